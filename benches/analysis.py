@@ -128,7 +128,7 @@ def _questions(
     yield "differ", lambda: compare(other, False)
     yield "dead", lambda: rules(analysis.dead_rules)
     yield "redundant", lambda: rules(analysis.redundant_rules)
-    yield "minimise", lambda: rules(analysis.minimise)
+    yield "minimise", lambda: rules(analysis.minimize)
 
 
 def _curve_lines(shape: str, points: Sequence[Point]) -> Iterator[str]:

@@ -133,7 +133,7 @@ def _rule_set(found: Study, rules: Any) -> Counter[str]:
     from robotrules import analysis
 
     dead, redundant = analysis.dead_rules(rules), analysis.redundant_rules(rules)
-    smaller = analysis.minimise(rules)
+    smaller = analysis.minimize(rules)
     undecided = {rule.line for answer in (dead, redundant, smaller) for rule in answer.undecided}
     if undecided:
         patterns = [rule.pattern for rule in rules.rules]

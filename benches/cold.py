@@ -76,10 +76,10 @@ def rounds(
     store: Path, known: Web, count: int, progress: Progress
 ) -> dict[str, list[dict[str, float]]]:
     """Way → what its processes measured, one after the other."""
-    from robotrules.cache import digest_of
+    from robotrules.cache import body_digest
 
     firsts = [
-        (next(url for url in known.urls if url.startswith(f"{origin}/")), digest_of(body), body)
+        (next(url for url in known.urls if url.startswith(f"{origin}/")), body_digest(body), body)
         for origin, body in known.files.items()
     ]
     random.Random(9309).shuffle(firsts)

@@ -94,10 +94,14 @@ def shapes(octets: int) -> dict[str, tuple[bytes, bytes]]:
 
 def ours(data: bytes, charset: str | None) -> list[str]:
     """robotrules, with the tree builder that is found."""
-    from robotrules.tags.html import Place, read_page
+    from robotrules.tags.html import ElementPosition, read_page
 
     page = read_page(data, charset=charset)
-    return [m.content or "" for m in page.metas if is_robots(m.name) and m.place is not Place.BODY]
+    return [
+        m.content or ""
+        for m in page.metas
+        if is_robots(m.name) and m.place is not ElementPosition.BODY
+    ]
 
 
 def lexbor(data: bytes, charset: str | None) -> list[str]:

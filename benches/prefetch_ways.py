@@ -92,9 +92,9 @@ async def serve(file: str) -> None:
 
 
 def _addresses(resolve: Any) -> Any:
-    from robotrules.client import Addresses
+    from robotrules.client import AddressPolicy
 
-    return Addresses(allow_private=["*.test"], resolve=resolve)
+    return AddressPolicy(allow_private=["*.test"], resolve=resolve)
 
 
 def _resolve(host: str, port: int) -> list[str]:

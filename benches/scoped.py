@@ -50,8 +50,8 @@ def run(plan: dict[str, Any], report: Any, progress: Progress) -> None:
     calls: dict[str, Callable[[list[str]], Any]] = {
         "allows_many": robots.rules_for("ExampleBot").allows_many,
         "check_many": robots.rules_for("ExampleBot").check_many,
-        "preferences, at_many": robotrules.preferences_for(robots, "ExampleBot").at_many,
-        "app directives, at_many": robotrules.directives_for(robots, "examplesearch").at_many,
+        "preferences, at_many": robotrules.preferences_for(robots, "ExampleBot").for_urls,
+        "app directives, at_many": robotrules.directives_for(robots, "examplesearch").for_urls,
     }
     taken: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(plan["rounds"]):

@@ -24,7 +24,7 @@ APPLICATIONS = [
     OWNER | {"identifier": "exampleassistant"},
     OWNER | {"identifier": "examplemaps", "product_token": "ExampleMaps"},
 ]
-known = registries.read_json(
+known = registries.parse_json(
     json.dumps({"applications": APPLICATIONS, "directives": [WIDGETS, QUOTE]})
 )
 
@@ -32,8 +32,8 @@ known = registries.read_json(
 URLS = ["https://example.com/", "https://example.com/press/2026"]
 for application in ("examplesearch", "exampleassistant", "examplemaps"):
     told = robotrules.directives_for(robots, application, registries=known)
-    print(f"{application}, groups by {told.groups_because}")
-    for url, found in zip(URLS, told.at_many(URLS), strict=True):
+    print(f"{application}, groups by {told.matched_by}")
+    for url, found in zip(URLS, told.for_urls(URLS), strict=True):
         print(f"  {url}")
         for one in found.directives:
             print(f"    {one} ({one.type}, {one.status}), line {one.record.line}")

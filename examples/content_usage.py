@@ -9,16 +9,16 @@ robots = robotrules.parse(Path(__file__).with_name("content-usage.txt").read_byt
 # Compiled once for a crawler, asked for many URLs at once.
 stated = robotrules.preferences_for(robots, "AnyBot")
 urls = ["/", "/papers/1", "/papers/open/1", "/drafts/1"]
-for url, found in zip(urls, stated.at_many(urls), strict=True):
+for url, found in zip(urls, stated.for_urls(urls), strict=True):
     if not found.applicable:
         print(f"{url}: not to be crawled, so there is no preference")
         continue
-    lines = [statement.line for statement in found.because("train-ai")]
+    lines = [statement.line for statement in found.statements_for("train-ai")]
     print(f"{url}: train-ai is {found.get('train-ai')}, by line {lines[0]}")
 
 # The response had a field of its own. The stricter statement counts, and each keeps its source.
 found = robotrules.preferences("/papers/open/1", "AnyBot", robots=robots, field="train-ai=n")
-because = ", ".join(str(statement.source) for statement in found.because("train-ai"))
+because = ", ".join(str(statement.source) for statement in found.statements_for("train-ai"))
 print(f"with the field: train-ai is {found.get('train-ai')}, by the {because}")
 
 # Nothing is stated for this crawler: what then happens is for its operator to decide, and an
@@ -26,7 +26,7 @@ print(f"with the field: train-ai is {found.get('train-ai')}, by the {because}")
 found = robotrules.preferences("/", "ExampleBot", robots=robots)
 print(f"ExampleBot: {found.get('train-ai')}, or {found.decide('train-ai', 'disallowed')}")
 found = robotrules.preferences("/", "ExampleBot", robots=robots, agreement={"train-ai": "allowed"})
-print(f"ExampleBot: {found.get('train-ai')}, by {found.because('train-ai')[0].source}")
+print(f"ExampleBot: {found.get('train-ai')}, by {found.statements_for('train-ai')[0].source}")
 
 # Content-Signal is another record. It changes nothing unless somebody wants it to.
 signals = robotrules.content_signals(robots, "/", "AnyBot")

@@ -10,7 +10,7 @@ from pathlib import Path
 from small_site import SmallSite
 
 import robotrules
-from robotrules.access import target_of
+from robotrules.access import resolve_location
 from robotrules.client import FetchResult
 from robotrules.http.origins import origin_of
 
@@ -45,7 +45,7 @@ def crawl(client: robotrules.Client, start: str, most: int = 20) -> Iterator[Fet
             busy.add(url)  # once more: the next turn comes when Retry-After says
             queue.append(url)
         for link in Links(page.body).found if page.ok else ():
-            to = target_of(page.url, link.strip())
+            to = resolve_location(page.url, link.strip())
             if to is not None and origin_of(to) == site and to not in seen:
                 seen.add(to)
                 queue.append(to)
@@ -56,7 +56,7 @@ def main() -> None:
     if sys.argv[1:]:
         with robotrules.Client(agent) as client:
             for page in crawl(client, sys.argv[1]):
-                print(page.status or page.trouble or page.verdict, page.url)
+                print(page.status or page.failure_reason or page.verdict, page.url)
         return
     with SmallSite() as site, tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "robots.sqlite"

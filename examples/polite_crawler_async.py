@@ -10,7 +10,7 @@ from polite_crawler import Links
 from small_site import SmallSite
 
 import robotrules
-from robotrules.access import target_of
+from robotrules.access import resolve_location
 from robotrules.client import FetchResult
 from robotrules.http.origins import origin_of
 
@@ -32,7 +32,7 @@ async def crawl(
             busy.add(url)
             queue.append(url)
         for link in Links(page.body).found if page.ok else ():
-            to = target_of(page.url, link.strip())
+            to = resolve_location(page.url, link.strip())
             if to is not None and origin_of(to) == site and to not in seen:
                 seen.add(to)
                 queue.append(to)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import robotrules
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.cache import Store
 from robotrules.client import open_store
 from robotrules.client.evidence import Evidence
@@ -15,7 +15,7 @@ from robotrules.client.warc import export_warc, import_warc
 URL = "https://shop.example/prices"
 OPEN = Response(200, {"ETag": '"1"'}, b"User-agent: *\nDisallow: /private\n")
 CLOSED = Response(200, {}, b"User-agent: *\nDisallow: /private\nDisallow: /prices\n")
-DOWN = Failure(Trouble.TIMEOUT, "nothing in 30 s")
+DOWN = Failure(FailureReason.TIMEOUT, "nothing in 30 s")
 
 
 class Site:
@@ -65,7 +65,7 @@ with tempfile.TemporaryDirectory() as folder:
     print("\n".join(told))
     for period in Evidence(store).periods(URL):
         first = datetime.fromtimestamp(period.first.at, UTC)
-        print(f"{first:%d %B}: {period.first.state}, seen {period.visits} times")
+        print(f"{first:%d %B}: {period.first.state}, seen {period.fetches} times")
 
     archive = Path(folder) / "evidence.warc.gz"
     print(f"{export_warc(store, archive)} visits written")

@@ -14,7 +14,7 @@ for token, purposes in (
 ):
     told = robots.explain("https://example.com/papers/1", token, purposes)
     names = ", ".join(purposes) or "none"
-    print(f"{token}, purposes {names}: {told.verdict}; groups by {told.because}")
+    print(f"{token}, purposes {names}: {told.verdict}; groups by {told.matched_by}")
 
 # A crawler says in its header what it is, and what it is for.
 header = "OtherBot/1.0 (EXAMPLE-TRAINING; +https://example.com/bot)"

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import robotrules
-from robotrules.tags import updated, usage_rules
+from robotrules.tags import update_stored_fields, usage_rules
 from robotrules.write import meta_elements, robots_tag_fields
 
 headers = [
@@ -20,7 +20,7 @@ then = datetime(2026, 11, 1, tzinfo=UTC)
 
 rules = usage_rules(headers=headers, html=page, product_token="ExampleBot", received=then)
 for name, value in rules.values:
-    sources = ", ".join(str(mention.source) for mention in rules.because(name))
+    sources = ", ".join(str(mention.source) for mention in rules.mentions_of(name))
     print(f"{name}: {value} ({sources})")
 later = then.replace(year=2027)
 print(f"may index: {rules.may_index}; after that date: {rules.may_index_at(later)}")
@@ -30,7 +30,7 @@ for note in rules.notes:
 
 # The page was not fetched again for a month. The rules go on; the crawler may want to look.
 print(f"fresh until {rules.fresh_until}: {rules.freshness.is_fresh(then + timedelta(days=30))}")
-now = updated(headers, 304, [("Robots-Tag", "*;noindex")])
+now = update_stored_fields(headers, 304, [("Robots-Tag", "*;noindex")])
 print(f"after a 304: {usage_rules(headers=now, html=page, product_token='ExampleBot')}")
 
 # A robots.txt that keeps crawlers from the page keeps its noindex from them too.

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from robotrules.access import ACCESS_PROFILES, AccessResult, State, Trouble
-from robotrules.cache import Entry, FetchRecord, Freshness, freshness, recorded, visit_of
+from robotrules.access import ACCESS_PROFILES, AccessResult, AccessState, FailureReason
+from robotrules.cache import (
+    Entry,
+    FetchRecord,
+    Freshness,
+    freshness,
+    make_fetch_record,
+    updated_entry,
+)
 from robotrules.tags import read_fields
 
 ORIGIN, ROBOTS = "https://e.example", "https://e.example/robots.txt"
@@ -19,10 +26,21 @@ FILE = b"User-agent: *\nDisallow: /x\n"
 
 def result(status: int | None = 200, *fields: tuple[str, str], **changes: Any) -> AccessResult:
     """Return what came of an attempt; None: a network error."""
-    states = {None: State.UNREACHABLE, 2: State.SUCCESS, 4: State.UNAVAILABLE, 5: State.UNREACHABLE}
+    states = {
+        None: AccessState.UNREACHABLE,
+        2: AccessState.SUCCESS,
+        4: AccessState.UNAVAILABLE,
+        5: AccessState.UNREACHABLE,
+    }
     state = states[None if status is None else status // 100]
-    trouble = None if state is State.SUCCESS else Trouble.STATUS if status else Trouble.CONNECT
-    body = FILE if state is State.SUCCESS else b""
+    trouble = (
+        None
+        if state is AccessState.SUCCESS
+        else FailureReason.STATUS
+        if status
+        else FailureReason.CONNECT
+    )
+    body = FILE if state is AccessState.SUCCESS else b""
     made = AccessResult(
         *(ORIGIN, state, status, trouble, "", ROBOTS, (), read_fields(list(fields)), body),
         *(True, False, "192.0.2.1"),
@@ -35,14 +53,14 @@ def visit(
 ) -> FetchRecord:
     """Return a visit that ended so."""
     names = {"agent": "ExampleBot", "user_agent": "ExampleBot/1.0"}
-    return visit_of(found, entry, at=START + at, **names, profile=profile)
+    return make_fetch_record(found, entry, at=START + at, **names, profile=profile)
 
 
 def entry_of(*visits: tuple[float, AccessResult], profile: Any = DEFAULT) -> Entry:
     """Return what is known after these visits."""
     entry = None
     for at, found in visits:
-        entry = recorded(entry, visit(at, found, entry, profile))
+        entry = updated_entry(entry, visit(at, found, entry, profile))
     assert entry is not None
     return entry
 

@@ -14,24 +14,25 @@ from typing import Any
 import pytest
 
 import robotrules
-from robotrules import MissingExtraError, ProfileError, origins
+from robotrules import MissingExtraError, ProfileError
 from robotrules.access import (
     ACCESS_PROFILES,
     LONGEST_URL,
     AccessResult,
+    AccessState,
     CachedCopy,
     Failure,
+    FailureReason,
     Hop,
     Request,
     Response,
-    State,
-    Trouble,
     access,
-    location_of,
-    state_of,
-    target_of,
+    classify_status,
+    parse_location,
+    resolve_location,
 )
 from robotrules.access.values import SLACK
+from robotrules.http import origins
 from robotrules.profile import LEAST_MAX_BYTES
 from robotrules.tags import read_fields
 
@@ -70,21 +71,21 @@ def test_result_has_all_that_is_known() -> None:
     assert [request.url for request in asked] == [ROBOTS, f"{ORIGIN}/r.txt"]
     assert result == AccessResult(
         origin=ORIGIN,
-        state=State.SUCCESS,
+        state=AccessState.SUCCESS,
         status=200,
-        trouble=None,
+        failure_reason=None,
         detail="",
         url=f"{ORIGIN}/r.txt",
         hops=(Hop(ROBOTS, 301, "/r.txt"),),
         fields=read_fields(fields),
         body=FILE,
         complete=True,
-        renewed=False,
+        revalidated=False,
         address="192.0.2.1",
     )
     told = json.loads(json.dumps(result.as_dict()))
     assert told["hops"] == [{"url": ROBOTS, "status": 301, "location": "/r.txt"}]
-    assert (told["state"], told["trouble"], told["octets"]) == ("success", None, len(FILE))
+    assert (told["state"], told["failure_reason"], told["octets"]) == ("success", None, len(FILE))
     assert {"name": "etag", "value": '"a"'} in told["fields"]
 
 
@@ -98,14 +99,14 @@ def test_results_as_plain_values() -> None:
         "origin": ORIGIN,
         "state": "success",
         "status": 200,
-        "trouble": None,
+        "failure_reason": None,
         "detail": "",
         "url": ROBOTS,
         "hops": [],
         "fields": [{"name": "x", "value": "1"}],
         "octets": len(FILE),
         "complete": False,
-        "renewed": False,
+        "revalidated": False,
         "address": "192.0.2.1",
         "restricted": False,
     }
@@ -113,34 +114,34 @@ def test_results_as_plain_values() -> None:
         "origin": ORIGIN,
         "state": "unavailable",
         "status": 403,
-        "trouble": "status",
+        "failure_reason": "status",
         "detail": "status 403",
         "url": ROBOTS,
         "hops": [],
         "fields": [],
         "octets": 0,
         "complete": True,
-        "renewed": False,
+        "revalidated": False,
         "address": None,
         "restricted": True,
     }
-    assert type(found.as_dict()["state"]) is type(lost.as_dict()["trouble"]) is str
+    assert type(found.as_dict()["state"]) is type(lost.as_dict()["failure_reason"]) is str
 
 
 def test_failure_has_its_detail() -> None:
     """What a transport says about a failure is kept for people."""
 
-    result, _ = get(Failure(Trouble.DNS, "e.example has no address"))
+    result, _ = get(Failure(FailureReason.DNS, "e.example has no address"))
 
     assert (result.status, result.detail) == (None, "e.example has no address")
     assert (result.fields.lines, result.address, result.body) == ((), None, b"")
-    assert result.as_dict()["trouble"] == "dns"
+    assert result.as_dict()["failure_reason"] == "dns"
 
 
 def test_status_of_a_failure_after_redirects() -> None:
     """A failure has no status, whatever the redirects before it had."""
 
-    result, _ = get(to("https://b.example/"), Failure(Trouble.TLS))
+    result, _ = get(to("https://b.example/"), Failure(FailureReason.TLS))
 
     assert (result.status, result.url) == (None, "https://b.example/")
     assert result.hops == (Hop(ROBOTS, 302, "https://b.example/"),)
@@ -153,7 +154,7 @@ def test_hops_of_lost_redirects() -> None:
 
     assert [hop.location for hop in result.hops] == [f"/{number}" for number in range(6)]
     assert result.url == asked[-1].url == f"{ORIGIN}/4"
-    assert (result.trouble, result.detail) == (Trouble.REDIRECTS, "more than 5")
+    assert (result.failure_reason, result.detail) == (FailureReason.REDIRECTS, "more than 5")
 
 
 def test_loop_is_seen() -> None:
@@ -161,7 +162,7 @@ def test_loop_is_seen() -> None:
 
     result, asked = get(to("/a"), to("HTTPS://u@E.example.:443/robots.txt#top"))
 
-    assert (result.state, result.trouble) == (State.UNAVAILABLE, Trouble.LOOP)
+    assert (result.state, result.failure_reason) == (AccessState.UNAVAILABLE, FailureReason.LOOP)
     assert result.detail == f"back to {ROBOTS}"
     assert len(asked) == 2
     long = f"{ORIGIN}/{'a' * 300}"
@@ -177,7 +178,7 @@ def test_limit_is_handed_on() -> None:
 
     assert [request.limit for request in asked] == [5, 5, 5]
     assert usual[0].limit == LEAST_MAX_BYTES + SLACK
-    assert usual[0].seconds is None
+    assert usual[0].timeout is None
 
 
 @pytest.mark.parametrize("complete", [True, False])
@@ -197,7 +198,7 @@ def test_cut_file_is_read_as_cut(complete: bool) -> None:
         (Response(404), "/x", True),
         (Response(503), "/x", False),
         (Response(503), "/robots.txt", True),
-        (Failure(Trouble.TIMEOUT), "/", False),
+        (Failure(FailureReason.TIMEOUT), "/", False),
         (Response(200, body=FILE), "/x", False),
         (Response(200, body=FILE), "/y", True),
         (Response(204, body=FILE), "/x", True),
@@ -217,7 +218,7 @@ def test_answer_without_content(status: int) -> None:
 
     result, _ = get(Response(status, body=FILE))
 
-    assert (result.state, result.body) == (State.SUCCESS, b"")
+    assert (result.state, result.body) == (AccessState.SUCCESS, b"")
 
 
 @pytest.mark.parametrize("status", [401, 403])
@@ -227,7 +228,7 @@ def test_robots_of_a_restricted_site(status: int) -> None:
     profile = DEFAULT.replace(deny_on_401_403=True)
     result, _ = get(Response(status), profile=profile)
 
-    assert (result.state, result.restricted) == (State.UNAVAILABLE, True)
+    assert (result.state, result.restricted) == (AccessState.UNAVAILABLE, True)
     assert not result.robots().check(f"{ORIGIN}/x", "a")
     assert not get(Response(status))[0].restricted
     for other in (402, 404):
@@ -304,15 +305,17 @@ def test_longest_location() -> None:
 
     fits = "/" + "a" * (LONGEST_URL - 1)
 
-    assert target_of(ROBOTS, fits) == ORIGIN + fits
-    assert target_of(ROBOTS, f"{fits}a") is None
+    assert resolve_location(ROBOTS, fits) == ORIGIN + fits
+    assert resolve_location(ROBOTS, f"{fits}a") is None
     for more in ("a", "aaa"):
         result, _ = get(to(fits + more))
-        assert result.trouble is Trouble.LOCATION
+        assert result.failure_reason is FailureReason.LOCATION
         # One octet more than fits is kept: enough to see that it was too long.
         assert result.hops[0].location == f"{fits}a"
     # What octets become counts, so that no request is longer than that.
-    assert get(to(b"/" + b"\xff" * (LONGEST_URL // 3 + 1)))[0].trouble is Trouble.LOCATION
+    assert (
+        get(to(b"/" + b"\xff" * (LONGEST_URL // 3 + 1)))[0].failure_reason is FailureReason.LOCATION
+    )
 
 
 def test_first_location_counts() -> None:
@@ -320,8 +323,8 @@ def test_first_location_counts() -> None:
 
     fields = read_fields([("Location", "/a"), ("Location", "/b")])
 
-    assert location_of(fields) == "/a"
-    assert location_of(read_fields([])) == ""
+    assert parse_location(fields) == "/a"
+    assert parse_location(read_fields([])) == ""
 
 
 @pytest.mark.parametrize(
@@ -331,7 +334,7 @@ def test_first_location_counts() -> None:
 def test_location_is_printable(location: bytes, shown: str) -> None:
     """What a URL cannot hold is percent-encoded, and what it holds already stays."""
 
-    assert location_of(read_fields([("Location", location)])) == shown
+    assert parse_location(read_fields([("Location", location)])) == shown
 
 
 @pytest.mark.parametrize(
@@ -354,13 +357,16 @@ def test_location_is_printable(location: bytes, shown: str) -> None:
 def test_targets(location: str, target: str | None) -> None:
     """A Location is resolved as RFC 3986 says, and names a host or leads nowhere."""
 
-    assert target_of(ROBOTS, location) == target
+    assert resolve_location(ROBOTS, location) == target
 
 
 def test_target_with_another_authority() -> None:
     """A Location without a scheme has the scheme of the URL that redirects, port or no port."""
 
-    assert target_of("http://e.example:8080/robots.txt", "//b.example/r") == "http://b.example/r"
+    assert (
+        resolve_location("http://e.example:8080/robots.txt", "//b.example/r")
+        == "http://b.example/r"
+    )
 
 
 def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,7 +377,10 @@ def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatc
 
     result, _ = get(to("https://bücher.example/".encode()))
 
-    assert (result.state, result.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+    assert (result.state, result.failure_reason) == (
+        AccessState.UNREACHABLE,
+        FailureReason.LOCATION,
+    )
     assert "pip install" in result.detail
     with pytest.raises(MissingExtraError):
         access("https://bücher.example")
@@ -384,13 +393,13 @@ def test_renewed_result() -> None:
     """A 304 gives the stored body with the fields of both, and says so."""
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"'), ("X", "1")]), complete=False)
-    result, _ = get(Response(304, [("X", "2")], b"ignored", address="192.0.2.1"), stored=stored)
+    result, _ = get(Response(304, [("X", "2")], b"ignored", address="192.0.2.1"), cached=stored)
 
-    assert (result.state, result.status, result.renewed) == (State.SUCCESS, 304, True)
+    assert (result.state, result.status, result.revalidated) == (AccessState.SUCCESS, 304, True)
     assert (result.detail, result.url, result.hops) == ("", ROBOTS, ())
     assert (result.body, result.complete, result.address) == (FILE, False, "192.0.2.1")
     assert result.fields.lines == (("etag", b'"a"'), ("x", b"2"))
-    assert result.trouble is None
+    assert result.failure_reason is None
 
 
 def test_200_to_conditions() -> None:
@@ -398,8 +407,8 @@ def test_200_to_conditions() -> None:
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     for tag in ('"a"', '"b"'):
-        result, asked = get(Response(200, [("ETag", tag)], b"new"), stored=stored)
-        assert (result.status, result.body, result.renewed) == (200, b"new", False)
+        result, asked = get(Response(200, [("ETag", tag)], b"new"), cached=stored)
+        assert (result.status, result.body, result.revalidated) == (200, b"new", False)
         assert [request.headers for request in asked] == [(("If-None-Match", '"a"'),)]
 
 
@@ -410,9 +419,9 @@ def test_304_without_conditions() -> None:
         CachedCopy(ROBOTS, FILE, read_fields([("X", "1")])),
         CachedCopy(f"{ORIGIN}/r.txt", FILE, read_fields([("ETag", '"a"')])),
     ):
-        result, asked = get(Response(304), stored=stored)
+        result, asked = get(Response(304), cached=stored)
         assert asked[0].headers == ()
-        assert (result.state, result.renewed) == (State.UNREACHABLE, False)
+        assert (result.state, result.revalidated) == (AccessState.UNREACHABLE, False)
 
 
 def test_date_of_a_stored_file() -> None:
@@ -423,9 +432,9 @@ def test_date_of_a_stored_file() -> None:
         ROBOTS, FILE, read_fields([("Last-Modified", date)]), received=1_767_225_600.0
     )
 
-    assert next(access(ORIGIN, stored=stored)).headers == (("If-Modified-Since", date),)
+    assert next(access(ORIGIN, cached=stored)).headers == (("If-Modified-Since", date),)
     unknown = stored._replace(received=None)
-    assert next(access(ORIGIN, stored=unknown)).headers == ()
+    assert next(access(ORIGIN, cached=unknown)).headers == ()
 
 
 def test_profile_without_validators() -> None:
@@ -433,7 +442,7 @@ def test_profile_without_validators() -> None:
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     asks = {
-        name: next(access(ORIGIN, profile=name, stored=stored)).headers for name in ACCESS_PROFILES
+        name: next(access(ORIGIN, profile=name, cached=stored)).headers for name in ACCESS_PROFILES
     }
 
     assert {name for name, headers in asks.items() if not headers} == {"google"}
@@ -444,13 +453,13 @@ def test_304_about_another_file() -> None:
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     another = Response(304, [("ETag", '"b"')])
-    result, asked = get(another, Response(200, [("ETag", '"b"')], b"new"), stored=stored)
+    result, asked = get(another, Response(200, [("ETag", '"b"')], b"new"), cached=stored)
 
     assert [request.headers for request in asked] == [(("If-None-Match", '"a"'),), ()]
     assert [request.url for request in asked] == [ROBOTS, ROBOTS]
-    assert (result.body, result.renewed, result.hops) == (b"new", False, ())
-    lost, _ = get(another, another, stored=stored)
-    assert (lost.state, lost.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+    assert (result.body, result.revalidated, result.hops) == (b"new", False, ())
+    lost, _ = get(another, another, cached=stored)
+    assert (lost.state, lost.failure_reason) == (AccessState.UNREACHABLE, FailureReason.LOCATION)
 
 
 @pytest.mark.parametrize("tags", [["*"], ["a"], [""], ['"a"', '"b"']])
@@ -459,10 +468,10 @@ def test_304_without_a_usable_tag(tags: list[str]) -> None:
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     unclear = Response(304, [("ETag", tag) for tag in tags])
-    result, asked = get(unclear, Response(200, [("ETag", '"b"')], b"new"), stored=stored)
+    result, asked = get(unclear, Response(200, [("ETag", '"b"')], b"new"), cached=stored)
 
     assert [request.headers for request in asked] == [(("If-None-Match", '"a"'),), ()]
-    assert (result.body, result.renewed) == (b"new", False)
+    assert (result.body, result.revalidated) == (b"new", False)
 
 
 # --- Statuses -------------------------------------------------------------------------------------
@@ -471,12 +480,12 @@ def test_304_without_a_usable_tag(tags: list[str]) -> None:
 def test_every_status_means_something() -> None:
     """The classes of a final status, all of them at once."""
 
-    states = {status: state_of(status, DEFAULT) for status in range(1000)}
+    states = {status: classify_status(status, DEFAULT) for status in range(1000)}
 
-    assert {status for status in states if states[status] is State.SUCCESS} == {
+    assert {status for status in states if states[status] is AccessState.SUCCESS} == {
         status for status in range(200, 300) if status != 206
     }
-    assert {status for status in states if states[status] is State.UNAVAILABLE} == {
+    assert {status for status in states if states[status] is AccessState.UNAVAILABLE} == {
         status for status in range(400, 500) if status not in (408, 421, 425, 429)
     }
 
@@ -484,26 +493,28 @@ def test_every_status_means_something() -> None:
 def test_every_4xx_of_strict() -> None:
     """§2.3.1.3 as written: 400 to 499 is unavailable, 408, 421, 425 and 429 included (AMB-52)."""
 
-    states = {state_of(status, ACCESS_PROFILES["strict"]) for status in range(400, 500)}
+    states = {classify_status(status, ACCESS_PROFILES["strict"]) for status in range(400, 500)}
 
-    assert states == {State.UNAVAILABLE}
+    assert states == {AccessState.UNAVAILABLE}
 
 
 @pytest.mark.parametrize(
     ("status", "state", "trouble"),
     [
-        (299, State.SUCCESS, None),
-        (300, State.UNREACHABLE, Trouble.LOCATION),
-        (399, State.UNREACHABLE, Trouble.LOCATION),
-        (400, State.UNAVAILABLE, Trouble.STATUS),
+        (299, AccessState.SUCCESS, None),
+        (300, AccessState.UNREACHABLE, FailureReason.LOCATION),
+        (399, AccessState.UNREACHABLE, FailureReason.LOCATION),
+        (400, AccessState.UNAVAILABLE, FailureReason.STATUS),
     ],
 )
-def test_statuses_beside_redirects(status: int, state: State, trouble: Trouble | None) -> None:
+def test_statuses_beside_redirects(
+    status: int, state: AccessState, trouble: FailureReason | None
+) -> None:
     """Statuses from 300 to 399 are redirects, and their neighbours are final."""
 
     result, _ = get(Response(status))
 
-    assert (result.state, result.trouble) == (state, trouble)
+    assert (result.state, result.failure_reason) == (state, trouble)
 
 
 BROKEN = [
@@ -524,8 +535,12 @@ def test_broken_redirects(answer: Response, detail: str, name: str) -> None:
 
     result, asked = get(answer, profile=name)
 
-    state = State.UNAVAILABLE if name == "google" else State.UNREACHABLE
-    assert (result.state, result.trouble, result.detail) == (state, Trouble.LOCATION, detail)
+    state = AccessState.UNAVAILABLE if name == "google" else AccessState.UNREACHABLE
+    assert (result.state, result.failure_reason, result.detail) == (
+        state,
+        FailureReason.LOCATION,
+        detail,
+    )
     assert result.robots().check(f"{ORIGIN}/x", "a").allowed is (name == "google")
     assert len(asked) == len(result.hops) == 1
 
@@ -533,9 +548,9 @@ def test_broken_redirects(answer: Response, detail: str, name: str) -> None:
 def test_cautious_client_and_broken_redirects() -> None:
     """To a cautious client they are unreachable in any case."""
 
-    shy = ACCESS_PROFILES["google"].replace(cautious=True)
+    shy = ACCESS_PROFILES["google"].replace(redirect_failure_unreachable=True)
 
-    assert get(Response(301), profile=shy)[0].state is State.UNREACHABLE
+    assert get(Response(301), profile=shy)[0].state is AccessState.UNREACHABLE
 
 
 # --- Words ----------------------------------------------------------------------------------------
@@ -544,7 +559,7 @@ def test_cautious_client_and_broken_redirects() -> None:
 def test_every_trouble_has_a_sentence() -> None:
     """A code for programs, a sentence for people."""
 
-    sentences = {trouble.sentence for trouble in Trouble}
+    sentences = {trouble.sentence for trouble in FailureReason}
 
-    assert len(sentences) == len(Trouble)
-    assert str(Trouble.REFUSED) == "refused-address"
+    assert len(sentences) == len(FailureReason)
+    assert str(FailureReason.REFUSED) == "refused-address"

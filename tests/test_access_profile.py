@@ -10,7 +10,7 @@ import pytest
 
 import robotrules
 from robotrules import ProfileError
-from robotrules.access import ACCESS_PROFILES, AccessProfile, find_access_profile, profiles_of
+from robotrules.access import ACCESS_PROFILES, AccessProfile, find_access_profile, find_profiles
 
 DEFAULT = ACCESS_PROFILES["default"]
 
@@ -29,11 +29,11 @@ def test_named_profiles() -> None:
 def test_one_name_for_both() -> None:
     """A name picks the profile to parse with and the one to fetch with."""
 
-    assert profiles_of("google") == (robotrules.GOOGLE, ACCESS_PROFILES["google"])
-    assert profiles_of("stale") == (robotrules.DEFAULT, ACCESS_PROFILES["stale"])
-    assert profiles_of(robotrules.STRICT) == (robotrules.STRICT, ACCESS_PROFILES["strict"])
+    assert find_profiles("google") == (robotrules.GOOGLE, ACCESS_PROFILES["google"])
+    assert find_profiles("stale") == (robotrules.DEFAULT, ACCESS_PROFILES["stale"])
+    assert find_profiles(robotrules.STRICT) == (robotrules.STRICT, ACCESS_PROFILES["strict"])
     with pytest.raises(ProfileError):
-        profiles_of("bing")
+        find_profiles("bing")
 
 
 @pytest.mark.parametrize("wrong", [None, 5, ["default"], "Default"])
@@ -47,21 +47,25 @@ def test_unknown_profile(wrong: Any) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("retried", (503,), "retried has 503: it is for statuses from 400 to 499"),
+        ("unreachable_4xx", (503,), "unreachable_4xx has 503: it is for statuses from 400 to 499"),
         (
             "max_redirects",
             4,
             "max_redirects is 4: RFC 9309 §2.3.1.2 asks for at least five; use 5 to 100",
         ),
-        ("cautious", 1, "cautious is a switch: use True or False"),
-        ("shortest", -1, "shortest is -1: use seconds, 0 or more"),
         (
-            "longest",
+            "redirect_failure_unreachable",
+            1,
+            "redirect_failure_unreachable is a switch: use True or False",
+        ),
+        ("min_ttl", -1, "min_ttl is -1: use seconds, 0 or more"),
+        (
+            "max_ttl",
             86_401,
-            "shortest is 300 and longest 86401: use 1 <= shortest <= longest <= 86400 "
+            "min_ttl is 300 and max_ttl 86401: use 1 <= min_ttl <= max_ttl <= 86400 "
             "(RFC 9309 §2.4: no longer than 24 hours)",
         ),
-        ("first_retry", 0, "use 1 <= first_retry <= longest_retry, in seconds"),
+        ("initial_backoff", 0, "use 1 <= initial_backoff <= max_backoff, in seconds"),
         (
             "broken_redirect",
             "allow",
@@ -70,9 +74,9 @@ def test_unknown_profile(wrong: Any) -> None:
         (
             "shiny",
             1,
-            "an access profile has no field 'shiny'; it has name, retried, deny_on_401_403, "
-            "max_redirects, cautious, broken_redirect, validators, shortest, longest, stop, "
-            "without_copy, patience, after_patience, first_retry, longest_retry",
+            "an access profile has no field 'shiny'; it has name, unreachable_4xx, deny_on_401_403, "
+            "max_redirects, redirect_failure_unreachable, broken_redirect, validators, min_ttl, max_ttl, stale_after, "
+            "without_copy, give_up_after, on_give_up, initial_backoff, max_backoff",
         ),
     ],
 )
@@ -88,32 +92,32 @@ def test_words_of_a_refusal(field: str, value: Any, words: str) -> None:
     ("field", "value", "words"),
     [
         ("max_redirect", 5, "has no field 'max_redirect'"),
-        ("retried", (503,), "from 400 to 499"),
-        ("retried", (399,), "from 400 to 499"),
-        ("retried", (500,), "from 400 to 499"),
-        ("retried", (404.0,), "from 400 to 499"),
+        ("unreachable_4xx", (503,), "from 400 to 499"),
+        ("unreachable_4xx", (399,), "from 400 to 499"),
+        ("unreachable_4xx", (500,), "from 400 to 499"),
+        ("unreachable_4xx", (404.0,), "from 400 to 499"),
         ("max_redirects", 4, "at least five"),
         ("max_redirects", 101, "use 5 to 100"),
         ("max_redirects", 5.0, "use 5 to 100"),
-        ("cautious", 1, "cautious is a switch"),
+        ("redirect_failure_unreachable", 1, "redirect_failure_unreachable is a switch"),
         ("deny_on_401_403", "no", "deny_on_401_403 is a switch"),
         ("validators", None, "validators is a switch"),
-        ("shortest", 0, "1 <= shortest"),
-        ("shortest", -1, "seconds, 0 or more"),
-        ("shortest", "5", "seconds, 0 or more"),
-        ("shortest", True, "seconds, 0 or more"),
-        ("shortest", float("nan"), "seconds, 0 or more"),
-        ("shortest", 86_400.5, "longest <= 86400"),
-        ("longest", 86_401, "no longer than 24 hours"),
-        ("longest", 299, "1 <= shortest <= longest"),
-        ("stop", -1, "stop is -1"),
-        ("patience", None, "patience is None"),
-        ("first_retry", 0, "1 <= first_retry"),
-        ("first_retry", 3_601, "first_retry <= longest_retry"),
-        ("longest_retry", 59, "first_retry <= longest_retry"),
+        ("min_ttl", 0, "1 <= min_ttl"),
+        ("min_ttl", -1, "seconds, 0 or more"),
+        ("min_ttl", "5", "seconds, 0 or more"),
+        ("min_ttl", True, "seconds, 0 or more"),
+        ("min_ttl", float("nan"), "seconds, 0 or more"),
+        ("min_ttl", 86_400.5, "max_ttl <= 86400"),
+        ("max_ttl", 86_401, "no longer than 24 hours"),
+        ("max_ttl", 299, "1 <= min_ttl <= max_ttl"),
+        ("stale_after", -1, "stale_after is -1"),
+        ("give_up_after", None, "give_up_after is None"),
+        ("initial_backoff", 0, "1 <= initial_backoff"),
+        ("initial_backoff", 3_601, "initial_backoff <= max_backoff"),
+        ("max_backoff", 59, "initial_backoff <= max_backoff"),
         ("broken_redirect", "allow", "use unreachable or unavailable"),
         ("without_copy", "maybe", "use disallow or allow"),
-        ("after_patience", "allow", "use unavailable or cached"),
+        ("on_give_up", "allow", "use unavailable or cached"),
     ],
 )
 def test_settings_that_are_refused(field: str, value: Any, words: str) -> None:
@@ -126,19 +130,19 @@ def test_settings_that_are_refused(field: str, value: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("retried", ()),
-        ("retried", (400, 499)),
+        ("unreachable_4xx", ()),
+        ("unreachable_4xx", (400, 499)),
         ("max_redirects", 100),
-        ("shortest", 1),
-        ("longest", 300),
-        ("stop", inf),
-        ("stop", 0),
-        ("patience", 0),
-        ("patience", inf),
-        ("first_retry", 1),
-        ("longest_retry", inf),
+        ("min_ttl", 1),
+        ("max_ttl", 300),
+        ("stale_after", inf),
+        ("stale_after", 0),
+        ("give_up_after", 0),
+        ("give_up_after", inf),
+        ("initial_backoff", 1),
+        ("max_backoff", inf),
         ("without_copy", "allow"),
-        ("after_patience", "cached"),
+        ("on_give_up", "cached"),
     ],
 )
 def test_settings_at_their_bounds(field: str, value: Any) -> None:
@@ -150,10 +154,10 @@ def test_settings_at_their_bounds(field: str, value: Any) -> None:
 def test_profile_is_a_value() -> None:
     """A profile compares, hashes and travels between processes."""
 
-    profile = DEFAULT.replace(name="mine", retried=[503 - 80, 404])
+    profile = DEFAULT.replace(name="mine", unreachable_4xx=[503 - 80, 404])
 
-    assert profile.retried == (404, 423)
-    assert profile == AccessProfile(name="mine", retried=(423, 404))
+    assert profile.unreachable_4xx == (404, 423)
+    assert profile == AccessProfile(name="mine", unreachable_4xx=(423, 404))
     assert pickle.loads(pickle.dumps(profile)) == profile
     assert isinstance(pickle.loads(pickle.dumps(profile)), AccessProfile)
     assert len({profile, DEFAULT, DEFAULT.replace(name="default")}) == 2

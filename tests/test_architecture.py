@@ -18,7 +18,7 @@ from types import ModuleType
 import pytest
 
 import robotrules
-from robotrules import DEFAULT, GOOGLE, STRICT, Profile
+from robotrules import DEFAULT, GOOGLE, STRICT, Profile, RobotsTxt, RuleSet
 from robotrules.robotstxt import readers
 from robotrules.robotstxt.values import NOTES
 
@@ -215,6 +215,9 @@ PRIVATE_ELSEWHERE = {
 }
 
 
+ENGINE_MEMBERS = {*RobotsTxt.__annotations__, *RuleSet.__annotations__}
+
+
 def is_private(name: str) -> bool:
     """Tell whether a name begins with one underscore."""
     return name.startswith("_") and not name.startswith("__")
@@ -234,10 +237,22 @@ def defined_names(tree: ast.AST) -> Iterator[str]:
 
 
 def reached_names(tree: ast.AST, package: str, defined: set[str]) -> Iterator[tuple[int, str]]:
-    """Yield line and name of private attributes and imports that a package does not define."""
+    """
+    Yield line and name of attributes and imports that a package does not define.
+
+    Some packages have attributes with the same names as RobotsTxt and RuleSet, so these have to be
+    defined in the module itself, or be attributes of `self`.
+    """
+    here = set(defined_names(tree))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr not in defined:
-            yield node.lineno, node.attr
+        if isinstance(node, ast.Attribute):
+            is_engine_member = node.attr in ENGINE_MEMBERS and package not in (
+                "robotstxt",
+                "_engine",
+            )
+            of_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            if node.attr not in (here if is_engine_member and not of_self else defined):
+                yield node.lineno, node.attr
         elif isinstance(node, ast.ImportFrom):
             first, _, rest = (node.module or "").partition(".")
             if first == "robotrules" and rest and rest.split(".")[0] != package:

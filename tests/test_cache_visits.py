@@ -9,16 +9,16 @@ import pytest
 
 from robotrules.access import CachedCopy, Hop
 from robotrules.cache import (
-    LONGEST_RETRY_AFTER,
+    MAX_RETRY_AFTER,
     MOST_FIELD_OCTETS,
     Entry,
     Provenance,
-    digest_of,
-    is_cut,
-    moment,
-    recorded,
-    retry_after,
-    stored_of,
+    body_digest,
+    format_timestamp,
+    is_truncated,
+    make_cached_copy,
+    parse_retry_after,
+    updated_entry,
 )
 from robotrules.tags import read_fields
 from tests.cache_samples import (
@@ -41,14 +41,14 @@ def test_visit_of_a_file() -> None:
     hops = (Hop(ROBOTS, 301, "/r.txt"),)
     made = visit(0, result(200, ("ETag", '"a"'), url=f"{ORIGIN}/r.txt", hops=hops, complete=False))
 
-    assert made.digest == digest_of(FILE)
+    assert made.digest == body_digest(FILE)
     assert (made.size, made.complete, made.usable, made.may_store) == (len(FILE), False, True, True)
     assert (made.at, made.until) == (START, START + DAY)
     told = json.loads(json.dumps(made.as_dict()))
     assert told["at"] == "2026-01-01T00:00:00.000+00:00"
     assert told["until"] == "2026-01-02T00:00:00.000+00:00"
     assert told["hops"] == [{"url": ROBOTS, "status": 301, "location": "/r.txt"}]
-    assert (told["state"], told["trouble"], told["sha256"]) == ("success", None, made.digest)
+    assert (told["state"], told["failure_reason"], told["sha256"]) == ("success", None, made.digest)
 
 
 def test_visit_without_a_file() -> None:
@@ -56,8 +56,8 @@ def test_visit_without_a_file() -> None:
 
     assert visit(0, result(404)).digest is None
     assert visit(0, result(503)).digest is None
-    assert visit(0, result(503)).as_dict()["trouble"] == "status"
-    assert visit(0, result(200, body=b"")).digest == digest_of(b"")
+    assert visit(0, result(503)).as_dict()["failure_reason"] == "status"
+    assert visit(0, result(200, body=b"")).digest == body_digest(b"")
 
 
 def test_no_store() -> None:
@@ -78,13 +78,13 @@ def test_pauses() -> None:
     for _ in range(9):
         made = visit(0, result(503), entry)
         pauses.append(made.until - made.at)
-        entry = recorded(entry, made)
+        entry = updated_entry(entry, made)
 
     assert pauses == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]
     assert entry is not None
     many = entry._replace(failures=10**6)
     assert visit(0, result(503), many).until - START == 3600
-    forever = DEFAULT.replace(longest_retry=inf)
+    forever = DEFAULT.replace(max_backoff=inf)
     assert visit(0, result(503), many, forever).until - START == 60 * 2.0**32
 
 
@@ -102,15 +102,15 @@ def test_pause_after_a_usable_visit() -> None:
         ("120", 120),
         ("0", 0),
         ("000120", 120),
-        ("86400", LONGEST_RETRY_AFTER),
-        ("86401", LONGEST_RETRY_AFTER),
-        ("9" * 5_000, LONGEST_RETRY_AFTER),
+        ("86400", MAX_RETRY_AFTER),
+        ("86401", MAX_RETRY_AFTER),
+        ("9" * 5_000, MAX_RETRY_AFTER),
         ("0" * 5_000 + "5", 5),
         ("Thu, 01 Jan 2026 00:10:00 GMT", 600),
         ("Thursday, 01-Jan-26 00:10:00 GMT", 600),
         ("Thu Jan  1 00:10:00 2026", 600),
         ("Wed, 31 Dec 2025 00:00:00 GMT", 0),
-        ("Fri, 01 Jan 2100 00:00:00 GMT", LONGEST_RETRY_AFTER),
+        ("Fri, 01 Jan 2100 00:00:00 GMT", MAX_RETRY_AFTER),
         ("-1", None),
         ("+1", None),
         ("1.5", None),
@@ -123,8 +123,8 @@ def test_retry_after(value: str, seconds: float | None) -> None:
 
     fields = read_fields([("Retry-After", value.encode()), ("Retry-After", "5")])
 
-    assert retry_after(fields, START) == seconds
-    assert retry_after(read_fields([]), START) is None
+    assert parse_retry_after(fields, START) == seconds
+    assert parse_retry_after(read_fields([]), START) is None
 
 
 def test_pause_until_a_date() -> None:
@@ -166,11 +166,11 @@ def test_recorded_failures() -> None:
 
     entry = entry_of((0, result()), (DAY, result(503)), (2 * DAY, result(None)))
 
-    assert entry.good is not None
-    assert entry.bad is not None
-    assert (entry.since - START, entry.failures) == (DAY, 2)
-    assert (entry.good.at - START, entry.bad.at - START) == (0, 2 * DAY)
-    assert entry.last == entry.bad.at
+    assert entry.last_success is not None
+    assert entry.last_failure is not None
+    assert (entry.failing_since - START, entry.failures) == (DAY, 2)
+    assert (entry.last_success.at - START, entry.last_failure.at - START) == (0, 2 * DAY)
+    assert entry.last_fetch_at == entry.last_failure.at
     told = json.loads(json.dumps(entry.as_dict()))
     assert told["failing_since"] == "2026-01-02T00:00:00.000+00:00"
     assert told["failures"] == 2
@@ -182,16 +182,16 @@ def test_recorded_usable_visit() -> None:
     before = entry_of((0, result()), (DAY, result(503)))
     made = visit(2 * DAY, result(404), before)
 
-    assert recorded(before, made) == Entry(ORIGIN, "ExampleBot", good=made)
-    told = recorded(before, made).as_dict()
-    assert (told["bad"], told["failing_since"], told["failures"]) == (None, None, 0)
+    assert updated_entry(before, made) == Entry(ORIGIN, "ExampleBot", last_success=made)
+    told = updated_entry(before, made).as_dict()
+    assert (told["last_failure"], told["failing_since"], told["failures"]) == (None, None, 0)
 
 
 def test_visits_as_plain_values() -> None:
     """Every field by its name; an entry has both visits, or None."""
 
     hop = Hop(ROBOTS, 301, "/r")
-    good = visit(0, result(200, ("X", "1"), hops=(hop,), complete=False, renewed=True))
+    good = visit(0, result(200, ("X", "1"), hops=(hop,), complete=False, revalidated=True))
     told = good.as_dict()
 
     assert told == {
@@ -200,30 +200,33 @@ def test_visits_as_plain_values() -> None:
         "at": "2026-01-01T00:00:00.000+00:00",
         "state": "success",
         "status": 200,
-        "trouble": None,
+        "failure_reason": None,
         "detail": "",
         "url": ROBOTS,
         "hops": [{"url": ROBOTS, "status": 301, "location": "/r"}],
         "fields": [{"name": "x", "value": "1"}],
-        "sha256": digest_of(FILE),
+        "sha256": body_digest(FILE),
         "octets": len(FILE),
         "complete": False,
-        "renewed": True,
+        "revalidated": True,
         "until": "2026-01-02T00:00:00.000+00:00",
         "may_store": True,
         "address": "192.0.2.1",
         "source": "own",
         "archive": None,
     }
-    failed = visit(DAY, result(503, detail="status 503"), recorded(None, good))
-    assert (failed.as_dict()["trouble"], failed.as_dict()["detail"]) == ("status", "status 503")
+    failed = visit(DAY, result(503, detail="status 503"), updated_entry(None, good))
+    assert (failed.as_dict()["failure_reason"], failed.as_dict()["detail"]) == (
+        "status",
+        "status 503",
+    )
     assert (failed.digest, failed.size, failed.may_store) == (None, 0, True)
-    assert type(told["state"]) is type(failed.as_dict()["trouble"]) is str
-    assert recorded(recorded(None, good), failed).as_dict() == {
+    assert type(told["state"]) is type(failed.as_dict()["failure_reason"]) is str
+    assert updated_entry(updated_entry(None, good), failed).as_dict() == {
         "origin": ORIGIN,
         "agent": "ExampleBot",
-        "good": told,
-        "bad": failed.as_dict(),
+        "last_success": told,
+        "last_failure": failed.as_dict(),
         "failing_since": "2026-01-02T00:00:00.000+00:00",
         "failures": 1,
     }
@@ -248,8 +251,8 @@ def test_imported_visit_as_plain_values() -> None:
 def test_last_visit() -> None:
     """An entry without visits is older than any."""
 
-    assert Entry(ORIGIN, "ExampleBot").last == 0
-    assert Entry(ORIGIN, "ExampleBot").as_dict()["good"] is None
+    assert Entry(ORIGIN, "ExampleBot").last_fetch_at == 0
+    assert Entry(ORIGIN, "ExampleBot").as_dict()["last_success"] is None
 
 
 def test_stored() -> None:
@@ -258,11 +261,13 @@ def test_stored() -> None:
     fields = [("ETag", '"a"')]
     file = entry_of((0, result(200, *fields, complete=False)), (DAY, result(503)))
 
-    assert stored_of(file, FILE) == CachedCopy(ROBOTS, FILE, read_fields(fields), False, START)
-    assert stored_of(file, None) is None
-    assert stored_of(None, FILE) is None
-    assert stored_of(entry_of((0, result(503))), FILE) is None
-    assert stored_of(entry_of((0, result(404))), FILE) is None
+    assert make_cached_copy(file, FILE) == CachedCopy(
+        ROBOTS, FILE, read_fields(fields), False, START
+    )
+    assert make_cached_copy(file, None) is None
+    assert make_cached_copy(None, FILE) is None
+    assert make_cached_copy(entry_of((0, result(503))), FILE) is None
+    assert make_cached_copy(entry_of((0, result(404))), FILE) is None
 
 
 def test_fields_that_are_many() -> None:
@@ -309,9 +314,9 @@ def test_bad_validators_are_not_kept() -> None:
 def test_moments() -> None:
     """A moment is ISO 8601; what no calendar has is a number."""
 
-    assert moment(START + 0.25) == "2026-01-01T00:00:00.250+00:00"
+    assert format_timestamp(START + 0.25) == "2026-01-01T00:00:00.250+00:00"
     for strange in (inf, -inf, float("nan"), 1e300):
-        assert moment(strange) == str(strange)
+        assert format_timestamp(strange) == str(strange)
 
 
 @pytest.mark.parametrize(
@@ -328,7 +333,7 @@ def test_what_another_client_cut(complete: bool, limit: int, is_less: bool) -> N
 
     entry = entry_of((0, result(200, complete=complete)))
 
-    assert is_cut(entry.good, limit) is is_less
-    assert (stored_of(entry, FILE, limit) is None) is is_less
-    assert not is_cut(None, limit)
-    assert stored_of(entry_of((0, result(200, complete=False, body=b""))), b"") is not None
+    assert is_truncated(entry.last_success, limit) is is_less
+    assert (make_cached_copy(entry, FILE, limit) is None) is is_less
+    assert not is_truncated(None, limit)
+    assert make_cached_copy(entry_of((0, result(200, complete=False, body=b""))), b"") is not None

@@ -113,7 +113,7 @@ def usage(robots: RobotsTxt, url: str, token: str, engine: ModuleType) -> list[s
                 patterns.append(path)
                 values.append(value)
     rules = RuleSet.from_patterns(patterns, robots.profile, engine=engine)
-    return [values[position] for position in rules.best(url)]
+    return [values[position] for position in rules.tied_rules(url)]
 
 
 class TestPathScoped:

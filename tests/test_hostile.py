@@ -410,8 +410,8 @@ class TestRepeatedRules:
         assert rules.allows_many([self.PATH] * 3) == [True] * 3
         verdict = rules.check("/ab")
         assert (verdict.allowed, verdict.rule and verdict.rule.line) == (False, 2)
-        assert len(rules.best("/ab")) == self.COUNT
-        assert rules.best("/c") == (self.COUNT + 1,)
+        assert len(rules.tied_rules("/ab")) == self.COUNT
+        assert rules.tied_rules("/c") == (self.COUNT + 1,)
 
     def test_one_is_tried(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The pure engine asks each different pattern once."""
@@ -442,7 +442,7 @@ class TestRepeatedRules:
         assert cost(many) < 500 * max(cost(RuleSet.from_patterns(["/*a*b"])), 1e-4)
 
     @pytest.mark.skipif(native is None, reason="the native engine is not built")
-    @pytest.mark.parametrize("ask", ["allows", "check", "best"])
+    @pytest.mark.parametrize("ask", ["allows", "check", "tied_rules"])
     def test_other_threads_run_meanwhile(self, ask: str) -> None:
         """Many rules that differ are decided for a long URL with the interpreter lock released."""
         patterns = [f"/*a*{number:x}*z" for number in range(20_000)]
@@ -488,4 +488,4 @@ def test_patterns_of_every_octet(read: Read) -> None:
         url = b"/x%cy" % octet
         robots.check(url, "a")
         robots.explain(url, "a").as_dict()
-        RuleSet.from_patterns([url]).best(url)
+        RuleSet.from_patterns([url]).tied_rules(url)

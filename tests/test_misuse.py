@@ -65,7 +65,7 @@ class TestMisuseOfUrls:
         asks: list[Callable[[Any], Any]] = [
             rules.allows,
             rules.check,
-            rules.best,
+            rules.tied_rules,
             rules.matches,
             lambda url: robots.check(url, "a"),
             lambda url: robots.explain(url, "a"),

@@ -35,9 +35,9 @@ from robotrules.registries import (
     Registries,
     Registry,
     TagRule,
-    load,
-    read_csv,
-    read_json,
+    load_registries,
+    parse_csv,
+    parse_json,
 )
 from robotrules.registries.entries import FORMS
 
@@ -158,7 +158,7 @@ def test_a_shipped_registry_answers_whatever_is_asked_first(ask: Callable[[Any],
 
 def test_purposes_are_found_without_case() -> None:
     """PUR-3.2-04: purposes are compared without regard to case, and PUR-4-02: have three fields."""
-    purposes = read_json(json.dumps(GOOD)).purposes
+    purposes = parse_json(json.dumps(GOOD)).purposes
     for key in ("EXAMPLE-PURPOSE-1", "example-purpose-1", "Example-Purpose-1"):
         assert purposes.get(key) == Purpose(**PURPOSE)
         assert key in purposes
@@ -180,7 +180,7 @@ def test_tag_rules_are_found_without_case() -> None:
 
 def test_applications_and_app_directives_are_found_with_case() -> None:
     """AMB-107: identifiers are Tokens and names are keys, and both have case."""
-    both = read_json(json.dumps(GOOD))
+    both = parse_json(json.dumps(GOOD))
     assert both.applications.get("ex") == Application(**APPLICATION)
     assert both.applications.get("Ex") is None
     assert both.directives.get(("ex", "widgets")) == DirectiveEntry(**DIRECTIVE)
@@ -199,7 +199,7 @@ def test_what_is_not_registered_is_no_error() -> None:
 
 def test_a_registry_is_immutable_and_compares_by_value() -> None:
     """Equal registries have equal hashes, survive copying and pickling, and cannot be changed."""
-    one, two = read_json(json.dumps(GOOD)), read_json(json.dumps(GOOD))
+    one, two = parse_json(json.dumps(GOOD)), parse_json(json.dumps(GOOD))
     assert one == two
     assert hash(one) == hash(two)
     assert one.purposes != two.tag_rules
@@ -234,9 +234,9 @@ def test_a_registry_rejects_what_a_file_may_not_hold() -> None:
         (lambda: SHIPPED.tag_rules.merged(wrong(SHIPPED.purposes)), "pass a registry of TagRule"),
         (lambda: SHIPPED.tag_rules.merged(wrong(None)), "pass a registry of TagRule"),
         (lambda: SHIPPED.merged(wrong({})), "pass Registries"),
-        (lambda: read_json(wrong(None)), "as str or bytes, not NoneType"),
-        (lambda: read_json("{}", over=wrong(None)), "over is Registries"),
-        (lambda: load(wrong(5)), "pass the path of a .json or .csv file"),
+        (lambda: parse_json(wrong(None)), "as str or bytes, not NoneType"),
+        (lambda: parse_json("{}", over=wrong(None)), "over is Registries"),
+        (lambda: load_registries(wrong(5)), "pass the path of a .json or .csv file"),
     ],
 )
 def test_misuse_says_the_cure(misuse: Callable[[], object], cure: str) -> None:
@@ -251,18 +251,20 @@ def test_misuse_says_the_cure(misuse: Callable[[], object], cure: str) -> None:
 def test_a_users_file_is_laid_over_the_shipped_one() -> None:
     """Where both have an entry, the user's counts; it keeps its place, and new ones come after."""
     changed = {"name": "noindex", "description": "Our own words.", "reference": "there"}
-    both = read_json(json.dumps({"tag_rules": [TAG_RULE, changed]}))
+    both = parse_json(json.dumps({"tag_rules": [TAG_RULE, changed]}))
     assert [rule.name for rule in both.tag_rules] == ["noindex", "nosnippet", "noarchive"]
     assert both.tag_rules.get("noindex") == TagRule(**changed)
     assert both.tag_rules.procedures == SHIPPED.tag_rules.procedures
     assert both.purposes == SHIPPED.purposes
-    assert SHIPPED.merged(read_json(json.dumps(GOOD), over=NOTHING)) == read_json(json.dumps(GOOD))
+    assert SHIPPED.merged(parse_json(json.dumps(GOOD), over=NOTHING)) == parse_json(
+        json.dumps(GOOD)
+    )
 
 
 def test_files_are_laid_over_each_other() -> None:
     """`over` is what a file stands on: applications of one, app directives of the next."""
-    first = read_json(json.dumps({"applications": [APPLICATION]}), over=NOTHING)
-    second = read_json(json.dumps({"directives": [DIRECTIVE]}), over=first)
+    first = parse_json(json.dumps({"applications": [APPLICATION]}), over=NOTHING)
+    second = parse_json(json.dumps({"directives": [DIRECTIVE]}), over=first)
     assert second.applications == first.applications
     assert second.directives.get(("ex", "widgets"))
     assert second.tag_rules == NOTHING.tag_rules
@@ -296,12 +298,12 @@ def test_merging_is_orderly(
 
 def test_the_examples_are_registries() -> None:
     """The files in examples/ are what the documentation says they are."""
-    everything = load(EXAMPLES / "registries.json")
+    everything = load_registries(EXAMPLES / "registries.json")
     assert [len(registry) for registry in everything] == [3, 1, 1, 2]
     cards = everything.directives.get(("examplesearch", "cards"))
     assert cards
     assert cards.status == "deprecated"
-    purposes = load(str(EXAMPLES / "purposes.csv")).purposes
+    purposes = load_registries(str(EXAMPLES / "purposes.csv")).purposes
     assert [entry.token[-1] for entry in purposes] == ["1", "2", "3"]
 
 
@@ -309,28 +311,28 @@ def test_the_examples_are_registries() -> None:
 def test_json_and_csv_give_back_what_was_written(registry: Registry[Purpose]) -> None:
     """`as_dict()` is the JSON form, and both forms hold every entry as it is."""
     whole = Registries(purposes=registry)
-    assert read_json(json.dumps(whole.as_dict()), over=NOTHING) == whole
+    assert parse_json(json.dumps(whole.as_dict()), over=NOTHING) == whole
     out = io.StringIO()
     writer = csv.DictWriter(out, Purpose._fields)
     writer.writeheader()
     writer.writerows(entry.as_dict() for entry in registry)
-    assert list(read_csv(out.getvalue(), over=NOTHING).purposes) == list(registry)
+    assert list(parse_csv(out.getvalue(), over=NOTHING).purposes) == list(registry)
 
 
 def test_optional_fields_may_be_left_out() -> None:
     """AMB-106: an application may have no product token; JSON null and an empty cell say so too."""
     without = {key: value for key, value in APPLICATION.items() if key != "product_token"}
     for entry in (without, without | {"product_token": None}):
-        read = read_json(json.dumps({"applications": [entry]}))
+        read = parse_json(json.dumps({"applications": [entry]}))
         assert read.applications.get("ex") == Application("ex", None, "Ex Inc")
     for text in (
         "change_controller,identifier\nEx Inc,ex\n",
         "identifier,product_token,change_controller\r\n\r\nex,,Ex Inc\r\n",
         "\ufeffidentifier,product_token,change_controller\nex,,Ex Inc",
     ):
-        read = read_csv(text)
+        read = parse_csv(text)
         assert read.applications.get("ex") == Application("ex", None, "Ex Inc")
-        assert read_csv(text.encode()) == read
+        assert parse_csv(text.encode()) == read
 
 
 def test_the_header_names_the_registry() -> None:
@@ -338,8 +340,8 @@ def test_the_header_names_the_registry() -> None:
     for section, (entry,) in GOOD.items():
         columns = sorted(entry)
         quoted = ",".join('"' + entry[column].replace('"', '""') + '"' for column in columns)
-        over = read_json(json.dumps({"applications": [APPLICATION]}), over=NOTHING)
-        read = read_csv(",".join(columns) + "\n" + quoted, over=over)
+        over = parse_json(json.dumps({"applications": [APPLICATION]}), over=NOTHING)
+        read = parse_csv(",".join(columns) + "\n" + quoted, over=over)
         assert getattr(read, section).as_dict()["entries"][0].items() >= entry.items()
 
 
@@ -347,18 +349,18 @@ def test_load_goes_by_the_name(tmp_path: Path) -> None:
     """`.json` and `.csv`, in any case; for others the cure is told, and OSError is Python's own."""
     for name, text in (("a.JSON", json.dumps(GOOD)), ("b.Csv", "token,description,reference\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")
-        assert len(load(tmp_path / name).tag_rules) >= 2
-    (reason,) = rejected(lambda: load(tmp_path / "c.toml"))
+        assert len(load_registries(tmp_path / name).tag_rules) >= 2
+    (reason,) = rejected(lambda: load_registries(tmp_path / "c.toml"))
     assert "read_json() or read_csv()" in reason
     with pytest.raises(FileNotFoundError):
-        load(tmp_path / "none.json")
+        load_registries(tmp_path / "none.json")
 
 
 def test_a_reason_names_the_file(tmp_path: Path) -> None:
     """Every line of an error starts with the file it is about."""
     path = tmp_path / "mine.csv"
     path.write_text("token,description,reference\na b,,x\n", encoding="utf-8")
-    reasons = rejected(lambda: load(path))
+    reasons = rejected(lambda: load_registries(path))
     assert len(reasons) == 2
     assert all(reason.startswith(f"{path}, line 2, ") for reason in reasons)
 
@@ -387,7 +389,7 @@ def test_a_reason_names_the_file(tmp_path: Path) -> None:
 )
 def test_fields_that_may_be(section: str, field: str, value: object) -> None:
     """What the drafts let somebody register can be loaded."""
-    read = read_json(with_changed(section, **{field: value}), over=NOTHING)
+    read = parse_json(with_changed(section, **{field: value}), over=NOTHING)
     entry = next(iter(getattr(read, section)))
     assert getattr(entry, field) == value
 
@@ -449,7 +451,7 @@ def test_fields_that_may_be(section: str, field: str, value: object) -> None:
 )
 def test_fields_that_may_not_be(section: str, field: str, value: object, what: str) -> None:
     """The one bad field is named, with what is wrong, and nothing else is blamed."""
-    (reason,) = rejected(lambda: read_json(with_changed(section, **{field: value}), "f.json"))
+    (reason,) = rejected(lambda: parse_json(with_changed(section, **{field: value}), "f.json"))
     assert reason.startswith(f"f.json, {section}, entry 1, {field}: ")
     assert what in reason
     assert "; " in reason
@@ -478,7 +480,7 @@ def test_the_grammar_is_that_of_structured_fields(text: str) -> None:
 
 def test_long_values_are_shown_in_part() -> None:
     """A message stays readable, whatever the file holds."""
-    (reason,) = rejected(lambda: read_json(with_changed("purposes", token="a " * 9_999)))
+    (reason,) = rejected(lambda: parse_json(with_changed("purposes", token="a " * 9_999)))
     assert len(reason) < 250
 
 
@@ -493,7 +495,7 @@ def test_every_reason_is_told() -> None:
             "directives": [DIRECTIVE | {"name": "W", "status": "old", "application": "none"}],
         }
     )
-    reasons = rejected(lambda: read_json(text, "f.json"))
+    reasons = rejected(lambda: parse_json(text, "f.json"))
     assert [reason.split(": ")[0] for reason in reasons] == [
         "f.json, applications, entry 2, identifier",
         "f.json, applications, entry 2, product_token",
@@ -507,7 +509,7 @@ def test_every_reason_is_told() -> None:
 def test_one_registers_only_for_applications_one_controls() -> None:
     """APP-3.2-03: another change controller than the application's is rejected."""
     text = with_changed("directives", change_controller="Somebody")
-    (reason,) = rejected(lambda: read_json(text, "f.json"))
+    (reason,) = rejected(lambda: parse_json(text, "f.json"))
     assert reason == (
         "f.json, directives, entry 1, change_controller: 'Somebody' does not control 'ex', "
         "'Ex Inc' does; write that, or leave it out"
@@ -516,34 +518,34 @@ def test_one_registers_only_for_applications_one_controls() -> None:
 
 def test_an_app_directive_needs_its_application() -> None:
     """APP-3.2-01: the identifier is a value from the other registry, of this file or before."""
-    (reason,) = rejected(lambda: read_json(json.dumps({"directives": [DIRECTIVE]}), "f.json"))
+    (reason,) = rejected(lambda: parse_json(json.dumps({"directives": [DIRECTIVE]}), "f.json"))
     assert reason.startswith("f.json, directives, entry 1, application: 'ex' is no registered")
     header = ",".join(DIRECTIVE)
     line = ",".join(DIRECTIVE.values())
-    (reason,) = rejected(lambda: read_csv(f"{header}\n{line}\n", "f.csv"))
+    (reason,) = rejected(lambda: parse_csv(f"{header}\n{line}\n", "f.csv"))
     assert reason.startswith("f.csv, line 2, application: 'ex' is no registered")
 
 
 def test_a_rejected_application_is_reason_enough() -> None:
     """That its app directives then have none is not told as well."""
     text = with_changed("applications", change_controller="")
-    (reason,) = rejected(lambda: read_json(text, "f.json"))
+    (reason,) = rejected(lambda: parse_json(text, "f.json"))
     assert "applications, entry 1, change_controller" in reason
 
 
 def test_an_application_does_not_change_hands_alone() -> None:
     """APP-3.2-03 holds for the whole: entries that name the old controller may not stay."""
-    before = read_json(with_changed("directives", change_controller="Ex Inc"), over=NOTHING)
+    before = parse_json(with_changed("directives", change_controller="Ex Inc"), over=NOTHING)
     taken = APPLICATION | {"change_controller": "New Inc"}
     text = json.dumps({"applications": [taken]})
-    (reason,) = rejected(lambda: read_json(text, "f.json", over=before))
+    (reason,) = rejected(lambda: parse_json(text, "f.json", over=before))
     assert reason.startswith("f.json, applications, entry 1, change_controller: 'widgets' was")
-    (reason,) = rejected(lambda: before.merged(read_json(text, over=NOTHING)))
+    (reason,) = rejected(lambda: before.merged(parse_json(text, over=NOTHING)))
     assert reason.startswith("directives, ('ex', 'widgets'), change_controller: 'Ex Inc' does not")
     same = json.dumps({"applications": [APPLICATION | {"product_token": "NewBot"}]})
-    assert read_json(same, over=before).directives == before.directives
+    assert parse_json(same, over=before).directives == before.directives
     moved = DIRECTIVE | {"change_controller": "New Inc"}
-    after = read_json(json.dumps({"applications": [taken], "directives": [moved]}), over=before)
+    after = parse_json(json.dumps({"applications": [taken], "directives": [moved]}), over=before)
     assert [entry.change_controller for entry in after.directives] == ["New Inc"]
 
 
@@ -560,7 +562,7 @@ def test_an_entry_stands_once_in_a_file(section: str, twin: dict[str, str]) -> N
     """Of two entries with one key, one would be lost silently: the file is rejected."""
     (entry,) = GOOD[section]
     text = json.dumps(GOOD | {section: [entry, entry | twin]})
-    (reason,) = rejected(lambda: read_json(text, "f.json"))
+    (reason,) = rejected(lambda: parse_json(text, "f.json"))
     assert reason.startswith(f"f.json, {section}, entry 2: ")
     assert f"is there twice, first in {section}, entry 1; leave one out" in reason
 
@@ -568,7 +570,7 @@ def test_an_entry_stands_once_in_a_file(section: str, twin: dict[str, str]) -> N
 def test_identifiers_that_differ_in_case_are_two() -> None:
     """AMB-107: Tokens have case."""
     text = json.dumps({"applications": [APPLICATION, APPLICATION | {"identifier": "EX"}]})
-    assert len(read_json(text).applications) == 2
+    assert len(parse_json(text).applications) == 2
 
 
 # --- What is rejected: files ----------------------------------------------------------------------
@@ -598,17 +600,17 @@ def test_identifiers_that_differ_in_case_are_two() -> None:
 )
 def test_files_that_are_no_json_of_ours(text: str | bytes, reason: str) -> None:
     """A file with another shape is rejected with where and why."""
-    (told,) = rejected(lambda: read_json(text, "f"))
+    (told,) = rejected(lambda: parse_json(text, "f"))
     assert told.startswith(reason)
     assert "; " in told
 
 
 def test_fields_that_nobody_knows_are_rejected() -> None:
     """A misspelt field would be lost silently; one given twice, half so."""
-    (reason,) = rejected(lambda: read_json(with_changed("purposes", referense="x"), "f"))
+    (reason,) = rejected(lambda: parse_json(with_changed("purposes", referense="x"), "f"))
     assert reason.startswith("f, purposes, entry 1, 'referense': there is no such name; write one")
     text = '{"tag_rules": [{"name":"a","description":"A","reference":"x","name":"b"}]}'
-    (reason,) = rejected(lambda: read_json(text, "f"))
+    (reason,) = rejected(lambda: parse_json(text, "f"))
     assert reason == "f, tag_rules, entry 1, 'name': it is there twice; leave one out"
 
 
@@ -632,7 +634,7 @@ def test_fields_that_nobody_knows_are_rejected() -> None:
 )
 def test_files_that_are_no_csv_of_ours(text: str | bytes, reason: str) -> None:
     """A file without a known header, or with broken lines, is rejected with the line and why."""
-    (told,) = rejected(lambda: read_csv(text, "f"))
+    (told,) = rejected(lambda: parse_csv(text, "f"))
     assert told.startswith(reason)
     assert "; " in told
 
@@ -640,7 +642,7 @@ def test_files_that_are_no_csv_of_ours(text: str | bytes, reason: str) -> None:
 def test_lines_are_counted_past_texts_of_several_lines() -> None:
     """The line named is the one an entry starts in."""
     text = 'token,description,reference\na,"x\n\ny",r\nb,,r\n'
-    reasons = rejected(lambda: read_csv(text, "f"))
+    reasons = rejected(lambda: parse_csv(text, "f"))
     assert [reason.split(",")[1] for reason in reasons] == [" line 2", " line 5"]
 
 
@@ -654,7 +656,7 @@ ENTRIES = st.lists(st.dictionaries(st.sampled_from(FIELDS), VALUES) | VALUES, ma
 FILES = st.dictionaries(st.sampled_from(Registries._fields), ENTRIES | VALUES) | VALUES
 
 
-@given(FILES.map(json.dumps) | st.text() | st.binary(), st.sampled_from([read_json, read_csv]))
+@given(FILES.map(json.dumps) | st.text() | st.binary(), st.sampled_from([parse_json, parse_csv]))
 def test_a_file_is_read_or_rejected(text: str | bytes, read: Any) -> None:
     """Whatever a file holds, it gives registries or a RegistryError with the cure in every line."""
     try:

@@ -142,7 +142,7 @@ class TestGroupSelection:
             robots.explain("/", token, purposes),
         )
         assert choice[2:] == (match, tokens, by_purposes)
-        assert explained.because is match
+        assert explained.matched_by is match
         assert (explained.matched_tokens, explained.matched_purposes) == (tokens, by_purposes)
         assert explained.groups == choice.groups
         assert choice.robots is robots
@@ -164,7 +164,11 @@ class TestGroupSelection:
         assert [group.index for group in robots.select_groups("a").groups] == [0, 1]
         assert robots.check("/other-star", "x")
         explanation = robots.explain("/star", "x")
-        assert (explanation.verdict.line, str(explanation.because), explanation.matched_tokens) == (
+        assert (
+            explanation.verdict.line,
+            str(explanation.matched_by),
+            explanation.matched_tokens,
+        ) == (
             7,
             "star",
             (),
@@ -199,7 +203,11 @@ class TestTokens:
         """As in google/robotstxt; an empty list of names is still an error (AMB-22)."""
         robots = read("User-agent: b\nDisallow: /b\nUser-agent: *\nDisallow: /star", "google")
         explanation = robots.explain("/star", token)
-        assert (explanation.verdict.line, str(explanation.because), explanation.matched_tokens) == (
+        assert (
+            explanation.verdict.line,
+            str(explanation.matched_by),
+            explanation.matched_tokens,
+        ) == (
             4,
             "star",
             (),
@@ -502,15 +510,15 @@ def test_ten_threads_get_the_same_verdicts(read: Read) -> None:
 
 
 def test_normal_form_of_a_url_and_of_a_pattern(engine: ModuleType) -> None:
-    """`normal_form` returns the form in explanations and rules, for URLs and for patterns."""
-    assert robotrules.normal_form("https://e.example/a%62*?x=/") == "/ab%2A?x=%2F"
-    assert robotrules.normal_form("/a%62*?x=/$", pattern=True) == "/ab*?x=%2F$"
-    assert robotrules.normal_form(b"/\xe9") == "/%E9"
-    assert robotrules.normal_form("/a%62é*", pattern=True, profile="google") == "/a%62%C3%A9*"
-    assert robotrules.normal_form("/a%62é*;", profile="google") == "/a%62é*;"
+    """`normalize_path` returns the form in explanations and rules, for URLs and for patterns."""
+    assert robotrules.normalize_path("https://e.example/a%62*?x=/") == "/ab%2A?x=%2F"
+    assert robotrules.normalize_path("/a%62*?x=/$", pattern=True) == "/ab*?x=%2F$"
+    assert robotrules.normalize_path(b"/\xe9") == "/%E9"
+    assert robotrules.normalize_path("/a%62é*", pattern=True, profile="google") == "/a%62%C3%A9*"
+    assert robotrules.normalize_path("/a%62é*;", profile="google") == "/a%62é*;"
     for odd in (None, 1, bytearray(b"/")):
         with pytest.raises(TypeError, match="str or bytes"):
-            robotrules.normal_form(odd)  # type: ignore[arg-type]
+            robotrules.normalize_path(odd)  # type: ignore[arg-type]
 
 
 def test_a_truncated_file_stays_truncated(read: Read) -> None:

@@ -169,29 +169,29 @@ class TestLongBatches:
 
 
 class TestMatches:
-    """`best` reports ties, `matches` every rule that matches, both by position."""
+    """`tied_rules` reports ties, `matches` every rule that matches, both by position."""
 
     def test_matches(self, rules: RuleSet) -> None:
         """The path in normal form, then position and octets, the most specific first."""
         assert rules.matches("/sh%6Fp/a.gif") == ("/shop/a.gif", ((2, 7), (1, 5), (0, 1)))
         assert rules.matches("/robots.txt") == ("/robots.txt", ((0, 1),))
 
-    def test_best(self, rules: RuleSet) -> None:
+    def test_tied_rules(self, rules: RuleSet) -> None:
         """Only rules with the most octets."""
-        assert rules.best("/shop") == (1,)
-        assert rules.best("/x") == (0,)
+        assert rules.tied_rules("/shop") == (1,)
+        assert rules.tied_rules("/x") == (0,)
 
     def test_nothing_matches(self, engine: ModuleType) -> None:
         """Without a match there is no winner; the path is still returned."""
         rules = RuleSet.from_patterns(["/a"], engine=engine)
-        assert rules.best("/b") == ()
+        assert rules.tied_rules("/b") == ()
         assert rules.matches("/b") == ("/b", ())
 
     def test_ties(self, read: Read) -> None:
         """All ties are reported: allow before disallow, then in the order of the file."""
         text = "User-agent: *\nDisallow: /a*\nAllow: /ab\nDisallow: /*b\nAllow: /a$\nAllow: /*b"
         rules = read(text).rules_for("a")
-        assert rules.best("/ab") == (1, 4, 0, 2)
+        assert rules.tied_rules("/ab") == (1, 4, 0, 2)
         assert rules.check("/ab").line == 3
 
 
@@ -218,18 +218,18 @@ class TestRules:
         """The rule of a verdict is the rule at the winning position."""
         for url in URLS:
             if (verdict := rules.check(url)).rule:
-                assert verdict.rule == rules.rules[rules.best(url)[0]]
+                assert verdict.rule == rules.rules[rules.tied_rules(url)[0]]
 
 
 class TestFromPatterns:
     """Patterns of other records use the same matcher (docs/architecture.md)."""
 
     def test_patterns(self, engine: ModuleType) -> None:
-        """Patterns are str or bytes; `best` returns their positions."""
+        """Patterns are str or bytes; `tied_rules` returns their positions."""
         rules = RuleSet.from_patterns(["/a", b"/a/\xe9", "/*/b", "/a*"], engine=engine)
-        assert rules.best("/a/%E9") == (1,)
-        assert rules.best("/a") == (3,)
-        assert rules.best("/x/b") == (2,)
+        assert rules.tied_rules("/a/%E9") == (1,)
+        assert rules.tied_rules("/a") == (3,)
+        assert rules.tied_rules("/x/b") == (2,)
         assert [rule.form for rule in rules.rules] == ["/a", "/a/%E9", "/*/b", "/a*"]
         assert len(rules) == 4
 
@@ -237,13 +237,13 @@ class TestFromPatterns:
         """The profile, given by name or as a Profile, determines how patterns are compared."""
         for profile in ("google", DEFAULT.replace(minimal_encoding=True)):
             rules = RuleSet.from_patterns(["/a%62"], profile, engine=engine)
-            assert rules.best("/ab") == ()
-        assert RuleSet.from_patterns(["/a%62"], engine=engine).best("/ab") == (0,)
+            assert rules.tied_rules("/ab") == ()
+        assert RuleSet.from_patterns(["/a%62"], engine=engine).tied_rules("/ab") == (0,)
 
     def test_patterns_that_cannot_match_keep_their_position(self, engine: ModuleType) -> None:
         """Empty patterns and patterns with an invalid start keep a position, and never win."""
         rules = RuleSet.from_patterns(["", "a", "/a\x01", "/a"], engine=engine)
-        assert rules.best("/a") == (3,)
+        assert rules.tied_rules("/a") == (3,)
         assert len(rules) == 4
 
     def test_no_patterns(self, engine: ModuleType) -> None:
@@ -254,7 +254,7 @@ class TestFromPatterns:
 
     def test_the_default_engine(self) -> None:
         """Without *engine* the default engine compiles."""
-        assert RuleSet.from_patterns(["/a"]).best("/a") == (0,)
+        assert RuleSet.from_patterns(["/a"]).tied_rules("/a") == (0,)
 
 
 class TestValue:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.toml_positions import Path, Place, read, written_at
+from robotrules.toml_positions import Path, TomlValue, read, written_at
 
 TEXT = """\
 # a comment = 1
@@ -94,7 +94,7 @@ def test_the_keys_are_those_that_tomllib_finds() -> None:
 
 def test_a_place_without_a_line_has_that_of_what_it_stands_in() -> None:
     """A key that is missing is reported where it should be."""
-    place = Place(tomllib.loads(TEXT), "x.toml", ValueError, written_at(TEXT))
+    place = TomlValue(tomllib.loads(TEXT), "x.toml", ValueError, written_at(TEXT))
     assert place.line is None
     assert place.at("many").at(1).at("missing").line == 23
     assert str(place.error("odd")) == "x.toml: odd"

@@ -193,7 +193,7 @@ class TestExplanation:
         assert explanation.url == "https://example.com/shop/op%65n?"
         assert explanation.path == "/shop/open?"
         assert explanation.product_token == "examplebot"
-        assert explanation.because is GroupMatch.TOKEN
+        assert explanation.matched_by is GroupMatch.TOKEN
         assert [group.index for group in explanation.groups] == [1, 2]
 
     def test_every_match_has_its_outcome(self, explanation: Explanation) -> None:
@@ -233,7 +233,7 @@ class TestExplanation:
     def test_robots_txt_is_not_consulted(self, read: Read) -> None:
         """For `/robots.txt` the rules that match have the outcome not-consulted (AMB-45)."""
         explanation = read("User-agent: *\nDisallow: /").explain("/robots.txt", "a")
-        assert explanation.because is GroupMatch.STAR
+        assert explanation.matched_by is GroupMatch.STAR
         assert [match.outcome for match in explanation.matches] == [Outcome.NOT_CONSULTED]
         assert explanation.winner is None
         assert explanation.verdict.allowed
@@ -241,7 +241,7 @@ class TestExplanation:
     def test_no_group_for_the_crawler(self, read: Read) -> None:
         """Without a group there is no match and no winner, and the reason is no-group."""
         explanation = read("User-agent: b\nDisallow: /").explain("/", "a")
-        assert explanation.because is GroupMatch.NONE
+        assert explanation.matched_by is GroupMatch.NONE
         assert (explanation.groups, explanation.matches, explanation.winner) == ((), (), None)
         assert explanation.as_dict()["winner"] is None
 
@@ -303,7 +303,7 @@ class TestExplanation:
             "matched_purposes",
             "allowed",
             "reason",
-            "groups_because",
+            "matched_by",
             "groups",
             "group_structures",
             "winner",
@@ -314,7 +314,7 @@ class TestExplanation:
         ]
         assert shown["schema"] == SCHEMA_VERSION == 1
         assert (shown["allowed"], shown["reason"]) == (True, "allow-rule")
-        assert shown["groups_because"] == "product-token"
+        assert shown["matched_by"] == "product-token"
         assert shown["groups"][1] == {
             "index": 2,
             "user_agents": ["ExampleBot"],

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from robotrules.errors import WriteError
-from robotrules.registries import read_json
+from robotrules.registries import parse_json
 from robotrules.tags import usage_rules
 from robotrules.write import meta_elements, robots_tag, robots_tag_fields
 
@@ -117,5 +117,5 @@ def test_misuse(wrong: Any) -> None:
 
 def test_a_registry_adds_rules() -> None:
     entry = {"name": "shiny", "description": "Be shiny.", "reference": "here"}
-    known = read_json(json.dumps({"tag_rules": {"entries": [entry]}}))
+    known = parse_json(json.dumps({"tag_rules": {"entries": [entry]}}))
     assert robots_tag({"*": ["shiny"]}, registries=known) == "*;shiny"

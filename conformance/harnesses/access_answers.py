@@ -28,10 +28,11 @@ from scripted import (
 )
 
 import robotrules
-from robotrules import access, cache, origins
-from robotrules.access import State
+from robotrules import access, cache
+from robotrules.access import AccessState
 from robotrules.client import AsyncClient, Client
 from robotrules.client.stores import open_store
+from robotrules.http import origins
 from robotrules.tags import read_fields
 
 # How long before a question its stored copy came: longer than any lifetime.
@@ -87,8 +88,8 @@ def _access(parsing: robotrules.Profile, file: bytes, item: Item) -> protocol.An
     given = {
         "state": str(result.state),
         "status": result.status,
-        "trouble": str(result.trouble) if result.trouble else None,
-        "renewed": result.renewed,
+        "trouble": str(result.failure_reason) if result.failure_reason else None,
+        "renewed": result.revalidated,
         **_requests(script),
     }
     robots = result.robots(parsing)
@@ -102,7 +103,7 @@ def _access(parsing: robotrules.Profile, file: bytes, item: Item) -> protocol.An
     same(given, told)
     # Without a file `result.robots()` is one that says the same, so only the reasons differ.
     same([one.allowed for one in said], [one["allowed"] for one in verdicts])
-    if result.state is State.SUCCESS:
+    if result.state is AccessState.SUCCESS:
         same([verdict_of(one) for one in said], verdicts)
     return {**given, "checks": verdicts}
 
@@ -137,7 +138,7 @@ def _driven(
     """Drive the flow by hand, as anyone with an HTTP library can."""
     script.expect(answers)
     limit = parsing.max_bytes + access.values.SLACK
-    flow = access.access(origin, profile=fetching, stored=copy, limit=limit)
+    flow = access.access(origin, profile=fetching, cached=copy, limit=limit)
     answer: Any = None
     while True:
         try:
@@ -154,23 +155,23 @@ def _stored(
     store = open_store("memory:")
     if copy is not None:
         result = access.AccessResult(
-            *(origin, State.SUCCESS, 200, None, "", copy.url, (), copy.fields, copy.body),
+            *(origin, AccessState.SUCCESS, 200, None, "", copy.url, (), copy.fields, copy.body),
             *(copy.complete, False, None),
         )
         given: dict[str, Any] = {"agent": NAME, "user_agent": AGENT, "profile": fetching}
-        visit = cache.visit_of(result, None, at=START - LONG_AGO, **given)
-        store.put(visit, copy.body, cache.recorded(None, visit))
+        visit = cache.make_fetch_record(result, None, at=START - LONG_AGO, **given)
+        store.put(visit, copy.body, cache.updated_entry(None, visit))
     return store
 
 
 def _seen(held: Any, script: Script) -> dict[str, Any]:
     """Return what a client made of the answers to one attempt."""
-    last = held.entry.bad or held.entry.good
+    last = held.entry.last_failure or held.entry.last_success
     return {
         "state": str(last.state),
         "status": last.status,
-        "trouble": str(last.trouble) if last.trouble else None,
-        "renewed": last.renewed,
+        "trouble": str(last.failure_reason) if last.failure_reason else None,
+        "renewed": last.revalidated,
         **_requests(script),
     }
 
@@ -182,7 +183,7 @@ def _through_client(
     store = _stored(origin, parsing, fetching, copy)
     given: dict[str, Any] = {"profile": parsing, "access": fetching, "store": store}
     with Client(AGENT, transport=script, clock=lambda: START, **given) as client:
-        seen = _seen(client.held(origin), script)
+        seen = _seen(client.lookup(origin), script)
         checks = [_asked(origin, check) for check in item.get("checks", ())]
         verdicts = [verdict_of(client.check(*check)) for check in checks]
         for check, verdict in zip(checks, verdicts, strict=True):
@@ -201,7 +202,7 @@ async def _through_async_client(
     given: dict[str, Any] = {"profile": parsing, "access": fetching, "store": store}
     transport = AsyncScript(script)
     async with AsyncClient(AGENT, transport=transport, clock=lambda: START, **given) as client:
-        seen = _seen(await client.held(origin), script)
+        seen = _seen(await client.lookup(origin), script)
         checks = [_asked(origin, check) for check in item.get("checks", ())]
         verdicts = [verdict_of(await client.check(*check)) for check in checks]
         for check, verdict in zip(checks, verdicts, strict=True):

@@ -46,7 +46,7 @@ class Setting(NamedTuple):
 def answers(question: protocol.Question, robots: robotrules.RobotsTxt) -> protocol.Answer:
     """Answer every part of *question* about extensions that is asked."""
     text = json.dumps(question.get("registries", {}))
-    setting = Setting(robots, robots.profile, registries.read_json(text))
+    setting = Setting(robots, robots.profile, registries.parse_json(text))
     found: protocol.Answer = {
         part: [_one(answer, setting, item) for item in question[part]]
         for part, answer in PARTS.items()
@@ -88,11 +88,11 @@ def _app_directives(setting: Setting, item: Item) -> protocol.Answer:
         product_token=item.get("product_token"),
         registries=setting.known,
     )
-    found = chosen.at(url)
-    _same(found, *chosen.at_many([url, url]))
+    found = chosen.for_url(url)
+    _same(found, *chosen.for_urls([url, url]))
     return {
         "directives": {
-            one.name: {"type": one.type, "value": structured_fields.plain(one.value)}
+            one.name: {"type": one.type, "value": structured_fields.to_plain_value(one.value)}
             for one in found.directives
         },
         "lines": {one.name: one.record.line for one in found.directives},
@@ -115,7 +115,7 @@ def _content_usage(setting: Setting, item: Item) -> protocol.Answer:
     )
     if "field" not in item and "agreement" not in item:
         chosen = content_usage.preferences_for(setting.robots, token, purposes)
-        _same(found, chosen.at(url), *chosen.at_many([url, url]))
+        _same(found, chosen.for_url(url), *chosen.for_urls([url, url]))
     return {
         "applicable": found.applicable,
         "preferences": {label: str(found.get(label)) for label in content_usage.CATEGORIES},
@@ -142,7 +142,7 @@ def _structured(_: Setting, item: Item) -> protocol.Answer:
 def _member(value: Any, parameters: Mapping[str, Any]) -> protocol.Answer:
     shown: protocol.Answer = {
         "type": structured_fields.value_type(value),
-        "value": structured_fields.plain(value),
+        "value": structured_fields.to_plain_value(value),
     }
     if parameters:
         shown["parameters"] = {name: _member(one, {}) for name, one in parameters.items()}
@@ -202,9 +202,9 @@ def _content_signals(setting: Setting, item: Item) -> protocol.Answer:
 def _registry(_: Setting, item: Item) -> protocol.Answer:
     try:
         if "csv" in item:
-            found = registries.read_csv(item["csv"])
+            found = registries.parse_csv(item["csv"])
         else:
-            found = registries.read_json(json.dumps(item["json"]))
+            found = registries.parse_json(json.dumps(item["json"]))
     except robotrules.RobotrulesError:
         return {"accepted": False, "names": {}}
     kinds = {kind: _names(found, kind) for kind in found._fields}

@@ -79,7 +79,7 @@ def _check(robots: robotrules.RobotsTxt, check: Mapping[str, Any]) -> protocol.A
 
 def _form(form: Mapping[str, Any], profile: robotrules.Profile, engine: Any) -> str:
     if engine is None:
-        return robotrules.normal_form(form["input"], pattern=form["pattern"], profile=profile)
+        return robotrules.normalize_path(form["input"], pattern=form["pattern"], profile=profile)
     octets: bytes = engine.normal_form(form["input"], form["pattern"], profile.settings(engine))
     return octets.decode("utf-8")
 

@@ -15,7 +15,7 @@ import protocol
 
 import robotrules
 from robotrules import access
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 
 Item = Mapping[str, Any]
 # 2026-01-01T00:00:00Z: second 0 of a vector.
@@ -75,7 +75,7 @@ class Script:
             raise AssertionError(f"{request.url} was asked for, and no answer is left")
         answer = self.left.pop(0)
         if "failure" in answer:
-            return Failure(Trouble(answer["failure"]), "as scripted")
+            return Failure(FailureReason(answer["failure"]), "as scripted")
         status, body = answer["status"], octets_of(answer, self.file)
         if "body" not in answer and not 200 <= status < 300:
             body = b""

@@ -30,7 +30,7 @@ LONGEST = 64 * 1024
 
 def answers(question: protocol.Question, robots: robotrules.RobotsTxt) -> protocol.Answer:
     """Answer every part of *question* about tags that is asked."""
-    more = registries.read_json(json.dumps(question.get("registries", {})))
+    more = registries.parse_json(json.dumps(question.get("registries", {})))
     return {
         part: [_one(answer, robots, more, item) for item in question[part]]
         for part, answer in PARTS.items()
@@ -128,7 +128,7 @@ def _usage(_: Any, more: registries.Registries, item: Item) -> protocol.Answer:
         "may_index_embedded": found.may_index_embedded,
         "max_snippet": found.max_snippet,
         "sources": {
-            name: [_source(one.source) for one in found.because(name)] for name in found.rules
+            name: [_source(one.source) for one in found.mentions_of(name)] for name in found.rules
         },
         "over_tls": found.over_tls,
         "fresh_until": _shown(found.fresh_until),
@@ -136,7 +136,7 @@ def _usage(_: Any, more: registries.Registries, item: Item) -> protocol.Answer:
     }
 
 
-def _source(source: tags.Source) -> dict[str, Any]:
+def _source(source: tags.TagSource) -> dict[str, Any]:
     """Return where a rule was said: what is not there is left out."""
     told = {key: value for key, value in source.as_dict().items() if value is not None}
     told.pop("over_tls", None)
@@ -162,11 +162,11 @@ def _freshness(_: Any, __: Any, item: Item) -> protocol.Answer:
         "recrawl_interval": item.get("recrawl_interval"),
         "shared": item.get("shared", False),
     }
-    found = tags.freshness(headers, **given)
-    _same(found, tags.freshness(_raw(headers), **given))
+    found = tags.response_freshness(headers, **given)
+    _same(found, tags.response_freshness(_raw(headers), **given))
     return {
         "lifetime": found.lifetime,
-        "because": found.because,
+        "because": found.reason,
         "age": found.age,
         "fresh_until": _shown(found.fresh_until),
         "must_validate": found.must_validate,
@@ -176,9 +176,9 @@ def _freshness(_: Any, __: Any, item: Item) -> protocol.Answer:
 
 def _updated(_: Any, __: Any, item: Item) -> protocol.Answer:
     stored, newer = _pairs(item["stored"]), _pairs(item.get("newer", ()))
-    found = tags.updated(stored, item["status"], newer)
+    found = tags.update_stored_fields(stored, item["status"], newer)
     if item["status"] == 304:
-        _same(found, tags.merged(stored, newer))
+        _same(found, tags.merge_fields(stored, newer))
     rules = tags.usage_rules(headers=found)
     return {
         "rules": {name: known.plain(value) for name, value in rules.values},
@@ -228,7 +228,7 @@ def _guidance(robots: Any, more: registries.Registries, item: Item) -> protocol.
             label: str(found.preferences.get(label)) for label in content_usage.CATEGORIES
         },
         "directives": {
-            one.name: {"type": one.type, "value": structured_fields.plain(one.value)}
+            one.name: {"type": one.type, "value": structured_fields.to_plain_value(one.value)}
             for one in directives
         },
         "reserved": found.reservation.reserved,

@@ -30,11 +30,12 @@ from scripted import (
 )
 
 import robotrules
-from robotrules import access, cache, origins
+from robotrules import access, cache
 from robotrules.client import AsyncClient, Client
 from robotrules.client.evidence import Evidence
 from robotrules.client.stores import open_store
 from robotrules.extensions import content_usage
+from robotrules.http import origins
 
 # How many milliseconds a fetch in the background may take.
 PATIENCE = 5_000
@@ -79,7 +80,7 @@ def _over_time(
     """Ask one client moment by moment; *anew*: a new one each time, over the same store."""
     now, told, store = [START], [], open_store("memory:")
     given: dict[str, Any] = {"profile": parsing, "access": fetching, "store": store}
-    given |= {"transport": script, "background": item.get("background", False)}
+    given |= {"transport": script, "stale_while_revalidate": item.get("background", False)}
     client = Client(AGENT, clock=lambda: now[0], **given)
     for moment in item["moments"]:
         if anew or moment.get("restart"):
@@ -89,14 +90,14 @@ def _over_time(
         script.expect(moment.get("answers", []))
         url = url_of(moment)
         verdict = client.check(url, moment.get("product_token"))
-        held = client.held(url)
+        held = client.lookup(url)
         # What is fetched in the background is waited for: the next moment comes after it. One that
         # no answer is left for broke, and never comes.
         for _ in range(PATIENCE if item.get("background") else 0):
             if held is None or held.until > now[0] or script.unanswered:
                 break
             time.sleep(0.001)
-            held = client.held(url)
+            held = client.lookup(url)
         told.append(_told(script, verdict, held and held.until))
     client.close()
     proof = Evidence(store, parsing, fetching)
@@ -126,7 +127,10 @@ async def _over_time_async(
 ) -> list[dict[str, Any]]:
     now, told, store = [START], [], open_store("memory:")
     given: dict[str, Any] = {"profile": parsing, "access": fetching, "store": store}
-    given |= {"transport": AsyncScript(script), "background": item.get("background", False)}
+    given |= {
+        "transport": AsyncScript(script),
+        "stale_while_revalidate": item.get("background", False),
+    }
     client = AsyncClient(AGENT, clock=lambda: now[0], **given)
     for moment in item["moments"]:
         if anew or moment.get("restart"):
@@ -136,12 +140,12 @@ async def _over_time_async(
         script.expect(moment.get("answers", []))
         url = url_of(moment)
         verdict = await client.check(url, moment.get("product_token"))
-        held = await client.held(url)
+        held = await client.lookup(url)
         for _ in range(PATIENCE if item.get("background") else 0):
             if held is None or held.until > now[0] or script.unanswered:
                 break
             await asyncio.sleep(0.001)
-            held = await client.held(url)
+            held = await client.lookup(url)
         told.append(_told(script, verdict, held and held.until))
     await client.aclose()
     store.close()
@@ -163,12 +167,12 @@ def _over_time_by_hand(
             told.append(_told(script, nowhere, None))
             continue
         entry, body = known.get(origin, (None, b""))
-        fresh = cache.freshness(entry, now, fetching, background=background)
+        fresh = cache.freshness(entry, now, fetching, stale_while_revalidate=background)
         before = entry, body, fresh
-        if fresh.due or fresh.refresh:
-            stored = cache.stored_of(entry, body)
+        if fresh.must_refresh or fresh.may_refresh:
+            stored = cache.make_cached_copy(entry, body)
             limit = parsing.max_bytes + access.values.SLACK
-            flow = access.access(origin, profile=fetching, stored=stored, limit=limit)
+            flow = access.access(origin, profile=fetching, cached=stored, limit=limit)
             answer: Any = None
             try:
                 while True:
@@ -176,11 +180,11 @@ def _over_time_by_hand(
             except StopIteration as end:
                 result = end.value
             names = {"agent": NAME, "user_agent": AGENT}
-            visit = cache.visit_of(result, entry, at=now, **names, profile=fetching)
-            entry, body = cache.recorded(entry, visit), result.body if visit.usable else body
+            visit = cache.make_fetch_record(result, entry, at=now, **names, profile=fetching)
+            entry, body = cache.updated_entry(entry, visit), result.body if visit.usable else body
             known[origin] = entry, body
-        after = cache.freshness(entry, now, fetching, background=background)
-        entry, body, fresh = before if before[2].refresh else (entry, body, after)
+        after = cache.freshness(entry, now, fetching, stale_while_revalidate=background)
+        entry, body, fresh = before if before[2].may_refresh else (entry, body, after)
         verdict = _decided(parsing, entry, body, fresh, url, moment.get("product_token", NAME))
         told.append(_told(script, verdict, after.until))
     return told
@@ -189,9 +193,11 @@ def _over_time_by_hand(
 def _decided(
     parsing: Any, entry: Any, body: bytes, fresh: cache.Freshness, url: str, token: Any
 ) -> robotrules.Verdict:
-    if fresh.decides is cache.EffectivePolicy.RULES:
-        return robotrules.parse(body, parsing, complete=entry.good.complete).check(url, token)
-    allowed = fresh.decides is cache.EffectivePolicy.ALLOW
+    if fresh.policy is cache.EffectivePolicy.RULES:
+        return robotrules.parse(body, parsing, complete=entry.last_success.complete).check(
+            url, token
+        )
+    allowed = fresh.policy is cache.EffectivePolicy.ALLOW
     file = b"" if allowed else access.values.DISALLOW_ALL
     verdict = robotrules.parse(file, parsing).check(url, token)
     if verdict.reason is robotrules.Reason.IMPLICIT:
@@ -199,6 +205,6 @@ def _decided(
     reason = robotrules.Reason.UNREACHABLE
     if allowed:
         reason = robotrules.Reason.UNAVAILABLE
-    elif fresh.because == "fresh":
+    elif fresh.reason == "fresh":
         reason = robotrules.Reason.RESTRICTED
     return robotrules.Verdict(allowed, reason, None, parsing.name)

@@ -48,10 +48,10 @@ def portrait(body: bytes, case: Case, engine: ModuleType) -> dict[str, Any]:
     preferences = robotrules.preferences_for(robots, "*")
     directives = robotrules.directives_for(robots, "x")
     for found in (preferences, directives):
-        assert found.at_many(urls) == [found.at(url) for url in urls]
+        assert found.for_urls(urls) == [found.for_url(url) for url in urls]
     return {
-        "preferences": [one.as_dict() for one in preferences.at_many(urls)],
-        "directives": [one.as_dict() for one in directives.at_many(urls)],
+        "preferences": [one.as_dict() for one in preferences.for_urls(urls)],
+        "directives": [one.as_dict() for one in directives.for_urls(urls)],
         "signals": robotrules.content_signals(robots, case.url, "*").as_dict(),
         "cleaned": robotrules.clean_params(robots).clean_many(urls),
         "others": others(robots),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 
 from fuzz.nasty import Case
-from robotrules.lsp.code_actions import Place, fix_all, quick_fixes
+from robotrules.lsp.code_actions import EditTarget, fix_all, quick_fixes
 from robotrules.lsp.completion import complete
 from robotrules.lsp.diagnostics import diagnostics, notes
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.edits import of_octets
 from robotrules.lsp.hover import hover
 from robotrules.lsp.outline import foldings, symbols
@@ -20,8 +20,8 @@ URI = "file:///robots.txt"
 def check(case: Case) -> None:
     """Open a file as text, and ask what an editor asks, at some places."""
     text = case.body.decode("utf-8", "replace")
-    document = Document(text, profile=case.base)
-    random, place = Random(case.body), Place(URI, 1)
+    document = OpenDocument(text, profile=case.base)
+    random, place = Random(case.body), EditTarget(URI, 1)
     found = notes(document, budget=300)
     last = len(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     for one in diagnostics(document, URI, found):

@@ -13,14 +13,14 @@ def check(case: Case) -> None:
     """Ask about main paths, and draw the answer."""
     robots = robotrules.parse(case.body, case.profile(), complete=case.complete)
     found = matrix(robots, budget=300)
-    for one in found.asked:
+    for one in found.rows:
         names = one.known.names if one.known else one.product_token
         if one.known or one.product_token == "*" or robots.profile.any_product_token:
             rules = robots.rules_for(names, one.purposes)
             for cell in one.cells:
                 url = f"https://example.com{cell.path}" if cell.path[:1] == "/" else cell.path
                 assert cell.verdict == rules.check(url), (one.name, cell)
-    assert sum(found.counts.values()) == len(found.asked)
+    assert sum(found.counts.values()) == len(found.rows)
     assert found.as_dict()["crawlers"]
     assert page(found)
     assert picture(found)

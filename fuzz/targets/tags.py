@@ -64,7 +64,7 @@ def check(case: Case) -> None:
         both = usage_rules(headers=fields, html=html, product_token="ExampleBot", profile=name)
         json.dumps(both.as_dict())
         for rule, _ in both.values:
-            assert both.because(rule), rule
+            assert both.mentions_of(rule), rule
         alone = usage_rules(headers=fields, product_token="ExampleBot", profile=name)
         if name not in ("yandex", "bing"):  # these lift rules, and say so in their switches
             for rule, value in alone.values:

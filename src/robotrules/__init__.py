@@ -28,7 +28,7 @@ from robotrules.errors import (
     WriteError,
 )
 from robotrules.profile import DEFAULT, GOOGLE, STRICT, Extension, Profile, Role
-from robotrules.robotstxt import RobotsTxt, normal_form, parse
+from robotrules.robotstxt import RobotsTxt, normalize_path, parse
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.selection import GroupChoice
 from robotrules.robotstxt.tokens import is_product_token, product_token
@@ -57,7 +57,7 @@ if _typing.TYPE_CHECKING:
         Preferences,
         PreferenceSet,
         Statement,
-        combine,
+        combine_preferences,
         content_usage_field,
         preferences,
         preferences_for,
@@ -141,7 +141,7 @@ __all__ = [
     "app_directives",
     "clean_params",
     "clean_url",
-    "combine",
+    "combine_preferences",
     "content_signals",
     "content_usage_field",
     "crawl_delay",
@@ -153,7 +153,7 @@ __all__ = [
     "is_product_token",
     "lint",
     "lint_page",
-    "normal_form",
+    "normalize_path",
     "parse",
     "preferences",
     "preferences_for",
@@ -198,7 +198,7 @@ _LAZY = {
     "app_directives": "extensions.app_directives",
     "clean_params": "extensions.clean_param",
     "clean_url": "extensions.clean_param",
-    "combine": "extensions.content_usage",
+    "combine_preferences": "extensions.content_usage",
     "content_signals": "extensions.content_signal",
     "content_usage_field": "extensions.content_usage",
     "crawl_delay": "extensions.crawl_delay",

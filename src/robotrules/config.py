@@ -29,7 +29,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from robotrules.errors import ConfigError
-from robotrules.toml_positions import Place, read
+from robotrules.toml_positions import TomlValue, read
 
 OWN, SHARED = "robotrules.toml", "pyproject.toml"
 # Settings are written by hand: a megabyte is far more than anyone writes.
@@ -166,7 +166,7 @@ def _read(path: Path) -> Config | None:
     return _config(str(path), whole) if whole is not None else None
 
 
-def _settings(path: Path) -> Place | None:
+def _settings(path: Path) -> TomlValue | None:
     """Return what a file says about us; None if it is a pyproject.toml that says nothing."""
     name = str(shown_path(path))
     try:
@@ -190,7 +190,7 @@ def _settings(path: Path) -> Place | None:
     return whole
 
 
-def _config(path: str, whole: Place) -> Config:
+def _config(path: str, whole: TomlValue) -> Config:
     whole.table(tuple(KNOWN))
     part = {name: whole.at(name, {}).table(known) for name, known in KNOWN.items()}
     return Config(
@@ -208,7 +208,7 @@ def _config(path: str, whole: Place) -> Config:
     )
 
 
-def _lint(part: Place) -> LintConfig:
+def _lint(part: TomlValue) -> LintConfig:
     by_file = part.at("per-file-ignores", {}).table()
     return LintConfig(
         _texts(part, "select", "RR501"),
@@ -223,7 +223,7 @@ def _lint(part: Place) -> LintConfig:
     )
 
 
-def check_names(path: str | Path) -> Iterator[Place]:
+def check_names(path: str | Path) -> Iterator[TomlValue]:
     """Yield where the settings of a file name checks, for whoever knows which there are."""
     whole = _settings(Path(path))
     if whole is None:
@@ -234,7 +234,7 @@ def check_names(path: str | Path) -> Iterator[Place]:
         yield from place.parts() if isinstance(place.value, list) else [place]
 
 
-def _url(part: Place) -> str | None:
+def _url(part: TomlValue) -> str | None:
     if "url" not in part:
         return None
     place = part.at("url")
@@ -244,13 +244,13 @@ def _url(part: Place) -> str | None:
     return url
 
 
-def _texts(part: Place, key: str, example: str) -> tuple[str, ...]:
+def _texts(part: TomlValue, key: str, example: str) -> tuple[str, ...]:
     return part.at(key, []).texts(example=example)
 
 
-def _among(part: Place, key: str, known: tuple[str, ...]) -> str | None:
+def _among(part: TomlValue, key: str, known: tuple[str, ...]) -> str | None:
     return part.at(key).text(among=known) if key in part else None
 
 
-def _budget(part: Place) -> int | None:
+def _budget(part: TomlValue) -> int | None:
     return part.at("budget").count() if "budget" in part else None

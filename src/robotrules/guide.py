@@ -21,7 +21,7 @@ from robotrules._engine.url_type import url_type_error
 from robotrules.extensions import vet
 from robotrules.extensions.app_directives import AppDirectives, directives_for
 from robotrules.extensions.content_usage import preferences
-from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
+from robotrules.extensions.vocabulary import Preference, Preferences, Statement, StatementSource
 from robotrules.http.fields import NO_FIELDS, Fields
 from robotrules.http.media_types import is_html
 from robotrules.octets import to_octets, to_text
@@ -37,7 +37,7 @@ from robotrules.tags import (
     UsageRules,
     html_page,
     usage_rules,
-    vet_tokens,
+    validate_product_tokens,
 )
 from robotrules.tags import read_fields as fields_of
 from robotrules.tags.codes import note
@@ -189,7 +189,7 @@ def guidance(
     """
     if robots is not None:
         vet(robots)
-    vet_tokens(product_token)
+    validate_product_tokens(product_token)
     if robots is None and find_tag_profile(profile or "default").name != "google":
         # A robots.txt refuses what is no name; without one tags would be read for nobody (AMB-22).
         vet_names(product_token, DEFAULT)
@@ -239,7 +239,7 @@ def guidance(
     )
     directives = None
     if application is not None and robots is not None:
-        directives = directives_for(robots, application, registries=registries).at(url)
+        directives = directives_for(robots, application, registries=registries).for_url(url)
     tokens = (product_token,) if isinstance(product_token, str) else tuple(product_token)
     if isinstance(product_token, CrawlerNames):
         tokens = product_token[:1]
@@ -311,7 +311,7 @@ def _answers(found: Guidance) -> Iterator[Answer]:
     if not found.preferences.applicable:
         nothing = "not applicable: the URL is disallowed"  # attach-05 §3.1
     for category, value in found.preferences.values:
-        because = tuple(map(_stated, found.preferences.because(category)[:MOST_SOURCES]))
+        because = tuple(map(_stated, found.preferences.statements_for(category)[:MOST_SOURCES]))
         yield Answer(category, str(value), because or (nothing,))
     if found.app_directives is not None:
         application = found.app_directives.application
@@ -348,7 +348,7 @@ def _usage_answers(found: Guidance) -> Iterator[Answer]:
 
 
 def _sources(usage: UsageRules, name: str) -> tuple[str, ...]:
-    return tuple(f"{one.source}: {one.text}" for one in usage.because(name)[:MOST_SOURCES])
+    return tuple(f"{one.source}: {one.text}" for one in usage.mentions_of(name)[:MOST_SOURCES])
 
 
 _SHOWN_APART = {"noindex": "index", "nosnippet": "snippet", "nofollow": "follow links"}
@@ -360,7 +360,7 @@ _WHY = {
 
 
 def _stated(statement: Statement) -> str:
-    if statement.source is Source.ROBOTS:
+    if statement.source is StatementSource.ROBOTS:
         path = f"{statement.path} " if statement.path else ""
         return f"line {statement.line}: Content-Usage: {path}{statement.text}"
     return f"{statement.source}: {statement.text}".rstrip(": ")

@@ -2,7 +2,7 @@
 Places in a TOML text: a value, the key it stands under, and the line it is written on.
 
 `tomllib` gives values and forgets where they stood. `written_at` reads a text that `tomllib` has
-accepted a second time, for lines only, and `Place` puts both together: whoever reads settings asks
+accepted a second time, for lines only, and `TomlValue` puts both together: whoever reads settings asks
 a place for text, a list or a number, and what is wrong is refused with file, line, key and cure.
 It touches no file, and does not know what any key means.
 """
@@ -37,7 +37,7 @@ _STRING = re.compile(
 )
 
 
-class Place:
+class TomlValue:
     """A value of a TOML file, and where it stands."""
 
     def __init__(
@@ -85,17 +85,17 @@ class Place:
     def __contains__(self, key: str) -> bool:
         return key in self.value
 
-    def at(self, key: str | int, usual: Any = None) -> Place:
+    def at(self, key: str | int, usual: Any = None) -> TomlValue:
         """Return a part: of a table by name, of a list by number."""
         value = self.value[key] if isinstance(key, int) else self.value.get(key, usual)
-        return Place(value, self._name, self._error, self._lines, (*self.path, key))
+        return TomlValue(value, self._name, self._error, self._lines, (*self.path, key))
 
-    def parts(self) -> Iterator[Place]:
+    def parts(self) -> Iterator[TomlValue]:
         """Yield what a list has, or the values of a table."""
         for key in range(len(self.value)) if isinstance(self.value, list) else self.value:
             yield self.at(key)
 
-    def table(self, known: tuple[str, ...] = ()) -> Place:
+    def table(self, known: tuple[str, ...] = ()) -> TomlValue:
         """Return it if it is a table; with *known* keys it has no others."""
         if not isinstance(self.value, dict):
             self.refuse(f"this is a table, not {_shown(self.value)}")
@@ -142,7 +142,7 @@ class Place:
         return self.value
 
 
-def read(octets: bytes, name: str, error: type[ValueError], limit: int) -> Place:
+def read(octets: bytes, name: str, error: type[ValueError], limit: int) -> TomlValue:
     """
     Read a TOML text of at most *limit* octets; *name* and *error* are for what is wrong in it.
 
@@ -162,7 +162,7 @@ def read(octets: bytes, name: str, error: type[ValueError], limit: int) -> Place
                 words = f"more than {DEEPEST} names with dots between them; make it plainer"
                 raise error(f"{name}, line {number}: {words}")
     try:
-        return Place(tomllib.loads(text), name, error, written_at(text))
+        return TomlValue(tomllib.loads(text), name, error, written_at(text))
     except tomllib.TOMLDecodeError as wrong:
         why, _, where = str(wrong).partition(" (at ")
         numbers = re.search(r"line (\d+), column (\d+)", where)

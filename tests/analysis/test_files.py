@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from robotrules import DEFAULT, GroupMatch, RobotsTxt, analysis, parse
-from robotrules.analysis import Crawler, FileDifference, Statements, files, solver
+from robotrules.analysis import Crawler, FileDifference, RecordDifference, files, solver
 from robotrules.analysis.record_diff import changed_statements
 from robotrules.errors import ProfileMismatchError
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -61,8 +61,8 @@ class TestCrawlers:
         )
         assert told(found) == {"Foo": (False, ["/a", "/b"]), "everyone else": (True, [])}
         change = found.changes[0]
-        assert (change.old.because, change.old.lines) == (GroupMatch.STAR, (1,))
-        assert (change.new.because, change.new.lines) == (GroupMatch.TOKEN, (4,))
+        assert (change.old.matched_by, change.old.lines) == (GroupMatch.STAR, (1,))
+        assert (change.new.matched_by, change.new.lines) == (GroupMatch.TOKEN, (4,))
 
     def test_together(self, read: Read) -> None:
         """Crawlers with the same groups before and after are one change."""
@@ -280,11 +280,11 @@ def test_json(read: Read) -> None:
     assert (plain["schema"], plain["equal"], plain["complete"]) == (1, False, True)
     first = plain["changes"][0]
     assert first["crawlers"][0]["name"] == "A"
-    assert first["old"] == {"because": str(GroupMatch.TOKEN), "lines": [1], "by": None}
+    assert first["old"] == {"matched_by": str(GroupMatch.TOKEN), "lines": [1], "by": None}
     assert first["regions"][0]["witness"]["path"] in ("/x", "/y")
     assert plain["statements"][0]["record"] == "Crawl-delay"
-    assert all(isinstance(one, Statements) for one in found.statements)
-    assert solver.BUDGET == analysis.BUDGET
+    assert all(isinstance(one, RecordDifference) for one in found.statements)
+    assert solver.MAX_STATES == analysis.MAX_STATES
 
 
 @pytest.mark.parametrize("seed", range(30))

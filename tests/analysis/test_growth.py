@@ -14,8 +14,8 @@ from robotrules import analysis, parse
 from robotrules.analysis import solver
 from robotrules.analysis.compare import difference
 from robotrules.analysis.files import compare
-from robotrules.analysis.rules import dead_rules, minimise, redundant_rules
-from robotrules.analysis.solver import Entry, Index, Solver, most_states
+from robotrules.analysis.rules import dead_rules, minimize, redundant_rules
+from robotrules.analysis.solver import Index, PatternEntry, Solver, most_states
 from robotrules.robotstxt.ruleset import RuleSet
 
 SMALL, LARGE = 200, 800
@@ -50,7 +50,7 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 ASKED: dict[str, Callable[[RuleSet], object]] = {
     "dead_rules": dead_rules,
     "redundant_rules": redundant_rules,
-    "minimise": minimise,
+    "minimise": minimize,
     "difference": lambda rules: difference(rules, parse(b"").rules_for("x")),
 }
 
@@ -72,7 +72,7 @@ def test_four_times_the_rules_cost_about_four_times_as_much(
 @pytest.mark.parametrize("shape", ["identical", "identical wildcards"])
 def test_of_identical_rules_one_stays(shape: str) -> None:
     """And nothing is asked to know it."""
-    found = minimise(rules_of(shape, 500))
+    found = minimize(rules_of(shape, 500))
     assert [rule.line for rule in found.kept] == [2]
     assert (len(found.removed), found.undecided) == (499, ())
     assert len(dead_rules(rules_of(shape, 500)).rules) == 499
@@ -86,7 +86,7 @@ def test_a_file_that_cannot_be_decided_soon_ends(monkeypatch: pytest.MonkeyPatch
     assert most_states(100) == 500
     found = dead_rules(rules, budget=100)
     assert found.undecided
-    smaller = minimise(rules, budget=100)
+    smaller = minimize(rules, budget=100)
     assert smaller.undecided
     assert len(smaller.kept) == 400
     told = difference(rules, parse(b"").rules_for("x"), budget=100)
@@ -127,7 +127,7 @@ def test_rules_that_begin_alike_share_their_neighbours(monkeypatch: pytest.Monke
     rules = parse("User-agent: *\n" + "".join(f"Disallow: /*a{n}b\n" for n in range(50)))
     assert not dead_rules(rules.rules_for("x")).rules
     assert len(searched) <= 2
-    index = Index(enumerate(Entry(n, b"/a*", True) for n in range(3)))
+    index = Index(enumerate(PatternEntry(n, b"/a*", True) for n in range(3)))
     assert index.near(b"/a") == [0, 1, 2]
-    index.drop(1, Entry(1, b"/a*", True))
+    index.drop(1, PatternEntry(1, b"/a*", True))
     assert index.near(b"/a") == [0, 2]

@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from robotrules import GOOGLE, ProfileError, RobotsTxt, RuleSet, analysis, parse
-from robotrules.analysis import Dead, Minimised, Redundant, Undecided, Witness, solver
+from robotrules.analysis import (
+    DeadRuleFinding,
+    MinimizedRules,
+    RedundantRuleFinding,
+    Undecided,
+    Witness,
+    solver,
+)
 from robotrules.errors import WrongWitnessError
 
 Read = Callable[..., RobotsTxt]
@@ -357,10 +364,10 @@ class TestRedundantRules:
         """Of two that say the same in other words either could go, not both."""
         rules = rules_of(read, "Disallow: /*.gif$", "Disallow: /*gif$", "Disallow: *.gif$")
         assert lines_of(analysis.redundant_rules(rules).rules) == [2, 4]
-        assert lines_of(analysis.minimise(rules).removed) == [2, 4]
+        assert lines_of(analysis.minimize(rules).removed) == [2, 4]
         rules = rules_of(read, "Disallow: /a", "Disallow: /a*")
         assert lines_of(analysis.redundant_rules(rules).rules) == [2, 3]
-        assert len(analysis.minimise(rules).removed) == 1
+        assert len(analysis.minimize(rules).removed) == 1
 
     def test_empty_rules(self, read: Read) -> None:
         """Profile google: an empty rule decides much, and says what would be said without it."""
@@ -398,7 +405,7 @@ class TestRedundantRules:
             (True, ()),
         ]
         assert [one.covers for one in analysis.dead_rules(rules).rules] == [(), ()]
-        assert [one.line for one in analysis.minimise(rules).kept] == [4]
+        assert [one.line for one in analysis.minimize(rules).kept] == [4]
 
 
 class TestMinimise:
@@ -417,18 +424,18 @@ class TestMinimise:
             "Disallow: /docs/*.pdf$",
             "Disallow: nothing",
         )
-        found = analysis.minimise(rules)
+        found = analysis.minimize(rules)
         assert [rule.line for rule in found.kept] == [3, 6, 7]
         assert sorted(lines_of(found.removed)) == [2, 4, 5, 8, 9]
         assert found.undecided == ()
         fewer = read("User-agent: *\n" + "\n".join(map(str, found.kept))).rules_for("a")
         assert analysis.equivalent(rules, fewer).equal is True
-        assert analysis.minimise(fewer).removed == ()
+        assert analysis.minimize(fewer).removed == ()
 
     def test_what_each_names_stood(self, read: Read) -> None:
         """A rule that was taken out before is not named as what says the same."""
         rules = rules_of(read, *(f"Disallow: /{'a' * n}" for n in range(1, 9)))
-        found = analysis.minimise(rules)
+        found = analysis.minimize(rules)
         assert [rule.line for rule in found.kept] == [2]
         gone: set[int] = set()
         for one in found.removed:
@@ -438,7 +445,7 @@ class TestMinimise:
     def test_one_makes_room_for_another(self, read: Read) -> None:
         """What could not go at first may go when another has gone."""
         rules = rules_of(read, "Disallow: /a", "Allow: /ab", "Disallow: /*b*", "Disallow: /ab*")
-        found = analysis.minimise(rules)
+        found = analysis.minimize(rules)
         assert analysis.redundant_rules(rules).rules
         left = read("User-agent: *\n" + "\n".join(map(str, found.kept))).rules_for("a")
         assert analysis.redundant_rules(left).rules == ()
@@ -446,14 +453,14 @@ class TestMinimise:
 
     def test_nothing_but_allow(self, read: Read) -> None:
         """Where nothing is disallowed no rule is needed."""
-        found = analysis.minimise(rules_of(read, "Allow: /a", "Allow: /", "Disallow:"))
+        found = analysis.minimize(rules_of(read, "Allow: /a", "Allow: /", "Disallow:"))
         assert found.kept == ()
         assert len(found.removed) == 3
 
     def test_undecided(self, read: Read) -> None:
         """What is not decided stays, and is named."""
         rules = rules_of(read, "Disallow: /*", TANGLE, "Disallow: shop")
-        found = analysis.minimise(rules, budget=2)
+        found = analysis.minimize(rules, budget=2)
         assert lines_of(found.removed) == [rules.rules[-1].line]
         assert found.kept == rules.rules[:-1]
         assert set(rules.rules[1:-1]) <= set(found.undecided) <= set(found.kept)
@@ -462,7 +469,7 @@ class TestMinimise:
         """A rule that was decided once another had gone is not called undecided any more."""
         rules = rules_of(read, "Disallow: /*", "Disallow: /$")
         for budget in range(3, 12):
-            found = analysis.minimise(rules, budget=budget)
+            found = analysis.minimize(rules, budget=budget)
             assert [rule.line for rule in found.kept] == [2]
             assert found.undecided == ()
 
@@ -487,7 +494,7 @@ class TestValues:
         answers: list[Any] = [
             analysis.dead_rules(rules),
             analysis.redundant_rules(rules),
-            analysis.minimise(rules),
+            analysis.minimize(rules),
             analysis.equivalent(rules, other),
             analysis.equivalent(rules, rules),
             analysis.difference(rules, other),
@@ -499,7 +506,7 @@ class TestValues:
         dead = analysis.dead_rules(rules).as_dict()["rules"]
         assert [one["rule"]["line"] for one in dead] == [2, 5]
         assert [one["line"] for one in dead[0]["covers"]] == [3]
-        gone = analysis.minimise(rules).as_dict()
+        gone = analysis.minimize(rules).as_dict()
         assert [one["line"] for one in gone["kept"]] == [4]
         assert sorted((one["rule"]["line"], one["dead"]) for one in gone["removed"]) == [
             (2, True),
@@ -517,7 +524,7 @@ class TestValues:
     def test_immutable(self, read: Read) -> None:
         """Answers are values."""
         rules = rules_of(read, "Disallow: /a", "Disallow: /a/b", "Allow: /a$", "Disallow: /a$")
-        found = analysis.minimise(rules)
+        found = analysis.minimize(rules)
         before = (found, rules.rules, hash(rules), rules.allows("/a/b"))
         values: list[Any] = [
             found,
@@ -525,7 +532,11 @@ class TestValues:
             *analysis.dead_rules(rules).rules,
             rules.rules[0],
         ]
-        assert {type(value) for value in values} >= {Minimised, Redundant, Dead}
+        assert {type(value) for value in values} >= {
+            MinimizedRules,
+            RedundantRuleFinding,
+            DeadRuleFinding,
+        }
         for value in values:
             for name in (*value._fields, "anything"):
                 with pytest.raises(AttributeError):
@@ -533,4 +544,4 @@ class TestValues:
             with pytest.raises(TypeError):
                 value[0] = None
         assert found._replace(kept=()) != found
-        assert (analysis.minimise(rules), rules.rules, hash(rules), rules.allows("/a/b")) == before
+        assert (analysis.minimize(rules), rules.rules, hash(rules), rules.allows("/a/b")) == before

@@ -57,7 +57,7 @@ def left_of(read: Read, text: str, **options: Any) -> str:
 
 def told(found: Simplification) -> list[tuple[str, int, tuple[int, ...]]]:
     """Return code, line and reason of each step."""
-    return [(step.code, step.lines[0], step.because) for step in found.steps]
+    return [(step.code, step.lines[0], step.reason_lines) for step in found.steps]
 
 
 class TestRules:
@@ -148,7 +148,7 @@ class TestRules:
         nothing = Sought(False, None, 0, [[]])
         with mock.patch.object(Listener, "alive", return_value=nothing):
             (step,) = simpler(read, star("Disallow: /a", "Disallow: /a/b")).steps
-        assert (step.code, step.because, step.witness) == ("redundant-rule", (2,), None)
+        assert (step.code, step.reason_lines, step.witness) == ("redundant-rule", (2,), None)
 
     def test_a_witness_that_is_none(self, read: Read) -> None:
         """What the matcher contradicts is a fault of ours."""

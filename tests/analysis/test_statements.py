@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from robotrules import RobotsTxt
-from robotrules.analysis import Crawler, Stated, Statements, Undecided, solver
+from robotrules.analysis import Crawler, RecordDifference, RecordText, Undecided, solver
 from robotrules.analysis.record_diff import MOST_PATHS, changed_statements
 
 Read = Callable[..., RobotsTxt]
@@ -23,15 +23,15 @@ def changed(
     crawler: Crawler | None = EVERYONE,
     *,
     profile: str = "default",
-    budget: int = solver.BUDGET,
-) -> list[Statements]:
+    budget: int = solver.MAX_STATES,
+) -> list[RecordDifference]:
     """Return what changes for a crawler; for None, what changes of the file."""
     named = () if crawler is None else (crawler,)
     files = [read(body, profile) for body in (old, new)]
     return list(changed_statements(files[0], files[1], crawler, named, budget=budget))
 
 
-def texts(found: list[Statements]) -> list[tuple[str, list[str], list[str]]]:
+def texts(found: list[RecordDifference]) -> list[tuple[str, list[str], list[str]]]:
     """Return records with what was taken out and added."""
     return [
         (one.record, [s.text for s in one.removed], [s.text for s in one.added]) for one in found
@@ -51,11 +51,11 @@ class TestOfTheFile:
         old = "Sitemap: https://example.com/a.xml\nSitemap: https://example.com/b.xml"
         new = "Sitemap: https://example.com/b.xml\n\nSitemap: https://example.com/c.xml"
         (found,) = changed(read, old, new, None)
-        assert found == Statements(
+        assert found == RecordDifference(
             "Sitemap",
             (),
-            (Stated("https://example.com/a.xml", 1),),
-            (Stated("https://example.com/c.xml", 3),),
+            (RecordText("https://example.com/a.xml", 1),),
+            (RecordText("https://example.com/c.xml", 3),),
         )
         assert found.is_decided
 
@@ -90,8 +90,8 @@ class TestOfGroups:
         """The number counts, and not its spelling."""
         assert changed(read, group("Crawl-delay: 5"), group("Crawl-delay: 5.0")) == []
         (found,) = changed(read, group("Crawl-delay: 5"), group("Crawl-delay: 10"))
-        assert found == Statements(
-            "Crawl-delay", (EVERYONE,), (Stated("5", 2),), (Stated("10", 2),)
+        assert found == RecordDifference(
+            "Crawl-delay", (EVERYONE,), (RecordText("5", 2),), (RecordText("10", 2),)
         )
 
     def test_whose(self, read: Read) -> None:
@@ -254,8 +254,10 @@ class TestUndecided:
 
     def test_records_without_paths_are_decided(self) -> None:
         """A record that is not about paths is told apart by what it says."""
-        assert Statements("Sitemap", (), (Stated("a", 1),), ()).is_decided
-        assert Statements("Sitemap", (), (Stated("a", 1),), ()).as_dict()["witness"] is None
+        assert RecordDifference("Sitemap", (), (RecordText("a", 1),), ()).is_decided
+        assert (
+            RecordDifference("Sitemap", (), (RecordText("a", 1),), ()).as_dict()["witness"] is None
+        )
 
     def test_no_truth(self) -> None:
         """An undecided answer has no truth to be taken for one."""

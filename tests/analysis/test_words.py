@@ -204,7 +204,7 @@ class TestSentence:
         for size in range(6):
             for signs in itertools.product("/ab?", repeat=size):
                 path = "/" + "".join(signs)
-                matches = bool(rules.best("https://example.com" + path))
+                matches = bool(rules.tied_rules("https://example.com" + path))
                 assert matches == bool(says(path)), path
 
     def test_profiles_say_what_they_do(self) -> None:
@@ -348,9 +348,9 @@ class TestExamples:
         plain = profile.replace(index_page=False)
         rules = RuleSet.from_patterns([pattern], plain)
         for match in found.matches:
-            assert rules.best(match.url) == (0,)
+            assert rules.tied_rules(match.url) == (0,)
         for miss in found.misses:
-            assert rules.best(miss.url) == ()
+            assert rules.tied_rules(miss.url) == ()
             assert miss.reason
         assert len(found.matches) <= 5
         assert len(found.misses) <= 6

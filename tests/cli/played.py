@@ -34,13 +34,13 @@ def _redirected(request: Request) -> Request | Failure | None:
     """Return the request of the loopback; None: it is for a host of this machine anyway."""
     from urllib.parse import urlsplit
 
-    from robotrules.access import Failure, Trouble
+    from robotrules.access import Failure, FailureReason
 
     parts = urlsplit(request.url)
     if parts.hostname in OURS:
         return None
     if parts.netloc not in os.environ[HOSTS].split():
-        return Failure(Trouble.DNS, f"{parts.hostname}: Name or service not known")
+        return Failure(FailureReason.DNS, f"{parts.hostname}: Name or service not known")
     rest = request.url.partition("://")[2]
     url = f"http://127.0.0.1:{os.environ[PORT]}/{parts.scheme}/{rest}"
     return request._replace(url=url, headers=(*request.headers, (MOMENT, str(_now()))))
@@ -119,14 +119,14 @@ class _AsyncPlayed(_Played):
 def _play() -> None:
     """Let clients know the sites."""
     from robotrules.client import aio, sync
-    from robotrules.client.ssrf import Addresses
+    from robotrules.client.ssrf import AddressPolicy
     from robotrules.client.transports import open_async_transport, open_transport
 
-    loopback = Addresses(allow_private=["127.0.0.1"])
+    loopback = AddressPolicy(allow_private=["127.0.0.1"])
 
     def played(real: Any, transport: Any, opened: Any) -> Any:
         def client_with_sites(user_agent: str, allow_private: Any = (), **options: Any) -> Any:
-            both = (loopback, Addresses(allow_private=allow_private))
+            both = (loopback, AddressPolicy(allow_private=allow_private))
             sites = transport(*(opened(user_agent, addresses=one) for one in both))
             client = real(user_agent, transport=sites, sleep=sites.sleep, **options)
             sites.closed_with(client)

@@ -9,8 +9,8 @@ from unittest import mock
 import pytest
 
 from robotrules import Reason, Verdict
-from robotrules.access import Hop, State, Trouble
-from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Freshness
+from robotrules.access import AccessState, FailureReason, Hop
+from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Freshness, FreshnessReason
 from robotrules.cli import client
 from robotrules.cli.access_text import (
     access_lines,
@@ -23,7 +23,7 @@ from robotrules.cli.access_text import (
     reason_words,
     state_words,
 )
-from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.client.origin_state import OriginState, StateSource, held
 from robotrules.client.pages import FetchResult
 from robotrules.http.fields import NO_FIELDS
 from robotrules.profile import DEFAULT
@@ -40,7 +40,7 @@ def noon() -> Any:
         yield
 
 
-def visit(state: State = State.SUCCESS, **changes: Any) -> FetchRecord:
+def visit(state: AccessState = AccessState.SUCCESS, **changes: Any) -> FetchRecord:
     """Return a visit at noon."""
     made = FetchRecord(
         origin=ORIGIN,
@@ -49,15 +49,15 @@ def visit(state: State = State.SUCCESS, **changes: Any) -> FetchRecord:
         at=NOON,
         state=state,
         status=200,
-        trouble=None,
+        failure_reason=None,
         detail="",
         url=f"{ORIGIN}/robots.txt",
         hops=(),
         fields=NO_FIELDS,
-        digest="0" * 64 if state is State.SUCCESS else None,
+        digest="0" * 64 if state is AccessState.SUCCESS else None,
         size=9,
         complete=True,
-        renewed=False,
+        revalidated=False,
         until=NOON + 60,
         may_store=True,
         address="192.0.2.1",
@@ -66,26 +66,26 @@ def visit(state: State = State.SUCCESS, **changes: Any) -> FetchRecord:
 
 
 GOOD = visit()
-NONE = visit(State.UNAVAILABLE, status=404, trouble=Trouble.STATUS)
-BAD = visit(State.UNREACHABLE, status=503, trouble=Trouble.STATUS)
+NONE = visit(AccessState.UNAVAILABLE, status=404, failure_reason=FailureReason.STATUS)
+BAD = visit(AccessState.UNREACHABLE, status=503, failure_reason=FailureReason.STATUS)
 
 
 def has(
     good: FetchRecord | None,
     bad: FetchRecord | None = None,
     decides: EffectivePolicy = EffectivePolicy.RULES,
-    because: str = "fresh",
+    because: FreshnessReason = FreshnessReason.FRESH,
     trouble: str | None = None,
 ) -> OriginState:
     """Return what is held at noon."""
     entry = Entry(ORIGIN, "robotrules", good, bad, NOON - 9 * DAY if bad else 0.0, 3 if bad else 0)
     fresh = Freshness(decides, NOON + 60, False, False, because)
-    return held(entry, fresh, None, profile=DEFAULT, source=Source.STORE, trouble=trouble)
+    return held(entry, fresh, None, profile=DEFAULT, source=StateSource.STORE, store_error=trouble)
 
 
-UNREACHABLE = has(None, BAD, EffectivePolicy.DISALLOW, "unreachable")
-COPY = has(GOOD._replace(at=NOON - DAY), BAD, EffectivePolicy.RULES, "copy")
-PATIENCE = has(None, BAD, EffectivePolicy.ALLOW, "patience")
+UNREACHABLE = has(None, BAD, EffectivePolicy.DISALLOW, FreshnessReason.UNREACHABLE)
+COPY = has(GOOD._replace(at=NOON - DAY), BAD, EffectivePolicy.RULES, FreshnessReason.STALE_COPY)
+PATIENCE = has(None, BAD, EffectivePolicy.ALLOW, FreshnessReason.GAVE_UP)
 
 
 @pytest.mark.parametrize(
@@ -109,15 +109,21 @@ def test_moments(at: float, words: str) -> None:
     [
         (GOOD, "status 200"),
         (BAD, "status 503"),
-        (GOOD._replace(status=304, renewed=True), "status 304, unchanged"),
-        (BAD._replace(trouble=Trouble.TLS, detail="expired"), "no secure connection: expired"),
-        (BAD._replace(trouble=Trouble.CUT, detail=""), "the answer was cut short"),
+        (GOOD._replace(status=304, revalidated=True), "status 304, unchanged"),
         (
-            BAD._replace(trouble=Trouble.REFUSED, detail="x is 10.0.0.1; pass allow_private=['x']"),
+            BAD._replace(failure_reason=FailureReason.TLS, detail="expired"),
+            "no secure connection: expired",
+        ),
+        (BAD._replace(failure_reason=FailureReason.CUT, detail=""), "the answer was cut short"),
+        (
+            BAD._replace(
+                failure_reason=FailureReason.REFUSED,
+                detail="x is 10.0.0.1; pass allow_private=['x']",
+            ),
             "the address is private, and this client does not go there: x is 10.0.0.1",
         ),
         (
-            BAD._replace(trouble=Trouble.DNS, detail="\x1b[31m"),
+            BAD._replace(failure_reason=FailureReason.DNS, detail="\x1b[31m"),
             "the host has no address: \\x1b[31m",
         ),
     ],
@@ -141,9 +147,9 @@ def test_answers(one: FetchRecord, words: str) -> None:
             # Another try would change nothing.
             has(
                 None,
-                BAD._replace(trouble=Trouble.REFUSED, detail="x is 10.0.0.1"),
+                BAD._replace(failure_reason=FailureReason.REFUSED, detail="x is 10.0.0.1"),
                 EffectivePolicy.DISALLOW,
-                "unreachable",
+                FreshnessReason.UNREACHABLE,
             ),
             "the robots.txt is unreachable (the address is private, and this client does not go "
             "there: x is 10.0.0.1)",
@@ -153,7 +159,7 @@ def test_answers(one: FetchRecord, words: str) -> None:
             "the robots.txt has been unreachable since 2026-04-22 12:00 UTC, which counts as none",
         ),
         (
-            has(None, None, EffectivePolicy.DISALLOW, "unreachable"),
+            has(None, None, EffectivePolicy.DISALLOW, FreshnessReason.UNREACHABLE),
             "the robots.txt is unreachable; next try 12:01 UTC",
         ),
     ],
@@ -200,9 +206,16 @@ def test_lines() -> None:
 def test_a_server_that_fails_while_a_copy_holds() -> None:
     """The copy is not from just now, and the failure is told."""
     failed = BAD._replace(at=GOOD.at + 60)
-    entry = Entry(ORIGIN, "robotrules", good=GOOD, bad=failed, since=failed.at, failures=1)
-    fresh = Freshness(EffectivePolicy.RULES, GOOD.at + 120, False, False, "fresh")
-    kept = held(entry, fresh, None, profile=DEFAULT, source=Source.FETCHED)
+    entry = Entry(
+        ORIGIN,
+        "robotrules",
+        last_success=GOOD,
+        last_failure=failed,
+        failing_since=failed.at,
+        failures=1,
+    )
+    fresh = Freshness(EffectivePolicy.RULES, GOOD.at + 120, False, False, FreshnessReason.FRESH)
+    kept = held(entry, fresh, None, profile=DEFAULT, source=StateSource.FETCHED)
     [_, second, third] = access_lines(kept)
     assert second == "fetched 12:00 UTC, holds until 12:02 UTC"
     assert third == "asked again 12:01 UTC: status 503; the copy holds all the same"
@@ -224,7 +237,7 @@ def test_values() -> None:
     """For JSON; without an origin there are none."""
     assert set(access_values(None).values()) == {None}
     found = access_values(UNREACHABLE)
-    assert (found["state"], found["trouble"]) == ("unreachable", "status")
+    assert (found["state"], found["failure_reason"]) == ("unreachable", "status")
     assert found["until"] == "2026-05-01T12:01:00.000+00:00"
 
 
@@ -233,8 +246,11 @@ def test_values() -> None:
     [
         ({"status": 200, "body": b"abc"}, "status 200, 3 octets"),
         ({"status": 200, "complete": False}, "status 200, 0 octets, cut at the limit"),
-        ({"trouble": Trouble.LOOP, "detail": Trouble.LOOP.sentence}, "a loop of redirects"),
-        ({"trouble": Trouble.TIMEOUT, "detail": "9 s"}, "no answer in time: 9 s"),
+        (
+            {"failure_reason": FailureReason.LOOP, "detail": FailureReason.LOOP.sentence},
+            "a loop of redirects",
+        ),
+        ({"failure_reason": FailureReason.TIMEOUT, "detail": "9 s"}, "no answer in time: 9 s"),
     ],
 )
 def test_pages(changes: dict[str, Any], words: str) -> None:
@@ -243,7 +259,7 @@ def test_pages(changes: dict[str, Any], words: str) -> None:
     assert page_words(FetchResult(f"{ORIGIN}/a", allowed, None)._replace(**changes)) == words
 
 
-@pytest.mark.parametrize("trouble", Trouble)
-def test_every_trouble_has_words(trouble: Trouble) -> None:
+@pytest.mark.parametrize("trouble", FailureReason)
+def test_every_trouble_has_words(trouble: FailureReason) -> None:
     """Whatever went wrong can be told."""
-    assert answer_words(BAD._replace(trouble=trouble, detail=""))
+    assert answer_words(BAD._replace(failure_reason=trouble, detail=""))

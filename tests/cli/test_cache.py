@@ -79,7 +79,7 @@ class TestShow:
 
     def test_json(self, where: str) -> None:
         rows = [json.loads(line) for line in cache("show", where, "--json").out.splitlines()]
-        assert [row["decides"] for row in rows] == [
+        assert [row["policy"] for row in rows] == [
             "disallow",
             "rules",
             "rules",
@@ -87,7 +87,7 @@ class TestShow:
             "nothing",
         ]
         assert rows[0]["failures"] == 1
-        assert (rows[4]["due"], rows[4]["because"]) == (True, "stale")
+        assert (rows[4]["must_refresh"], rows[4]["reason"]) == (True, "stale")
 
     def test_profiles(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Under `stale` a copy decides while a file is unreachable."""

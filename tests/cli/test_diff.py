@@ -19,7 +19,7 @@ from robotrules.cli import progress
 from robotrules.cli.diff_markdown import MOST_CHARACTERS, code, html_code
 from robotrules.cli.diff_parts import shown_pattern
 from robotrules.cli.diff_words import joined, lines_words, some
-from robotrules.cli.url_forms import Form
+from robotrules.cli.url_forms import UrlFileFormat
 from robotrules.robotstxt.verdict import GroupMatch
 from tests.cli.schema import objects, problems
 from tests.cli.shell import Ran, robotrules
@@ -671,7 +671,7 @@ class TestSchema:
             {"equal": "yes"},
             {"more": 1},
             {"changes": [{**change, "states": -1}]},
-            {"changes": [{**change, "old": {"because": "so", "lines": []}}]},
+            {"changes": [{**change, "old": {"matched_by": "so", "lines": []}}]},
             {"changes": [{**change, "regions": [{**region, "old": None}]}]},
             {"changes": [{**change, "regions": [{**region, "unchanged": False}]}]},
             {"statements": [{}]},
@@ -692,8 +692,8 @@ class TestSchema:
     def test_codes_are_those_of_the_library(self) -> None:
         definitions = SCHEMA["$defs"]
         assert SCHEMA["properties"]["schema"]["const"] == SCHEMA_VERSION
-        assert set(definitions["obeyed"]["properties"]["because"]["enum"]) == set(GroupMatch)
-        assert set(definitions["reach"]["properties"]["form"]["enum"]) == set(Form)
+        assert set(definitions["obeyed"]["properties"]["matched_by"]["enum"]) == set(GroupMatch)
+        assert set(definitions["reach"]["properties"]["form"]["enum"]) == set(UrlFileFormat)
         of_clients = {Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED, Reason.NO_ORIGIN}
         reasons = definitions["verdict"]["properties"]["reason"]["enum"]
         assert set(reasons) == set(Reason) - of_clients

@@ -12,7 +12,7 @@ import pytest
 
 from robotrules import StoreError
 from robotrules.access import Response
-from robotrules.cache import digest_of
+from robotrules.cache import body_digest
 from robotrules.cli import client
 from robotrules.client.stores import SQLiteStore, serialization
 from robotrules.client.warc import export_warc
@@ -51,7 +51,7 @@ def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
             user_agent="Bot\x1b[2J/1\r\n",
             url=f"{SITE}/\x1b",
             address="\x1b",
-            digest=digest_of(body),
+            digest=body_digest(body),
             size=len(body),
         )
     )
@@ -123,7 +123,7 @@ class TestAnswers:
     def test_json(self, where: str) -> None:
         ran = asked(where, URL, *AS, "--at", "2026-05-01T12:00Z", "--json")
         found = json.loads(ran.out)
-        assert (found["allowed"], found["line"], found["held"]) == (False, 2, True)
+        assert (found["allowed"], found["line"], found["in_force"]) == (False, 2, True)
         assert ran.err == ""
         ran = asked(where, URL, *AS, "--at", "2026-04-30", "--json")
         assert json.loads(ran.out)["allowed"] is None
@@ -196,13 +196,13 @@ class TestHistory:
         assert [len(row) for row in lines] == [8, 8, 8]
         assert [row[3] for row in lines] == ["file", "unreachable", "file"]
         assert [row[7] for row in lines] == ["own", "own", "own"]
-        assert lines[0][5] == digest_of(rules("/a"))
+        assert lines[0][5] == body_digest(rules("/a"))
 
     def test_colour(self, where: str) -> None:
         out = asked(where, SITE, "--list", terminals=("stdout",)).out
         assert "\x1b[31munreachable\x1b[0m" in out
-        assert digest_of(rules("/a"))[:12] in out
-        assert digest_of(rules("/a")) not in out
+        assert body_digest(rules("/a"))[:12] in out
+        assert body_digest(rules("/a")) not in out
 
     def test_some(self, where: str) -> None:
         ran = asked(where, SITE, "--list", "--after", "2026-05-02", "--before", "2026-05-02")
@@ -218,7 +218,7 @@ class TestHistory:
         out = asked(where, "--list", terminals=("stdout",)).out
         assert out.startswith(f"{SITE}  3 visits")
         [found] = map(json.loads, asked(where, "--list", "--json").out.splitlines())
-        assert (found["origin"], found["visits"]) == (SITE, 3)
+        assert (found["origin"], found["fetches"]) == (SITE, 3)
         assert asked(where, "--list", "--before", "2026-05-01").out.count("1 visit\t") == 1
         ran = asked(where, "--list", "--fetched-by", "NobodyBot")
         assert (ran.code, ran.out, "no visit is known" in ran.err) == (2, "", True)
@@ -261,11 +261,11 @@ class TestArchives:
         assert after.code == before.code
         one, two = json.loads(before.out), json.loads(after.out)
         assert {key for key in one if one[key] != two[key]} == {
-            *("source", "visit", "next_visit", "notes"),
+            *("source", "visit", "next_fetch_record", "notes"),
         }
         assert (one["source"], two["source"]) == ("own", "import")
-        assert two["visit"]["archive"]["name"] == "a.warc.gz"
-        assert two["visit"]["archive"]["sha256"] == digest_of(archive.read_bytes())
+        assert two["fetch_record"]["archive"]["name"] == "a.warc.gz"
+        assert two["fetch_record"]["archive"]["sha256"] == body_digest(archive.read_bytes())
         assert [note["code"] for note in two["notes"]] == ["failed-later", "imported"]
 
     def test_sources(self, where: str, tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ class TestArchives:
         diary.visit(0.25, file("/b"))
         export_warc(diary.store, archive)
         assert asked(where, "--import", str(archive)).code == 0
-        digest = digest_of(archive.read_bytes())
+        digest = body_digest(archive.read_bytes())
         at = ("--at", "2026-05-01T12:00Z")
         ran = asked(where, URL, *AS, *at)
         assert ran.code == 1
@@ -325,7 +325,7 @@ class TestArchives:
             raw.detach()
         ran = asked(str(tmp_path / "t"), "--import", "-", "--json", stdin=out.read_bytes())
         done = json.loads(ran.out)
-        assert done.pop("archive")["sha256"] == digest_of(out.read_bytes())
+        assert done.pop("archive")["sha256"] == body_digest(out.read_bytes())
         assert done == {"file": "-", "added": 3, "known": 0, "skipped": {}}
 
     def test_progress(self, where: str, tmp_path: Path) -> None:
@@ -393,7 +393,7 @@ class TestArchives:
     def test_json(self, where: str, tmp_path: Path) -> None:
         name = str(tmp_path / "a.warc")
         ran = asked(where, "--export", name, "--json")
-        assert (json.loads(ran.out), ran.err) == ({"file": name, "visits": 3}, "")
+        assert (json.loads(ran.out), ran.err) == ({"file": name, "fetches": 3}, "")
 
     def test_targets(self, where: str, tmp_path: Path) -> None:
         ran = asked(where, "--export", str(tmp_path))
@@ -409,7 +409,7 @@ class TestFiles:
     """The octets of a file, by its digest."""
 
     def test_octets(self, evil: str) -> None:
-        digest = digest_of(b"User-agent: *\nDisallow: /a\x1b[31m\n")
+        digest = body_digest(b"User-agent: *\nDisallow: /a\x1b[31m\n")
         for typed in (digest, digest[:8], digest.upper(), f"sha256:{digest}"):
             assert asked(evil, "--body", typed).out == "User-agent: *\nDisallow: /a\x1b[31m\n"
         shown = asked(evil, "--body", digest, terminals=("stdout",))

@@ -108,5 +108,5 @@ def test_codes_are_those_of_the_library() -> None:
     properties, match = SCHEMA["properties"], SCHEMA["$defs"]["match"]["properties"]
     assert properties["schema"]["const"] == SCHEMA_VERSION
     assert set(properties["reason"]["enum"]) == set(Reason)
-    assert set(properties["groups_because"]["enum"]) == set(GroupMatch)
+    assert set(properties["matched_by"]["enum"]) == set(GroupMatch)
     assert set(match["outcome"]["enum"]) == set(Outcome)

@@ -16,7 +16,7 @@ from unittest import mock
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.cli.progress import Doing, Progress
 from robotrules.client import aio, memory_cache
 from robotrules.client.stores.sqlite import SQLiteStore
@@ -229,7 +229,7 @@ class TestMany:
                 await asyncio.sleep(0)
                 seen["now"] -= 1
                 if "broken" in request.url:
-                    return Failure(Trouble.TLS, "no certificate")
+                    return Failure(FailureReason.TLS, "no certificate")
                 body = f"User-agent: *\nDisallow: /{request.url}\n" + "#" * 4_000
                 return Response(200, {}, body.encode())
 

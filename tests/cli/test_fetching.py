@@ -14,8 +14,8 @@ from unittest import mock
 
 import pytest
 
-from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
-from robotrules.cache import EffectivePolicy, Entry, Freshness
+from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
+from robotrules.cache import EffectivePolicy, Entry, Freshness, FreshnessReason
 from robotrules.cli import check_text, origin_lookup, url_files
 from robotrules.cli import client as cli_client
 from robotrules.cli.check_text import JSONLines, TextLines
@@ -23,7 +23,7 @@ from robotrules.cli.options import ACCESS_ONLY, GivenCrawler
 from robotrules.cli.origin_lookup import host_of
 from robotrules.cli.streams import Output
 from robotrules.client import memory_cache, sync
-from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.client.origin_state import OriginState, StateSource, held
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT, PROFILES
@@ -78,7 +78,7 @@ class TestCheck:
         [first] = values(asked("check", f"{example.origin}/x", "--json"))
         assert first["allowed"] is False
         assert (first["origin"], first["state"]) == (example.origin, "success")
-        assert (first["status"], first["trouble"], first["source"]) == (200, None, "fetched")
+        assert (first["status"], first["failure_reason"], first["source"]) == (200, None, "fetched")
         [second] = values(asked("check", f"{example.origin}/x", "--json"))
         assert second["source"] == "store"
         assert second["until"] == first["until"]
@@ -149,7 +149,7 @@ class TestCheck:
             gone = running.origin
         ran = asked("check", f"{gone}/a", "--json")
         [line] = values(ran)
-        assert (ran.code, line["state"], line["trouble"]) == (1, "unreachable", "connect")
+        assert (ran.code, line["state"], line["failure_reason"]) == (1, "unreachable", "connect")
         assert "no connection" in asked("check", f"{gone}/a").out
 
     def test_a_private_address_is_refused_with_the_cure(self, example: Site) -> None:
@@ -205,7 +205,7 @@ class TestManyOrigins:
             def send(self, request: Request) -> Response | Failure:
                 seen.append(request.url)
                 if "broken" in request.url:
-                    return Failure(Trouble.TIMEOUT, "1 s in all")
+                    return Failure(FailureReason.TIMEOUT, "1 s in all")
                 return Response(200, {}, f"User-agent: *\nDisallow: /{request.url[12]}".encode())
 
             def close(self) -> None:
@@ -358,14 +358,14 @@ class TestManyOrigins:
         urls = ["https://broken.example/", "https://site1.example/"]
         ran = robotrules("check", *urls, *AS, "--json")
         first, second = values(ran)
-        assert (first["state"], first["trouble"]) == ("unreachable", "timeout")
+        assert (first["state"], first["failure_reason"]) == ("unreachable", "timeout")
         assert second["state"] == "success"
 
     def test_lines_keep_little_of_origins(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Origins come and go, and what is gone leaves its identity to others."""
         entry = Entry("https://a.example", "robotrules")
-        fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, "fresh")
-        here = held(entry, fresh, None, profile=DEFAULT, source=Source.MEMORY)
+        fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, FreshnessReason.FRESH)
+        here = held(entry, fresh, None, profile=DEFAULT, source=StateSource.MEMORY)
         with mock.patch.object(sys, "stdout", Stream()):
             lines = JSONLines(Output(), GivenCrawler("ExampleBot", "ExampleBot"), fetched=True)
             for _ in range(3):
@@ -500,7 +500,7 @@ class TestExplain:
         """`access` is part of it."""
         found = json.loads(asked("explain", f"{example.origin}/x", "--json").out)
         assert found["access"]["state"] == "success"
-        assert found["access"]["visit"]["address"] == "127.0.0.1"
+        assert found["access"]["fetch_record"]["address"] == "127.0.0.1"
 
     def test_no_origin(self) -> None:
         """A URL that no robots.txt governs ends the command."""

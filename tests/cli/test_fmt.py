@@ -14,8 +14,8 @@ from unittest import mock
 import pytest
 
 from robotrules.cli.fmt import SCHEMA_VERSION
-from robotrules.cli.streams import Trouble
-from robotrules.formatting import BUDGET, Formatted
+from robotrules.cli.streams import CliError
+from robotrules.formatting import MAX_STATES, FormatResult
 from tests.cli.shell import Ran, robotrules
 
 BODY = b"user-agent:*\r\n\r\nDisallow : /a #why"
@@ -108,7 +108,7 @@ class TestWriting:
 
     def test_never_without_proof(self, file: Path) -> None:
         """Whatever was laid out."""
-        refused = Formatted(BODY, False, False, "it could not be proved")
+        refused = FormatResult(BODY, False, False, "it could not be proved")
         with mock.patch.object(sys.modules[CODE], "format_robots", return_value=refused):
             ran = fmt(file)
         assert (ran.code, file.read_bytes()) == (2, BODY)
@@ -300,7 +300,7 @@ class TestBudget:
 
     def budget(self, *given: Path | str) -> int:
         """Return the budget that formatting is given."""
-        seen = Formatted(BODY, False, True, "")
+        seen = FormatResult(BODY, False, True, "")
         with mock.patch.object(sys.modules[CODE], "format_robots", return_value=seen) as asked:
             assert fmt(*given).code == 0
         found: int = asked.call_args.kwargs["budget"]
@@ -308,7 +308,7 @@ class TestBudget:
 
     def test_where_it_comes_from(self, file: Path, tmp_path: Path) -> None:
         """The option beats the settings, and these beat ours."""
-        assert self.budget(file) == BUDGET
+        assert self.budget(file) == MAX_STATES
         (tmp_path / "robotrules.toml").write_text("[fmt]\nbudget = 7\n", encoding="utf-8")
         assert self.budget(file) == 7
         assert self.budget(file, "--budget", "9") == 9
@@ -319,5 +319,5 @@ class TestBudget:
         ran = fmt(file)
         assert (ran.code, ran.err.count("\n"), file.read_bytes()) == (2, 1, BODY)
         assert "robotrules.toml" in ran.err
-        with mock.patch.object(sys.modules[CODE], "_budget", side_effect=Trouble("a\nb")):
+        with mock.patch.object(sys.modules[CODE], "_budget", side_effect=CliError("a\nb")):
             assert fmt(file).err == "robotrules fmt: a b\n"

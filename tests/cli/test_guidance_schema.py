@@ -17,10 +17,10 @@ import pytest
 
 import robotrules
 from robotrules.extensions.app_lines import Registration
-from robotrules.extensions.vocabulary import Preference, Source
+from robotrules.extensions.vocabulary import Preference, StatementSource
 from robotrules.guide import SCHEMA_VERSION, TagsSeen
 from robotrules.robotstxt.verdict import GroupMatch, Reason
-from robotrules.tags import TAG_PROFILES, Carrier, Standing, State
+from robotrules.tags import TAG_PROFILES, Carrier, PageState, RuleStatus
 from robotrules.tags.codes import CODES
 from robotrules.tags.known import PREVIEWS
 from tests.cli import test_transcripts as transcripts
@@ -160,7 +160,7 @@ def test_the_checker_finds_what_is_wrong() -> None:
         {"verdict": {}},
         {"verdict": {**good["verdict"], "reason": "because"}},
         {"usage": {**usage, "rules": {"noindex": None}}},
-        {"usage": {**usage, "because": {"noindex": [-1]}}},
+        {"usage": {**usage, "decided_by": {"noindex": [-1]}}},
         {"usage": {**usage, "max_image_preview": "huge"}},
         {"usage": {**usage, "mentions": [{**usage["mentions"][0], "standing": "lost"}]}},
         {"usage": {**usage, "notes": [{**usage["notes"][0], "level": "fatal"}]}},
@@ -208,15 +208,15 @@ def test_codes_are_those_of_the_library() -> None:
     for schema, codes in [
         (SCHEMA["properties"]["tags"], TagsSeen),
         (parts["verdict"]["reason"], Reason),
-        (parts["mention"]["standing"], Standing),
+        (parts["mention"]["standing"], RuleStatus),
         (parts["source"]["carrier"], Carrier),
-        (parts["app_directives"]["groups_because"], GroupMatch),
+        (parts["app_directives"]["matched_by"], GroupMatch),
         (parts["app_directive"]["status"], Registration),
-        (parts["statement"]["source"], Source),
+        (parts["statement"]["source"], StatementSource),
         (parts["preferences"]["preferences"]["additionalProperties"], Preference),
     ]:
         assert set(schema["enum"]) == set(codes)
-    assert set(parts["source"]["state"]["enum"]) == {*State, None}
+    assert set(parts["source"]["state"]["enum"]) == {*PageState, None}
     assert set(parts["usage"]["max_image_preview"]["enum"]) == {*PREVIEWS, None}
     assert {level for level, _ in CODES.values()} == set(parts["tag_note"]["level"]["enum"])
 

@@ -212,7 +212,7 @@ class TestChoosing:
     def test_default_all_purpose_and_as(self) -> None:
         """As the library chooses."""
         robots = library.parse(BODY)
-        assert self.names() == [one.name for one in made(robots).asked]
+        assert self.names() == [one.name for one in made(robots).rows]
         assert "OurReader" in self.names()
         assert len(self.names("--all")) > 100
         assert self.names("--purpose", "shopping") == ["Storebot-Google", "everyone else"]

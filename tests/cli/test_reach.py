@@ -28,10 +28,10 @@ from robotrules.cli.impact import (
     reach_of,
 )
 from robotrules.cli.impact_text import reach_lines, reach_markdown
-from robotrules.cli.streams import Trouble
+from robotrules.cli.streams import CliError
 from robotrules.cli.text import Paint
 from robotrules.cli.url_files import UrlFile
-from robotrules.cli.url_forms import Example, Form, Skipped
+from robotrules.cli.url_forms import Example, Skipped, UrlFileFormat
 from tests.cli.shell import process_environment
 
 OLD = """\
@@ -98,7 +98,7 @@ class TestCounts:
         found = reach_of(urls, pairs)
         assert found == Reach(
             file=urls,
-            form=Form.LIST,
+            form=UrlFileFormat.LIST,
             urls=10,
             # All but /cart, /about and /shop/2?size=3.
             changed=7,
@@ -141,7 +141,12 @@ class TestCounts:
         path = tmp_path / "access.log.1.gz"
         path.write_bytes(gzip.compress(text.encode()))
         found = reach_of(str(path), compared())
-        assert (found.form, found.urls, found.changed, found.skipped.lines) == (Form.LOG, 6, 6, 1)
+        assert (found.form, found.urls, found.changed, found.skipped.lines) == (
+            UrlFileFormat.LOG,
+            6,
+            6,
+            1,
+        )
         assert found.crawlers[0].segments == (Segment("/shop/", 0, 6),)
         assert found.crawlers[0].allowed_examples == ("/shop/1", "/shop/2")
 
@@ -261,7 +266,7 @@ class TestFiles:
         """A file that was passed by mistake is said so, with the cure."""
         path = tmp_path / "file"
         path.write_bytes(octets)
-        with pytest.raises(Trouble, match=words):
+        with pytest.raises(CliError, match=words):
             reach_of(str(path), compared())
 
     def test_nothing(self, tmp_path: Path) -> None:
@@ -379,7 +384,7 @@ class TestText:
     )
     def test_shares(self, part: int, whole: int, share: str) -> None:
         """Little is not nothing, and most is not all."""
-        reach = Reach("f", Form.LOG, whole, part, (), Skipped(0, ()), "")
+        reach = Reach("f", UrlFileFormat.LOG, whole, part, (), Skipped(0, ()), "")
         noun = "request" if whole == 1 else "requests"
         assert text(reach).startswith(f"Of {whole:,} {noun} in 'f', {part:,} {share} change")
 
@@ -395,7 +400,7 @@ class TestText:
             CrawlerReach(f"Bot{n:02}", 3000 - n, 100, segments, ("/0/",), ("/0/",))
             for n in range(40)
         )
-        found = Reach("f", Form.LIST, 10_000, 3000, many, Skipped(0, ()), "")
+        found = Reach("f", UrlFileFormat.LIST, 10_000, 3000, many, Skipped(0, ()), "")
         lines = text(found).split("\n")
         assert "  and 20 more, which --json shows" in lines
         assert sum(line.endswith("by first path segment") for line in lines) == 5
@@ -410,7 +415,7 @@ class TestText:
         bad = "\x1b[2J`|</code><b>@jo _x_\n"
         crawler = CrawlerReach(bad, 1, 0, (Segment(bad, 1, 0),), (bad,), ())
         skipped = Skipped(1, (Example(7, bad.encode()),))
-        found = Reach(bad, Form.LIST, 1, 1, (crawler,), skipped, "")
+        found = Reach(bad, UrlFileFormat.LIST, 1, 1, (crawler,), skipped, "")
         shown = text(found)
         assert "\x1b" not in shown
         assert shown.count("\\x1b[2J`|</code><b>@jo _x_\\x0a") == 6

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from robotrules.cli.streams import BLOCK, LONGEST_URL, TOGETHER, Trouble
+from robotrules.cli.streams import BLOCK, LONGEST_URL, TOGETHER, CliError
 from robotrules.cli.url_files import UrlFile
-from robotrules.cli.url_forms import Form, Skipped
+from robotrules.cli.url_forms import Skipped, UrlFileFormat
 from tests.cli.shell import Stream
 
 MEBIBYTE = 1024 * 1024
@@ -27,7 +27,7 @@ MEBIBYTE = 1024 * 1024
 class Read(NamedTuple):
     """What was read of a file."""
 
-    form: Form
+    form: UrlFileFormat
     urls: list[bytes]
     skipped: Skipped
     trouble: str
@@ -76,7 +76,7 @@ def hint_of(octets: bytes) -> str:
         return file.hint
 
 
-def usable(octets: bytes) -> tuple[Form, list[bytes]]:
+def usable(octets: bytes) -> tuple[UrlFileFormat, list[bytes]]:
     """Return form and URLs of a file in which nothing is wrong."""
     found = read(octets)
     assert found.skipped == Skipped(0, ())
@@ -102,7 +102,7 @@ class TestLists:
     def test_urls_and_paths(self) -> None:
         found = usable(b"https://example.com/a\nhttp://example.com/b?c=d#e\n/f\n//example.com/g\n")
         assert found == (
-            Form.LIST,
+            UrlFileFormat.LIST,
             [
                 b"https://example.com/a",
                 b"http://example.com/b?c=d#e",
@@ -128,7 +128,7 @@ class TestLists:
     )
     def test_what_does_not_count(self, octets: bytes) -> None:
         """Line ends, marks, blank lines, comments, spaces at the ends, a header, an encoding."""
-        assert usable(octets) == (Form.LIST, [b"/a", b"/b"])
+        assert usable(octets) == (UrlFileFormat.LIST, [b"/a", b"/b"])
 
     def test_a_scheme_in_capitals(self) -> None:
         assert urls_of(b"/a\nHTTPS://EXAMPLE.COM/b\n") == [b"/a", b"HTTPS://EXAMPLE.COM/b"]
@@ -154,8 +154,8 @@ class TestLists:
         assert urls_of(b"/a\n/b\n/a\n") == [b"/a", b"/b", b"/a"]
 
     def test_nothing(self) -> None:
-        assert usable(b"") == (Form.LIST, [])
-        assert usable(b"\n# nothing\n\n") == (Form.LIST, [])
+        assert usable(b"") == (UrlFileFormat.LIST, [])
+        assert usable(b"\n# nothing\n\n") == (UrlFileFormat.LIST, [])
 
 
 COMMON = b'192.0.2.7 - - [10/Oct/2024:13:55:36 +0000] "%s" 200 2326'
@@ -181,7 +181,7 @@ class TestLogs:
     )
     def test_forms_of_lines(self, line: bytes) -> None:
         """The request is found, whatever stands around it."""
-        assert usable(line + b"\n" + line + b"\r\n") == (Form.LOG, [b"/a?b=c"] * 2)
+        assert usable(line + b"\n" + line + b"\r\n") == (UrlFileFormat.LOG, [b"/a?b=c"] * 2)
 
     @pytest.mark.parametrize(
         ("target", "url"),
@@ -218,13 +218,13 @@ class TestLogs:
         """They are skipped, and what comes before and after keeps its place."""
         page = COMMON % b"GET /%s HTTP/1.1"
         found = read(b"\n".join([page % b"1", COMMON % request_line, page % b"3"]))
-        assert found.form is Form.LOG
+        assert found.form is UrlFileFormat.LOG
         assert found.urls == [b"/1", b"/3"]
         assert [tuple(one) for one in found.skipped.examples] == [(2, COMMON % request_line)]
 
     def test_a_log_that_begins_with_garbage(self) -> None:
         found = read(COMMON % b"-" + b"\n" + COMMON % b"GET /a HTTP/1.1")
-        assert (found.form, found.urls, found.skipped.lines) == (Form.LOG, [b"/a"], 1)
+        assert (found.form, found.urls, found.skipped.lines) == (UrlFileFormat.LOG, [b"/a"], 1)
 
     def test_comments_in_a_log(self) -> None:
         """Whoever put a hash before a line does not want it counted."""
@@ -232,7 +232,11 @@ class TestLogs:
         assert urls_of(b"\n".join([page, b"# " + page, b"  #" + page])) == [b"/a"]
 
     def test_a_log_counts_requests(self) -> None:
-        assert (Form.LOG.noun, Form.JSON.noun, Form.LIST.noun) == ("request", "request", "URL")
+        assert (UrlFileFormat.LOG.noun, UrlFileFormat.JSON.noun, UrlFileFormat.LIST.noun) == (
+            "request",
+            "request",
+            "URL",
+        )
 
     def test_a_hole_in_a_log(self) -> None:
         """A crash leaves NULs where a line begins."""
@@ -260,7 +264,7 @@ class TestJSONLines:
     def test_names(self, value: dict[str, Any]) -> None:
         """The name that says most is asked first, and a value that is no URL is none."""
         octets = json.dumps(value).encode() + b"\n"
-        assert usable(octets * 2) == (Form.JSON, [b"/a?b"] * 2)
+        assert usable(octets * 2) == (UrlFileFormat.JSON, [b"/a?b"] * 2)
 
     def test_lines_without_a_url(self) -> None:
         deep = b"[" * 100_000
@@ -304,12 +308,12 @@ class TestCSV:
     )
     def test_columns(self, octets: bytes) -> None:
         """The column is found by its name, or by what is in it."""
-        assert usable(octets) == (Form.CSV, [b"/a", b"/b"])
+        assert usable(octets) == (UrlFileFormat.CSV, [b"/a", b"/b"])
 
     def test_a_comma_in_a_list(self) -> None:
         """A comma may be a part of a URL, and a list with a header is a list."""
-        assert usable(b"/a,b\n/c\n") == (Form.LIST, [b"/a,b", b"/c"])
-        assert usable(b"url\n/a,b\n") == (Form.LIST, [b"/a,b"])
+        assert usable(b"/a,b\n/c\n") == (UrlFileFormat.LIST, [b"/a,b", b"/c"])
+        assert usable(b"url\n/a,b\n") == (UrlFileFormat.LIST, [b"/a,b"])
 
     @pytest.mark.parametrize(
         ("octets", "end"),
@@ -322,7 +326,7 @@ class TestCSV:
     )
     def test_columns_without_a_header(self, octets: bytes, end: str) -> None:
         """They are read as parts of URLs, which a comma may be, and that is said."""
-        assert usable(octets)[0] is Form.LIST
+        assert usable(octets)[0] is UrlFileFormat.LIST
         found = hint_of(octets)
         assert found.startswith("every line looks like CSV without a header")
         assert f"and '{end}' was read as a part of the first URL" in found
@@ -401,7 +405,7 @@ class TestSitemaps:
     @pytest.mark.parametrize("start", ["", '<?xml version="1.0" encoding="UTF-8"?>\n', "\ufeff\n "])
     def test_pages(self, start: str) -> None:
         octets = sitemap(page("https://example.com/a") + page("\n /b?c&amp;d "), start=start)
-        assert usable(octets) == (Form.SITEMAP, [b"https://example.com/a", b"/b?c&d"])
+        assert usable(octets) == (UrlFileFormat.SITEMAP, [b"https://example.com/a", b"/b?c&d"])
 
     def test_other_spellings(self) -> None:
         """CDATA, prefixes, no namespace, other encodings."""
@@ -413,7 +417,7 @@ class TestSitemaps:
         latin = b'<?xml version="1.0" encoding="iso-8859-1"?>'
         assert urls_of(latin + b"<urlset><url><loc>/\xe4</loc></url></urlset>") == ["/ä".encode()]
         wide = f'<?xml version="1.0" encoding="utf-16"?><urlset>{page("/ä")}</urlset>'
-        assert usable(wide.encode("utf-16")) == (Form.SITEMAP, ["/ä".encode()])
+        assert usable(wide.encode("utf-16")) == (UrlFileFormat.SITEMAP, ["/ä".encode()])
 
     def test_only_pages(self) -> None:
         """Images, videos and translations of a page are no pages."""
@@ -628,7 +632,7 @@ class TestBounds:
     def test_no_content_raises(self, start: bytes, rest: bytes) -> None:
         found = read(start + rest)
         assert all(isinstance(url, bytes) for url in found.urls)
-        assert found.form in Form
+        assert found.form in UrlFileFormat
 
     @given(
         lines=st.lists(
@@ -691,7 +695,7 @@ class TestFiles:
 
     def test_files_that_cannot_be_read(self, tmp_path: Path) -> None:
         for name in (str(tmp_path / "none"), str(tmp_path)):
-            with pytest.raises(Trouble, match="cannot read URLs from '"):
+            with pytest.raises(CliError, match="cannot read URLs from '"):
                 list(UrlFile(name).chunks())
 
     def test_a_terminal(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -707,27 +711,27 @@ class TestFiles:
 @pytest.mark.parametrize(
     ("lines", "begin", "line", "end", "form"),
     [
-        (1_000_000, b"", b"https://example.com/shop/item-%d?a=b\n", b"", Form.LIST),
+        (1_000_000, b"", b"https://example.com/shop/item-%d?a=b\n", b"", UrlFileFormat.LIST),
         (
             1_000_000,
             b"",
             COMMON % b"GET /shop/item-%d HTTP/1.1" + b' "-" "ExampleBot"\n',
             b"",
-            Form.LOG,
+            UrlFileFormat.LOG,
         ),
-        (200_000, b"", b'{"url": "/shop/item-%d"}\n', b"", Form.JSON),
-        (200_000, b"url,clicks\n", b"/shop/item-%d,1\n", b"", Form.CSV),
+        (200_000, b"", b'{"url": "/shop/item-%d"}\n', b"", UrlFileFormat.JSON),
+        (200_000, b"url,clicks\n", b"/shop/item-%d,1\n", b"", UrlFileFormat.CSV),
         (
             200_000,
             b"<urlset>",
             b"<url><loc>/shop/item-%d</loc></url>\n",
             b"</urlset>",
-            Form.SITEMAP,
+            UrlFileFormat.SITEMAP,
         ),
     ],
 )
 def test_many_lines_take_the_memory_of_a_few(
-    lines: int, begin: bytes, line: bytes, end: bytes, form: Form
+    lines: int, begin: bytes, line: bytes, end: bytes, form: UrlFileFormat
 ) -> None:
     """Memory does not grow with the number of URLs, in any form."""
 

@@ -9,8 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.access import ACCESS_PROFILES, AccessProfile, Failure, Response, Trouble, access
-from robotrules.cache import Entry, FetchRecord, Store, recorded, stored_of, visit_of
+from robotrules.access import (
+    ACCESS_PROFILES,
+    AccessProfile,
+    Failure,
+    FailureReason,
+    Response,
+    access,
+)
+from robotrules.cache import (
+    Entry,
+    FetchRecord,
+    Store,
+    make_cached_copy,
+    make_fetch_record,
+    updated_entry,
+)
 from robotrules.client.stores import MemoryStore
 
 SITE = "https://example.com"
@@ -31,7 +45,7 @@ def file(path: str, *fields: tuple[str, str]) -> Response:
 
 def refused() -> Failure:
     """Return a failure of the network."""
-    return Failure(Trouble.CONNECT, "connection refused")
+    return Failure(FailureReason.CONNECT, "connection refused")
 
 
 class Diary:
@@ -51,7 +65,7 @@ class Diary:
     ) -> FetchRecord:
         """Write down what came of a visit so many days after the start; redirects come first."""
         entry, body = self._entries.get((site, agent), (None, b""))
-        flow = access(site, profile=self.profile, stored=stored_of(entry, body))
+        flow = access(site, profile=self.profile, cached=make_cached_copy(entry, body))
         coming: Iterator[Response | Failure] = iter(answers)
         next(flow)
         while True:
@@ -60,7 +74,7 @@ class Diary:
             except StopIteration as ended:
                 result = ended.value
                 break
-        visit = visit_of(
+        visit = make_fetch_record(
             result,
             entry,
             at=START + days * DAY,
@@ -68,7 +82,7 @@ class Diary:
             user_agent=f"{agent}/1.0 (+{site}/bot)",
             profile=self.profile,
         )
-        known = recorded(entry, visit)
+        known = updated_entry(entry, visit)
         self._entries[site, agent] = known, result.body if visit.usable else body
         kept = result.body if visit.digest is not None and visit.may_store else None
         self.store.put(visit, kept, known if visit.may_store else None)

@@ -37,7 +37,7 @@ def said(verdict: Any) -> str:
 def options(job: dict[str, Any]) -> dict[str, Any]:
     """Return what a client is made with."""
     cache_engine.MARGIN = job.get("margin", cache_engine.MARGIN)
-    names: list[str] = ["seconds", "min_delay", "background"]
+    names: list[str] = ["timeout", "min_delay", "stale_while_revalidate"]
     given = {name: job[name] for name in names if name in job}
     return {"store": job["store"], "allow_private": ["127.0.0.1"], **given}
 
@@ -56,8 +56,10 @@ def by_threads(job: dict[str, Any], ready: Callable[[], None]) -> Counter[str]:
                 elif job["do"] == "fetch":
                     found.append(str(client.fetch(url).status))
                 elif job["do"] == "heed":
-                    with client.turn(url) as turn:
-                        found.append(str(turn.heed(503, {"Retry-After": str(job["pause"])})))
+                    with client.slot(url) as turn:
+                        found.append(
+                            str(turn.record_response(503, {"Retry-After": str(job["pause"])}))
+                        )
                 elif job["do"] == "until":
                     found.append(str(wait(url)))
 
@@ -75,7 +77,9 @@ def by_threads(job: dict[str, Any], ready: Callable[[], None]) -> Counter[str]:
             thread.start()
         for thread in threads:
             thread.join()
-        return Counter(found) + Counter({f"trouble: {client.trouble}": bool(client.trouble)})
+        return Counter(found) + Counter(
+            {f"trouble: {client.store_error}": bool(client.store_error)}
+        )
 
 
 async def by_tasks(job: dict[str, Any], ready: Callable[[], None]) -> Counter[str]:
@@ -90,8 +94,10 @@ async def by_tasks(job: dict[str, Any], ready: Callable[[], None]) -> Counter[st
                 elif job["do"] == "fetch":
                     found.append(str((await client.fetch(url)).status))
                 elif job["do"] == "heed":
-                    async with client.turn(url) as turn:
-                        found.append(str(turn.heed(503, {"Retry-After": str(job["pause"])})))
+                    async with client.slot(url) as turn:
+                        found.append(
+                            str(turn.record_response(503, {"Retry-After": str(job["pause"])}))
+                        )
                 elif job["do"] == "until":
                     found.append(str(await wait(url)))
 
@@ -105,7 +111,9 @@ async def by_tasks(job: dict[str, Any], ready: Callable[[], None]) -> Counter[st
             await client.refresh(job["urls"][0])
         ready()
         await asyncio.gather(*[work() for _ in range(job["count"])])
-        return Counter(found) + Counter({f"trouble: {client.trouble}": bool(client.trouble)})
+        return Counter(found) + Counter(
+            {f"trouble: {client.store_error}": bool(client.store_error)}
+        )
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ def imported(archive: bytes) -> tuple[MemoryStore, WarcImport]:
 
 def own(store: Store) -> list[FetchRecord]:
     """Return the visits of a store without their provenance."""
-    return [visit._replace(provenance=None) for visit in store.visits()]
+    return [visit._replace(provenance=None) for visit in store.fetch_records()]
 
 
 def record(kind: str, block: bytes, **headers: str) -> bytes:
@@ -52,13 +52,13 @@ def only(archive: bytes) -> tuple[FetchRecord, bytes | None]:
     """Return the one visit of an archive, and its file."""
     store, done = imported(archive)
     assert (done.added, done.known) == (1, 0)
-    [visit] = store.visits()
+    [visit] = store.fetch_records()
     return visit, store.body(visit.digest or "")
 
 
 def skipped(archive: bytes) -> dict[str, int]:
     """Return why an archive has no visit."""
     store, done = imported(archive)
-    assert list(store.visits()) == []
+    assert list(store.fetch_records()) == []
     assert done.added == done.known == 0
     return done.skipped

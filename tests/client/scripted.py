@@ -93,9 +93,9 @@ class Driven:
         return lambda *args, **options: self._runner.run(found(*args, **options))
 
     @contextmanager
-    def turn(self, url: str) -> Iterator[Any]:
+    def slot(self, url: str) -> Iterator[Any]:
         """Have a turn."""
-        context = self.client.turn(url)
+        context = self.client.slot(url)
         turn = self._runner.run(_entered(context))
         try:
             yield turn

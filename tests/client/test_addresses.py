@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.access import Failure, Trouble
-from robotrules.client.ssrf import MOST_ADDRESSES, PUBLIC, Addresses, one_line
+from robotrules.access import Failure, FailureReason
+from robotrules.client.ssrf import MOST_ADDRESSES, PUBLIC, AddressPolicy, one_line
 
 PUBLIC_ADDRESSES = (
     "1.1.1.1",
@@ -163,12 +163,12 @@ PRIVATE_ADDRESSES = {
 
 @pytest.mark.parametrize("address", PUBLIC_ADDRESSES)
 def test_public_addresses_are_connected_to(address: str) -> None:
-    assert PUBLIC.refusal("example.com", address) is None
+    assert PUBLIC.refusal_of_address("example.com", address) is None
 
 
 @pytest.mark.parametrize(("address", "word"), PRIVATE_ADDRESSES.items())
 def test_others_are_not(address: str, word: str) -> None:
-    refusal = PUBLIC.refusal("example.com", address)
+    refusal = PUBLIC.refusal_of_address("example.com", address)
     assert refusal is not None
     assert word in refusal.partition(";")[0]
     assert "allow_private=['example.com']" in refusal
@@ -176,9 +176,9 @@ def test_others_are_not(address: str, word: str) -> None:
 
 @pytest.mark.parametrize("address", PRIVATE_ADDRESSES)
 def test_a_literal_is_vetted_like_a_name(address: str) -> None:
-    found = PUBLIC.vetted(address, 80)
+    found = PUBLIC.vet(address, 80)
     assert isinstance(found, Failure)
-    assert found.trouble is Trouble.REFUSED
+    assert found.reason is FailureReason.REFUSED
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -192,7 +192,7 @@ def test_nothing_that_python_calls_private_passes(number: int) -> None:
             str(IPv6Address(int(IPv6Address("64:ff9b::")) | number)),
             str(IPv6Address(int(IPv6Address("2002::")) | number << 80 | 1)),
         ):
-            assert PUBLIC.refusal("example.com", form), form
+            assert PUBLIC.refusal_of_address("example.com", form), form
 
 
 @given(st.integers(0, 2**128 - 1))
@@ -202,7 +202,7 @@ def test_nothing_that_python_calls_private_passes_in_ipv6(number: int) -> None:
     if plain.ipv4_mapped is None and not teredo and not plain.is_global:
         inner = IPv4Address(number & 0xFFFF_FFFF)
         carries = number >> 32 == 0 or number >> 80 == 0x64_FF9B_0001
-        assert (carries and inner.is_global) or PUBLIC.refusal("example.com", str(plain))
+        assert (carries and inner.is_global) or PUBLIC.refusal_of_address("example.com", str(plain))
 
 
 # --- What is allowed ------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def test_nothing_that_python_calls_private_passes_in_ipv6(number: int) -> None:
 def refused(found: list[str] | Failure) -> Failure:
     """Assert that the addresses of a host were found, and none is connected to."""
     assert isinstance(found, Failure), found
-    assert found.trouble is Trouble.REFUSED, found
+    assert found.reason is FailureReason.REFUSED, found
     return found
 
 
@@ -221,48 +221,48 @@ def to(*found: str) -> Callable[[str, int], Sequence[str]]:
 
 
 def test_a_name_allows_whatever_it_leads_to() -> None:
-    allowed = Addresses(["localhost"], to("10.1.2.3", "::1"))
-    assert allowed.vetted("localhost", 80) == ["10.1.2.3", "::1"]
-    assert allowed.vetted("LOCALHOST.", 80) == ["10.1.2.3", "::1"]
-    refused(allowed.vetted("localhost.example", 80))
-    refused(allowed.vetted("127.0.0.1", 80))
+    allowed = AddressPolicy(["localhost"], to("10.1.2.3", "::1"))
+    assert allowed.vet("localhost", 80) == ["10.1.2.3", "::1"]
+    assert allowed.vet("LOCALHOST.", 80) == ["10.1.2.3", "::1"]
+    refused(allowed.vet("localhost.example", 80))
+    refused(allowed.vet("127.0.0.1", 80))
 
 
 def test_names_below_a_name() -> None:
-    allowed = Addresses(["*.internal"], to("10.1.2.3"))
-    assert allowed.vetted("a.internal", 80) == ["10.1.2.3"]
-    assert allowed.vetted("a.b.Internal", 80) == ["10.1.2.3"]
+    allowed = AddressPolicy(["*.internal"], to("10.1.2.3"))
+    assert allowed.vet("a.internal", 80) == ["10.1.2.3"]
+    assert allowed.vet("a.b.Internal", 80) == ["10.1.2.3"]
     for other in ("internal", "ainternal", "internal.example"):
-        refused(allowed.vetted(other, 80))
+        refused(allowed.vet(other, 80))
 
 
 def test_an_address_is_allowed_whatever_the_name() -> None:
-    allowed = Addresses(["127.0.0.1"], to("127.0.0.1"))
-    assert allowed.vetted("any.example", 80) == ["127.0.0.1"]
-    assert allowed.vetted("127.0.0.1", 80) == ["127.0.0.1"]
-    assert allowed.refusal("x", "::ffff:127.0.0.1") is None
-    assert allowed.refusal("x", "127.0.0.2")
+    allowed = AddressPolicy(["127.0.0.1"], to("127.0.0.1"))
+    assert allowed.vet("any.example", 80) == ["127.0.0.1"]
+    assert allowed.vet("127.0.0.1", 80) == ["127.0.0.1"]
+    assert allowed.refusal_of_address("x", "::ffff:127.0.0.1") is None
+    assert allowed.refusal_of_address("x", "127.0.0.2")
     # A translator is another machine than this one.
-    assert allowed.refusal("x", "64:ff9b::127.0.0.1")
-    assert allowed.refusal("x", "2002:7f00:1::")
+    assert allowed.refusal_of_address("x", "64:ff9b::127.0.0.1")
+    assert allowed.refusal_of_address("x", "2002:7f00:1::")
 
 
 @pytest.mark.parametrize("written", ["::1", "[::1]", "0:0:0:0:0:0:0:1", "::/127"])
 def test_ipv6_is_allowed_as_one_writes_it(written: str) -> None:
-    assert Addresses([written]).refusal("x", "::1") is None
+    assert AddressPolicy([written]).refusal_of_address("x", "::1") is None
 
 
 @pytest.mark.parametrize("written", ["10.0.0.0/8", "::ffff:10.0.0.0/104"])
 def test_a_network_is_allowed(written: str) -> None:
-    allowed = Addresses([written])
-    assert allowed.refusal("x", "::ffff:10.9.8.7") is None
-    assert allowed.refusal("x", "11.0.0.1") is None
-    assert allowed.refusal("x", "192.168.0.1")
+    allowed = AddressPolicy([written])
+    assert allowed.refusal_of_address("x", "::ffff:10.9.8.7") is None
+    assert allowed.refusal_of_address("x", "11.0.0.1") is None
+    assert allowed.refusal_of_address("x", "192.168.0.1")
 
 
 def test_an_international_name_is_its_a_label() -> None:
-    allowed = Addresses(["bücher.example"], to("10.0.0.1"))
-    assert allowed.vetted("xn--bcher-kva.example", 80) == ["10.0.0.1"]
+    allowed = AddressPolicy(["bücher.example"], to("10.0.0.1"))
+    assert allowed.vet("xn--bcher-kva.example", 80) == ["10.0.0.1"]
 
 
 @pytest.mark.parametrize(
@@ -286,48 +286,48 @@ def test_an_international_name_is_its_a_label() -> None:
 )
 def test_what_is_no_name_address_or_network_raises_with_the_cure(wrong: str) -> None:
     with pytest.raises(ValueError, match=r"allow_private has .*: write"):
-        Addresses([wrong])
+        AddressPolicy([wrong])
 
 
 def test_a_string_is_no_list() -> None:
     with pytest.raises(ValueError, match=r"pass a list, such as \['localhost'\]"):
-        Addresses("localhost")
+        AddressPolicy("localhost")
     with pytest.raises(ValueError, match="host names and addresses"):
-        Addresses([127])  # type: ignore[list-item]
+        AddressPolicy([127])  # type: ignore[list-item]
 
 
 def test_it_says_what_it_allows() -> None:
-    assert repr(Addresses(["localhost"])) == "Addresses(allow_private=['localhost'])"
+    assert repr(AddressPolicy(["localhost"])) == "Addresses(allow_private=['localhost'])"
 
 
 # --- Names ----------------------------------------------------------------------------------------
 
 
 def test_of_public_and_private_addresses_only_the_public_are_taken() -> None:
-    mixed = Addresses(resolve=to("10.0.0.1", "8.8.8.8", "::1", "2606:4700::1", "8.8.8.8"))
-    assert mixed.vetted("mixed.example", 80) == ["8.8.8.8", "2606:4700::1"]
+    mixed = AddressPolicy(resolve=to("10.0.0.1", "8.8.8.8", "::1", "2606:4700::1", "8.8.8.8"))
+    assert mixed.vet("mixed.example", 80) == ["8.8.8.8", "2606:4700::1"]
 
 
 def test_a_mapped_address_is_connected_to_as_ipv4() -> None:
-    assert Addresses(resolve=to("::ffff:8.8.8.8")).vetted("x.example", 80) == ["8.8.8.8"]
+    assert AddressPolicy(resolve=to("::ffff:8.8.8.8")).vet("x.example", 80) == ["8.8.8.8"]
 
 
 def test_a_name_with_many_addresses_is_no_scan() -> None:
-    many = Addresses(resolve=to(*(f"8.8.8.{last}" for last in range(200))))
-    found = many.vetted("many.example", 80)
+    many = AddressPolicy(resolve=to(*(f"8.8.8.{last}" for last in range(200))))
+    found = many.vet("many.example", 80)
     assert isinstance(found, list)
     assert len(found) == MOST_ADDRESSES
 
 
 def test_a_refusal_says_how_to_allow_it() -> None:
-    refused = Addresses(resolve=to("169.254.169.254")).vetted("metadata.example", 80)
+    refused = AddressPolicy(resolve=to("169.254.169.254")).vet("metadata.example", 80)
     assert refused == Failure(
-        Trouble.REFUSED,
+        FailureReason.REFUSED,
         "metadata.example is 169.254.169.254, which is link-local (RFC 3927); "
         "to go there, pass allow_private=['metadata.example']",
     )
-    assert PUBLIC.vetted("127.0.0.1", 80) == Failure(
-        Trouble.REFUSED,
+    assert PUBLIC.vet("127.0.0.1", 80) == Failure(
+        FailureReason.REFUSED,
         "127.0.0.1 is loopback (RFC 1122); to go there, pass allow_private=['127.0.0.1']",
     )
 
@@ -346,9 +346,9 @@ def test_a_resolver_that_raises_is_a_failure(error: Exception, words: str) -> No
     def raises(host: str, port: int) -> list[str]:
         raise error
 
-    found = Addresses(resolve=raises).vetted("gone.example", 80)
+    found = AddressPolicy(resolve=raises).vet("gone.example", 80)
     assert isinstance(found, Failure)
-    assert found.trouble is Trouble.DNS
+    assert found.reason is FailureReason.DNS
     assert found.detail.startswith("gone.example: ")
     assert words in found.detail
     assert found.detail.isprintable()
@@ -359,14 +359,14 @@ def test_a_resolver_that_raises_is_a_failure(error: Exception, words: str) -> No
     [([], "no address"), (["gone"], "no address"), ([""], "no address"), (None, "NoneType")],
 )
 def test_a_resolver_that_gives_no_address_is_a_failure(answer: list[str], words: str) -> None:
-    found = Addresses(resolve=lambda host, port: answer).vetted("odd.example", 80)
+    found = AddressPolicy(resolve=lambda host, port: answer).vet("odd.example", 80)
     assert isinstance(found, Failure)
-    assert found.trouble is Trouble.DNS
+    assert found.reason is FailureReason.DNS
     assert words in found.detail
 
 
 def test_what_is_no_address_is_refused() -> None:
-    assert "no address" in (PUBLIC.refusal("x.example", "127.1") or "")
+    assert "no address" in (PUBLIC.refusal_of_address("x.example", "127.1") or "")
 
 
 def test_the_resolver_is_asked_once_with_the_port() -> None:
@@ -376,21 +376,21 @@ def test_the_resolver_is_asked_once_with_the_port() -> None:
         asked.append((host, port))
         return ["8.8.8.8"]
 
-    found = Addresses(resolve=resolve)
-    assert found.vetted("x.example", 8080) == ["8.8.8.8"]
+    found = AddressPolicy(resolve=resolve)
+    assert found.vet("x.example", 8080) == ["8.8.8.8"]
     assert asked == [("x.example", 8080)]
-    assert found.vetted("9.9.9.9", 80) == ["9.9.9.9"]
-    assert found.vetted("[2606:4700::1]", 80) == ["2606:4700::1"]
+    assert found.vet("9.9.9.9", 80) == ["9.9.9.9"]
+    assert found.vet("[2606:4700::1]", 80) == ["2606:4700::1"]
     assert len(asked) == 1
 
 
 def test_a_resolver_may_give_brackets_or_objects() -> None:
     """An IPv6 address in brackets is that address; so is one of `ipaddress`."""
     there = ["[2606:4700::1]", IPv6Address("2606:4700::2"), IPv4Address("8.8.8.8")]
-    found = Addresses(resolve=lambda host, port: there)  # type: ignore[arg-type]
-    assert found.vetted("x.example", 80) == ["2606:4700::1", "2606:4700::2", "8.8.8.8"]
+    found = AddressPolicy(resolve=lambda host, port: there)  # type: ignore[arg-type]
+    assert found.vet("x.example", 80) == ["2606:4700::1", "2606:4700::2", "8.8.8.8"]
     for address in PRIVATE_ADDRESSES:
-        refused(Addresses(resolve=to(f"[{address}]")).vetted("x.example", 80))
+        refused(AddressPolicy(resolve=to(f"[{address}]")).vet("x.example", 80))
 
 
 # How people and attackers spell 127.0.0.1: what a system's resolver makes of it is loopback, or no
@@ -415,7 +415,7 @@ def test_the_systems_resolver_is_not_believed(host: str, monkeypatch: pytest.Mon
 
     asked: list[str] = []
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-    found = refused(PUBLIC.vetted(host, 80))
+    found = refused(PUBLIC.vet(host, 80))
     assert asked == [host]
     assert "loopback" in found.detail
 
@@ -423,9 +423,9 @@ def test_the_systems_resolver_is_not_believed(host: str, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("host", ["a" * 70 + ".example", "a..example", "nul\x00.example", ""])
 def test_a_host_that_no_resolver_takes_is_a_failure(host: str) -> None:
     """It never comes to an address: the trouble is the name's."""
-    found = PUBLIC.vetted(host, 80)
+    found = PUBLIC.vet(host, 80)
     assert isinstance(found, Failure)
-    assert found.trouble is Trouble.DNS
+    assert found.reason is FailureReason.DNS
 
 
 def test_the_system_is_asked_for_all_families(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -438,8 +438,8 @@ def test_the_system_is_asked_for_all_families(monkeypatch: pytest.MonkeyPatch) -
         ]
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-    assert PUBLIC.vetted("x.example", 80) == ["2606:4700::1", "8.8.8.8"]
-    assert Addresses(["x.example"]).vetted("x.example", 80) == [
+    assert PUBLIC.vet("x.example", 80) == ["2606:4700::1", "8.8.8.8"]
+    assert AddressPolicy(["x.example"]).vet("x.example", 80) == [
         "fe80::1%3",
         "2606:4700::1",
         "8.8.8.8",

@@ -12,7 +12,7 @@ import pytest
 
 from robotrules import Reason, StoreError
 from robotrules.access import Response
-from robotrules.cache import SKEW
+from robotrules.cache import MAX_CLOCK_SKEW
 from robotrules.client import base_client
 from robotrules.client.base_client import opened_store, prefetch_origin, vet_prefetch
 from robotrules.client.rate_limiter import pace_of
@@ -65,8 +65,8 @@ class TestAtOnce:
             (START, True),
             (START + DAY - 1, True),
             (START + DAY, False),
-            (START - SKEW, True),
-            (START - SKEW - 1, False),
+            (START - MAX_CLOCK_SKEW, True),
+            (START - MAX_CLOCK_SKEW - 1, False),
         ):
             clock.now = now
             assert (client._answered(f"{SITE}/x") is not None) is holds
@@ -208,14 +208,14 @@ class TestPaces:
     def test_slots(self, make: Make, server: Server) -> None:
         """One at a time where the site states a pace."""
         two = make(connections_per_origin=2)
-        assert two._slots_at(two.held(SITE)) == 1
-        assert two._slots_at(two.held("https://b.example")) == 2
+        assert two._slots_at(two.lookup(SITE)) == 1
+        assert two._slots_at(two.lookup("https://b.example")) == 2
         client = make(connections_per_origin=3)
-        assert client._slots_at(client.held(SITE)) == 1
-        assert client._slots_at(client.held("https://b.example")) == 3
+        assert client._slots_at(client.lookup(SITE)) == 1
+        assert client._slots_at(client.lookup("https://b.example")) == 3
         server.answers["https://c.example/robots.txt"] = Response(200, {}, b"User-agent: *\n")
-        assert client._slots_at(client.held("https://c.example")) == 3
-        assert make()._slots_at(client.held("https://b.example")) == 1
+        assert client._slots_at(client.lookup("https://c.example")) == 3
+        assert make()._slots_at(client.lookup("https://b.example")) == 1
 
 
 class TestExplanations:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client import Client
 from robotrules.client.auditing import Audit, audit
 from robotrules.client.auditing.checks import _time
@@ -167,8 +167,8 @@ class TestFine:
         assert found.other_scheme is None
 
 
-FAILED = Failure(Trouble.TIMEOUT, "10 s in all")
-REFUSED = Failure(Trouble.REFUSED, "a.example is 10.0.0.1; pass allow_private=['a.example']")
+FAILED = Failure(FailureReason.TIMEOUT, "10 s in all")
+REFUSED = Failure(FailureReason.REFUSED, "a.example is 10.0.0.1; pass allow_private=['a.example']")
 URLSET = "<urlset>{}</urlset>".format
 LISTED = "<url><loc>https://a.example{}</loc></url>".format
 
@@ -216,7 +216,7 @@ EARNS: dict[str, tuple[Answers, dict[str, Any]]] = {
     "sitemap-cut": ({f"{ORIGIN}/sitemap.xml": Response(200, XML, SITEMAP[:-20], False)}, {}),
     "sitemaps-not-read": (
         robots(f"User-agent: *\nSitemap: {ORIGIN}/1\nSitemap: {ORIGIN}/2"),
-        {"most_sitemaps": 1},
+        {"max_sitemaps": 1},
     ),
     "listed-and-disallowed": (
         robots(f"{ROBOTS.decode()}\nUser-agent: ExampleBot\nDisallow: /p"),
@@ -396,7 +396,7 @@ class TestOwn:
 
     def test_it_is_read_if_it_is_yours(self, run: Run) -> None:
         """And then a noindex that nobody can see is found."""
-        found = run(self.DRAFT, self.URL, own=True)
+        found = run(self.DRAFT, self.URL, ignore_disallow=True)
         assert run.asked.count(self.URL) == 1  # type: ignore[attr-defined]
         assert "noindex-not-seen" in codes(found)
         assert found.guidance.may_index is None
@@ -407,26 +407,26 @@ class TestOwn:
     def test_redirects_of_it(self, run: Run) -> None:
         """Each is a step, with its verdict."""
         moved = {f"{ORIGIN}/private/0": Response(301, {"Location": "/private/1"})}
-        found = run({**self.DRAFT, **moved}, f"{ORIGIN}/private/0", own=True)
+        found = run({**self.DRAFT, **moved}, f"{ORIGIN}/private/0", ignore_disallow=True)
         steps = [(step.url[len(ORIGIN) :], step.status) for step in found.steps]
         assert steps == [("/private/0", 301), ("/private/1", 200)]
 
     def test_one_that_does_not_answer(self, run: Run) -> None:
         """That is found too."""
-        found = run({self.URL: FAILED}, self.URL, own=True)
+        found = run({self.URL: FAILED}, self.URL, ignore_disallow=True)
         assert "page-unreachable" in codes(found)
-        found = run({self.URL: Response(404)}, self.URL, own=True)
+        found = run({self.URL: Response(404)}, self.URL, ignore_disallow=True)
         assert "page-status" in codes(found)
 
     def test_an_unreachable_robots_txt(self, run: Run) -> None:
         """The page can be read all the same."""
-        found = run({f"{ORIGIN}/robots.txt": FAILED}, own=True)
+        found = run({f"{ORIGIN}/robots.txt": FAILED}, ignore_disallow=True)
         assert found.page.status == 200
         assert not found.verdict
 
     def test_what_is_allowed_is_read_once(self, run: Run) -> None:
         """The option changes nothing where nothing is in the way."""
-        assert run(own=True).findings == ()
+        assert run(ignore_disallow=True).findings == ()
         assert run.asked.count(f"{ORIGIN}/p") == 1  # type: ignore[attr-defined]
 
 
@@ -456,13 +456,13 @@ class TestSitemaps:
         assert [one.lists_page for one in found.sitemaps] == [None, True, None]
         assert found.sitemaps[1].named_by == f"{ORIGIN}/sitemap.xml"
         assert found.findings == ()
-        found = run(answers, most_sitemaps=2)
+        found = run(answers, max_sitemaps=2)
         assert len(found.sitemaps) == 2
         assert codes(found) == ["sitemaps-not-read"]
 
     def test_none(self, run: Run) -> None:
         """Who wants none read asks for none."""
-        found = run(most_sitemaps=0)
+        found = run(max_sitemaps=0)
         assert (found.sitemaps, found.findings) == ((), ())
         assert f"{ORIGIN}/sitemap.xml" not in run.asked  # type: ignore[attr-defined]
 

@@ -76,7 +76,7 @@ class TestWhose:
     def test_the_last_step_of_the_own_site(self, rules: str, options: dict[str, Any]) -> None:
         """A page that is read although it is disallowed is a step with its verdict."""
         answers = {**robots(rules), **page("", "/private/1")}
-        found = audited(answers, f"{ORIGIN}/private/1", own=True, **options)
+        found = audited(answers, f"{ORIGIN}/private/1", ignore_disallow=True, **options)
         [step] = found.steps
         assert (step.verdict.rule is not None, str(step.verdict.rule)) == (
             True,
@@ -132,7 +132,7 @@ class TestOwn:
         answer = Response(
             200, {**HTML, "Robots-Tag": "*;noindex", "Cache-Control": "max-age=60"}, body, False
         )
-        found = audited({url: answer}, url, own=True)
+        found = audited({url: answer}, url, ignore_disallow=True)
         unseen = found.guidance.unseen
         assert unseen is not None
         assert (unseen.may_index, unseen.may_follow) == (False, False)
@@ -142,7 +142,7 @@ class TestOwn:
         assert unseen.freshness.received.timestamp() == pytest.approx(found.page.at, abs=1)
         assert (found.page.complete, found.page.body) == (False, body)
         assert [one.url for one in found.canonicals] == [f"{ORIGIN}/private/2"]
-        whole = audited({url: answer._replace(complete=True)}, url, own=True).guidance
+        whole = audited({url: answer._replace(complete=True)}, url, ignore_disallow=True).guidance
         assert whole.as_dict()["unseen"]["notes"] != found.guidance.as_dict()["unseen"]["notes"]
 
     def test_it_is_read_as_far_as_any_page(self) -> None:
@@ -159,27 +159,29 @@ class TestOwn:
         url = f"{ORIGIN}/private/1"
         transport = Watching({**FINE, **page("", "/private/1")})
         with Client(
-            "A/1", store="memory:", transport=transport, min_delay=0.0, seconds=7.0
+            "A/1", store="memory:", transport=transport, min_delay=0.0, timeout=7.0
         ) as client:
-            audit(client, url, "ExampleBot", own=True)
+            audit(client, url, "ExampleBot", ignore_disallow=True)
             client.fetch(f"{ORIGIN}/p")
         [own] = [one for one in asked if one.url == url]
         [usual] = [one for one in asked if one.url == f"{ORIGIN}/p"]
-        assert (own.limit, own.seconds) == (usual.limit, usual.seconds)
-        assert own.seconds == 7.0
+        assert (own.limit, own.timeout) == (usual.limit, usual.timeout)
+        assert own.timeout == 7.0
         [sitemap] = [one for one in asked if one.url == f"{ORIGIN}/sitemap.xml"]
         assert sitemap.limit == 10 * 1024 * 1024
 
     def test_the_rules_it_is_read_against(self) -> None:
         """They are those of the client's profile, as for any page."""
         url = f"{ORIGIN}/private/1"
-        found = audited(page("", "/private/1"), url, client={"profile": "google"}, own=True)
+        found = audited(
+            page("", "/private/1"), url, client={"profile": "google"}, ignore_disallow=True
+        )
         assert found.page.verdict.profile == "google"
 
     def test_a_url_without_an_origin_is_not_read(self) -> None:
         """A redirect to another scheme ends there, on one's own site too."""
         moved = {f"{ORIGIN}/p": Response(301, {"Location": "ftp://a.example/"})}
-        found = audited(moved, own=True)
+        found = audited(moved, ignore_disallow=True)
         assert found.page.status in (None, 301)
 
 
@@ -256,7 +258,7 @@ class TestSitemaps:
             f"<sitemap><loc>{ORIGIN}/{number}</loc></sitemap>" for number in range(1_500)
         )
         index = f"<sitemapindex>{names}</sitemapindex>".encode()
-        found = audited(served(index), most_sitemaps=1)
+        found = audited(served(index), max_sitemaps=1)
         assert list(found.findings) == [finding("sitemaps-not-read", FILE, most=1, count="1,500")]
 
     def test_five_are_asked_for(self) -> None:

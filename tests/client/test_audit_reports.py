@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import Failure, Response, Trouble
-from robotrules.cache import moment
+from robotrules.access import Failure, FailureReason, Response
+from robotrules.cache import format_timestamp
 from robotrules.client import Client
 from robotrules.client.auditing import Audit, audit
 from robotrules.client.auditing.checks import LONGEST
@@ -146,20 +146,20 @@ class TestFindings:
             (Response(400), finding("no-robots", FILE, why="status 400")),
             (FAILED, finding("robots-unreachable", FILE, why="no answer in time: 10 s in all")),
             (
-                Failure(Trouble.TIMEOUT, ""),
+                Failure(FailureReason.TIMEOUT, ""),
                 finding("robots-unreachable", FILE, why="no answer in time"),
             ),
             (
-                Failure(Trouble.TIMEOUT, Trouble.TIMEOUT.sentence),
+                Failure(FailureReason.TIMEOUT, FailureReason.TIMEOUT.sentence),
                 finding("robots-unreachable", FILE, why="no answer in time"),
             ),
             (
-                Failure(Trouble.TIMEOUT, "first; second"),
+                Failure(FailureReason.TIMEOUT, "first; second"),
                 finding("robots-unreachable", FILE, why="no answer in time: first; second"),
             ),
             (
-                Failure(Trouble.REFUSED, "a; b; c"),
-                finding("robots-unreachable", FILE, why=f"{Trouble.REFUSED.sentence}: a"),
+                Failure(FailureReason.REFUSED, "a; b; c"),
+                finding("robots-unreachable", FILE, why=f"{FailureReason.REFUSED.sentence}: a"),
             ),
             (
                 Response(301, {"Location": "/robots.txt?1"}),
@@ -234,7 +234,9 @@ class TestFindings:
             ("truncated", "error", FILE),
             ("typo", "warning", "robots.txt, line 2"),
         ]
-        expected = {(note.code, note.level, note.message) for note in found.held.robots.notes}
+        expected = {
+            (note.code, note.level, note.message) for note in found.origin_state.robots.notes
+        }
         assert expected <= {one[:3] for one in notes}
 
     def test_a_long_quotation_is_cut(self) -> None:
@@ -280,7 +282,7 @@ class TestFindings:
             f"{ORIGIN}/private/0": Response(301, {"Location": "/private/1"}),
             **page("", "/private/1"),
         }
-        found = audited(moved, f"{ORIGIN}/private/0", own=True)
+        found = audited(moved, f"{ORIGIN}/private/0", ignore_disallow=True)
         assert list(found.findings) == [NOT_CRAWLED]
 
     def test_three_canonical_urls_are_named(self) -> None:
@@ -375,7 +377,7 @@ class TestValues:
         """Every key and every value."""
         found = audited(purposes=["search"])
         verdict = {"allowed": True, "reason": "no-match", "rule": None, "profile": "default"}
-        assert found.held.visit is not None
+        assert found.origin_state.fetch_record is not None
         assert found.other_scheme is not None
         assert found.as_dict() == {
             "schema_version": 1,
@@ -383,10 +385,10 @@ class TestValues:
             "product_tokens": ["ExampleBot"],
             "purposes": ["search"],
             "user_agent": "ExampleAudit/1.0",
-            "asked_at": moment(found.held.visit.at),
+            "asked_at": format_timestamp(found.origin_state.fetch_record.at),
             "allowed": True,
             "verdict": verdict,
-            "robots": found.held.as_dict(),
+            "robots": found.origin_state.as_dict(),
             "steps": [{"url": f"{ORIGIN}/p", "verdict": verdict, "status": 200}],
             "page": {
                 "url": f"{ORIGIN}/p",
@@ -394,7 +396,7 @@ class TestValues:
                 "media_type": "text/html",
                 "octets": 21,
                 "complete": True,
-                "trouble": None,
+                "failure_reason": None,
                 "detail": "",
             },
             "guidance": found.guidance.as_dict(),
@@ -405,7 +407,7 @@ class TestValues:
                     "named_by": "robots.txt, line 3",
                     "allowed": True,
                     "status": 200,
-                    "trouble": None,
+                    "failure_reason": None,
                     "media_type": "application/xml",
                     "form": "urlset",
                     "gzipped": False,
@@ -419,7 +421,7 @@ class TestValues:
             "findings": [],
             "counts": {"error": 0, "warning": 0, "info": 0},
         }
-        assert found.held.origin == ORIGIN
+        assert found.origin_state.origin == ORIGIN
         assert found.other_scheme.origin == OTHER
         assert found.guidance.purposes == ("search",)
         assert found.guidance.product_tokens == ("ExampleBot",)
@@ -439,7 +441,7 @@ class TestValues:
             "media_type": None,
             "octets": 0,
             "complete": True,
-            "trouble": "timeout",
+            "failure_reason": "timeout",
             "detail": "10 s in all",
         }
         assert values["sitemaps"] == [
@@ -448,7 +450,7 @@ class TestValues:
                 "named_by": "robots.txt, line 3",
                 "allowed": True,
                 "status": None,
-                "trouble": "timeout",
+                "failure_reason": "timeout",
                 "media_type": None,
                 "form": None,
                 "gzipped": None,
@@ -483,8 +485,10 @@ class TestValues:
             client.check(f"{ORIGIN}/p")
             transport.answers = {**FINE, f"{ORIGIN}/robots.txt": Response(500)}
             found = audit(client, f"{ORIGIN}/p")
-        assert found.held.entry.bad is not None
-        assert found.as_dict()["asked_at"] == moment(found.held.entry.bad.at)
+        assert found.origin_state.entry.last_failure is not None
+        assert found.as_dict()["asked_at"] == format_timestamp(
+            found.origin_state.entry.last_failure.at
+        )
         assert list(found.findings[:2]) == [
             finding("robots-unreachable", FILE, why="status 500"),
             finding("robots-old-copy", FILE),

@@ -149,13 +149,13 @@ def _most() -> float:
 def main(kind: str, urls: list[str]) -> None:
     """Ask all servers, and print what it cost."""
     if kind == "threads":
-        with Client(AGENT, store="memory:", addresses=wire.here(), seconds=SECONDS) as client:
+        with Client(AGENT, store="memory:", addresses=wire.here(), timeout=SECONDS) as client:
             print(json.dumps(_measured(client.check, urls)))
         return
     made: Callable[..., Any] = AiohttpTransport if kind == "aiohttp" else AsyncHttpx2Transport
     with asyncio.Runner() as runner:
         transport = made(AGENT, addresses=wire.here())
-        client_ = AsyncClient(AGENT, store="memory:", transport=transport, seconds=SECONDS)
+        client_ = AsyncClient(AGENT, store="memory:", transport=transport, timeout=SECONDS)
         print(json.dumps(_measured(Driven(client_, runner).check, urls)))
         runner.run(client_.aclose())
         runner.run(transport.aclose())

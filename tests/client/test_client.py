@@ -18,9 +18,9 @@ import pytest
 
 import robotrules
 from robotrules import CrawlerError, ProductTokenError, ProfileError, Reason, StoreError
-from robotrules.access import AccessProfile, Failure, Request, Response, State, Trouble
+from robotrules.access import AccessProfile, AccessState, Failure, FailureReason, Request, Response
 from robotrules.cache import EffectivePolicy
-from robotrules.client import AsyncClient, Client, Source, open_store
+from robotrules.client import AsyncClient, Client, StateSource, open_store
 from tests.cli.schema import problems
 from tests.client.scripted import START, AsyncServer, Clock, Server
 
@@ -57,12 +57,12 @@ class TestChecking:
         client = make(store=store)
         assert client.cached(f"{SITE}/x") is None
         assert client.cached("mailto:x") is None
-        held = client.held(SITE)
+        held = client.lookup(SITE)
         assert client.cached(f"{SITE}/x").entry == held.entry
         clock.now += DAY
         assert client.cached(SITE) is None
         clock.now -= DAY
-        client.forget()
+        client.clear_memory()
         assert client.cached(SITE) is None
         assert server.urls == [ROBOTS]
 
@@ -113,7 +113,7 @@ class TestChecking:
         verdict = client.check(url)
         assert (verdict.allowed, verdict.reason) == (False, Reason.NO_ORIGIN)
         assert client.explain(url).verdict == verdict
-        assert client.held(url) is None
+        assert client.lookup(url) is None
         assert client.refresh(url) is None
         assert not server.asked
         for ask in (client.robots, client.delay):
@@ -130,19 +130,19 @@ class TestStates:
 
     def test_unavailable(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Response(404)
-        held = make().held(SITE)
+        held = make().lookup(SITE)
         verdict = held.check(f"{SITE}/x", "ExampleBot")
         assert (verdict.allowed, verdict.reason) == (True, Reason.UNAVAILABLE)
-        assert (held.state, held.decides) == (State.UNAVAILABLE, EffectivePolicy.ALLOW)
+        assert (held.state, held.policy) == (AccessState.UNAVAILABLE, EffectivePolicy.ALLOW)
 
-    @pytest.mark.parametrize("answer", [Response(503), Failure(Trouble.DNS, "no address")])
+    @pytest.mark.parametrize("answer", [Response(503), Failure(FailureReason.DNS, "no address")])
     def test_unreachable(self, make: Make, server: Server, answer: Any) -> None:
         server.answers[ROBOTS] = answer
         client = make()
         verdict = client.check(f"{SITE}/x")
         assert (verdict.allowed, verdict.reason) == (False, Reason.UNREACHABLE)
         assert client.check(ROBOTS).reason is Reason.IMPLICIT
-        assert client.held(SITE).state is State.UNREACHABLE
+        assert client.lookup(SITE).state is AccessState.UNREACHABLE
         assert [one.allowed for one in client.check_many([f"{SITE}/x", ROBOTS])] == [False, True]
 
     def test_unreachable_is_asked_again_after_a_while(
@@ -177,7 +177,7 @@ class TestStates:
         clock.now += DAY + 1
         server.answers[ROBOTS] = Response(503)
         assert stale.check(f"{SITE}/x").reason is Reason.NO_MATCH
-        assert stale.held(SITE).state is State.UNREACHABLE
+        assert stale.lookup(SITE).state is AccessState.UNREACHABLE
         assert default.check(f"{SITE}/x").reason is Reason.UNREACHABLE
 
     def test_a_lost_copy_decides_nothing(self, make: Make, server: Server, clock: Clock) -> None:
@@ -185,7 +185,7 @@ class TestStates:
         client = make(profile="stale")
         assert client.check(f"{SITE}/x")
         store = client.store
-        client.forget()
+        client.clear_memory()
         store.body = lambda digest: None
         clock.now += DAY + 1
         assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE
@@ -215,8 +215,8 @@ class TestKeeping:
         client.check(SITE)
         clock.now += 601
         assert not client.check(f"{SITE}/private/")
-        visit = client.held(SITE).visit
-        assert (visit.status, visit.renewed, visit.state) == (304, True, State.SUCCESS)
+        visit = client.lookup(SITE).fetch_record
+        assert (visit.status, visit.revalidated, visit.state) == (304, True, AccessState.SUCCESS)
         assert visit.until == clock.now + 600
         assert not client.refresh(SITE).check(f"{SITE}/private/", "ExampleBot")
         assert len(server.asked) == 3
@@ -226,10 +226,10 @@ class TestKeeping:
     ) -> None:
         store = open_store("memory:")
         client = make(store=store)
-        assert client.held(SITE).source is Source.FETCHED
-        assert client.held(SITE).source is Source.MEMORY
-        held = make(store=store).held(SITE)
-        assert held.source is Source.STORE
+        assert client.lookup(SITE).source is StateSource.FETCHED
+        assert client.lookup(SITE).source is StateSource.MEMORY
+        held = make(store=store).lookup(SITE)
+        assert held.source is StateSource.STORE
         assert not held.check(f"{SITE}/private/", "ExampleBot")
         assert len(server.asked) == 1
 
@@ -248,7 +248,7 @@ class TestKeeping:
         assert not client.check(f"{SITE}/private/")
         assert len(server.asked) == 1
         assert store.get(SITE, "ExampleBot") is None
-        (visit,) = store.visits()
+        (visit,) = store.fetch_records()
         assert visit.digest is not None
         assert store.body(visit.digest) is None
         clock.now += 2
@@ -256,13 +256,13 @@ class TestKeeping:
         assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE
         entry = store.get(SITE, "ExampleBot")
         assert entry is not None
-        assert entry.good is None
+        assert entry.last_success is None
 
     def test_what_this_client_would_not_do_is_not_stored(self, make: Make, server: Server) -> None:
-        server.answers[ROBOTS] = Failure(Trouble.REFUSED, "10.0.0.1 is private")
+        server.answers[ROBOTS] = Failure(FailureReason.REFUSED, "10.0.0.1 is private")
         client = make()
         assert not client.check(SITE)
-        assert not list(client.store.visits())
+        assert not list(client.store.fetch_records())
 
     def test_a_damaged_body_is_fetched_again(self, make: Make, server: Server) -> None:
         store = open_store("memory:")
@@ -303,11 +303,11 @@ class TestKeeping:
 
     def test_who_was_late_does_not_bring_back_the_old(self, make: Make, clock: Clock) -> None:
         client = make()
-        old = client.held(SITE)
+        old = client.lookup(SITE)
         clock.now += 1
         new = client.refresh(SITE)
         client._desk.memory.hold(old, None, clock.now)
-        assert client.held(SITE).entry is new.entry
+        assert client.lookup(SITE).entry is new.entry
 
     def test_refresh_asks_in_any_case(self, make: Make, server: Server) -> None:
         client = make()
@@ -333,7 +333,7 @@ class TestBackground:
 
     def test_renewed_behind_the_answer(self, make: Make, server: Server, clock: Clock) -> None:
         server.answers[ROBOTS] = Response(200, {"Cache-Control": "max-age=600"}, FILE)
-        client = make(background=True)
+        client = make(stale_while_revalidate=True)
         assert client.check(f"{SITE}/x")
         server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
         clock.now += 601
@@ -349,7 +349,7 @@ class TestBackground:
         self, make: Make, server: Server, clock: Clock, words: str
     ) -> None:
         server.answers[ROBOTS] = Response(200, {"Cache-Control": words}, FILE)
-        client = make(background=True)
+        client = make(stale_while_revalidate=True)
         assert client.check(f"{SITE}/x")
         server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
         clock.now += 301
@@ -362,7 +362,7 @@ class TestBackground:
         store = open_store("memory:")
         make(store=store).check(SITE)
         clock.now += 601
-        client = make(store=store, background=True)
+        client = make(store=store, stale_while_revalidate=True)
         assert client.check_many([f"{SITE}/x"])[0]
         patience = time.monotonic() + 10
         while server.urls.count(ROBOTS) < 2:
@@ -373,14 +373,14 @@ class TestBackground:
         self, make: Make, server: Server, clock: Clock
     ) -> None:
         server.answers[ROBOTS] = Response(500)
-        client = make(background=True)
+        client = make(stale_while_revalidate=True)
         client.check(SITE)
         server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
         clock.now += 31 * DAY
         assert client.check(f"{SITE}/x").line == 2
 
     def test_not_past_a_day(self, make: Make, server: Server, clock: Clock) -> None:
-        client = make(background=True)
+        client = make(stale_while_revalidate=True)
         assert client.check(f"{SITE}/x")
         server.answers[ROBOTS] = Response(503)
         clock.now += DAY + 1
@@ -440,7 +440,7 @@ class TestMany:
         given = ["example.com", " Example.com/a?b=c:d@e", "a.example:8443", "http://b.example"]
         given += ["mailto:me@example.org", "ftp://c.example", "//d.example", "", "no host"]
         seen: list[str] = []
-        counts = make().prefetch(given, fresh=fresh, progress=lambda one: seen.append(one.origin))
+        counts = make().prefetch(given, refresh=fresh, progress=lambda one: seen.append(one.origin))
         assert counts.skipped == 5
         assert set(seen) == {SITE, "https://a.example:8443", "http://b.example"}
 
@@ -448,7 +448,7 @@ class TestMany:
         client = make()
         client.check(SITE)
         client._desk.clock.now += 1
-        client.prefetch((f"{SITE}/{n}" for n in range(100)), concurrency=1, fresh=True)
+        client.prefetch((f"{SITE}/{n}" for n in range(100)), concurrency=1, refresh=True)
         assert 2 <= len(server.asked) <= 4
 
 
@@ -459,14 +459,14 @@ class TestExplaining:
         explained = make().explain(f"{SITE}/private/x").as_dict()
         assert explained["winner"]["line"] == 2
         assert explained["access"]["state"] == "success"
-        assert explained["access"]["visit"]["status"] == 200
+        assert explained["access"]["fetch_record"]["status"] == 200
 
     def test_without_rules(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Response(503)
         explanation = make().explain(f"{SITE}/private/x")
         assert explanation.matches == explanation.groups == ()
         access = explanation.as_dict()["access"]
-        assert (access["decides"], access["visit"]["detail"]) == ("disallow", "status 503")
+        assert (access["policy"], access["fetch_record"]["detail"]) == ("disallow", "status 503")
 
     def test_given_files_have_none(self) -> None:
         robots = robotrules.parse(FILE)
@@ -479,7 +479,7 @@ class TestExplaining:
             Response(301, {"Location": "/elsewhere"}),
             Response(403),
             Response(503),
-            Failure(Trouble.TLS, "no certificate"),
+            Failure(FailureReason.TLS, "no certificate"),
         ],
     )
     @pytest.mark.parametrize("access", ["default", "stale"])
@@ -519,8 +519,8 @@ class TestStoreTrouble:
             assert not client.check(f"{SITE}/private/")
             assert client.check(f"{SITE}/x")
             assert client.check("https://b.example/x").reason is not Reason.UNREACHABLE
-        assert client.trouble == "it is down"
-        assert client.held(SITE).trouble == "it is down"
+        assert client.store_error == "it is down"
+        assert client.lookup(SITE).store_error == "it is down"
         assert [record.getMessage() for record in caplog.records] == [
             "going on without the store: it is down"
         ]
@@ -538,7 +538,7 @@ class TestStoreTrouble:
         client.check(SITE)
         store.get = get  # type: ignore[method-assign]
         client.refresh(SITE)
-        assert client.trouble is None
+        assert client.store_error is None
 
     def test_where_the_usual_file_cannot_be_made(
         self,
@@ -553,8 +553,8 @@ class TestStoreTrouble:
         client = make(store=None)
         assert not client.check(f"{SITE}/private/")
         client.refresh(SITE)
-        assert "cannot be made" in str(client.trouble)
-        assert client.held(SITE).trouble == client.trouble
+        assert "cannot be made" in str(client.store_error)
+        assert client.lookup(SITE).store_error == client.store_error
         assert len(caplog.records) == 1
 
     def test_what_is_not_ours_is_an_error(
@@ -600,15 +600,15 @@ class TestTurns:
 
     def test_without_a_file(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Response(404)
-        assert make(min_delay=2).delay(SITE).because == "min-delay"
+        assert make(min_delay=2).delay(SITE).reason == "min-delay"
 
     def test_two_turns_are_apart(self, make: Make, clock: Clock) -> None:
         client = make(min_delay=10)
         for start in (START, START + 10, START + 20):
-            with client.turn(f"{SITE}/x") as turn:
+            with client.slot(f"{SITE}/x") as turn:
                 assert clock.now == start
                 assert turn.delay.seconds == 10
-        with client.turn("https://other.example/"):
+        with client.slot("https://other.example/"):
             assert clock.now == START + 20
 
     @pytest.mark.parametrize(
@@ -631,9 +631,9 @@ class TestTurns:
         self, make: Make, clock: Clock, status: int, headers: Any, seconds: float | None
     ) -> None:
         client = make()
-        with client.turn(SITE) as turn:
-            assert turn.heed(status, headers) == seconds
-        with client.turn(SITE):
+        with client.slot(SITE) as turn:
+            assert turn.record_response(status, headers) == seconds
+        with client.slot(SITE):
             assert clock.now == START + (seconds or 0)
 
     @pytest.mark.parametrize("down", [False, True])
@@ -644,14 +644,14 @@ class TestTurns:
         """Of two pauses that an origin asks for the later end counts, whoever was told of them."""
         fields = [{"Retry-After": str(seconds)} for seconds in pauses]
         client = make(store=_Down() if down else "memory:")
-        with client.turn(SITE) as turn:  # both in one turn
-            assert [turn.heed(503, field) for field in fields] == list(pauses)
-        with client.turn(SITE):
+        with client.slot(SITE) as turn:  # both in one turn
+            assert [turn.record_response(503, field) for field in fields] == list(pauses)
+        with client.slot(SITE):
             assert clock.now == START + 100
         for field in fields:  # and one after the other
-            client.heed(SITE, 429, field)
+            client.record_response(SITE, 429, field)
         assert client.reserve(SITE) == START + 200
-        with client.turn(SITE):
+        with client.slot(SITE):
             assert clock.now == START + 200
 
     def test_no_lease_is_kept_while_waiting(
@@ -668,9 +668,9 @@ class TestTurns:
 
         monkeypatch.setattr(Clock, "sleep", slept)
         client = make(store=store, min_delay=10)
-        with client.turn(SITE):
+        with client.slot(SITE):
             assert store.holder(f"turn {SITE}") is not None
-        with client.turn(SITE):
+        with client.slot(SITE):
             assert clock.now >= START + 10
         assert holders
         assert set(holders) == {None}
@@ -678,20 +678,20 @@ class TestTurns:
     def test_through_a_store_that_is_down(self, make: Make, clock: Clock) -> None:
         client = make(store=_Down(), min_delay=3)
         for start in (START, START + 3):
-            with client.turn(SITE) as turn:
+            with client.slot(SITE) as turn:
                 assert clock.now == start
-        turn.heed(503)
-        with client.turn(SITE) as turn:
-            turn.heed(503)
-        with client.turn(SITE):
+        turn.record_response(503)
+        with client.slot(SITE) as turn:
+            turn.record_response(503)
+        with client.slot(SITE):
             assert clock.now == START + 6 + 60
 
     def test_for_a_queue_of_ones_own(self, make: Make, clock: Clock) -> None:
         client = make(min_delay=4)
         assert [client.reserve(f"{SITE}/{n}") for n in range(3)] == [START, START + 4, START + 8]
-        assert client.heed(SITE, 200) is None
-        assert client.heed("mailto:x", 503) == 60
-        assert client.heed(f"{SITE}/x", 429, {"Retry-After": "30"}) == 30
+        assert client.record_response(SITE, 200) is None
+        assert client.record_response("mailto:x", 503) == 60
+        assert client.record_response(f"{SITE}/x", 429, {"Retry-After": "30"}) == 30
         assert client.reserve(SITE) == START + 30
         assert not clock.slept
         with pytest.raises(ValueError, match="http or https"):
@@ -765,8 +765,8 @@ class TestWho:
             make(access="none")
         with pytest.raises(ValueError, match="min_delay"):
             make(min_delay=-1)
-        with pytest.raises(ValueError, match="seconds"):
-            make(seconds=0)
+        with pytest.raises(ValueError, match="timeout"):
+            make(timeout=0)
         with pytest.raises(TypeError, match="store is a path"):
             make(store=5)
 
@@ -788,10 +788,10 @@ class TestWho:
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
 def test_private_is_said_in_one_way(kind: Any) -> None:
     """Both ways to allow private addresses at once are refused."""
-    from robotrules.client import Addresses
+    from robotrules.client import AddressPolicy
 
     with pytest.raises(ValueError, match="not both"):
-        kind("ExampleBot/1.0", addresses=Addresses(), allow_private=["localhost"])
+        kind("ExampleBot/1.0", addresses=AddressPolicy(), allow_private=["localhost"])
     transport = Server() if kind is Client else AsyncServer(Server())
     with pytest.raises(ValueError, match="a transport has its addresses"):
         kind("ExampleBot/1.0", transport=transport, allow_private="localhost")

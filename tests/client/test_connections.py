@@ -54,7 +54,7 @@ class Crowd:
 
 def prefetched(kind: str, origins: list[str], concurrency: int, **options: Any) -> object:
     """Prefetch with a client of a kind."""
-    options = {"store": "memory:", "addresses": wire.here(), "seconds": 10.0, **options}
+    options = {"store": "memory:", "addresses": wire.here(), "timeout": 10.0, **options}
     if kind == "httpx2":
         with Client(AGENT, **options) as client:
             return client.prefetch(origins, concurrency=concurrency)
@@ -157,7 +157,7 @@ def test_turns_at_a_time_begin_as_far_apart_as_before(kind: str) -> None:
     begun = []
     with opened(kind, server, clock, min_delay=2.0, connections_per_origin=3) as client:
         for _ in range(4):
-            with client.turn("https://example.com/a"):
+            with client.slot("https://example.com/a"):
                 begun.append(clock.now)
     assert [round(after - before, 3) for before, after in pairwise(begun)] == [
         2.0,
@@ -184,13 +184,13 @@ def test_every_slot_is_given_back(kind: str) -> None:
             lease(key, holder, seconds)
             raise KeyboardInterrupt
 
-        client.held("https://example.com/")
+        client.lookup("https://example.com/")
         store.lease = interrupted
-        with pytest.raises(KeyboardInterrupt), client.turn("https://example.com/a"):
+        with pytest.raises(KeyboardInterrupt), client.slot("https://example.com/a"):
             pass  # pragma: no cover
         store.lease = lease
         for _ in range(3):
-            with client.turn("https://example.com/a"):
+            with client.slot("https://example.com/a"):
                 pass
         assert taken == ["turn https://example.com"] * 4
 
@@ -198,7 +198,7 @@ def test_every_slot_is_given_back(kind: str) -> None:
 def test_a_client_over_a_transport_without_expectations() -> None:
     """`expect` is not asked of a transport of the user's."""
     clock, server = Clock(), Server()
-    assert not hasattr(server, "expect")
+    assert not hasattr(server, "expect_concurrency")
     with opened("sync", server, clock) as client:
         assert client.prefetch(["https://a.example"], concurrency=500).unavailable == 1
     assert server.answer(Request("https://a.example/robots.txt"))
@@ -218,7 +218,7 @@ def test_slots_are_shared_by_all_who_share_the_store(kind: str) -> None:
                 Client(AGENT, **options) as two,
                 ThreadPoolExecutor(6) as threads,
             ):
-                one.held(site.url)
+                one.lookup(site.url)
                 pages = [threads.submit(client.fetch, url) for url in urls for client in (one, two)]
                 assert all(page.result().ok for page in pages)
         else:
@@ -228,7 +228,7 @@ def test_slots_are_shared_by_all_who_share_the_store(kind: str) -> None:
                     AsyncClient(AGENT, **options) as one,
                     AsyncClient(AGENT, **options) as two,
                 ):
-                    await one.held(site.url)
+                    await one.lookup(site.url)
                     pages = [client.fetch(url) for url in urls for client in (one, two)]
                     assert all(page.ok for page in await asyncio.gather(*pages))
 

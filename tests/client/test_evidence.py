@@ -21,13 +21,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules import ProductTokenError, ProfileError, Reason, StoreError, origins, parse
-from robotrules.access import ACCESS_PROFILES, Failure, Response, State, Trouble
-from robotrules.cache import EffectivePolicy, FetchRecord, digest_of
+from robotrules import ProductTokenError, ProfileError, Reason, StoreError, parse
+from robotrules.http import origins
+from robotrules.access import ACCESS_PROFILES, AccessState, Failure, FailureReason, Response
+from robotrules.cache import EffectivePolicy, FetchRecord, body_digest
 from robotrules.client import Client, open_store
 from robotrules.client.evidence import Evidence
 from robotrules.client.historical_verdict import HistoricalVerdict, told
-from robotrules.client.origin_state import OriginState, Source
+from robotrules.client.origin_state import OriginState, StateSource
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import export_warc, import_warc
 from robotrules.http.fields import Fields
@@ -70,35 +71,39 @@ class TestWithinWhatWasKnown:
         second = diary.visit(0.5, file("/b"))
         third = diary.visit(0.75, file("/a"))
         found = at(diary, 0.5)
-        assert (found.visit, found.next, found.allowed) == (second, third, True)
+        assert (found.fetch_record, found.next_fetch_record, found.allowed) == (second, third, True)
         before = Evidence(diary.store).at(A, nextafter(second.at, 0), "ExampleBot")
-        assert (before.visit, before.next, before.allowed) == (first, second, False)
-        assert at(diary, 0.75).next is None
+        assert (before.fetch_record, before.next_fetch_record, before.allowed) == (
+            first,
+            second,
+            False,
+        )
+        assert at(diary, 0.75).next_fetch_record is None
         begin = at(diary, 0)
-        assert (begin.visit, begin.allowed, begin.held) == (first, False, True)
+        assert (begin.fetch_record, begin.allowed, begin.in_force) == (first, False, True)
 
     def test_how_it_is_known(self) -> None:
         diary = Diary()
         visit = diary.visit(0, file("/a"))
         found = at(diary, 0.5)
-        assert found.held
-        assert found.visit == visit
+        assert found.in_force
+        assert found.fetch_record == visit
         assert found.until == visit.until == START + DAY
         assert found.verdict is not None
         assert (found.verdict.reason, found.verdict.line) == (Reason.DISALLOW_RULE, 2)
         assert found.explanation is not None
         assert found.explanation.winner is not None
         assert isinstance(found.explanation.access, OriginState)
-        assert (found.explanation.access.source, found.explanation.access.visit) == (
-            *(Source.STORE, visit),
+        assert (found.explanation.access.source, found.explanation.access.fetch_record) == (
+            *(StateSource.STORE, visit),
         )
-        assert (found.decides, found.because) == (EffectivePolicy.RULES, "fresh")
+        assert (found.policy, found.policy_reason) == (EffectivePolicy.RULES, "fresh")
         assert found.robots is not None
         assert found.robots.body == rules("/a")
-        assert found.next is None
+        assert found.next_fetch_record is None
         assert found.notes == ()
         assert found.entry is not None
-        assert found.entry.good == visit
+        assert found.entry.last_success == visit
 
     def test_a_moment_is_seconds_or_a_datetime(self) -> None:
         diary = Diary()
@@ -133,7 +138,7 @@ class TestWithinWhatWasKnown:
         diary.visit(0, file("/a"))
         diary.visit(0.6, file("/b"), site="https://elsewhere.example")
         later = diary.visit(0.7, file("/b"))
-        assert at(diary, 0.5).next == later
+        assert at(diary, 0.5).next_fetch_record == later
 
     def test_until_patience_ends(self) -> None:
         """A failure may be waited for until after the day when failures begin to allow."""
@@ -150,16 +155,16 @@ class TestWithinWhatWasKnown:
         read = []
 
         class Slow(MemoryStore):
-            def visits(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
-                found = super().visits(*args, **options)
+            def fetch_records(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
+                found = super().fetch_records(*args, **options)
                 read.append(found)
                 return found
 
         diary = Diary(Slow())
         for days in range(3):
             diary.visit(days, file("/a"))
-        assert at(diary, 0.5).next is not None
-        assert at(diary, -1).next is not None
+        assert at(diary, 0.5).next_fetch_record is not None
+        assert at(diary, -1).next_fetch_record is not None
         assert [inspect.getgeneratorstate(one) for one in read] == ["GEN_CLOSED"] * len(read)  # type: ignore[arg-type]
         assert len(read) == 4
 
@@ -174,8 +179,8 @@ class TestWithinWhatWasKnown:
         """Until is the first moment at which it is no longer known."""
         diary = Diary()
         diary.visit(0, file("/a"))
-        assert at(diary, 1 - 1e-9).held
-        assert not at(diary, 1).held
+        assert at(diary, 1 - 1e-9).in_force
+        assert not at(diary, 1).in_force
 
     def test_an_unchanged_file(self) -> None:
         """After a 304 the file of before holds on."""
@@ -183,8 +188,8 @@ class TestWithinWhatWasKnown:
         diary.visit(0, file("/a", ("ETag", '"1"')))
         renewed = diary.visit(1, Response(304))
         found = at(diary, 1.5)
-        assert renewed.renewed
-        assert (found.held, found.allowed, found.visit) == (True, False, renewed)
+        assert renewed.revalidated
+        assert (found.in_force, found.allowed, found.fetch_record) == (True, False, renewed)
 
     def test_a_file_for_another_crawler(self) -> None:
         diary = Diary()
@@ -213,7 +218,7 @@ class TestWithinWhatWasKnown:
         found = at(diary, 0.5)
         assert found.verdict is not None
         assert (found.allowed, found.verdict.reason) == (True, Reason.UNAVAILABLE)
-        assert found.decides is EffectivePolicy.ALLOW
+        assert found.policy is EffectivePolicy.ALLOW
 
     def test_a_redirect(self) -> None:
         diary = Diary()
@@ -221,8 +226,8 @@ class TestWithinWhatWasKnown:
         diary.visit(0, there, file("/a"))
         found = at(diary, 0.5)
         assert found.allowed is False
-        assert found.visit is not None
-        assert [hop.status for hop in found.visit.hops] == [301]
+        assert found.fetch_record is not None
+        assert [hop.status for hop in found.fetch_record.hops] == [301]
         assert at(diary, 0.5, "https://www.example.com/a").allowed is None
 
     def test_a_cut_file(self) -> None:
@@ -249,16 +254,16 @@ class TestUnreachable:
         visit = diary.visit(0, file("/a"))
         diary.visit(0.5, Response(503))
         found = at(diary, 0.6, B)
-        assert (found.allowed, found.visit, found.held) == (True, visit, True)
+        assert (found.allowed, found.fetch_record, found.in_force) == (True, visit, True)
         assert codes(found) == ["failing"]
 
     def test_complete_disallow(self, diary: Diary) -> None:
         found = at(diary, 1 + 3 / 24 + 1e-4, B)
         assert found.verdict is not None
         assert (found.allowed, found.verdict.reason) == (False, Reason.UNREACHABLE)
-        assert found.visit is not None
-        assert found.visit.trouble is Trouble.CONNECT
-        assert found.held
+        assert found.fetch_record is not None
+        assert found.fetch_record.failure_reason is FailureReason.CONNECT
+        assert found.in_force
         assert codes(found) == ["failing", "failed-later"]
         assert "4 times in a row, first on 2026-05-02T00:00:00Z" in found.notes[0].message
         assert at(diary, 1 + 3 / 24 + 1e-4, f"{SITE}/robots.txt").allowed is True
@@ -271,9 +276,9 @@ class TestUnreachable:
             *(False, False, True, True)
         ]
         found = at(diary, moment, profile="stale")
-        assert (found.because, found.allowed) == ("copy", False)
-        assert found.visit is not None
-        assert found.visit.state is State.SUCCESS
+        assert (found.policy_reason, found.allowed) == ("stale-copy", False)
+        assert found.fetch_record is not None
+        assert found.fetch_record.state is AccessState.SUCCESS
         assert (found.profile, found.access) == ("default", "stale")
 
     def test_after_thirty_days_of_failures(self) -> None:
@@ -282,14 +287,14 @@ class TestUnreachable:
             diary.visit(day, refused())
         assert at(diary, 29 + 1e-4).allowed is False
         found = at(diary, 31 + 1e-4)
-        assert (found.allowed, found.because) == (True, "patience")
+        assert (found.allowed, found.policy_reason) == (True, "gave-up")
 
     def test_thirty_days_of_nothing_are_no_failures(self) -> None:
         """What nobody asked for did not fail: the last known answer stays, and is flagged."""
         diary = Diary()
         diary.visit(0, refused())
         found = at(diary, 40)
-        assert (found.allowed, found.held, found.because) == (False, False, "unreachable")
+        assert (found.allowed, found.in_force, found.policy_reason) == (False, False, "unreachable")
         assert codes(found) == ["lapsed", "failing"]
 
     @pytest.mark.parametrize(
@@ -312,16 +317,16 @@ class TestUnreachable:
         diary = Diary(profile=recorded)
         diary.visit(0, Response(status))
         found = at(diary, 1e-4, profile=profile)
-        assert (found.allowed, found.held) == (allowed, True)
+        assert (found.allowed, found.in_force) == (allowed, True)
 
     def test_an_earlier_file_that_another_profile_forgot(self) -> None:
         """A 429 that was recorded as no file is a failure to others, and the file counts again."""
         diary = Diary(profile="strict")
         diary.visit(0, file("/a"))
         diary.visit(1, Response(429))
-        assert at(diary, 1 + 1e-4, B, profile="strict").because == "fresh"
+        assert at(diary, 1 + 1e-4, B, profile="strict").policy_reason == "fresh"
         found = at(diary, 1 + 1e-4, B, profile="stale")
-        assert (found.because, found.allowed) == ("copy", True)
+        assert (found.policy_reason, found.allowed) == ("stale-copy", True)
 
     def test_restricted(self) -> None:
         access = ACCESS_PROFILES["default"].replace(name="old", deny_on_401_403=True)
@@ -334,24 +339,26 @@ class TestUnreachable:
 
     def test_how_long_is_long(self) -> None:
         """A profile that uses a file for an hour has nothing after that."""
-        access = ACCESS_PROFILES["default"].replace(name="brief", longest=HOUR)
+        access = ACCESS_PROFILES["default"].replace(name="brief", max_ttl=HOUR)
         diary = Diary()
         diary.visit(0, file("/a"))
         found = Evidence(diary.store, access=access).at(A, START + 2 * HOUR, "ExampleBot")
-        assert (found.held, found.until) == (False, START + HOUR)
-        assert at(diary, 2 / 24).held
+        assert (found.in_force, found.until) == (False, START + HOUR)
+        assert at(diary, 2 / 24).in_force
 
     def test_loops(self) -> None:
-        access = ACCESS_PROFILES["default"].replace(name="careful", cautious=True)
+        access = ACCESS_PROFILES["default"].replace(
+            name="careful", redirect_failure_unreachable=True
+        )
         diary = Diary()
         diary.visit(0, Response(302, {"Location": "/robots.txt"}))
         assert at(diary, 1e-4).allowed is True
         found = Evidence(diary.store, access=access).at(A, START + 1, "ExampleBot")
         assert found.verdict is not None
         assert (found.verdict.allowed, found.verdict.reason) == (False, Reason.UNREACHABLE)
-        assert found.visit is not None
-        assert (found.visit.digest, found.visit.size) == (None, 0)
-        assert found.visit.user_agent == f"ExampleBot/1.0 (+{SITE}/bot)"
+        assert found.fetch_record is not None
+        assert (found.fetch_record.digest, found.fetch_record.size) == (None, 0)
+        assert found.fetch_record.user_agent == f"ExampleBot/1.0 (+{SITE}/bot)"
         diary.visit(1, Response(302, {"Location": "/robots.txt"}))
         again = Evidence(diary.store, access=access).at(A, START + DAY + 1, "ExampleBot")
         # A second failure in a row is waited for twice as long.
@@ -378,7 +385,10 @@ class TestUnreachable:
             patch.setitem(sys.modules, "idna", None)
             location = "https://bücher.example/r".encode()
             visit = diary.visit(0, Response(302, [("Location", location)]))
-            assert (visit.state, visit.trouble) == (State.UNREACHABLE, Trouble.LOCATION)
+            assert (visit.state, visit.failure_reason) == (
+                AccessState.UNREACHABLE,
+                FailureReason.LOCATION,
+            )
             assert at(diary, 1e-4, profile="google").allowed is False
         assert at(diary, 1e-4, profile="google").allowed is False
 
@@ -392,7 +402,7 @@ class TestRenewalsInDoubt:
         diary = Diary()
         found = diary.visit(0, file("/a"))._replace(fields=first)
         again = found._replace(
-            at=START + DAY, until=START + 2 * DAY, status=304, renewed=True, fields=second
+            at=START + DAY, until=START + 2 * DAY, status=304, revalidated=True, fields=second
         )
         later = again._replace(at=START + 2 * DAY, until=START + 3 * DAY)
         diary.store = MemoryStore()
@@ -450,7 +460,12 @@ class TestWhatIsNotKnown:
 
     def test_never_visited(self) -> None:
         found = at(Diary(), 0)
-        assert (found.allowed, found.held, found.until, found.entry) == (None, False, None, None)
+        assert (found.allowed, found.in_force, found.until, found.entry) == (
+            None,
+            False,
+            None,
+            None,
+        )
         assert codes(found) == ["never-visited"]
         assert found.notes[0].message == "No visit to https://example.com is known."
 
@@ -458,7 +473,7 @@ class TestWhatIsNotKnown:
         diary = Diary()
         first = diary.visit(0, file("/a"))
         found = at(diary, -1)
-        assert (found.allowed, found.next) == (None, first)
+        assert (found.allowed, found.next_fetch_record) == (None, first)
         assert "before 2026-05-01T00:00:00Z, the first one" in found.notes[0].message
 
     def test_another_crawler(self) -> None:
@@ -473,7 +488,7 @@ class TestWhatIsNotKnown:
         diary = Diary()
         visit = diary.visit(0, file("/a", ("Cache-Control", "max-age=7200")))
         found = at(diary, 0.5)
-        assert (found.held, found.allowed, found.visit) == (False, False, visit)
+        assert (found.in_force, found.allowed, found.fetch_record) == (False, False, visit)
         assert found.until == START + 2 * HOUR
         assert codes(found) == ["lapsed"]
         assert "held until 2026-05-01T02:00:00Z" in found.notes[0].message
@@ -494,7 +509,7 @@ class TestWhatIsNotKnown:
         following = diary.visit(3, later)
         diary.visit(4, file("/c"))
         found = at(diary, 2)
-        assert found.next == following
+        assert found.next_fetch_record == following
         assert codes(found) == ["lapsed", code]
         assert words in found.notes[1].message
 
@@ -509,8 +524,8 @@ class TestWhatIsNotKnown:
         diary = Diary()
         visit = diary.visit(0, file("/a", ("Cache-Control", "no-store")))
         found = at(diary, 1e-4)
-        assert (found.allowed, found.held, found.visit) == (None, True, visit)
-        assert found.decides is EffectivePolicy.RULES
+        assert (found.allowed, found.in_force, found.fetch_record) == (None, True, visit)
+        assert found.policy is EffectivePolicy.RULES
         assert codes(found) == ["no-store"]
         assert found.explanation is None
         assert found.as_dict()["allowed"] is None
@@ -533,7 +548,7 @@ class TestWhatIsNotKnown:
         diary = Diary(Leaky())
         diary.visit(0, file("/a"))
         found = at(diary, 0.5)
-        assert (found.allowed, found.held, codes(found)) == (None, True, [code])
+        assert (found.allowed, found.in_force, codes(found)) == (None, True, [code])
 
     def test_no_origin(self) -> None:
         found = at(Diary(), 0, "mailto:somebody@example.com")
@@ -546,8 +561,8 @@ class TestWhatIsNotKnown:
         store = MemoryStore()
         store.add([(visit._replace(until=visit.at), rules("/a"))])
         found = Evidence(store).at(A, START, "ExampleBot")
-        assert (found.held, found.allowed) == (True, False)
-        assert not Evidence(store).at(A, START + 1, "ExampleBot").held
+        assert (found.in_force, found.allowed) == (True, False)
+        assert not Evidence(store).at(A, START + 1, "ExampleBot").in_force
 
 
 class TestSeveralCrawlers:
@@ -582,7 +597,7 @@ class TestSeveralCrawlers:
         """At 1.05 days ExampleBot's file had lapsed and OtherBot's had not."""
         found = at(diary, 1.05)
         assert found.entry is not None
-        assert (found.entry.agent, found.held, codes(found)) == ("OtherBot", True, [])
+        assert (found.entry.agent, found.in_force, codes(found)) == ("OtherBot", True, [])
 
     def test_the_same_file_needs_no_note(self) -> None:
         diary = Diary()
@@ -599,7 +614,7 @@ class TestSeveralCrawlers:
     def test_the_next_visit_is_of_the_same_crawler(self, diary: Diary) -> None:
         diary.visit(0.6, file("/c"), agent="OtherBot")
         later = diary.visit(0.7, file("/a"), agent="ExampleBot")
-        assert at(diary, 0.5).next == later
+        assert at(diary, 0.5).next_fetch_record == later
 
 
 class TestHistory:
@@ -619,30 +634,32 @@ class TestHistory:
         return Evidence(diary.store)
 
     def test_visits(self, evidence: Evidence) -> None:
-        found = list(evidence.visits(A))
+        found = list(evidence.fetch_records(A))
         assert [(visit.at - START) / DAY for visit in found] == pytest.approx(
             [0, 1, 2, 2.5, 3, 3.1, 4]
         )
-        assert [visit.agent for visit in evidence.visits(A, agent="otherbot")] == ["OtherBot"]
-        some = evidence.visits(A, after=START + DAY, before=START + 2 * DAY)
+        assert [visit.agent for visit in evidence.fetch_records(A, agent="otherbot")] == [
+            "OtherBot"
+        ]
+        some = evidence.fetch_records(A, after=START + DAY, before=START + 2 * DAY)
         assert len(list(some)) == 2
 
     def test_periods(self, evidence: Evidence) -> None:
         found = evidence.periods(A)
-        assert [(one.first.state, one.visits) for one in found] == [
-            (State.SUCCESS, 2),
-            (State.SUCCESS, 1),
-            (State.SUCCESS, 1),
-            (State.UNREACHABLE, 2),
-            (State.UNAVAILABLE, 1),
+        assert [(one.first.state, one.fetches) for one in found] == [
+            (AccessState.SUCCESS, 2),
+            (AccessState.SUCCESS, 1),
+            (AccessState.SUCCESS, 1),
+            (AccessState.UNREACHABLE, 2),
+            (AccessState.UNAVAILABLE, 1),
         ]
         assert [one.first.agent for one in found].count("OtherBot") == 1
-        assert found[0].last.renewed
-        assert json.loads(json.dumps(found[0].as_dict()))["visits"] == 2
+        assert found[0].last.revalidated
+        assert json.loads(json.dumps(found[0].as_dict()))["fetches"] == 2
 
     def test_without_an_origin(self, evidence: Evidence) -> None:
         with pytest.raises(ValueError, match="has no origin: pass a URL"):
-            evidence.visits("/a")
+            evidence.fetch_records("/a")
 
 
 class TestAsValues:
@@ -656,9 +673,9 @@ class TestAsValues:
         assert (found["allowed"], found["reason"], found["line"]) == (False, "disallow-rule", 2)
         assert found["at"] == "2026-05-01T12:00:00.000+00:00"
         assert found["until"] == "2026-05-02T00:00:00.000+00:00"
-        assert found["visit"]["sha256"]
-        assert found["visit"]["user_agent"] == "ExampleBot/1.0 (+https://example.com/bot)"
-        assert found["next_visit"]["trouble"] == "connect"
+        assert found["fetch_record"]["sha256"]
+        assert found["fetch_record"]["user_agent"] == "ExampleBot/1.0 (+https://example.com/bot)"
+        assert found["next_fetch_record"]["failure_reason"] == "connect"
         assert found["explanation"]["winner"]["line"] == 2
         assert "access" not in found["explanation"]
         assert (found["agent"], found["failing_since"], found["failures"]) == (
@@ -687,7 +704,7 @@ class TestAsValues:
         diary = Diary()
         assert told(diary.visit(0, Response(404))).endswith("and there was none: status 404")
         assert told(diary.visit(1, refused())).endswith("unreachable: connection refused")
-        timeout = diary.visit(1.1, Failure(Trouble.TIMEOUT))
+        timeout = diary.visit(1.1, Failure(FailureReason.TIMEOUT))
         assert told(timeout).endswith("unreachable: no answer in time")
         diary.visit(2, file("/a", ("ETag", '"1"')))
         assert ", unchanged (304), SHA-256 " in told(diary.visit(3, Response(304)))
@@ -740,10 +757,10 @@ class TestWhatItCosts:
                 self.bodies += 1
                 return super().body(digest)
 
-            def visits(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
+            def fetch_records(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
                 self.open += 1
                 try:
-                    yield from super().visits(*args, **options)
+                    yield from super().fetch_records(*args, **options)
                 finally:
                     self.open -= 1
 
@@ -755,8 +772,8 @@ class TestWhatItCosts:
 
     def test_a_store_may_give_any_iterator(self) -> None:
         class Listing(MemoryStore):
-            def visits(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
-                return iter(list(super().visits(*args, **options)))
+            def fetch_records(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
+                return iter(list(super().fetch_records(*args, **options)))
 
         diary = Diary(Listing())
         diary.visit(0, file("/a"))
@@ -770,7 +787,9 @@ answers: st.SearchStrategy[Response | Failure] = st.one_of(
     st.sampled_from([304, 401, 403, 404, 408, 410, 429, 500, 503]).map(Response),
     st.builds(lambda age: file("/a", ("Cache-Control", f"max-age={age}")), st.integers(0, 99_999)),
     # What a client would not do is its own, and no evidence.
-    st.sampled_from([one for one in list(Trouble)[:8] if one is not Trouble.REFUSED]).map(Failure),
+    st.sampled_from(
+        [one for one in list(FailureReason)[:8] if one is not FailureReason.REFUSED]
+    ).map(Failure),
     st.just(Response(302, {"Location": "mailto:nobody"})),
     st.builds(lambda after: Response(503, {"Retry-After": str(after)}), st.integers(0, 99_999)),
 )
@@ -799,7 +818,7 @@ class TestAsTheClient:
         evidence = Evidence(store, access=access)
         for moment, verdict in asked:
             found = evidence.at(A, moment, "ExampleBot")
-            assert found.held
+            assert found.in_force
             assert found.verdict == verdict
 
 
@@ -816,8 +835,8 @@ def four_answers(store: Any, origin: str) -> list[tuple[bool | None, bool, str |
     return [
         (
             one.allowed,
-            one.held,
-            one.visit.digest if one.visit else None,
+            one.in_force,
+            one.fetch_record.digest if one.fetch_record else None,
             one.verdict.line if one.verdict is not None else None,
         )
         for one in found
@@ -857,8 +876,8 @@ class TestThreeChanges:
             assert [allowed for allowed, _, _, _ in expected] == [allowed for _, allowed in FOUR]
             assert all(held for _, held, _, _ in expected)
             assert len({digest for _, _, digest, _ in expected}) == 4
-            states = [visit.state for visit in store.visits()]
-            assert states.count(State.UNREACHABLE) == 3
+            states = [visit.state for visit in store.fetch_records()]
+            assert states.count(AccessState.UNREACHABLE) == 3
             for name in ("evidence.warc", "evidence.warc.gz"):
                 archive = tmp_path / name
                 assert export_warc(store, archive) == len(coming)
@@ -866,7 +885,7 @@ class TestThreeChanges:
                     assert import_warc(empty, archive)[:3] == (len(coming), 0, {})
                     assert four_answers(empty, site.url) == expected
                 for read in READERS:
-                    files = {digest_of(one.body): one.body for one in read(archive)}
+                    files = {body_digest(one.body): one.body for one in read(archive)}
                     for allowed, _, digest, line in expected:
                         verdict = parse(files[digest or ""]).check(f"{site.url}/a", "ExampleBot")
                         assert (verdict.allowed, verdict.line) == (allowed, line)

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from robotrules import Reason, StoreError
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.cache import Entry, FetchRecord
-from robotrules.client import Addresses, AsyncClient, Client
+from robotrules.client import AddressPolicy, AsyncClient, Client
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport, Httpx2Transport
@@ -63,8 +63,8 @@ class Cell(NamedTuple):
 
 
 FILE = Cell(True, Reason.NO_MATCH, "file")
-COPY = Cell(True, Reason.NO_MATCH, "copy", asked=False)
-COPY_AFTER_ALL = Cell(True, Reason.NO_MATCH, "copy")
+COPY = Cell(True, Reason.NO_MATCH, "stale-copy", asked=False)
+COPY_AFTER_ALL = Cell(True, Reason.NO_MATCH, "stale-copy")
 NO_FILE = Cell(True, Reason.UNAVAILABLE, "nothing")
 NOBODY_KNOWS = Cell(False, Reason.UNREACHABLE, "nothing")
 
@@ -73,7 +73,7 @@ class Row(NamedTuple):
     """What is expected of one fault."""
 
     fault: str
-    trouble: Trouble | None
+    trouble: FailureReason | None
     """Of the visit; None: it has none."""
     cold: Cell
     """Nothing is known of the origin."""
@@ -102,7 +102,7 @@ STAYS = {
 
 
 def failed(
-    fault: str, trouble: Trouble, again: int = 60, stays: str = "failure", says: str = ""
+    fault: str, trouble: FailureReason, again: int = 60, stays: str = "failure", says: str = ""
 ) -> Row:
     """Return the row of a failure: nobody knows the rules, once a copy is old (§2.3.1.4)."""
     copy, none = COPY_AFTER_ALL, NOBODY_KNOWS
@@ -112,7 +112,7 @@ def failed(
 def unknown(fault: str, stays: str, says: str = "") -> Row:
     """Return the row of a failure after which there is no copy either."""
     none = NOBODY_KNOWS
-    return Row(fault, Trouble.STATUS, none, none, none, none, none, 60, stays, says)
+    return Row(fault, FailureReason.STATUS, none, none, none, none, none, 60, stays, says)
 
 
 def settled(
@@ -125,62 +125,62 @@ def settled(
 
 MATRIX = [
     # The network (AMB-57).
-    failed("connection refused", Trouble.CONNECT),
-    failed("reset instead of an answer", Trouble.CUT),
-    failed("reset within the head", Trouble.CUT),
-    failed("reset within the body", Trouble.CUT),
-    failed("body shorter than its Content-Length", Trouble.CUT),
-    failed("chunked body without its end", Trouble.CUT),
-    failed("certificate of an unknown authority", Trouble.TLS),
-    failed("certificate of another name", Trouble.TLS),
-    failed("plain HTTP where TLS is expected", Trouble.TLS),
-    failed("reset within the TLS handshake", Trouble.TLS),
-    failed("no answer", Trouble.TIMEOUT),
-    failed("no TLS handshake", Trouble.TIMEOUT),
-    failed("head that drips", Trouble.TIMEOUT),
-    failed("body that drips", Trouble.TIMEOUT),
-    failed("name without an address", Trouble.DNS),
-    failed("name of a private address", Trouble.REFUSED, stays="nothing"),
+    failed("connection refused", FailureReason.CONNECT),
+    failed("reset instead of an answer", FailureReason.CUT),
+    failed("reset within the head", FailureReason.CUT),
+    failed("reset within the body", FailureReason.CUT),
+    failed("body shorter than its Content-Length", FailureReason.CUT),
+    failed("chunked body without its end", FailureReason.CUT),
+    failed("certificate of an unknown authority", FailureReason.TLS),
+    failed("certificate of another name", FailureReason.TLS),
+    failed("plain HTTP where TLS is expected", FailureReason.TLS),
+    failed("reset within the TLS handshake", FailureReason.TLS),
+    failed("no answer", FailureReason.TIMEOUT),
+    failed("no TLS handshake", FailureReason.TIMEOUT),
+    failed("head that drips", FailureReason.TIMEOUT),
+    failed("body that drips", FailureReason.TIMEOUT),
+    failed("name without an address", FailureReason.DNS),
+    failed("name of a private address", FailureReason.REFUSED, stays="nothing"),
     # What is not HTTP, or not readable (AMB-61).
-    failed("garbage instead of HTTP", Trouble.PROTOCOL),
-    failed("field of 10 MB", Trouble.PROTOCOL),
-    failed("100,000 fields", Trouble.PROTOCOL),
-    failed("head of more than 64 KiB", Trouble.PROTOCOL),
-    failed("Content-Length with chunked", Trouble.PROTOCOL),
+    failed("garbage instead of HTTP", FailureReason.PROTOCOL),
+    failed("field of 10 MB", FailureReason.PROTOCOL),
+    failed("100,000 fields", FailureReason.PROTOCOL),
+    failed("head of more than 64 KiB", FailureReason.PROTOCOL),
+    failed("Content-Length with chunked", FailureReason.PROTOCOL),
     settled("200 lines in the head", FILE, COPY),
     settled("line of 60 KB in the head", FILE, COPY),
     settled("204 with a body", Cell(True, Reason.NO_GROUP, "file"), COPY),
     settled("octets after the answer", FILE, COPY),
-    failed("unknown Content-Encoding", Trouble.CODING),
-    failed("broken gzip", Trouble.CODING),
-    failed("gzip without its end", Trouble.CODING),
+    failed("unknown Content-Encoding", FailureReason.CODING),
+    failed("broken gzip", FailureReason.CODING),
+    failed("gzip without its end", FailureReason.CODING),
     settled("gzip of 4 GB of zeros", Cell(True, Reason.NO_GROUP, "file"), COPY),
     # Redirects (AMB-54 to AMB-56).
-    settled("100 redirects", NO_FILE, COPY, trouble=Trouble.REDIRECTS),
-    settled("loop of redirects", NO_FILE, COPY, trouble=Trouble.LOOP),
-    failed("redirect to another scheme", Trouble.LOCATION),
-    failed("redirect without a Location", Trouble.LOCATION),
-    failed("300 with a Location", Trouble.LOCATION),
-    failed("304 with another ETag, whatever is asked", Trouble.LOCATION),
-    failed("redirect to a private address", Trouble.REFUSED, stays="nothing"),
-    failed("redirect to a server that is down", Trouble.CONNECT),
+    settled("100 redirects", NO_FILE, COPY, trouble=FailureReason.REDIRECTS),
+    settled("loop of redirects", NO_FILE, COPY, trouble=FailureReason.LOOP),
+    failed("redirect to another scheme", FailureReason.LOCATION),
+    failed("redirect without a Location", FailureReason.LOCATION),
+    failed("300 with a Location", FailureReason.LOCATION),
+    failed("304 with another ETag, whatever is asked", FailureReason.LOCATION),
+    failed("redirect to a private address", FailureReason.REFUSED, stays="nothing"),
+    failed("redirect to a server that is down", FailureReason.CONNECT),
     # Statuses (AMB-50 to AMB-53).
-    failed("500", Trouble.STATUS),
-    failed("503 with Retry-After: 600", Trouble.STATUS, again=600),
-    failed("429", Trouble.STATUS),
-    failed("429 with Retry-After: 7200", Trouble.STATUS, again=7200),
-    failed("206", Trouble.STATUS),
+    failed("500", FailureReason.STATUS),
+    failed("503 with Retry-After: 600", FailureReason.STATUS, again=600),
+    failed("429", FailureReason.STATUS),
+    failed("429 with Retry-After: 7200", FailureReason.STATUS, again=7200),
+    failed("206", FailureReason.STATUS),
     # The store. In the second row of each pair the origin answers 500 as well.
     settled("store down from the start", FILE, FILE, "nothing", "it is down"),
     unknown("store down from the start, and 500", "nothing", "it is down"),
     settled("store goes down later", FILE, COPY, "nothing", "it is down"),
-    failed("store goes down later, and 500", Trouble.STATUS, 60, "nothing", "it is down"),
+    failed("store goes down later, and 500", FailureReason.STATUS, 60, "nothing", "it is down"),
     settled("store fails once", FILE, COPY),
-    failed("store fails once, and 500", Trouble.STATUS),
+    failed("store fails once, and 500", FailureReason.STATUS),
     settled("store is slow", FILE, COPY),
-    failed("store is slow, and 500", Trouble.STATUS),
+    failed("store is slow, and 500", FailureReason.STATUS),
     settled("store has no room", FILE, COPY, "nothing", "has no room"),
-    failed("store has no room, and 500", Trouble.STATUS, 60, "nothing", "has no room"),
+    failed("store has no room, and 500", FailureReason.STATUS, 60, "nothing", "has no room"),
     settled("entry in the store damaged", FILE, FILE),
     unknown("entry in the store damaged, and 500", "failure alone"),
     settled("body in the store damaged", FILE, FILE),
@@ -226,7 +226,7 @@ class Scene(NamedTuple):
     """The world that a client is put into."""
 
     origin: str
-    addresses: Addresses = wire.here()
+    addresses: AddressPolicy = wire.here()
     verify: ssl.SSLContext | bool = True
     seconds: float = 8.0
     """Long, except where a client is to wait in vain."""
@@ -271,12 +271,12 @@ def _unnamed(stack: ExitStack) -> Scene:
     def resolve(host: str, port: int) -> Sequence[str]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    return Scene("http://nowhere.example", Addresses(resolve=resolve))
+    return Scene("http://nowhere.example", AddressPolicy(resolve=resolve))
 
 
 def _private(stack: ExitStack) -> Scene:
     site = stack.enter_context(wire.serve(wire.ok))
-    leads = Addresses(resolve=lambda host, port: [wire.LOOPBACK])
+    leads = AddressPolicy(resolve=lambda host, port: [wire.LOOPBACK])
     return Scene(site.named("inside.example"), leads)
 
 
@@ -477,7 +477,7 @@ class CacheEngine:
     def client(self, store: Any, clock: Clock, profile: str) -> Any:
         """Open a client."""
         given: dict[str, Any] = {"store": store, "clock": clock, "profile": profile}
-        given |= {"transport": self.line, "seconds": self.scene.seconds}
+        given |= {"transport": self.line, "timeout": self.scene.seconds}
         runner = self.runner
         if runner is None:
             return self.stack.enter_context(Client(AGENT, **given))
@@ -520,7 +520,7 @@ class Kept(NamedTuple):
 def kept(store: Any, origin: str) -> Kept:
     """Look into a store, past what is wrong with it."""
     inner = getattr(store, "inner", store)
-    return Kept(inner.get(origin, "ExampleBot"), list(inner.visits(origin)))
+    return Kept(inner.get(origin, "ExampleBot"), list(inner.fetch_records(origin)))
 
 
 class Asked(NamedTuple):
@@ -540,7 +540,7 @@ class Asked(NamedTuple):
         asked = self.line.sent > self.sent
         by = "nothing"
         if verdict.reason in (Reason.NO_MATCH, Reason.NO_GROUP):
-            by = "file" if self.client.check(f"{self.origin}/copy") else "copy"
+            by = "file" if self.client.check(f"{self.origin}/copy") else "stale-copy"
         return Cell(verdict.allowed, verdict.reason, by, asked)
 
 
@@ -581,14 +581,14 @@ def _check_fresh(row: Row, asked: Asked) -> None:
     _check_kept(row.stays if row.fresh.asked else "unchanged", row, asked)
     if row.fresh.asked:
         # What was lost is not waited for until its lifetime is over.
-        assert asked.client.held(asked.origin).until == asked.clock.now + row.again
+        assert asked.client.lookup(asked.origin).until == asked.clock.now + row.again
 
 
 def _check_kept(stays: str, row: Row, asked: Asked) -> None:
     """See what is in the store afterwards."""
     before, now = asked.before, kept(asked.store, asked.origin)
     new = [visit for visit in now.visits if visit not in before.visits]
-    good = before.entry.good if before.entry else None
+    good = before.entry.last_success if before.entry else None
     if stays in ("nothing", "unchanged"):
         # What this client would not do, or could not write down.
         assert now == before
@@ -596,29 +596,29 @@ def _check_kept(stays: str, row: Row, asked: Asked) -> None:
         # The answer is in force, and the copy is evidence of what was.
         assert len(new) == 1
         assert now.entry is not None
-        assert now.entry.good == new[0]
-        assert now.entry.bad is None
-        assert now.entry.good.trouble is row.trouble
-        digest = now.entry.good.digest
+        assert now.entry.last_success == new[0]
+        assert now.entry.last_failure is None
+        assert now.entry.last_success.failure_reason is row.trouble
+        digest = now.entry.last_success.digest
         assert digest is None or asked.store.body(digest) is not None
     else:
         # The copy stays where it was, unless it is not legible; the failure stands beside it.
         assert len(new) == 1
         assert now.entry is not None
-        assert now.entry.bad == new[0]
-        assert now.entry.bad.trouble is row.trouble
-        assert (now.entry.failures, now.entry.since) == (1, asked.clock.now)
+        assert now.entry.last_failure == new[0]
+        assert now.entry.last_failure.failure_reason is row.trouble
+        assert (now.entry.failures, now.entry.failing_since) == (1, asked.clock.now)
         if good is not None and good.at > asked.clock.now:
             good = good._replace(at=asked.clock.now - DAY, until=asked.clock.now)  # of unknown age
-        assert now.entry.good == (None if stays == "failure alone" else good)
-    said = asked.client.trouble
+        assert now.entry.last_success == (None if stays == "failure alone" else good)
+    said = asked.client.store_error
     assert (row.says in said) if said else not row.says or stays == "unchanged"
-    assert asked.client.held(asked.origin).trouble == said
+    assert asked.client.lookup(asked.origin).store_error == said
 
 
 def _check_again(row: Row, asked: Asked) -> None:
     client, clock, line, sent = asked.client, asked.clock, asked.line, asked.line.sent
-    held = client.held(asked.origin)
+    held = client.lookup(asked.origin)
     assert held.until == clock.now + row.again
     clock.now += row.again - 1
     assert client.check(f"{asked.origin}/page") == held.check(f"{asked.origin}/page", "ExampleBot")
@@ -628,7 +628,7 @@ def _check_again(row: Row, asked: Asked) -> None:
     assert line.sent > sent
     if row.cold == NOBODY_KNOWS:
         # The second failure in a row: twice as long, unless the origin asks for more.
-        assert client.held(asked.origin).until == clock.now + max(120, row.again)
+        assert client.lookup(asked.origin).until == clock.now + max(120, row.again)
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
@@ -644,7 +644,7 @@ def test_the_clock_is_set_while_a_visit_is_put(kind: str, seconds: int) -> None:
 
     store.fault = jump
     with opened(kind, server, clock, store=store) as client:
-        held = client.held("https://example.com")
+        held = client.lookup("https://example.com")
         assert held.check("https://example.com/copy", "ExampleBot").reason is Reason.DISALLOW_RULE
         assert held.check("https://example.com/page", "ExampleBot").reason is Reason.NO_MATCH
         client.check("https://example.com/page")
@@ -702,7 +702,7 @@ One rule holds over every HTTP library (RFC 9112 §2 to §7):
 ## The store
 
 Without its store a client follows RFC 9309 all the same, from memory and the network. It logs one
-warning to the logger `robotrules`, and says so in `client.trouble` and in `OriginState.trouble`,
+warning to the logger `robotrules`, and says so in `client.store_error` and in `OriginState.trouble`,
 until the store answers again. After a failure the store is left alone for five seconds, so that a
 crawl does not wait for a dead one at every origin; one that cannot be written is read all the same.
 What other processes share through it they do not share meanwhile: each asks an origin by itself.

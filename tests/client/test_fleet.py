@@ -103,7 +103,7 @@ class TestOneRequest:
 
     def test_an_origin_that_never_answers(self, fleet: Fleet, where: str) -> None:
         with wire.serve(wire.never_answers) as site:
-            found = fleet.does(store=where, urls=[f"{site.url}/page"], seconds=0.7)
+            found = fleet.does(store=where, urls=[f"{site.url}/page"], timeout=0.7)
             assert found == {UNREACHABLE: 200}
             assert asked(site) == 1
 
@@ -120,7 +120,7 @@ class TestOneRequest:
         with wire.serve(slowly(file)) as site:
             seeded(where, site, 3600, **{"Cache-Control": "max-age=600"})
             url = f"{site.url}/page"
-            job = {"store": where, "urls": [url], "background": True}
+            job = {"store": where, "urls": [url], "stale_while_revalidate": True}
             began = time.monotonic()
             # Nobody waits for what is fetched behind the answer; all see it before long.
             found = fleet.does(**job, do="until", until=DISALLOWED)
@@ -241,4 +241,4 @@ def test_the_file_is_left_as_others_expect_it(fleet: Fleet, where: str, tmp_path
         with Client(AGENT, store=where, transport=Server()) as client:
             assert client.check(f"{site.url}/page")
             assert not client.check(f"{site.url}/private")
-            assert len(list(client.store.visits(site.url))) == 1
+            assert len(list(client.store.fetch_records(site.url))) == 1

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
+from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
 from robotrules.access.values import SLACK
 from robotrules.cache import EffectivePolicy, Entry, FetchRecord
 from robotrules.client import cache_engine, holders
 from robotrules.client.cache_engine import CacheEngine, Call, RefreshMode, Wait
-from robotrules.client.origin_state import OriginState, Source
+from robotrules.client.origin_state import OriginState, StateSource
 from robotrules.client.stores import MemoryStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT
@@ -86,8 +86,8 @@ class Plain:
 
 def desk_of(store: Any, clock: Clock, **options: Any) -> CacheEngine:
     """Return the desk of a client."""
-    given: dict[str, Any] = {"access": ACCESS_PROFILES["default"], "background": False}
-    given |= {"profile": DEFAULT, "seconds": 30.0} | options
+    given: dict[str, Any] = {"access": ACCESS_PROFILES["default"], "stale_while_revalidate": False}
+    given |= {"profile": DEFAULT, "timeout": 30.0} | options
     return CacheEngine(store, user_agent=AGENT, agent="ExampleBot", clock=clock, **given)
 
 
@@ -127,21 +127,21 @@ class TestFirstVisit:
     def test_order(self, store: Told, clock: Clock) -> None:
         """A look, the lease, a second look; the server; then what came, with the lease."""
         desk = desk_of(store, clock)
-        found, requests, pauses = run(desk.renew(SITE), FOUND)
+        found, requests, pauses = run(desk.refresh(SITE), FOUND)
         assert store.calls == ["get", "lease", "get", "put", "release"]
         assert pauses == []
         [request] = requests
         assert (request.url, request.limit) == (*(f"{SITE}/robots.txt", DEFAULT.max_bytes + SLACK),)
         assert isinstance(found, OriginState)
-        assert (found.source, found.decides, found.until) == (
-            *(Source.FETCHED, EffectivePolicy.RULES, START + 600),
+        assert (found.source, found.policy, found.until) == (
+            *(StateSource.FETCHED, EffectivePolicy.RULES, START + 600),
         )
-        assert (found.trouble, found.origin, found.robots.body) == (None, SITE, FILE)
-        visit = found.visit
+        assert (found.store_error, found.origin, found.robots.body) == (None, SITE, FILE)
+        visit = found.fetch_record
         assert visit is not None
         assert (visit.at, visit.agent, visit.user_agent) == (START, "ExampleBot", AGENT)
         assert store.holder(SITE) is None
-        assert [*store.visits()] == [visit]
+        assert [*store.fetch_records()] == [visit]
 
     def test_within_a_transaction(self, clock: Clock) -> None:
         """Nobody can put after the first look: there is no second one."""
@@ -150,68 +150,68 @@ class TestFirstVisit:
             in_transaction = True
 
         store = Within()
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         assert store.calls == ["get", "lease", "put", "release"]
 
     def test_then_memory_has_it(self, store: Told, clock: Clock) -> None:
         """As long as it holds."""
         desk = desk_of(store, clock)
-        assert desk.look(SITE) == (None, False)
-        found, _, _ = run(desk.renew(SITE), FOUND)
-        again, refresh = desk.look(SITE)
+        assert desk.lookup_memory(SITE) == (None, False)
+        found, _, _ = run(desk.refresh(SITE), FOUND)
+        again, refresh = desk.lookup_memory(SITE)
         assert again is not None
-        assert (again.entry, again.source, refresh) == (found.entry, Source.MEMORY, False)
+        assert (again.entry, again.source, refresh) == (found.entry, StateSource.MEMORY, False)
         clock.now = START + 600
-        assert desk.look(SITE) == (None, False)
+        assert desk.lookup_memory(SITE) == (None, False)
         clock.now = START - 1000
-        assert desk.look(SITE) == (None, False)
+        assert desk.lookup_memory(SITE) == (None, False)
 
     def test_the_next_process_asks_nothing(self, store: Told, clock: Clock) -> None:
         """What the store has is as good."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         store.calls.clear()
-        found, requests, _ = run(desk_of(store, clock).renew(SITE))
+        found, requests, _ = run(desk_of(store, clock).refresh(SITE))
         assert requests == []
         assert store.calls == ["get", "body"]
-        assert (found.source, found.robots.body) == (Source.STORE, FILE)
+        assert (found.source, found.robots.body) == (StateSource.STORE, FILE)
 
     def test_a_body_that_is_another(self, store: Told, clock: Clock) -> None:
         """It is asked for again, and without a condition."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         store._bodies = dict.fromkeys(store._bodies, OTHER)
-        found, requests, _ = run(desk_of(store, clock).renew(SITE), FOUND)
+        found, requests, _ = run(desk_of(store, clock).refresh(SITE), FOUND)
         assert [request.headers for request in requests] == [()]
-        assert found.source is Source.FETCHED
+        assert found.source is StateSource.FETCHED
 
     def test_wanted_now(self, store: Told, clock: Clock) -> None:
         """Whatever is known, the server is asked; its copy serves for a condition."""
         desk = desk_of(store, clock)
-        run(desk.renew(SITE), FOUND)
+        run(desk.refresh(SITE), FOUND)
         clock.now += 1
         store.calls.clear()
-        found, requests, _ = run(desk.renew(SITE, RefreshMode.NOW), Response(304, {}))
+        found, requests, _ = run(desk.refresh(SITE, RefreshMode.NOW), Response(304, {}))
         assert store.calls == ["lease", "get", "put", "release"]
         assert dict(requests[0].headers) == {"If-None-Match": '"1"'}
-        assert (found.visit.renewed, found.robots.body) == (True, FILE)
+        assert (found.fetch_record.revalidated, found.robots.body) == (True, FILE)
 
     def test_after_its_time(self, store: Told, clock: Clock) -> None:
         """What is due is asked for; what memory knows is looked at in the store first."""
         desk = desk_of(store, clock)
-        run(desk.renew(SITE), FOUND)
+        run(desk.refresh(SITE), FOUND)
         clock.now += 600
         store.calls.clear()
-        _, requests, _ = run(desk.renew(SITE), Response(200, {}, OTHER))
+        _, requests, _ = run(desk.refresh(SITE), Response(200, {}, OTHER))
         assert store.calls == ["get", "lease", "get", "put", "release"]
         assert len(requests) == 1
 
     def test_closed(self, store: Told, clock: Clock) -> None:
         """Nothing is done any more."""
         desk = desk_of(store, clock)
-        run(desk.renew(SITE), FOUND)
+        run(desk.refresh(SITE), FOUND)
         desk.close()
-        assert desk.look(SITE) == (None, False)
+        assert desk.lookup_memory(SITE) == (None, False)
         with pytest.raises(RuntimeError, match="this client is closed: make another one"):
-            run(desk.renew(SITE))
+            run(desk.refresh(SITE))
 
 
 class TestSoon:
@@ -219,18 +219,18 @@ class TestSoon:
 
     def test_background(self, store: Told, clock: Clock) -> None:
         """Memory answers, and says that it is to be renewed."""
-        desk = desk_of(store, clock, background=True)
-        run(desk.renew(SITE), FOUND)
+        desk = desk_of(store, clock, stale_while_revalidate=True)
+        run(desk.refresh(SITE), FOUND)
         clock.now += 601
-        found, refresh = desk.look(SITE)
+        found, refresh = desk.lookup_memory(SITE)
         assert found is not None
         assert refresh
         # Who asks because it is due takes the answer; who asks because it is old does not.
-        _, requests, _ = run(desk.renew(SITE))
+        _, requests, _ = run(desk.refresh(SITE))
         assert requests == []
-        _, requests, _ = run(desk.renew(SITE, RefreshMode.SOON), FOUND)
+        _, requests, _ = run(desk.refresh(SITE, RefreshMode.SOON), FOUND)
         assert len(requests) == 1
-        assert desk.look(SITE)[1] is False
+        assert desk.lookup_memory(SITE)[1] is False
 
 
 class TestOthers:
@@ -240,7 +240,7 @@ class TestOthers:
         """It is waited for, longer each time."""
         desk, other = desk_of(store, clock), desk_of(store, clock)
         assert MemoryStore.lease(store, SITE, "somebody else", 100)
-        mine = desk.renew(SITE)
+        mine = desk.refresh(SITE)
         effect = mine.send(None)
         pauses = []
         while True:
@@ -250,7 +250,7 @@ class TestOthers:
                 clock.sleep(effect.seconds)
                 if len(pauses) == 7:
                     MemoryStore.release(store, SITE, "somebody else")
-                    run(other.renew(SITE), FOUND)
+                    run(other.refresh(SITE), FOUND)
                 effect = mine.send(None)
                 continue
             try:
@@ -259,25 +259,25 @@ class TestOthers:
                 found = ended.value
                 break
         assert pauses == [0.01, 0.02, 0.04, 0.08, 0.16, 0.25, 0.25]
-        assert (found.source, found.robots.body) == (Source.STORE, FILE)
+        assert (found.source, found.robots.body) == (StateSource.STORE, FILE)
 
     def test_nobody_waits_for_ever(self, store: Told, clock: Clock) -> None:
         """After twice the time of a lease the server is asked without one."""
-        desk = desk_of(store, clock, seconds=1.0)
+        desk = desk_of(store, clock, timeout=1.0)
         assert MemoryStore.lease(store, SITE, "somebody else", 1000)
-        found, requests, pauses = run(desk.renew(SITE), FOUND, clock=clock)
+        found, requests, pauses = run(desk.refresh(SITE), FOUND, clock=clock)
         assert len(requests) == 1
         assert 12.0 <= sum(pauses) <= 12.3
-        assert found.source is Source.FETCHED
+        assert found.source is StateSource.FETCHED
         assert store.holder(SITE) == "somebody else"
 
     def test_an_older_answer_will_not_do(self, store: Told, clock: Clock) -> None:
         """Who wants one now takes what came after he asked, and nothing else."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         assert MemoryStore.lease(store, SITE, "somebody else", 1000)
-        desk = desk_of(store, clock, seconds=1.0)
-        _, requests, pauses = run(desk.renew(SITE, RefreshMode.NOW), FOUND, clock=clock)
+        desk = desk_of(store, clock, timeout=1.0)
+        _, requests, pauses = run(desk.refresh(SITE, RefreshMode.NOW), FOUND, clock=clock)
         assert (len(requests), bool(pauses)) == (1, True)
 
     def test_a_dead_one_is_not_waited_for(
@@ -288,9 +288,9 @@ class TestOthers:
         for other, waits in (("dead", False), ("alive", True)):
             clock.now += 10
             assert MemoryStore.lease(store, SITE, other, 1000)
-            desk = desk_of(store, clock, seconds=1.0)
+            desk = desk_of(store, clock, timeout=1.0)
             store.calls.clear()
-            _, requests, pauses = run(desk.renew(SITE, RefreshMode.NOW), FOUND, clock=clock)
+            _, requests, pauses = run(desk.refresh(SITE, RefreshMode.NOW), FOUND, clock=clock)
             assert (len(requests), bool(pauses)) == (1, waits)
             if waits:
                 assert store.calls[:3] == ["lease", "holder", "get"]
@@ -324,13 +324,13 @@ class TestOthers:
         store.failing = {"holder"}
         desk = desk_of(store, clock)
         assert run(desk.lease("turn", "you", 5.0))[0] is False
-        assert desk.trouble == "holder fails"
+        assert desk.store_error == "holder fails"
         assert desk._rest_of_reads == desk._rest_of_writes > 0
 
     def test_a_plain_store(self, clock: Clock) -> None:
         """A user's store may have less."""
         desk = desk_of(Plain(), clock)
-        assert run(desk.renew(SITE), FOUND)[0].source is Source.FETCHED
+        assert run(desk.refresh(SITE), FOUND)[0].source is StateSource.FETCHED
 
     def test_holders_are_named(self, clock: Clock) -> None:
         """By this process."""
@@ -341,7 +341,7 @@ class TestOthers:
                 names.append(args[1])
                 return super().lease(*args)
 
-        run(desk_of(Named(), clock).renew(SITE), FOUND)
+        run(desk_of(Named(), clock).refresh(SITE), FOUND)
         assert not holders.is_dead(names[0])
         assert names[0] != holders.new_holder()
 
@@ -356,14 +356,14 @@ class TestTrouble:
         store.failing = {"get", "lease", "put", "release", "holder", "body"}
         desk = desk_of(store, clock)
         with caplog.at_level(logging.WARNING, "robotrules"):
-            found, _, _ = run(desk.renew(SITE), FOUND)
-        assert (desk.trouble, found.trouble) == ("get fails", "get fails")
+            found, _, _ = run(desk.refresh(SITE), FOUND)
+        assert (desk.store_error, found.store_error) == ("get fails", "get fails")
         assert [record.getMessage() for record in caplog.records] == [
             "going on without the store: get fails"
         ]
         assert store.calls == ["get", "get"]  # with the lease, and alone
         store.calls.clear()
-        run(desk.renew("https://b.example"), FOUND)
+        run(desk.refresh("https://b.example"), FOUND)
         assert store.calls == []
 
     def test_it_answers_again(
@@ -378,14 +378,14 @@ class TestTrouble:
         store.failing = {"put"}
         desk = desk_of(store, clock)
         with caplog.at_level(logging.WARNING, "robotrules"):
-            run(desk.renew(SITE), FOUND)
-            assert desk.trouble == "put fails"
+            run(desk.refresh(SITE), FOUND)
+            assert desk.store_error == "put fails"
             # What can be read need not be writable.
-            run(desk.renew("https://b.example"), Failure(Trouble.REFUSED, "no"))
-            assert desk.trouble == "put fails"
+            run(desk.refresh("https://b.example"), Failure(FailureReason.REFUSED, "no"))
+            assert desk.store_error == "put fails"
             store.failing = set()
-            run(desk.renew("https://c.example"), FOUND)
-        assert desk.trouble is None
+            run(desk.refresh("https://c.example"), FOUND)
+        assert desk.store_error is None
         assert [record.getMessage() for record in caplog.records] == [
             "going on without the store: put fails",
             "the store answers again: memory",
@@ -393,14 +393,14 @@ class TestTrouble:
 
     def test_reads_go_on(self, store: Told, clock: Clock) -> None:
         """Where there is no room to write, what is there can be read."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         store.failing = {"put", "lease"}
         desk = desk_of(store, clock)
         store.calls.clear()
-        run(desk.renew("https://b.example"), FOUND)
+        run(desk.refresh("https://b.example"), FOUND)
         assert "put" not in store.calls  # the lease failed: writes rest
-        found, requests, _ = run(desk.renew(SITE))
-        assert (found.source, requests) == (Source.STORE, [])
+        found, requests, _ = run(desk.refresh(SITE))
+        assert (found.source, requests) == (StateSource.STORE, [])
 
     def test_another_store_than_was_wanted(
         self, store: Told, clock: Clock, caplog: pytest.LogCaptureFixture
@@ -409,8 +409,8 @@ class TestTrouble:
         desk = desk_of(store, clock, without="no folder")
         with caplog.at_level(logging.WARNING, "robotrules"):
             for site in (SITE, "https://b.example"):
-                found, _, _ = run(desk.renew(site), FOUND)
-                assert found.trouble == desk.trouble == "no folder"
+                found, _, _ = run(desk.refresh(site), FOUND)
+                assert found.store_error == desk.store_error == "no folder"
         assert [record.getMessage() for record in caplog.records] == [
             "going on without the store: no folder"
         ]
@@ -422,18 +422,18 @@ class TestTrouble:
         desk = desk_of(store, clock)
         store.failing = {"get"}
         desk.closed = True
-        assert run(desk.ask(store.get, SITE, "ExampleBot"))[0] is None
-        assert (desk.trouble, caplog.records) == (None, [])
+        assert run(desk.call_store(store.get, SITE, "ExampleBot"))[0] is None
+        assert (desk.store_error, caplog.records) == (None, [])
 
     def test_a_lease_is_given_back_in_any_case(self, store: Told, clock: Clock) -> None:
         """Also while the store rests, and when something is raised."""
         desk = desk_of(store, clock)
         desk._rest_of_writes = desk._rest_of_reads = float("inf")
-        assert run(desk.ask(store.get, SITE, "ExampleBot"))[0] is None
-        run(desk.ask(store.release, "key", "me"))
+        assert run(desk.call_store(store.get, SITE, "ExampleBot"))[0] is None
+        run(desk.call_store(store.release, "key", "me"))
         assert store.calls == ["release"]
         desk = desk_of(store, clock)
-        going = desk.renew(SITE)
+        going = desk.refresh(SITE)
         effect = going.send(None)
         while isinstance(effect, Call):
             effect = going.send(effect.work())
@@ -458,68 +458,70 @@ class TestKeeping:
         """A file that says so is kept in memory alone; a failure after it is kept."""
         desk = desk_of(store, clock)
         private = Response(200, {"Cache-Control": "no-store"}, FILE)
-        found, _, _ = run(desk.renew(SITE), private)
+        found, _, _ = run(desk.refresh(SITE), private)
         assert found.robots.body == FILE
         assert self.entry(store) is None
         assert store._bodies == {}
         clock.now += DAY
-        run(desk.renew(SITE), Response(503))
+        run(desk.refresh(SITE), Response(503))
         entry = self.entry(store)
         assert entry is not None
-        assert entry.good is None
-        assert entry.bad is not None
+        assert entry.last_success is None
+        assert entry.last_failure is not None
 
     def test_what_was_refused(self, store: Told, clock: Clock) -> None:
         """It says nothing about the origin."""
-        found, _, _ = run(desk_of(store, clock).renew(SITE), Failure(Trouble.REFUSED, "private"))
+        found, _, _ = run(
+            desk_of(store, clock).refresh(SITE), Failure(FailureReason.REFUSED, "private")
+        )
         assert "put" not in store.calls
         assert store.calls[-1] == "release"
-        assert found.decides is EffectivePolicy.DISALLOW
+        assert found.policy is EffectivePolicy.DISALLOW
 
     def test_a_copy_that_is_lost(self, store: Told, clock: Clock) -> None:
         """Where it would decide, nobody knows: until the failure is to be asked about again."""
         access = ACCESS_PROFILES["stale"]
-        run(desk_of(store, clock, access=access).renew(SITE), FOUND)
+        run(desk_of(store, clock, access=access).refresh(SITE), FOUND)
         store._bodies.clear()
         clock.now += DAY
         desk = desk_of(store, clock, access=access)
-        found, _, _ = run(desk.renew(SITE), Response(503))
-        assert (found.decides, found.because, found.source) == (
-            *(EffectivePolicy.DISALLOW, "unreachable", Source.FETCHED),
+        found, _, _ = run(desk.refresh(SITE), Response(503))
+        assert (found.policy, found.reason, found.source) == (
+            *(EffectivePolicy.DISALLOW, "unreachable", StateSource.FETCHED),
         )
         assert found.until == clock.now + 60
         assert found.robots.body == b"User-agent: *\nDisallow: /\n"
-        again, _ = desk.look(SITE)
+        again, _ = desk.lookup_memory(SITE)
         assert again is not None
-        assert (again.decides, again.source) == (EffectivePolicy.DISALLOW, Source.MEMORY)
+        assert (again.policy, again.source) == (EffectivePolicy.DISALLOW, StateSource.MEMORY)
 
     def test_a_file_that_was_cut_by_a_smaller_reader(self, store: Told, clock: Clock) -> None:
         """Who reads more asks for it again, without a condition."""
         cut = Response(200, {"ETag": '"1"'}, FILE, complete=False)
-        run(desk_of(store, clock).renew(SITE), cut)
+        run(desk_of(store, clock).refresh(SITE), cut)
         more = DEFAULT.replace(max_bytes=4 * DEFAULT.max_bytes)
-        _, requests, _ = run(desk_of(store, clock, profile=more).renew(SITE), FOUND)
+        _, requests, _ = run(desk_of(store, clock, profile=more).refresh(SITE), FOUND)
         assert [request.headers for request in requests] == [()]
         assert requests[0].limit == 4 * DEFAULT.max_bytes + SLACK
 
     def test_the_newer_of_two(self, store: Told, clock: Clock) -> None:
         """What memory knows may be newer than what the store could be told."""
         desk = desk_of(store, clock)
-        run(desk.renew(SITE), FOUND)
+        run(desk.refresh(SITE), FOUND)
         clock.now += 700
         desk._rest_of_writes = float("inf")
-        newer, _, _ = run(desk.renew(SITE), Response(200, {}, OTHER))
+        newer, _, _ = run(desk.refresh(SITE), Response(200, {}, OTHER))
         desk._rest_of_writes = 0.0
         clock.now += 1
         store.calls.clear()
-        found, requests, _ = run(desk.renew(SITE))
+        found, requests, _ = run(desk.refresh(SITE))
         assert (found.entry, requests, store.calls) == (newer.entry, [], ["get"])
 
     def test_time_in_all(self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         """Redirects share one time, and what is left of it is told with each."""
         now = [100.0]
         monkeypatch.setattr(cache_engine, "monotonic", lambda: now[0])
-        going = desk_of(store, clock, seconds=9.0).renew(SITE)
+        going = desk_of(store, clock, timeout=9.0).refresh(SITE)
         effect = going.send(None)
         left: list[float | None] = []
         while True:
@@ -527,7 +529,7 @@ class TestKeeping:
                 answer = effect.work()
             else:
                 assert isinstance(effect, Request)
-                left.append(effect.seconds)
+                left.append(effect.timeout)
                 now[0] += 4.0001
                 answer = Response(301, {"Location": f"/{len(left)}"})
             try:
@@ -536,6 +538,6 @@ class TestKeeping:
                 found = ended.value
                 break
         assert left == [9.0, 5.0, 1.0]
-        bad: FetchRecord | None = found.entry.bad
+        bad: FetchRecord | None = found.entry.last_failure
         assert bad is not None
-        assert (bad.trouble, bad.detail) == (Trouble.TIMEOUT, "9 s in all")
+        assert (bad.failure_reason, bad.detail) == (FailureReason.TIMEOUT, "9 s in all")

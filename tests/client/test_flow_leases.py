@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import ACCESS_PROFILES, Failure, Request, Response, Trouble
-from robotrules.cache import SKEW, EffectivePolicy
+from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
+from robotrules.cache import MAX_CLOCK_SKEW, EffectivePolicy
 from robotrules.client import cache_engine
 from robotrules.client.cache_engine import Call, RefreshMode, Wait
-from robotrules.client.origin_state import OriginState, Source
+from robotrules.client.origin_state import OriginState, StateSource
 from robotrules.client.stores import MemoryStore
 from tests.client.scripted import START, Clock
 from tests.client.test_flow import FILE, FOUND, OTHER, SITE, Told, desk_of, run
@@ -83,59 +83,63 @@ class TestWaiting:
 
     def test_what_they_put_is_taken_at_once(self, store: Told, clock: Clock) -> None:
         """Also by who wants one now, and though their lease is not given back yet."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
 
         def put(method: str, pauses: int) -> None:
             if (method, pauses) == ("get", 3):
-                visit, _, _ = run(desk_of(MemoryStore(), clock).renew(SITE), FOUND)
-                MemoryStore.put(store, visit.visit, FILE, visit.entry)
+                visit, _, _ = run(desk_of(MemoryStore(), clock).refresh(SITE), FOUND)
+                MemoryStore.put(store, visit.fetch_record, FILE, visit.entry)
 
-        going = desk_of(store, clock).renew(SITE, RefreshMode.NOW)
+        going = desk_of(store, clock).refresh(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, put)
         assert pauses == [0.01, 0.02, 0.04]
-        assert (found.source, found.entry.last) == (Source.STORE, clock.now)
+        assert (found.source, found.entry.last_fetch_at) == (StateSource.STORE, clock.now)
         assert store.holder(SITE) == SOMEBODY
 
     def test_what_they_found_at_the_moment_this_began(self, store: Told, clock: Clock) -> None:
         """It is new enough."""
-        visit, _, _ = run(desk_of(MemoryStore(), clock).renew(SITE), FOUND)
+        visit, _, _ = run(desk_of(MemoryStore(), clock).refresh(SITE), FOUND)
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
 
         def put(method: str, pauses: int) -> None:
             if (method, pauses) == ("get", 2):
-                MemoryStore.put(store, visit.visit, FILE, visit.entry)
+                MemoryStore.put(store, visit.fetch_record, FILE, visit.entry)
 
-        going = desk_of(store, clock).renew(SITE, RefreshMode.NOW)
+        going = desk_of(store, clock).refresh(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, put)
-        assert (found.source, found.entry.last, len(pauses)) == (Source.STORE, START, 2)
+        assert (found.source, found.entry.last_fetch_at, len(pauses)) == (
+            StateSource.STORE,
+            START,
+            2,
+        )
 
     def test_what_they_put_before_the_lease_is_taken(self, store: Told, clock: Clock) -> None:
         """Between a look and the lease somebody was done: the server is not asked again."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
 
         def end(method: str, pauses: int) -> None:
             if (method, pauses) == ("claim", 2):
                 MemoryStore.release(store, SITE, SOMEBODY)
-                run(desk_of(store, clock).renew(SITE, RefreshMode.NOW), Response(304, {}))
+                run(desk_of(store, clock).refresh(SITE, RefreshMode.NOW), Response(304, {}))
 
-        going = desk_of(store, clock).renew(SITE, RefreshMode.NOW)
+        going = desk_of(store, clock).refresh(SITE, RefreshMode.NOW)
         found, pauses = interrupted(going, clock, end)
         assert pauses == [0.01, 0.02]
-        assert (found.source, found.entry.last) == (Source.STORE, clock.now)
+        assert (found.source, found.entry.last_fetch_at) == (StateSource.STORE, clock.now)
         assert store.holder(SITE) is None
 
     def test_then_the_lease_is_ours(self, clock: Clock) -> None:
         """All leases of one flow have one holder, and it is given back."""
         store = Named()
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
         store.leases.clear()
         clock.now += 600
-        going = desk_of(store, clock).renew(SITE)
+        going = desk_of(store, clock).refresh(SITE)
         effect = going.send(None)
         while not isinstance(effect, Request):
             if isinstance(effect, Wait):
@@ -147,18 +151,18 @@ class TestWaiting:
 
     def test_the_copy_is_not_forgotten(self, store: Told, clock: Clock) -> None:
         """Who waited in vain asks under the condition of what is known."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
-        desk = desk_of(store, clock, seconds=1.0)
-        _, requests, _ = run(desk.renew(SITE, RefreshMode.NOW), Response(304, {}), clock=clock)
+        desk = desk_of(store, clock, timeout=1.0)
+        _, requests, _ = run(desk.refresh(SITE, RefreshMode.NOW), Response(304, {}), clock=clock)
         assert [dict(request.headers) for request in requests] == [{"If-None-Match": '"1"'}]
 
     def test_how_long(self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         """Twice the time of a lease, and not a look more."""
         monkeypatch.setattr(cache_engine, "FIRST_LOOK", 0.25)
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
-        _, _, pauses = run(desk_of(store, clock, seconds=1.0).renew(SITE), FOUND, clock=clock)
+        _, _, pauses = run(desk_of(store, clock, timeout=1.0).refresh(SITE), FOUND, clock=clock)
         assert sum(pauses) == 2 * (1.0 + cache_engine.MARGIN)
 
 
@@ -168,11 +172,11 @@ class TestClaiming:
     def test_what_the_store_knows_and_is_old(self, clock: Clock) -> None:
         """The first look takes no lease; then it is taken, for this origin and by one holder."""
         store = Named()
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 600
         store.calls.clear()
         store.leases.clear()
-        run(desk_of(store, clock).renew(SITE), Response(304, {}))
+        run(desk_of(store, clock).refresh(SITE), Response(304, {}))
         assert store.calls == ["get", "lease", "get", "body", "put", "release"]
         assert [key for key, _ in store.leases] == [SITE]
         assert store.holder(SITE) is None
@@ -182,59 +186,59 @@ class TestClaiming:
 
         class Between(Told):
             def lease(self, *args: Any) -> Any:
-                visit, _, _ = run(desk_of(MemoryStore(), clock).renew(SITE), FOUND)
-                MemoryStore.put(self, visit.visit, FILE, visit.entry)
+                visit, _, _ = run(desk_of(MemoryStore(), clock).refresh(SITE), FOUND)
+                MemoryStore.put(self, visit.fetch_record, FILE, visit.entry)
                 return super().lease(*args)
 
         store = Between()
-        found, requests, _ = run(desk_of(store, clock).renew(SITE))
-        assert (found.source, requests) == (Source.STORE, [])
+        found, requests, _ = run(desk_of(store, clock).refresh(SITE))
+        assert (found.source, requests) == (StateSource.STORE, [])
         assert store.calls == ["get", "lease", "get", "body", "release"]
         assert MemoryStore.holder(store, SITE) is None
 
     def test_now_is_now(self, store: Told, clock: Clock) -> None:
         """What was found at this very moment, before this was asked, will not do."""
         desk = desk_of(store, clock)
-        run(desk.renew(SITE), FOUND)
-        _, requests, _ = run(desk.renew(SITE, RefreshMode.NOW), Response(304, {}))
+        run(desk.refresh(SITE), FOUND)
+        _, requests, _ = run(desk.refresh(SITE, RefreshMode.NOW), Response(304, {}))
         assert len(requests) == 1
 
     def test_old_in_the_store_alone(self, store: Told, clock: Clock) -> None:
         """Who wants what is old renewed asks, though this process never had it."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 601
-        desk = desk_of(store, clock, background=True)
-        _, requests, _ = run(desk.renew(SITE, RefreshMode.SOON), Response(304, {}))
+        desk = desk_of(store, clock, stale_while_revalidate=True)
+        _, requests, _ = run(desk.refresh(SITE, RefreshMode.SOON), Response(304, {}))
         assert len(requests) == 1
-        desk = desk_of(store, clock, background=True)
-        assert run(desk.renew(SITE, RefreshMode.SOON))[1] == []
+        desk = desk_of(store, clock, stale_while_revalidate=True)
+        assert run(desk.refresh(SITE, RefreshMode.SOON))[1] == []
 
     def test_what_memory_alone_knows(self, store: Told, clock: Clock) -> None:
         """A file that is not to be stored is used while it is fresh, without a lease."""
         desk = desk_of(store, clock)
         private = Response(200, {"Cache-Control": "no-store"}, FILE)
-        run(desk.renew(SITE), private)
+        run(desk.refresh(SITE), private)
         store.calls.clear()
-        assert run(desk.renew(SITE))[1] == []
+        assert run(desk.refresh(SITE))[1] == []
         assert store.calls == ["get"]
 
     def test_a_copy_that_the_store_could_not_be_told(self, store: Told, clock: Clock) -> None:
         """What memory knows is newer: the condition is that of its copy."""
         desk = desk_of(store, clock)
-        run(desk.renew(SITE), FOUND)
+        run(desk.refresh(SITE), FOUND)
         clock.now += 700
         desk._rest_of_writes = float("inf")
-        run(desk.renew(SITE), Response(200, {"ETag": '"2"'}, OTHER))
+        run(desk.refresh(SITE), Response(200, {"ETag": '"2"'}, OTHER))
         desk._rest_of_writes = 0.0
-        _, [request], _ = run(desk.renew(SITE, RefreshMode.NOW), Response(304, {}))
+        _, [request], _ = run(desk.refresh(SITE, RefreshMode.NOW), Response(304, {}))
         assert dict(request.headers) == {"If-None-Match": '"2"'}
 
     def test_two_of_one_moment(self, store: Told, clock: Clock) -> None:
         """That of the store counts, which others have too."""
         desk = desk_of(store, clock)
-        run(desk.renew(SITE), FOUND)
-        run(desk_of(store, clock).renew(SITE, RefreshMode.NOW), Response(200, {}, OTHER))
-        assert run(desk.renew(SITE))[0].robots.body == OTHER
+        run(desk.refresh(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE, RefreshMode.NOW), Response(200, {}, OTHER))
+        assert run(desk.refresh(SITE))[0].robots.body == OTHER
 
     def test_one_transaction(self, clock: Clock) -> None:
         """The lease with a look, and what was found with the release."""
@@ -247,7 +251,7 @@ class TestClaiming:
                 self.calls.append("commit")
 
         store = Kept()
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         assert store.calls == [
             *("begin", "get", "lease", "get", "commit"),
             *("begin", "put", "release", "commit"),
@@ -260,7 +264,7 @@ class TestClaiming:
 
     def test_what_was_refused(self, store: Told, clock: Clock) -> None:
         """Nothing is put, and the lease is given back."""
-        run(desk_of(store, clock).renew(SITE), Failure(Trouble.REFUSED, "private"))
+        run(desk_of(store, clock).refresh(SITE), Failure(FailureReason.REFUSED, "private"))
         assert MemoryStore.holder(store, SITE) is None
 
     def test_after_a_dead_one(self, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,10 +286,10 @@ class TestClaiming:
         desk = desk_of(store, clock)
         going = desk._claim(SITE, "me", 5.0)
         assert run(going)[0] == (None, None)
-        assert desk.trouble == "lease fails"
+        assert desk.store_error == "lease fails"
         store.failing = set()
         assert run(desk.lease("turn", "me", 5.0))[0] is True
-        assert desk.trouble is None
+        assert desk.store_error is None
 
     def test_a_lease_that_works_again(
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
@@ -295,18 +299,18 @@ class TestClaiming:
         store.failing = {"lease", "put"}
         desk = desk_of(store, clock)
         run(desk._claim(SITE, "me", 5.0))
-        assert desk.trouble == "lease fails"
+        assert desk.store_error == "lease fails"
         store.failing = set()
         run(desk.lease("turn", "me", 5.0))
-        assert desk.trouble is None
+        assert desk.store_error is None
 
 
 def test_the_profile_says_how_many_redirects(store: Told, clock: Clock) -> None:
     """Six are followed where six may be."""
     access = ACCESS_PROFILES["default"].replace(max_redirects=6)
     moved = [Response(301, {"Location": f"/{number}"}) for number in range(6)]
-    found, requests, _ = run(desk_of(store, clock, access=access).renew(SITE), *moved, FOUND)
-    assert (len(requests), found.decides) == (7, EffectivePolicy.RULES)
+    found, requests, _ = run(desk_of(store, clock, access=access).refresh(SITE), *moved, FOUND)
+    assert (len(requests), found.policy) == (7, EffectivePolicy.RULES)
 
 
 class TestTrouble:
@@ -317,11 +321,11 @@ class TestTrouble:
     ) -> None:
         """A file that could not be read is no trouble any more once it was put anew."""
         monkeypatch.setattr(cache_engine, "REST", 0.0)
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         store.failing = {"body"}
         desk = desk_of(store, clock)
-        assert run(desk.renew(SITE), FOUND)[1][0].headers == ()
-        assert desk.trouble is None
+        assert run(desk.refresh(SITE), FOUND)[1][0].headers == ()
+        assert desk.store_error is None
 
     def test_what_was_said_before_holds_again(
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: Any
@@ -331,11 +335,11 @@ class TestTrouble:
         desk = desk_of(store, clock, without="no folder")
         store.failing = {"put"}
         with caplog.at_level(logging.WARNING, "robotrules"):
-            assert run(desk.renew(SITE), FOUND)[0].trouble == "put fails"
+            assert run(desk.refresh(SITE), FOUND)[0].store_error == "put fails"
             store.failing = set()
-            assert run(desk.renew("https://b.example"), FOUND)[0].trouble == "no folder"
-            run(desk.renew("https://c.example"), FOUND)
-        assert desk.trouble == "no folder"
+            assert run(desk.refresh("https://b.example"), FOUND)[0].store_error == "no folder"
+            run(desk.refresh("https://c.example"), FOUND)
+        assert desk.store_error == "no folder"
         assert [record.getMessage() for record in caplog.records] == [
             "going on without the store: no folder",
             "the store answers again: memory",
@@ -349,7 +353,7 @@ class TestTrouble:
         monkeypatch.setattr(cache_engine, "monotonic", lambda: now[0])
         store.failing = {"get"}
         desk = desk_of(store, clock)
-        asked = partial(desk.ask, store.get, SITE, "ExampleBot")
+        asked = partial(desk.call_store, store.get, SITE, "ExampleBot")
         for moment, calls in ((100.0, 1), (104.9, 1), (105.0, 2)):
             now[0] = moment
             run(asked())
@@ -360,13 +364,13 @@ class TestTrouble:
     ) -> None:
         """A store that has not failed is asked, to read and to write."""
         monkeypatch.setattr(cache_engine, "monotonic", lambda: 0.0)
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         assert store.calls == ["get", "lease", "get", "put", "release"]
 
     def test_methods_without_a_name(self, store: Told, clock: Clock) -> None:
         """A user's store may have objects that can be called."""
         desk = desk_of(store, clock)
-        assert run(desk.ask(partial(store.get, SITE), "ExampleBot"))[0] is None
+        assert run(desk.call_store(partial(store.get, SITE), "ExampleBot"))[0] is None
         assert store.calls == ["get"]
 
     @pytest.mark.parametrize(
@@ -385,7 +389,7 @@ class TestTrouble:
         """In thousandths of a second; with nothing left the server is not asked."""
         asked: list[float | None] = []
         monkeypatch.setattr(cache_engine, "monotonic", lambda: 100.0 + each * len(asked))
-        going = desk_of(store, clock, seconds=seconds).renew(SITE)
+        going = desk_of(store, clock, timeout=seconds).refresh(SITE)
         answer = None
         while True:
             try:
@@ -394,17 +398,17 @@ class TestTrouble:
                 found = ended.value
                 break
             if isinstance(effect, Request):
-                asked.append(effect.seconds)
+                asked.append(effect.timeout)
                 answer = Response(301, {"Location": f"/{len(asked)}"})
             else:
                 assert isinstance(effect, Call)
                 answer = effect.work()
         assert asked == left
-        assert found.entry.bad.trouble is Trouble.TIMEOUT
+        assert found.entry.last_failure.failure_reason is FailureReason.TIMEOUT
 
     def test_a_transport_that_returns_something_else(self, store: Told, clock: Clock) -> None:
         """It is told what, and what is wanted."""
-        going = desk_of(store, clock).renew(SITE)
+        going = desk_of(store, clock).refresh(SITE)
         effect = going.send(None)
         while isinstance(effect, Call):
             effect = going.send(effect.work())
@@ -420,7 +424,7 @@ class TestTrouble:
         desk = desk_of(store, clock)
         desk.close()
         with pytest.raises(RuntimeError) as caught:
-            run(desk.renew(SITE))
+            run(desk.refresh(SITE))
         assert str(caught.value) == "this client is closed: make another one"
 
 
@@ -429,38 +433,38 @@ class TestCopies:
 
     def test_while_it_does_not_decide(self, store: Told, clock: Clock) -> None:
         """It is not read, and is there when the server says that it is the same."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 600
-        run(desk_of(store, clock).renew(SITE), Response(503))
+        run(desk_of(store, clock).refresh(SITE), Response(503))
         desk = desk_of(store, clock)
         store.calls.clear()
-        found, requests, _ = run(desk.renew(SITE))
-        assert (found.decides, requests, store.calls) == (EffectivePolicy.DISALLOW, [], ["get"])
+        found, requests, _ = run(desk.refresh(SITE))
+        assert (found.policy, requests, store.calls) == (EffectivePolicy.DISALLOW, [], ["get"])
         clock.now += 60
-        found, [request], _ = run(desk.renew(SITE), Response(304, {}))
+        found, [request], _ = run(desk.refresh(SITE), Response(304, {}))
         assert dict(request.headers) == {"If-None-Match": '"1"'}
-        assert (found.decides, found.robots.body) == (EffectivePolicy.RULES, FILE)
+        assert (found.policy, found.robots.body) == (EffectivePolicy.RULES, FILE)
 
     def test_until_the_failure_is_asked_about_again(self, store: Told, clock: Clock) -> None:
         """Not until the lifetime of what is lost is over; and the store's trouble is told."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         store.failing = {"body"}
-        found, _, _ = run(desk_of(store, clock).renew(SITE, RefreshMode.NOW), Response(503))
-        assert (found.decides, found.until) == (EffectivePolicy.DISALLOW, clock.now + 60)
-        assert found.trouble == "body fails"
+        found, _, _ = run(desk_of(store, clock).refresh(SITE, RefreshMode.NOW), Response(503))
+        assert (found.policy, found.until) == (EffectivePolicy.DISALLOW, clock.now + 60)
+        assert found.store_error == "body fails"
 
     def test_what_another_thread_found_meanwhile_stays(self, store: Told, clock: Clock) -> None:
         """Also where the clock was set back a little."""
-        run(desk_of(store, clock).renew(SITE), FOUND)
+        run(desk_of(store, clock).refresh(SITE), FOUND)
         store._bodies.clear()
         desk = desk_of(store, clock)
-        going = desk.renew(SITE, RefreshMode.NOW)
+        going = desk.refresh(SITE, RefreshMode.NOW)
         effect = going.send(None)
         while isinstance(effect, Call):
             effect = going.send(effect.work())
         clock.now = START + 20
-        newer, _, _ = run(desk_of(MemoryStore(), clock).renew(SITE), Response(200, {}, OTHER))
+        newer, _, _ = run(desk_of(MemoryStore(), clock).refresh(SITE), Response(200, {}, OTHER))
         desk.memory.hold(newer, None, clock.now)
         clock.now = START + 10
         driven(going, Response(503))
@@ -475,35 +479,35 @@ class TestMemory:
     def test_a_clock_that_was_set_back(self, store: Told, clock: Clock) -> None:
         """By a minute at most, or nobody knows how old it is."""
         desk = desk_of(store, clock)
-        run(desk.renew(SITE), FOUND)
-        for back, is_used in ((SKEW, True), (SKEW + 1, False)):
+        run(desk.refresh(SITE), FOUND)
+        for back, is_used in ((MAX_CLOCK_SKEW, True), (MAX_CLOCK_SKEW + 1, False)):
             clock.now = START - back
-            assert (desk.look(SITE)[0] is not None) is is_used
+            assert (desk.lookup_memory(SITE)[0] is not None) is is_used
 
     def test_where_it_is_from(self, store: Told, clock: Clock) -> None:
         """From memory, also while it is renewed."""
-        desk = desk_of(store, clock, background=True)
-        run(desk.renew(SITE), FOUND)
+        desk = desk_of(store, clock, stale_while_revalidate=True)
+        run(desk.refresh(SITE), FOUND)
         clock.now += 601
-        found, refresh = desk.look(SITE)
+        found, refresh = desk.lookup_memory(SITE)
         assert found is not None
-        assert (found.source, refresh) == (Source.MEMORY, True)
+        assert (found.source, refresh) == (StateSource.MEMORY, True)
 
     def test_a_copy_that_decides_from_now_on(self, store: Told, clock: Clock) -> None:
         """It needs no renewal before the time that the server has asked for."""
-        access = ACCESS_PROFILES["default"].replace(stop=100.0)
+        access = ACCESS_PROFILES["default"].replace(stale_after=100.0)
         desk = desk_of(store, clock, access=access)
-        run(desk.renew(SITE), FOUND)
+        run(desk.refresh(SITE), FOUND)
         clock.now += 600
-        run(desk.renew(SITE), Response(503, {"Retry-After": "3600"}))
-        found, refresh = desk.look(SITE)
+        run(desk.refresh(SITE), Response(503, {"Retry-After": "3600"}))
+        found, refresh = desk.lookup_memory(SITE)
         assert found is not None
-        assert (found.decides, found.until, refresh) == (
+        assert (found.policy, found.until, refresh) == (
             EffectivePolicy.DISALLOW,
             clock.now + 100,
             False,
         )
         clock.now += 100
-        found, refresh = desk.look(SITE)
+        found, refresh = desk.lookup_memory(SITE)
         assert found is not None
-        assert (found.decides, found.because, refresh) == (EffectivePolicy.RULES, "copy", False)
+        assert (found.policy, found.reason, refresh) == (EffectivePolicy.RULES, "stale-copy", False)

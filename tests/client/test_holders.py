@@ -196,14 +196,14 @@ class TestLeases:
         """A turn begins at once."""
         clock, server = Clock(), Server()
         assert store.lease(f"turn {SITE}", dead, 60)
-        with opened(kind, server, clock, store=store) as client, client.turn(SITE):
+        with opened(kind, server, clock, store=store) as client, client.slot(SITE):
             assert clock.slept == []
 
     def test_of_somebody_else(self, kind: str, store: Store, dead: str) -> None:
         """One that may live is waited for: twice as long as a lease is, and then no longer."""
         clock, server = Clock(), Server()
         assert store.lease(SITE, f"{'0' * 24}.{dead.partition('.')[2]}", 3600)
-        with opened(kind, server, clock, store=store, seconds=1.0) as client:
+        with opened(kind, server, clock, store=store, timeout=1.0) as client:
             assert client.check(f"{SITE}/x")
         assert 12 <= sum(clock.slept) <= 13
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from robotrules.access import ACCESS_PROFILES, Hop, Response
-from robotrules.cache import SKEW, digest_of, freshness, recorded
+from robotrules.cache import MAX_CLOCK_SKEW, body_digest, freshness, updated_entry
 from robotrules.client import Client, memory_cache
 from robotrules.client.memory_cache import OriginCache, _octets_of
-from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.client.origin_state import OriginState, StateSource, held
 from robotrules.http.fields import Fields
 from robotrules.profile import DEFAULT
 from robotrules.robotstxt import parse
@@ -69,11 +69,11 @@ def test_what_is_forgotten_is_gone(server: Server) -> None:
     with client_of(server, Clock()) as client:
         assert not client.check("https://s1.example/x")
         assert not client.check("https://s1.example/x")
-        file = client._desk.memory.file(client.held("https://s1.example").entry.good)  # type: ignore[union-attr]
+        file = client._desk.memory.file(client.lookup("https://s1.example").entry.last_success)  # type: ignore[union-attr]
         assert file is not None
         there = weakref.ref(file)
         del file
-        client.forget()
+        client.clear_memory()
         gc.collect()
         assert there() is None
         assert client._desk.memory._octets == 0
@@ -106,19 +106,19 @@ def test_a_copy_is_kept_for_a_304(server: Server) -> None:
         clock.now += 86_401
         client.check(url)
         clock.now += 61
-        held = client.held(url)
+        held = client.lookup(url)
         assert held is not None
-        assert held.visit is not None
-        assert held.visit.renewed
+        assert held.fetch_record is not None
+        assert held.fetch_record.revalidated
         assert held.check(url, "ExampleBot").line == 2
 
 
 def holding(number: int, at: float = NOW, **changes: Any) -> OriginState:
     """Return what is held of an origin after one visit."""
     visit = made(at, origin=f"https://s{number}.example", **changes)
-    entry = recorded(None, visit)
+    entry = updated_entry(None, visit)
     fresh = freshness(entry, at, ACCESS_PROFILES["default"])
-    return held(entry, fresh, None, profile=DEFAULT, source=Source.FETCHED)
+    return held(entry, fresh, None, profile=DEFAULT, source=StateSource.FETCHED)
 
 
 def origins(kept: OriginCache) -> list[str]:
@@ -137,10 +137,10 @@ class TestBounds:
         fields = Fields((("a", b"bcd"), ("ef", b"g")), True)
         hops = (Hop("12345", 301, "678"), Hop("9", 302, "0"))
         good = made(NOW, fields=fields, hops=hops, size=1000)
-        entry = recorded(None, good)
+        entry = updated_entry(None, good)
         assert _octets_of(entry) == 1024 + 1000 + 7 + 10
         bad = made(NOW + 1, None, fields=fields, hops=(), size=0)
-        assert _octets_of(recorded(entry, bad)) == 1024 + 1000 + 7 + 10 + 1024 + 7
+        assert _octets_of(updated_entry(entry, bad)) == 1024 + 1000 + 7 + 10 + 1024 + 7
 
     def test_as_many_as_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """With one more the oldest goes."""
@@ -167,7 +167,7 @@ class TestBounds:
 
     def test_who_is_late(self) -> None:
         """The older does not take the place of the newer, unless that is of a clock ahead."""
-        for ahead, stays in ((SKEW, True), (SKEW + 1, False)):
+        for ahead, stays in ((MAX_CLOCK_SKEW, True), (MAX_CLOCK_SKEW + 1, False)):
             kept = OriginCache(DEFAULT)
             newer, older = holding(0, NOW + ahead), holding(0, NOW - 1)
             kept.hold(newer, None, NOW)
@@ -175,7 +175,7 @@ class TestBounds:
             found = kept.get(newer.origin)
             assert found is not None
             assert (found.entry is newer.entry) is stays
-            assert found.source is Source.MEMORY
+            assert found.source is StateSource.MEMORY
 
 
 def test_what_may_answer_at_once() -> None:
@@ -191,7 +191,7 @@ def test_what_may_answer_at_once() -> None:
     kept.make_ready(first._replace(until=first.until + 1), check)
     assert kept.ready == {}
     kept.make_ready(first, check)
-    assert kept.ready == {first.origin: (NOW - SKEW, first.until, check)}
+    assert kept.ready == {first.origin: (NOW - MAX_CLOCK_SKEW, first.until, check)}
     kept.hold(second, None, NOW + 1)
     assert kept.ready == {}
 
@@ -201,7 +201,7 @@ def test_a_file_that_was_cut() -> None:
     kept = OriginCache(DEFAULT)
     body = b"User-agent: *\nDisallow: /x\nDisallow: /priv"
     whole, cut = (
-        kept.file(made(body=body, digest=digest_of(body), complete=complete), body)
+        kept.file(made(body=body, digest=body_digest(body), complete=complete), body)
         for complete in (True, False)
     )
     assert whole is not None

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from robotrules import CrawlerError, Reason
-from robotrules.client import Addresses, AsyncClient, Client
+from robotrules.client import AddressPolicy, AsyncClient, Client
 from robotrules.client.base_client import Carrying, carrying
 from robotrules.client.stores import MemoryStore
 from robotrules.client.transports.adapters import AsyncHttpxAdapter, HttpxAdapter
@@ -117,17 +117,17 @@ class TestNumbersThatAreRefused:
     @pytest.mark.parametrize("value", [0, 0.0009, 86_400.1, "1", None])
     def test_seconds(self, kind: str, value: Any) -> None:
         """A request takes some time."""
-        words = f"seconds is {value!r}: use seconds, 0.001 to 86400"
-        assert message(ValueError, lambda: made(kind, seconds=value)) == words
+        words = f"timeout is {value!r}: use seconds, 0.001 to 86400"
+        assert message(ValueError, lambda: made(kind, timeout=value)) == words
 
     def test_bounds_are_within(self, kind: str) -> None:
         """The least and the most are allowed."""
         for delay, seconds, count in ((0, 0.001, 1), (86_400, 86_400, 16)):
-            client = made(kind, min_delay=delay, seconds=seconds, connections_per_origin=count)
-            assert (client._min_delay, client._desk.seconds, client._slots) == (
+            client = made(kind, min_delay=delay, timeout=seconds, connections_per_origin=count)
+            assert (client._min_delay, client._desk.timeout, client._slots) == (
                 *(delay, seconds, count),
             )
-            assert type(client._min_delay) is type(client._desk.seconds) is float
+            assert type(client._min_delay) is type(client._desk.timeout) is float
 
     def test_a_hook_that_is_no_function(self, kind: str) -> None:
         """What is shown of it is short."""
@@ -141,7 +141,7 @@ class TestCarriers:
     def test_a_transport_and_addresses(self, kind: str) -> None:
         """It was made with some."""
         words = "a transport has its addresses: pass addresses= when you make it"
-        for given in ({"addresses": Addresses()}, {"allow_private": "localhost"}):
+        for given in ({"addresses": AddressPolicy()}, {"allow_private": "localhost"}):
             assert message(ValueError, lambda given=given: made(kind, **given)) == words  # type: ignore[misc]
 
     @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ class TestCarriers:
 
     def test_addresses_twice(self, kind: str) -> None:
         """One of them would be ignored."""
-        given = {"addresses": Addresses(), "allow_private": ["localhost"], "transport": None}
+        given = {"addresses": AddressPolicy(), "allow_private": ["localhost"], "transport": None}
         words = "pass addresses= or allow_private=, not both: Addresses(allow_private)"
         assert message(ValueError, lambda: made(kind, **given)) == words
 
@@ -179,7 +179,7 @@ class TestCarriers:
         assert [tuple(pair) for pair in found.options["headers"]] == [("X-A", "b")]
         proxy = "http://localhost:3128"
         assert carried(proxy=proxy).options["proxy"] == proxy
-        addresses = Addresses()
+        addresses = AddressPolicy()
         assert carried(addresses=addresses).options["addresses"] is addresses
 
     def test_what_was_handed_over(self) -> None:
@@ -191,7 +191,7 @@ class TestCarriers:
         assert type(found.transport) is HttpxAdapter
         assert found.options == {}
         settings = found.transport._settings
-        assert settings.addresses.refusal("localhost", "127.0.0.1") is None
+        assert settings.addresses.refusal_of_address("localhost", "127.0.0.1") is None
         assert [tuple(pair) for pair in settings.headers] == [("X-A", "b")]
         other = httpx2.AsyncClient()
         given: dict[str, Any] = {"addresses": None, "allow_private": (), "connections": None}
@@ -202,10 +202,12 @@ class TestCarriers:
         """A transport that wants to know is told, and others are not."""
         told: list[int] = []
         served = Server if kind == "sync" else AsyncServer
-        monkeypatch.setattr(served, "expect", lambda _, count: told.append(count), raising=False)
+        monkeypatch.setattr(
+            served, "expect_concurrency", lambda _, count: told.append(count), raising=False
+        )
         with opened(kind, Server(), Clock()) as client:
             client.prefetch([SITE], concurrency=7)
-            monkeypatch.setattr(served, "expect", None)
+            monkeypatch.setattr(served, "expect_concurrency", None)
             client.prefetch([SITE], concurrency=8)
         assert told == [7]
 
@@ -253,7 +255,7 @@ class TestQuestions:
             assert message(ValueError, lambda ask=ask: ask("mailto:x")) == words  # type: ignore[misc]
 
         def turn() -> None:
-            with client.turn("mailto:x"):
+            with client.slot("mailto:x"):
                 pass
 
         assert message(ValueError, turn) == words
@@ -296,8 +298,8 @@ class TestQuestions:
 
     def test_a_turn_within_ones_own(self, tmp_path: Path) -> None:
         """A thread would wait for itself."""
-        with opened("sync", Server(), Clock()) as client, client.turn(SITE):
-            assert message(RuntimeError, lambda: client.turn(SITE).__enter__()) == (
+        with opened("sync", Server(), Clock()) as client, client.slot(SITE):
+            assert message(RuntimeError, lambda: client.slot(SITE).__enter__()) == (
                 f"this thread has a turn at {SITE} already, and would wait for itself: end it "
                 "first, or fetch with your own library inside of it"
             )

@@ -9,7 +9,7 @@ from time import monotonic
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client import Client, FetchEvent, Stats
 from robotrules.client.metrics import Meter
 from robotrules.http.fields import Headers, read_fields
@@ -29,7 +29,7 @@ def server() -> Server:
         ROBOTS: Response(301, {"Location": "/rules"}),
         f"{ORIGIN}/rules": Response(200, {}, b"User-agent: *\nDisallow: /x\n", address="192.0.2.1"),
         f"{ORIGIN}/a": Response(200, {}, b"12345"),
-        f"{ORIGIN}/b": Failure(Trouble.TIMEOUT, "no whole answer within 30 s"),
+        f"{ORIGIN}/b": Failure(FailureReason.TIMEOUT, "no whole answer within 30 s"),
     }
     return made
 
@@ -52,17 +52,17 @@ def test_each_request_is_told_of(kind: str, server: Server) -> None:
     ]
     assert events[1].octets == 27
     assert events[1].address == "192.0.2.1"
-    assert (events[3].trouble, events[3].detail) == (
-        Trouble.TIMEOUT,
+    assert (events[3].failure_reason, events[3].detail) == (
+        FailureReason.TIMEOUT,
         "no whole answer within 30 s",
     )
     assert all(event.seconds >= 0 for event in events)
     assert (stats.requests, stats.robots, stats.pages, stats.octets) == (5, 2, 3, 37)
     assert stats.statuses == {301: 1, 200: 3}
-    assert stats.troubles == {"timeout": 1}
+    assert stats.failures == {"timeout": 1}
     assert stats.seconds == pytest.approx(sum(event.seconds for event in events))
     assert json.loads(json.dumps(stats.as_dict()))["statuses"] == {"200": 3, "301": 1}
-    assert json.loads(json.dumps(events[3].as_dict()))["trouble"] == "timeout"
+    assert json.loads(json.dumps(events[3].as_dict()))["failure_reason"] == "timeout"
 
 
 def test_a_hook_of_an_event_loop_is_awaited(server: Server) -> None:
@@ -164,25 +164,25 @@ def test_events_as_json() -> None:
     """Every key; a trouble is a word."""
     meter = Meter()
     request = Request("https://example.com/robots.txt")
-    event = meter.record("page", request, Failure(Trouble.DNS, "no address"), monotonic())
+    event = meter.record("page", request, Failure(FailureReason.DNS, "no address"), monotonic())
     values = event.as_dict()
     assert 0 <= values.pop("seconds") < 5
     assert values == {
         "kind": "page",
         "url": request.url,
         "status": None,
-        "trouble": "dns",
+        "failure_reason": "dns",
         "detail": "no address",
         "octets": 0,
         "address": None,
     }
-    assert type(values["trouble"]) is str
+    assert type(values["failure_reason"]) is str
     event = meter.record("robots.txt", request, Response(200, {}, b"abc", True, "x"), monotonic())
     assert event.as_dict() | {"seconds": 0} == {
         "kind": "robots.txt",
         "url": request.url,
         "status": 200,
-        "trouble": None,
+        "failure_reason": None,
         "detail": "",
         "octets": 3,
         "seconds": 0,
@@ -190,17 +190,17 @@ def test_events_as_json() -> None:
     }
     stats = meter.stats()
     assert (stats.requests, stats.robots, stats.pages, stats.octets) == (2, 1, 1, 3)
-    assert (stats.statuses, stats.troubles) == ({200: 1}, {"dns": 1})
+    assert (stats.statuses, stats.failures) == ({200: 1}, {"dns": 1})
     assert 0 <= stats.seconds < 5
-    again = meter.record("page", request, Failure(Trouble.DNS, ""), monotonic() - 100)
+    again = meter.record("page", request, Failure(FailureReason.DNS, ""), monotonic() - 100)
     assert 100 <= again.seconds < 105
     meter.record("page", request, Response(200), monotonic())
     meter.record("page", request, Response(104), monotonic())
-    meter.record("page", request, Failure(Trouble.CONNECT, ""), monotonic())
+    meter.record("page", request, Failure(FailureReason.CONNECT, ""), monotonic())
     counted = meter.stats().as_dict()
     assert list(counted) == [*Stats._fields]
-    assert (counted["statuses"], counted["troubles"]) == (
+    assert (counted["statuses"], counted["failures"]) == (
         {"104": 1, "200": 2},
         {"connect": 1, "dns": 2},
     )
-    assert [*counted["statuses"], *counted["troubles"]] == ["104", "200", "connect", "dns"]
+    assert [*counted["statuses"], *counted["failures"]] == ["104", "200", "connect", "dns"]

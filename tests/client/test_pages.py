@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from robotrules import Reason
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client import pages
 from robotrules.client.pages import (
     MOST_OCTETS,
@@ -81,24 +81,24 @@ def test_rules_of_the_target_count(make: Make, server: Server) -> None:
 @pytest.mark.parametrize(
     ("answer", "trouble"),
     [
-        (Response(301, {"Location": f"{SITE}/odd"}), Trouble.LOOP),
-        (Response(301, {}), Trouble.LOCATION),
-        (Response(301, {"Location": "ftp://example.com/"}), Trouble.LOCATION),
-        (Failure(Trouble.TIMEOUT, "10 s"), Trouble.TIMEOUT),
+        (Response(301, {"Location": f"{SITE}/odd"}), FailureReason.LOOP),
+        (Response(301, {}), FailureReason.LOCATION),
+        (Response(301, {"Location": "ftp://example.com/"}), FailureReason.LOCATION),
+        (Failure(FailureReason.TIMEOUT, "10 s"), FailureReason.TIMEOUT),
     ],
 )
-def test_trouble(make: Make, server: Server, answer: Any, trouble: Trouble) -> None:
+def test_trouble(make: Make, server: Server, answer: Any, trouble: FailureReason) -> None:
     server.answers[f"{SITE}/odd"] = answer
     page = make().fetch(f"{SITE}/odd")
-    assert (page.trouble, page.ok) == (trouble, False)
-    assert page.detail == ("10 s" if trouble is Trouble.TIMEOUT else trouble.sentence)
+    assert (page.failure_reason, page.ok) == (trouble, False)
+    assert page.detail == ("10 s" if trouble is FailureReason.TIMEOUT else trouble.sentence)
 
 
 def test_too_many_redirects(make: Make, server: Server) -> None:
     for n in range(30):
         server.answers[f"{OTHER}/{n}"] = Response(302, {"Location": f"/{n + 1}"})
     page = make().fetch(f"{OTHER}/0")
-    assert (page.trouble, len(page.hops)) == (Trouble.REDIRECTS, 11)
+    assert (page.failure_reason, len(page.hops)) == (FailureReason.REDIRECTS, 11)
 
 
 def test_rules_are_asked_again_when_the_turn_comes(
@@ -106,7 +106,7 @@ def test_rules_are_asked_again_when_the_turn_comes(
 ) -> None:
     client = make()
     client.fetch(f"{SITE}/page")
-    client.heed(SITE, 503, {"Retry-After": "86400"})
+    client.record_response(SITE, 503, {"Retry-After": "86400"})
     server.answers[f"{SITE}/robots.txt"] = Response(200, {}, b"User-agent: *\nDisallow: /")
     page = client.fetch(f"{SITE}/page")
     assert (page.verdict.allowed, page.status, page.verdict.line) == (False, None, 2)
@@ -114,9 +114,9 @@ def test_rules_are_asked_again_when_the_turn_comes(
 
 
 def test_why_a_robots_txt_keeps_a_page_away(make: Make, server: Server) -> None:
-    server.answers[f"{SITE}/robots.txt"] = Failure(Trouble.DNS, "no address")
+    server.answers[f"{SITE}/robots.txt"] = Failure(FailureReason.DNS, "no address")
     page = make().fetch(f"{SITE}/page")
-    assert (page.trouble, page.detail) == (Trouble.DNS, "robots.txt: no address")
+    assert (page.failure_reason, page.detail) == (FailureReason.DNS, "robots.txt: no address")
 
 
 def test_a_copy_that_keeps_a_page_away(make: Make, server: Server, clock: Clock) -> None:
@@ -124,15 +124,19 @@ def test_a_copy_that_keeps_a_page_away(make: Make, server: Server, clock: Clock)
     client = make(profile="stale")
     client.check(SITE)
     clock.now += 86_401
-    server.answers[f"{SITE}/robots.txt"] = Failure(Trouble.DNS, "no address")
+    server.answers[f"{SITE}/robots.txt"] = Failure(FailureReason.DNS, "no address")
     page = client.fetch(f"{SITE}/private")
-    assert (page.verdict.reason, page.trouble, page.detail) == (Reason.DISALLOW_RULE, None, "")
+    assert (page.verdict.reason, page.failure_reason, page.detail) == (
+        Reason.DISALLOW_RULE,
+        None,
+        "",
+    )
 
 
 def test_no_origin(make: Make) -> None:
     page = make().fetch("mailto:x")
     assert (page.verdict.allowed, page.verdict.reason) == (False, Reason.NO_ORIGIN)
-    assert (page.url, page.held, page.hops) == ("mailto:x", None, ())
+    assert (page.url, page.origin_state, page.hops) == ("mailto:x", None, ())
 
 
 def test_rules_that_change_while_a_request_waits() -> None:
@@ -140,7 +144,7 @@ def test_rules_that_change_while_a_request_waits() -> None:
     before = having(file("/x"))._replace(robots=parse(b"User-agent: *\nDisallow: /x\n"))
     after = before._replace(robots=parse(b"User-agent-purpose: P\nDisallow: /b\n"))
     url = f"{SITE}/a"
-    flow = fetching(url, "ExampleBot", ["P"], profile="default", limit=9, seconds=5.0)
+    flow = fetching(url, "ExampleBot", ["P"], profile="default", limit=9, timeout=5.0)
     assert flow.send(None) == Look(url)
     paced = flow.send(before)
     assert isinstance(paced, Paced)
@@ -154,7 +158,7 @@ def test_rules_that_change_while_a_request_waits() -> None:
     with pytest.raises(StopIteration) as ended:
         flow.send(Sent(None, 2.0, after))
     page = ended.value.value
-    assert (page.url, page.verdict.allowed, page.held) == (f"{SITE}/b", False, after)
+    assert (page.url, page.verdict.allowed, page.origin_state) == (f"{SITE}/b", False, after)
     assert [hop.url for hop in page.hops] == [url]
 
 
@@ -221,25 +225,29 @@ class TestToTheValue:
             "octets": len(page.body),
             "complete": True,
             "hops": [{"url": f"{SITE}/moved", "status": 301, "location": "/page"}],
-            "trouble": None,
+            "failure_reason": None,
             "detail": "",
             "address": "192.0.2.1",
         }
 
     def test_json_of_trouble(self, make: Make, server: Server) -> None:
-        server.answers[f"{SITE}/odd"] = Failure(Trouble.TIMEOUT, "10 s")
+        server.answers[f"{SITE}/odd"] = Failure(FailureReason.TIMEOUT, "10 s")
         values = make().fetch(f"{SITE}/odd").as_dict()
-        assert (values["trouble"], values["detail"], values["status"]) == ("timeout", "10 s", None)
+        assert (values["failure_reason"], values["detail"], values["status"]) == (
+            "timeout",
+            "10 s",
+            None,
+        )
         assert make().fetch("mailto:x").as_dict()["access"] is None
 
     def test_what_is_asked(self, make: Make, server: Server) -> None:
         """The limit of the call, and the seconds of the client."""
-        client = make(seconds=7.0)
+        client = make(timeout=7.0)
         client.fetch(f"{SITE}/page", limit=99)
         client.fetch(f"{SITE}/page")
         *_, first, second = server.asked
-        assert (first.limit, first.seconds) == (99, 7.0)
-        assert (second.limit, second.seconds) == (2 * 1024 * 1024, 7.0)
+        assert (first.limit, first.timeout) == (99, 7.0)
+        assert (second.limit, second.timeout) == (2 * 1024 * 1024, 7.0)
 
     def test_when_it_came(self, make: Make, clock: Clock) -> None:
         client, begun = make(), clock.now
@@ -256,7 +264,7 @@ class TestToTheValue:
         for here, there in (("a", "b"), ("b", "c"), ("c", "b")):
             server.answers[f"{OTHER}/{here}"] = Response(302, {"Location": f"/{there}"})
         page = make().fetch(f"{OTHER}/a")
-        assert (page.trouble, page.url) == (Trouble.LOOP, f"{OTHER}/c")
+        assert (page.failure_reason, page.url) == (FailureReason.LOOP, f"{OTHER}/c")
         assert [(hop.url, hop.location) for hop in page.hops] == [
             *((f"{OTHER}/a", "/b"), (f"{OTHER}/b", "/c"), (f"{OTHER}/c", "/b")),
         ]

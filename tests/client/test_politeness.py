@@ -23,9 +23,9 @@ from robotrules.client.rate_limiter import (
     Delay,
     RateLimiter,
     Slot,
-    delay_of,
     pace_of,
     pause_after,
+    required_delay,
     states_pace,
 )
 
@@ -59,9 +59,9 @@ class TestDelays:
     def test_delay_of(
         self, token: str, purposes: tuple[str, ...], least: float, delay: Delay
     ) -> None:
-        found = delay_of(self.FILE, token, purposes, now=NOON, min_delay=least)
+        found = required_delay(self.FILE, token, purposes, now=NOON, min_delay=least)
         assert found == delay
-        assert found.as_dict() == dict(zip(("seconds", "because", "line"), delay, strict=True))
+        assert found.as_dict() == dict(zip(("seconds", "reason", "line"), delay, strict=True))
 
     def test_a_rate_counts_in_its_hours(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Which are hours of UTC, wherever the crawler is."""
@@ -74,9 +74,9 @@ class TestDelays:
             time.tzset()
 
     def _check_hours(self) -> None:
-        assert delay_of(self.FILE, "RateBot", now=NOON).seconds == 30.0
+        assert required_delay(self.FILE, "RateBot", now=NOON).seconds == 30.0
         night = NOON - 12 * 3600
-        assert delay_of(self.FILE, "RateBot", now=night) == Delay(600.0, "request-rate", 9)
+        assert required_delay(self.FILE, "RateBot", now=night) == Delay(600.0, "request-rate", 9)
 
     @pytest.mark.parametrize(
         ("token", "states"),
@@ -133,9 +133,9 @@ class CacheEngine:
 
     def lease(self, *given: Any) -> Generator[Any, Any, Any]:
         """Ask the store for a lease."""
-        return self.ask(self.store.lease, *given)
+        return self.call_store(self.store.lease, *given)
 
-    def ask(self, call: Callable[..., Any], *given: Any) -> Generator[Any, Any, Any]:
+    def call_store(self, call: Callable[..., Any], *given: Any) -> Generator[Any, Any, Any]:
         """Ask the store."""
         return call(*given)
         yield
@@ -165,10 +165,10 @@ class TestTurns:
 
     def test_reserved(self) -> None:
         """The store says when; without it, memory does, one interval after the other."""
-        made, desk = turns(reserve=[NOON + 9])
+        made, desk = turns(reserve_slot=[NOON + 9])
         assert driven(made.reserve(SITE, 5.0)) == ([], NOON + 9)
-        assert desk.asked == [("reserve", SITE, NOON, 5.0)]
-        made, desk = turns(reserve=[None])
+        assert desk.asked == [("reserve_slot", SITE, NOON, 5.0)]
+        made, desk = turns(reserve_slot=[None])
         moments = [driven(made.reserve(SITE, 5.0))[1] for _ in range(3)]
         assert moments == [NOON, NOON + 5, NOON + 10]
         desk.now += 100
@@ -176,16 +176,16 @@ class TestTurns:
         assert driven(made.reserve("https://other.example", 5.0))[1] == NOON + 100
 
     def test_taken(self) -> None:
-        made, desk = turns(lease=[True], begin=[NOON])
+        made, desk = turns(lease=[True], begin_slot=[NOON])
         assert driven(made.take(SITE, 5.0, "me")) == ([], 0)
         assert desk.asked == [
             ("lease", f"turn {SITE}", "me", TURN_SECONDS),
-            ("begin", SITE, NOON, 5.0),
+            ("begin_slot", SITE, NOON, 5.0),
         ]
 
     def test_others_have_it(self) -> None:
         """One looks again soon, then less often, and not less often than that."""
-        made, _ = turns(lease=[*[False] * 8, True], begin=[NOON])
+        made, _ = turns(lease=[*[False] * 8, True], begin_slot=[NOON])
         waits, slot = driven(made.take(SITE, 5.0, "me"))
         expected = [min(FIRST_LOOK * 2**number, LAST_TURN_LOOK) for number in range(8)]
         assert (waits, slot) == (expected, 0)
@@ -193,7 +193,7 @@ class TestTurns:
 
     def test_slots(self) -> None:
         """The first that is free."""
-        made, desk = turns(lease=[False, False, True], begin=[NOON])
+        made, desk = turns(lease=[False, False, True], begin_slot=[NOON])
         assert driven(made.take(SITE, 0.0, "me", 3)) == ([], 2)
         assert [one[1] for one in desk.asked[:3]] == [
             *(f"turn {SITE}", f"turn {SITE} 1", f"turn {SITE} 2"),
@@ -204,17 +204,17 @@ class TestTurns:
 
     def test_not_yet(self) -> None:
         """The lease is given back while one waits, and a long wait is cut in parts."""
-        made, desk = turns(lease=[True], release=[None], begin=[NOON + 3, NOON + 500, NOON])
+        made, desk = turns(lease=[True], release=[None], begin_slot=[NOON + 3, NOON + 500, NOON])
         waits, slot = driven(made.take(SITE, 5.0, "me"))
         assert (waits, slot) == ([3.0, LONGEST_WAIT], 0)
         names = [one[0] for one in desk.asked]
-        assert names == [*("lease", "begin", "release") * 2, "lease", "begin"]
+        assert names == [*("lease", "begin_slot", "release") * 2, "lease", "begin_slot"]
         assert desk.asked[2] == ("release", f"turn {SITE}", "me")
 
     def test_who_ended_lets_others_go_first(self) -> None:
         """One look, unless nobody else can be there."""
         for alone, waited in ((False, [LAST_TURN_LOOK]), (True, [])):
-            made, desk = turns(lease=[True], release=[None], begin=[NOON])
+            made, desk = turns(lease=[True], release=[None], begin_slot=[NOON])
             desk.alone = alone
             driven(made.end(SITE, "me"))
             assert driven(made.take(SITE, 0.0, "me")) == (waited, 0)
@@ -222,7 +222,7 @@ class TestTurns:
 
     def test_without_a_store(self) -> None:
         """Memory keeps the interval, and what was put off."""
-        made, desk = turns(lease=[None], release=[None], begin=[None], postpone=[None])
+        made, desk = turns(lease=[None], release=[None], begin_slot=[None], postpone_slot=[None])
         assert driven(made.take(SITE, 5.0, "me")) == ([], 0)
         flow = made.take(SITE, 5.0, "me")
         wait = next(flow)
@@ -231,7 +231,7 @@ class TestTurns:
         flow.close()
         driven(made.postpone(SITE, NOON + 50))
         driven(made.postpone(SITE, NOON + 20))
-        assert desk.asked[-1] == ("postpone", SITE, NOON + 20)
+        assert desk.asked[-1] == ("postpone_slot", SITE, NOON + 20)
         wait = next(made.take(SITE, 5.0, "me"))
         assert isinstance(wait, Wait)
         assert wait.seconds == 50.0
@@ -254,7 +254,7 @@ class TestTurns:
 
     def test_the_slot_that_is_let_go(self) -> None:
         """While one waits for a moment, others may have the slot that was leased."""
-        some, desk = turns(lease=[False, True, True], begin=[NOON + 5, NOON], release=[None])
+        some, desk = turns(lease=[False, True, True], begin_slot=[NOON + 5, NOON], release=[None])
         assert driven(some.take("a", 1.0, "me", 2)) == ([5.0], 0)
         assert [one for one in desk.asked if one[0] == "release"] == [("release", "turn a 1", "me")]
 
@@ -262,7 +262,7 @@ class TestTurns:
         """Up to that moment, and no longer."""
         monkeypatch.setattr(rate_limiter, "LAST_TURN_LOOK", 0.5)
         for now, waits in ((100.25, [0.5]), (100.5, [])):
-            some, _ = turns(lease=[True], begin=[NOON])
+            some, _ = turns(lease=[True], begin_slot=[NOON])
             some._ended["a"] = 100.0
             with monkeypatch.context() as patch:
                 patch.setattr(rate_limiter, "monotonic", lambda now=now: now)
@@ -272,7 +272,7 @@ class TestTurns:
         """It says where it is."""
         turn = Slot("a", Delay(1.0, "min-delay"), lambda: NOON)
         assert (turn.origin, turn.delay.seconds, turn.until) == ("a", 1.0, None)
-        assert turn.heed(503) == 60.0
+        assert turn.record_response(503) == 60.0
         assert turn.until == NOON + 60.0
 
 
@@ -282,16 +282,16 @@ class TestTies:
     def test_who_asks(self) -> None:
         """The client's own delay goes first, then the Crawl-delay."""
         robots = parse(b"User-agent: *\nRequest-rate: 1/10\nCrawl-delay: 10\n")
-        assert delay_of(robots, "x", now=NOON, min_delay=10.0) == (10.0, "min-delay", None)
-        assert delay_of(robots, "x", now=NOON) == (10.0, "crawl-delay", 3)
+        assert required_delay(robots, "x", now=NOON, min_delay=10.0) == (10.0, "min-delay", None)
+        assert required_delay(robots, "x", now=NOON) == (10.0, "crawl-delay", 3)
 
     def test_nobody_asks(self) -> None:
         """Then there is none."""
-        assert delay_of(parse(b""), "x", now=NOON) == (0.0, "min-delay", None)
+        assert required_delay(parse(b""), "x", now=NOON) == (0.0, "min-delay", None)
 
     def test_purposes(self) -> None:
         """Of both records."""
         for line in (b"Request-rate: 1/9", b"Crawl-delay: 9"):
             robots = parse(b"User-agent-purpose: P\n" + line + b"\n")
-            assert delay_of(robots, "x", ["P"], now=NOON).seconds == 9.0
-            assert delay_of(robots, "x", now=NOON).seconds == 0.0
+            assert required_delay(robots, "x", ["P"], now=NOON).seconds == 9.0
+            assert required_delay(robots, "x", now=NOON).seconds == 0.0

@@ -84,7 +84,7 @@ def test_what_is_known_is_not_asked_again(kind: str) -> None:
     """Unless all of it is wanted fresh."""
     server, clock = Server(), Clock()
     with opened(kind, server, clock) as client:
-        for fresh, asked in (({}, 1), ({}, 1), ({"fresh": False}, 1), ({"fresh": True}, 2)):
+        for fresh, asked in (({}, 1), ({}, 1), ({"refresh": False}, 1), ({"refresh": True}, 2)):
             client.prefetch(["https://a.example"], **fresh)
             assert len(server.asked) == asked
             clock.now += 1

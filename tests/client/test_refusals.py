@@ -10,9 +10,9 @@ from typing import Any
 import aiodns
 import pytest
 
-from robotrules.access import Failure, Trouble
+from robotrules.access import Failure, FailureReason
 from robotrules.client.resolvers import AsyncResolver, _asked, _text
-from robotrules.client.ssrf import PUBLIC, Addresses, is_async, literal_of, one_line
+from robotrules.client.ssrf import PUBLIC, AddressPolicy, is_async, literal_of, one_line
 
 
 def words_of(act: Any, *args: Any, **options: Any) -> str:
@@ -47,17 +47,17 @@ class TestAddresses:
     def test_words(self, address: str, why: str) -> None:
         """What it is, and how to allow it."""
         shown = str(literal_of(address))
-        assert PUBLIC.refusal("x.example", address) == (
+        assert PUBLIC.refusal_of_address("x.example", address) == (
             f"x.example is {shown}, which is {why}; to go there, pass allow_private=['x.example']"
         )
-        assert PUBLIC.refusal(address, address) == (
+        assert PUBLIC.refusal_of_address(address, address) == (
             f"{shown} is {why}; to go there, pass allow_private=['{address}']"
         )
 
     def test_what_is_no_address(self) -> None:
         """A resolver may say anything."""
         words = "x.example is '127.1', which is no address"
-        assert PUBLIC.refusal("x.example", "127.1") == words
+        assert PUBLIC.refusal_of_address("x.example", "127.1") == words
 
     @pytest.mark.parametrize(
         ("found", "words"),
@@ -68,8 +68,8 @@ class TestAddresses:
     )
     def test_no_address(self, found: list[str], words: str) -> None:
         """A name that leads nowhere is a failure of the DNS."""
-        given = Addresses(resolve=lambda host, port: found)
-        assert given.vetted("odd.example", 80) == Failure(Trouble.DNS, words)
+        given = AddressPolicy(resolve=lambda host, port: found)
+        assert given.vet("odd.example", 80) == Failure(FailureReason.DNS, words)
 
     @pytest.mark.parametrize(
         ("error", "words"),
@@ -88,9 +88,9 @@ class TestAddresses:
         async def awaits(host: str, port: int) -> list[str]:
             raise error
 
-        expected = Failure(Trouble.DNS, f"x.example: {words}")
-        assert Addresses(resolve=waits).vetted("x.example", 80) == expected
-        assert asyncio.run(Addresses(resolve=awaits).avetted("x.example", 80)) == expected
+        expected = Failure(FailureReason.DNS, f"x.example: {words}")
+        assert AddressPolicy(resolve=waits).vet("x.example", 80) == expected
+        assert asyncio.run(AddressPolicy(resolve=awaits).avet("x.example", 80)) == expected
 
     def test_what_is_asked(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Host and port, and the addresses of streams."""
@@ -101,15 +101,15 @@ class TestAddresses:
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("8.8.8.8", 80))]
 
         monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-        assert PUBLIC.vetted("x.example", 8080) == ["8.8.8.8"]
+        assert PUBLIC.vet("x.example", 8080) == ["8.8.8.8"]
         assert asked == [(("x.example", 8080), {"type": socket.SOCK_STREAM})]
 
         async def awaits(*args: Any) -> list[str]:
             asked.append(args)
             return ["8.8.8.8"]
 
-        assert Addresses(resolve=awaits).vetted("y.example", 8443) == ["8.8.8.8"]
-        assert asyncio.run(Addresses(resolve=awaits).avetted("z.example", 80)) == ["8.8.8.8"]
+        assert AddressPolicy(resolve=awaits).vet("y.example", 8443) == ["8.8.8.8"]
+        assert asyncio.run(AddressPolicy(resolve=awaits).avet("z.example", 80)) == ["8.8.8.8"]
         assert asked[1:] == [("y.example", 8443), ("z.example", 80)]
 
     def test_what_is_no_function_is_not_async(self) -> None:
@@ -130,14 +130,14 @@ class TestAllowing:
     )
     def test_no_name(self, wrong: str) -> None:
         """It is told as it was given."""
-        assert words_of(Addresses, [wrong]) == (
+        assert words_of(AddressPolicy, [wrong]) == (
             f"allow_private has {wrong!r}, which is no host name, address or network: write "
             "'localhost', '*.internal', '127.0.0.1' or '10.0.0.0/8', without scheme, port and path"
         )
 
     def test_no_network(self) -> None:
         """It says why."""
-        assert words_of(Addresses, ["10.0.0.1/8"]) == (
+        assert words_of(AddressPolicy, ["10.0.0.1/8"]) == (
             "allow_private has '10.0.0.1/8', which is no network (10.0.0.1/8 has host bits set): "
             "write one such as '10.0.0.0/8' or 'fd00::/8'"
         )
@@ -145,7 +145,7 @@ class TestAllowing:
     @pytest.mark.parametrize("wrong", [True, None, 5, b"localhost"])
     def test_no_list(self, wrong: object) -> None:
         """What is allowed is said by name."""
-        assert words_of(Addresses, wrong) == (
+        assert words_of(AddressPolicy, wrong) == (
             f"allow_private is {wrong!r}: name the hosts, addresses or networks that may be asked, "
             "such as ['localhost', '10.0.0.0/8']"
         )
@@ -153,9 +153,9 @@ class TestAllowing:
     def test_a_text(self) -> None:
         """One host stands in a list."""
         words = "allow_private is 'localhost': pass a list, such as ['localhost']"
-        assert words_of(Addresses, "localhost") == words
+        assert words_of(AddressPolicy, "localhost") == words
         words = "allow_private has 127: it is for host names and addresses"
-        assert words_of(Addresses, [127]) == words
+        assert words_of(AddressPolicy, [127]) == words
 
 
 class TestNames:
@@ -176,23 +176,23 @@ class TestNames:
     def test_words(self, host: str, why: str) -> None:
         """What the name is, and how to allow it."""
         words = f"{host} is {why}; to go there, pass allow_private=['{host}']"
-        assert PUBLIC.refusal_by_name(host) == words
+        assert PUBLIC.refusal_of_name(host) == words
 
     @pytest.mark.parametrize(
         "host", ["example.com", "example.com.", "local.example", "x.locale", "8.8.8.8", "[2606::1]"]
     )
     def test_public(self, host: str) -> None:
         """Others are asked for."""
-        assert PUBLIC.refusal_by_name(host) is None
+        assert PUBLIC.refusal_of_name(host) is None
 
     def test_allowed(self) -> None:
         """By name, and an address by its network too."""
-        allowed = Addresses(["wiki", "*.lan", "10.0.0.0/8"])
+        allowed = AddressPolicy(["wiki", "*.lan", "10.0.0.0/8"])
         for host in ("wiki", "WIKI.", "a.lan", "10.1.2.3"):
-            assert allowed.refusal_by_name(host) is None
-        assert allowed.refusal_by_name("other")
-        assert allowed.refusal_by_name("11.0.0.1") is None
-        assert allowed.refusal_by_name("192.168.0.1")
+            assert allowed.refusal_of_name(host) is None
+        assert allowed.refusal_of_name("other")
+        assert allowed.refusal_of_name("11.0.0.1") is None
+        assert allowed.refusal_of_name("192.168.0.1")
 
 
 class TestResolver:
@@ -222,7 +222,7 @@ class TestResolver:
             for _ in range(2):
                 assert await resolve("x.example", 443) == ["8.8.8.8"]
             assert opened == [((None, loop), {"timeout": 5.0, "tries": 2})]
-            once = AsyncResolver(["9.9.9.9"], seconds=60, tries=1)
+            once = AsyncResolver(["9.9.9.9"], timeout=60, tries=1)
             assert await once.resolve_once("y.example", 80) == ["8.8.8.8"]
             assert opened[1:] == [((["9.9.9.9"], loop), {"timeout": 60, "tries": 1})]
 
@@ -270,5 +270,5 @@ class TestResolver:
         assert words_of(AsyncResolver, b"x") == "nameservers is a list, not one: pass [b'x']"
         for seconds in (0, 60.5):
             words = f"seconds is {seconds}: use more than 0, and 60 at most"
-            assert words_of(AsyncResolver, seconds=seconds) == words
+            assert words_of(AsyncResolver, timeout=seconds) == words
         assert words_of(AsyncResolver, tries=0) == "tries is 0: use 1 or more"

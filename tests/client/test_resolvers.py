@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client.resolvers import AsyncResolver
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.transports import resolver as lookups_module
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
@@ -38,7 +38,9 @@ class Names:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-def vetted(addresses: Addresses, host: str = "example.com", port: int = 80) -> list[str] | Failure:
+def vetted(
+    addresses: AddressPolicy, host: str = "example.com", port: int = 80
+) -> list[str] | Failure:
     """Return what a transport on an event loop would connect to."""
     return asyncio.run(Lookups(addresses, 4).avetted(host, port))
 
@@ -49,7 +51,7 @@ class TestVetting:
     def test_public(self) -> None:
         """In its order, without threads."""
         names = Names(["93.184.216.34", "2606:4700::1111"])
-        assert vetted(Addresses(resolve=names)) == ["93.184.216.34", "2606:4700::1111"]
+        assert vetted(AddressPolicy(resolve=names)) == ["93.184.216.34", "2606:4700::1111"]
         assert names.asked == [("example.com", 80)]
 
     @pytest.mark.parametrize(
@@ -57,10 +59,10 @@ class TestVetting:
     )
     def test_private(self, address: str) -> None:
         """Refused, and the public one beside it is used alone."""
-        found = vetted(Addresses(resolve=Names([address])))
+        found = vetted(AddressPolicy(resolve=Names([address])))
         assert isinstance(found, Failure)
-        assert found.trouble is Trouble.REFUSED
-        assert vetted(Addresses(resolve=Names([address, "8.8.8.8"]))) == ["8.8.8.8"]
+        assert found.reason is FailureReason.REFUSED
+        assert vetted(AddressPolicy(resolve=Names([address, "8.8.8.8"]))) == ["8.8.8.8"]
 
     def test_trouble(self) -> None:
         """What a resolver raises, or gives instead of addresses, is a failure of the DNS."""
@@ -69,14 +71,16 @@ class TestVetting:
             raise OSError(None, "no such host")
 
         for resolve in (fails, Names(["x"]), Names([])):
-            found = vetted(Addresses(resolve=resolve))
+            found = vetted(AddressPolicy(resolve=resolve))
             assert isinstance(found, Failure)
-            assert found.trouble is Trouble.DNS
+            assert found.reason is FailureReason.DNS
 
     def test_without_an_event_loop(self) -> None:
         """A client for threads asks it too."""
         names = Names(["8.8.8.8"])
-        assert Lookups(Addresses(resolve=names), 4).vetted("example.com", 80, 5.0) == ["8.8.8.8"]
+        assert Lookups(AddressPolicy(resolve=names), 4).vetted("example.com", 80, 5.0) == [
+            "8.8.8.8"
+        ]
 
     @pytest.mark.parametrize("kind", [AiohttpTransport, AsyncHttpx2Transport])
     def test_a_name_that_changes_its_mind(self, kind: type[Any]) -> None:
@@ -86,10 +90,10 @@ class TestVetting:
             wire.serve(wire.ok, host="127.0.0.2", port=site.port) as secret,
         ):
             names = Names(["127.0.0.1"], ["127.0.0.2"])
-            allowed = Addresses(["127.0.0.1"], names)
+            allowed = AddressPolicy(["127.0.0.1"], names)
 
             async def main() -> list[Any]:
-                one = kind(AGENT, addresses=allowed, seconds=5.0)
+                one = kind(AGENT, addresses=allowed, timeout=5.0)
                 try:
                     request = Request(site.named("fickle.example"))
                     return [await one.send(request) for _ in range(2)]
@@ -100,7 +104,7 @@ class TestVetting:
             assert isinstance(first, Response)
             assert first.address == "127.0.0.1"
             assert isinstance(second, Failure)
-            assert second.trouble is Trouble.REFUSED
+            assert second.reason is FailureReason.REFUSED
             assert secret.connections == 0
             assert len(names.asked) == 2
 
@@ -127,7 +131,7 @@ class TestKept:
         """A redirect to another port asks no second time; after a while it does."""
         now = [100.0]
         monkeypatch.setattr(lookups_module, "monotonic", lambda: now[0])
-        lookups = Lookups(Addresses(), 4)
+        lookups = Lookups(AddressPolicy(), 4)
         for port in (80, 443):
             assert lookups.vetted("example.com", port, 5.0) == ["8.8.8.8"]
             assert asyncio.run(lookups.avetted("example.com", port)) == ["8.8.8.8"]
@@ -139,7 +143,7 @@ class TestKept:
     @pytest.mark.parametrize("host", ["none.example", "private.example"])
     def test_failures_are_not_kept(self, asked: list[str], host: str) -> None:
         """A name may come to have an address."""
-        lookups = Lookups(Addresses(), 4)
+        lookups = Lookups(AddressPolicy(), 4)
         for _ in range(2):
             assert isinstance(lookups.vetted(host, 80, 5.0), Failure)
         assert asked == [host] * 2
@@ -147,7 +151,7 @@ class TestKept:
     def test_bounded(self, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         """The oldest go first."""
         monkeypatch.setattr(lookups_module, "MOST_KEPT", 4)
-        lookups = Lookups(Addresses(), 4)
+        lookups = Lookups(AddressPolicy(), 4)
         for n in range(9):
             lookups.vetted(f"h{n}.example", 80, 5.0)
             assert len(lookups._kept) <= 4
@@ -158,7 +162,7 @@ class TestKept:
     def test_a_users_resolver_is_asked_each_time(self) -> None:
         """It may keep what it likes."""
         names = Names(["8.8.8.8"])
-        lookups = Lookups(Addresses(resolve=names), 4)
+        lookups = Lookups(AddressPolicy(resolve=names), 4)
         for _ in range(3):
             asyncio.run(lookups.avetted("example.com", 80))
         assert len(names.asked) == 3
@@ -202,24 +206,24 @@ class TestAsyncResolver:
     def test_a_name(self) -> None:
         """From a name server; kept for other ports; vetted."""
         with name_server(bytes([8, 8, 4, 4])) as where:
-            resolve = AsyncResolver([where], seconds=2.0)
-            assert vetted(Addresses(resolve=resolve)) == ["8.8.4.4"]
-            assert vetted(Addresses(resolve=resolve)) == ["8.8.4.4"]  # on another event loop
-        assert Addresses(resolve=resolve).cacheable
+            resolve = AsyncResolver([where], timeout=2.0)
+            assert vetted(AddressPolicy(resolve=resolve)) == ["8.8.4.4"]
+            assert vetted(AddressPolicy(resolve=resolve)) == ["8.8.4.4"]  # on another event loop
+        assert AddressPolicy(resolve=resolve).cacheable
 
     def test_a_private_address(self) -> None:
         """A name server may say what it likes."""
         with name_server(bytes([10, 0, 0, 1])) as where:
-            found = vetted(Addresses(resolve=AsyncResolver([where], seconds=2.0)))
+            found = vetted(AddressPolicy(resolve=AsyncResolver([where], timeout=2.0)))
         assert isinstance(found, Failure)
-        assert found.trouble is Trouble.REFUSED
+        assert found.reason is FailureReason.REFUSED
 
     def test_no_name_server(self) -> None:
         """It is a failure of the DNS, within its time."""
-        resolve = AsyncResolver([f"127.0.0.1:{free_port()}"], seconds=0.2, tries=1)
-        found = vetted(Addresses(resolve=resolve))
+        resolve = AsyncResolver([f"127.0.0.1:{free_port()}"], timeout=0.2, tries=1)
+        found = vetted(AddressPolicy(resolve=resolve))
         assert isinstance(found, Failure)
-        assert found.trouble is Trouble.DNS
+        assert found.reason is FailureReason.DNS
 
     def test_threads(self) -> None:
         """Threads without an event loop share a resolver, and nothing that it opens stays open."""
@@ -231,9 +235,9 @@ class TestAsyncResolver:
                 return opened[-1]
 
         with name_server(bytes([8, 8, 4, 4])) as where:
-            addresses = Addresses(resolve=Counting([where], seconds=2.0))
+            addresses = AddressPolicy(resolve=Counting([where], timeout=2.0))
             with ThreadPoolExecutor(8) as pool:
-                found = list(pool.map(lambda n: addresses.vetted(f"s{n}.example", 80), range(40)))
+                found = list(pool.map(lambda n: addresses.vet(f"s{n}.example", 80), range(40)))
         assert found == [["8.8.4.4"]] * 40
         assert len(opened) == 40
         assert all(one._closed for one in opened)
@@ -241,7 +245,7 @@ class TestAsyncResolver:
     def test_event_loops_that_ended(self) -> None:
         """What was opened on them is let go of when another one is used."""
         with name_server(bytes([8, 8, 4, 4])) as where:
-            resolve = AsyncResolver([where], seconds=2.0)
+            resolve = AsyncResolver([where], timeout=2.0)
             for _ in range(3):
                 asyncio.run(resolve("s.example", 80))
         assert len(resolve._by_loop) == 1
@@ -251,7 +255,7 @@ class TestAsyncResolver:
         with pytest.raises(TypeError, match="nameservers is a list"):
             AsyncResolver("9.9.9.9")
         with pytest.raises(ValueError, match="more than 0"):
-            AsyncResolver(seconds=0)
+            AsyncResolver(timeout=0)
         with pytest.raises(ValueError, match="1 or more"):
             AsyncResolver(tries=0)
 
@@ -266,7 +270,7 @@ def test_threads_and_async_are_told_apart() -> None:
         def waits(self, host: str, port: int) -> list[str]:
             return []
 
-    assert Addresses(resolve=Both().asks).is_async
-    assert Addresses(resolve=Names([])).is_async
-    assert not Addresses(resolve=Both().waits).is_async
-    assert not Addresses().is_async
+    assert AddressPolicy(resolve=Both().asks).is_async
+    assert AddressPolicy(resolve=Names([])).is_async
+    assert not AddressPolicy(resolve=Both().waits).is_async
+    assert not AddressPolicy().is_async

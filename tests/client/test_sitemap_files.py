@@ -9,7 +9,12 @@ from unittest import mock
 import pytest
 
 from robotrules.client.auditing import sitemap_files
-from robotrules.client.auditing.sitemap_files import Form, SitemapFile, odd_media_type, read_sitemap
+from robotrules.client.auditing.sitemap_files import (
+    SitemapFile,
+    SitemapForm,
+    odd_media_type,
+    read_sitemap,
+)
 from robotrules.http.fields import read_fields
 
 NAMESPACE = b'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -27,7 +32,7 @@ class TestForms:
             b"<image:image><image:loc>https://a.example/i.png</image:loc></image:image></url>"
             b"<url><loc><![CDATA[https://a.example/x]]></loc></url></urlset>" % (NAMESPACE, IMAGES)
         )
-        assert found.form is Form.URLSET
+        assert found.form is SitemapForm.URLSET
         assert found.urls == ("https://a.example/?b=1&c=2", "https://a.example/x")
         assert (found.complete, found.trouble, found.gzipped) == (True, "", False)
 
@@ -45,7 +50,7 @@ class TestForms:
             b"\n<urlset>\n  <url>\n    <loc>\n      http://a/\n    </loc>\n  </url> text\n"
             b"  <url>\n    text\n    <loc>http://b/</loc> text\n  </url>\n</urlset>\n"
         )
-        assert found == (Form.URLSET, False, ("http://a/", "http://b/"), True, "")
+        assert found == (SitemapForm.URLSET, False, ("http://a/", "http://b/"), True, "")
 
     def test_without_a_namespace(self) -> None:
         """Many leave it out."""
@@ -58,22 +63,22 @@ class TestForms:
         found = read_sitemap(
             b"<sitemapindex><sitemap><loc>http://a/1.xml</loc></sitemap></sitemapindex>"
         )
-        assert (found.form, found.urls) == (Form.INDEX, ("http://a/1.xml",))
+        assert (found.form, found.urls) == (SitemapForm.INDEX, ("http://a/1.xml",))
 
     def test_feeds(self) -> None:
         """RSS has links in items, Atom has alternates in entries."""
         rss = b"<rss><channel><link>http://no/</link><item><link>http://a/</link></item></channel></rss>"
-        assert read_sitemap(rss)[0:3:2] == (Form.FEED, ("http://a/",))
+        assert read_sitemap(rss)[0:3:2] == (SitemapForm.FEED, ("http://a/",))
         atom = (
             b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://no/"/><entry>'
             b'<link href="http://a/"/><link rel="self" href="http://no/"/></entry></feed>'
         )
-        assert read_sitemap(atom)[0:3:2] == (Form.FEED, ("http://a/",))
+        assert read_sitemap(atom)[0:3:2] == (SitemapForm.FEED, ("http://a/",))
 
     def test_text(self) -> None:
         """One URL a line, with or without a byte order mark."""
         found = read_sitemap(b"\xef\xbb\xbfhttp://a/\r\n\nhttps://b/\n")
-        assert (found.form, found.urls) == (Form.TEXT, ("http://a/", "https://b/"))
+        assert (found.form, found.urls) == (SitemapForm.TEXT, ("http://a/", "https://b/"))
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "latin-1", "utf-8-sig"])
     def test_encodings(self, encoding: str) -> None:
@@ -130,7 +135,7 @@ class TestForms:
     def test_all_that_is_said_of_it(self, octets: bytes, complete: bool, trouble: str) -> None:
         """It is no sitemap, it is not packed, and whether it is whole is known."""
         assert read_sitemap(octets, complete=complete) == (
-            Form.OTHER,
+            SitemapForm.OTHER,
             False,
             (),
             complete,
@@ -154,7 +159,7 @@ class TestForms:
             b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
             b"<item><link>http://a/\n b</link></item></rdf:RDF>"
         )
-        assert read_sitemap(rdf)[0:3:2] == (Form.FEED, ("http://a/ b",))
+        assert read_sitemap(rdf)[0:3:2] == (SitemapForm.FEED, ("http://a/ b",))
 
     def test_octets_that_are_no_utf8(self) -> None:
         """They are replaced, in a list of URLs."""
@@ -166,7 +171,7 @@ class TestForms:
     def test_what_stands_before_an_error_counts(self) -> None:
         """A file that is broken further down has said something."""
         found = read_sitemap(b"<urlset><url><loc>http://a/</loc></url><url></urlset>")
-        assert (found.form, found.urls) == (Form.URLSET, ("http://a/",))
+        assert (found.form, found.urls) == (SitemapForm.URLSET, ("http://a/",))
         assert found.trouble
 
 
@@ -212,7 +217,7 @@ class TestBounds:
     def test_gzip(self) -> None:
         """Unpacked to the limit, whatever is in it."""
         found = read_sitemap(gzip.compress(b"http://a/\n"))
-        assert (found.gzipped, found.form, found.urls) == (True, Form.TEXT, ("http://a/",))
+        assert (found.gzipped, found.form, found.urls) == (True, SitemapForm.TEXT, ("http://a/",))
         bomb = gzip.compress(b"http://a/\n" + b" " * 20_000_000)
         found = read_sitemap(bomb, limit=100_000)
         assert (found.urls, found.complete, found.trouble) == (("http://a/",), False, "")
@@ -242,16 +247,16 @@ class TestBounds:
                 ("http://a/",) * 3,
                 True,
             )
-        for spaces, form in ((1_023, Form.URLSET), (1_024, Form.OTHER)):
+        for spaces, form in ((1_023, SitemapForm.URLSET), (1_024, SitemapForm.OTHER)):
             assert read_sitemap(b" " * spaces + b"<urlset/>").form is form
 
     def test_depth(self) -> None:
         """A hundred elements in each other are read, and no more."""
         deep = read_sitemap(b"<urlset>" + b"<url>" * 99 + b"</url>" * 99 + b"</urlset>")
-        assert (deep.form, deep.trouble) == (Form.URLSET, "")
+        assert (deep.form, deep.trouble) == (SitemapForm.URLSET, "")
         deep = read_sitemap(b"<urlset>" + b"<url>" * 100)
         assert deep == SitemapFile(
-            Form.URLSET, False, (), True, "elements nested more than 100 deep"
+            SitemapForm.URLSET, False, (), True, "elements nested more than 100 deep"
         )
 
     def test_gzip_in_parts(self) -> None:
@@ -259,16 +264,22 @@ class TestBounds:
         packed = gzip.compress(b"http://a/\nhttp://b/\n")
         early = "the gzip data ends early"
         urls = ("http://a/", "http://b/")
-        assert read_sitemap(packed) == (Form.TEXT, True, urls, True, "")
-        assert read_sitemap(packed[:-4]) == (Form.TEXT, True, urls, False, early)
-        assert read_sitemap(packed[:-4], complete=False) == (Form.TEXT, True, urls, False, "")
+        assert read_sitemap(packed) == (SitemapForm.TEXT, True, urls, True, "")
+        assert read_sitemap(packed[:-4]) == (SitemapForm.TEXT, True, urls, False, early)
+        assert read_sitemap(packed[:-4], complete=False) == (
+            SitemapForm.TEXT,
+            True,
+            urls,
+            False,
+            "",
+        )
         assert read_sitemap(packed, complete=False).complete is False
-        assert read_sitemap(packed, limit=12) == (Form.TEXT, True, ("http://a/",), False, "")
+        assert read_sitemap(packed, limit=12) == (SitemapForm.TEXT, True, ("http://a/",), False, "")
         broken = b"\x1f\x8b\x00\x00"
-        assert read_sitemap(broken) == (Form.OTHER, True, (), True, "broken gzip data")
+        assert read_sitemap(broken) == (SitemapForm.OTHER, True, (), True, "broken gzip data")
         assert read_sitemap(broken, complete=False).complete is False
         page = gzip.compress(b"<html>")
-        assert read_sitemap(page) == (Form.OTHER, True, (), True, "it is an HTML page")
+        assert read_sitemap(page) == (SitemapForm.OTHER, True, (), True, "it is an HTML page")
 
 
 class TestEnemies:
@@ -320,9 +331,15 @@ class TestEnemies:
 
     def test_a_doctype(self) -> None:
         """One that declares nothing is read; why another is refused is told."""
-        assert read_sitemap(b"<!DOCTYPE urlset><urlset/>") == (Form.URLSET, False, (), True, "")
+        assert read_sitemap(b"<!DOCTYPE urlset><urlset/>") == (
+            SitemapForm.URLSET,
+            False,
+            (),
+            True,
+            "",
+        )
         assert read_sitemap(b"<!DOCTYPE urlset [<!ENTITY a 'b'>]><urlset/>") == (
-            Form.OTHER,
+            SitemapForm.OTHER,
             False,
             (),
             True,

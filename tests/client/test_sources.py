@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from robotrules.access import Response
-from robotrules.cache import Provenance, Store, digest_of
+from robotrules.cache import Provenance, Store, body_digest
 from robotrules.client.evidence import Evidence
 from robotrules.client.historical_verdict import HistoricalVerdict, imported_from
 from robotrules.client.sources import chosen_source
@@ -70,7 +70,7 @@ class TestPrecedence:
     def test_an_own_visit_that_held(self, store: MemoryStore) -> None:
         """A later visit of the same crawler in an archive changes nothing, and is pointed out."""
         found = at(store, 2)
-        assert (found.allowed, found.source, found.held) == (False, "own", True)
+        assert (found.allowed, found.source, found.in_force) == (False, "own", True)
         assert codes(found) == ["import-differs"]
         assert found.notes[0].level == "warning"
         assert "forged.warc" in found.notes[0].message
@@ -79,25 +79,25 @@ class TestPrecedence:
     def test_an_own_visit_that_had_lapsed(self, store: MemoryStore) -> None:
         """It is still the answer: an archive cannot fill the time after it unnoticed."""
         found = at(store, 4.5)
-        assert (found.allowed, found.source, found.held) == (False, "own", False)
+        assert (found.allowed, found.source, found.in_force) == (False, "own", False)
         assert codes(found) == ["lapsed", "import-held"]
         assert "found something else: own visits go first" in found.notes[1].message
 
     def test_lapsed_both(self, store: MemoryStore) -> None:
         """Own visits go first then too."""
         found = at(store, 9)
-        assert (found.allowed, found.source, found.held) == (False, "own", False)
+        assert (found.allowed, found.source, found.in_force) == (False, "own", False)
         assert codes(found) == ["lapsed", "import-differs"]
 
     def test_before_the_first_own_visit(self, store: MemoryStore) -> None:
         """An archive answers, and a warning says which."""
         found = at(store, 0.75, "/z")
-        assert (found.allowed, found.source, found.held) == (False, "import", True)
+        assert (found.allowed, found.source, found.in_force) == (False, "import", True)
         assert codes(found)[-1] == "imported"
         assert found.notes[-1].level == "warning"
         assert "imported from 'forged.warc', SHA-256 " in found.notes[-1].message
-        assert found.next is not None
-        assert found.next.source == "import"
+        assert found.next_fetch_record is not None
+        assert found.next_fetch_record.source == "import"
         assert "imported from 'forged.warc'" in str(found)
 
     def test_asked_for(self, store: MemoryStore) -> None:
@@ -110,15 +110,18 @@ class TestPrecedence:
         assert (own.allowed, codes(own)) == (False, ["lapsed"])
         never = at(store, 0.75, source="own")
         assert (never.allowed, codes(never)) == (None, ["never-visited"])
-        assert never.next is not None
-        assert never.next.at == START + DAY
+        assert never.next_fetch_record is not None
+        assert never.next_fetch_record.at == START + DAY
         assert "(own)" in never.notes[0].message
 
     def test_the_next_visit(self, store: MemoryStore) -> None:
         """It is one of the same source."""
         found = at(store, 1.2)
-        assert found.next is not None
-        assert (found.next.at, found.next.source) == (START + 1.5 * DAY, "own")
+        assert found.next_fetch_record is not None
+        assert (found.next_fetch_record.at, found.next_fetch_record.source) == (
+            START + 1.5 * DAY,
+            "own",
+        )
 
     def test_the_same_found(self) -> None:
         """An archive that agrees confirms the answer, and no note is needed."""
@@ -143,7 +146,7 @@ class TestPrecedence:
         imported(diary.store, stream.getvalue())
         found = at(diary.store, 1)
         assert found.entry is not None
-        assert (found.entry.failures, found.entry.since) == (1, START + DAY)
+        assert (found.entry.failures, found.entry.failing_since) == (1, START + DAY)
         assert found.allowed is False
 
     def test_two_crawlers_in_an_archive(self) -> None:
@@ -187,8 +190,8 @@ class TestPrecedence:
         assert "second.warc" in found.notes[0].message
         alone = at(store, 0.7, source=first.digest[:8])
         assert alone.allowed is False
-        assert alone.visit is not None
-        assert alone.visit.provenance == first
+        assert alone.fetch_record is not None
+        assert alone.fetch_record.provenance == first
 
 
 class TestHistory:
@@ -203,7 +206,7 @@ class TestHistory:
         diary.visit(1, file("/a"))
         evidence = Evidence(diary.store)
         periods = evidence.periods(SITE)
-        assert [(one.visits, one.first.provenance) for one in periods] == [
+        assert [(one.fetches, one.first.provenance) for one in periods] == [
             (2, None),
             (1, first),
             (1, second),
@@ -216,17 +219,17 @@ class TestHistory:
             "sha256": first.digest,
             "imported": "2026-08-09T00:00:00.000+00:00",
         }
-        assert [one.visits for one in evidence.periods(SITE, source="own")] == [2]
-        assert len(list(evidence.visits(SITE, source="imported"))) == 2
-        assert len(list(evidence.visits(SITE, source=second.digest.upper()))) == 1
+        assert [one.fetches for one in evidence.periods(SITE, source="own")] == [2]
+        assert len(list(evidence.fetch_records(SITE, source="imported"))) == 2
+        assert len(list(evidence.fetch_records(SITE, source=second.digest.upper()))) == 1
 
     def test_as_dict(self) -> None:
         """JSON says where an answer comes from."""
         store = MemoryStore()
         given = imported(store, archive((0, "/a")))
         said = at(store, 0.5).as_dict()
-        assert said["source"] == said["visit"]["source"] == "import"
-        assert said["visit"]["archive"]["sha256"] == given.digest
+        assert said["source"] == said["fetch_record"]["source"] == "import"
+        assert said["fetch_record"]["archive"]["sha256"] == given.digest
         assert at(store, -1).as_dict()["source"] is None
 
     @pytest.mark.parametrize("bad", ["", "Own", "import", "abc", "xyz" * 10, "0" * 65, 5])
@@ -237,7 +240,7 @@ class TestHistory:
             lambda: chosen_source(bad),
             lambda: evidence.at(SITE, START, "ExampleBot", source=bad),
             lambda: evidence.at("mailto:me", START, "ExampleBot", source=bad),
-            lambda: evidence.visits(SITE, source=bad),
+            lambda: evidence.fetch_records(SITE, source=bad),
             lambda: export_warc(empty, io.BytesIO(), source=bad),
         ]
         words = (
@@ -252,7 +255,7 @@ class TestHistory:
         """Its SHA-256, with or without the name of that, and eight digits of it or more."""
         store = MemoryStore()
         given = imported(store, archive((0, "/a")))
-        [visit] = store.visits()
+        [visit] = store.fetch_records()
         digest = given.digest
         for source in (digest, digest.upper(), f"sha256:{digest}", f"SHA256:{digest}", digest[:8]):
             assert chosen_source(source)(visit)
@@ -285,9 +288,9 @@ class TestImporting:
         path.write_bytes(octets)
         done = import_warc(store, path)
         assert done.provenance is not None
-        assert done.provenance[:2] == ("a b.warc", digest_of(octets))
+        assert done.provenance[:2] == ("a b.warc", body_digest(octets))
         assert done.provenance.imported_at > START
-        assert [visit.provenance for visit in store.visits()] == [done.provenance]
+        assert [visit.provenance for visit in store.fetch_records()] == [done.provenance]
         assert done.as_dict()["archive"]["name"] == "a b.warc"
         with path.open("rb") as stream:
             again = import_warc(store, stream).provenance
@@ -301,7 +304,7 @@ class TestImporting:
         stream = make(b"before" + octets)
         stream.read(6)
         done = import_warc(store, stream, now=5, progress=told.append)
-        assert done.provenance == Provenance("", digest_of(octets), 5)
+        assert done.provenance == Provenance("", body_digest(octets), 5)
         assert (done.added, sum(told)) == (2, len(octets))
 
     def test_names(self) -> None:
@@ -324,9 +327,9 @@ class TestImporting:
         octets, again = stream.getvalue(), MemoryStore()
         assert b'"digest": "%s"' % first.digest.encode() in octets
         assert imported(again, octets, "second.warc").archive == "second.warc"
-        assert [visit.provenance and visit.provenance.archive for visit in again.visits()] == [
-            "second.warc"
-        ]
+        assert [
+            visit.provenance and visit.provenance.archive for visit in again.fetch_records()
+        ] == ["second.warc"]
 
     def test_an_archive_that_changes(self, tmp_path: Path) -> None:
         """What is imported would name another archive, so it is said."""

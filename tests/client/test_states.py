@@ -5,9 +5,15 @@ from __future__ import annotations
 import pytest
 
 from robotrules import Reason
-from robotrules.access import ACCESS_PROFILES, Failure, Response, State
-from robotrules.cache import EffectivePolicy, Freshness, freshness, moment
-from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.access import ACCESS_PROFILES, AccessState, Failure, Response
+from robotrules.cache import (
+    EffectivePolicy,
+    Freshness,
+    FreshnessReason,
+    format_timestamp,
+    freshness,
+)
+from robotrules.client.origin_state import OriginState, StateSource, held
 from robotrules.profile import DEFAULT, STRICT
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.verdict import GroupMatch, Verdict
@@ -28,7 +34,9 @@ def having(
     now = START + (len(answers) - 1 + days) * DAY
     fresh = freshness(entry, now, ACCESS_PROFILES[profile])
     body = parse(rules("/a"), DEFAULT)
-    return held(entry, fresh, body, profile=DEFAULT, source=Source.STORE, trouble="it is down")
+    return held(
+        entry, fresh, body, profile=DEFAULT, source=StateSource.STORE, store_error="it is down"
+    )
 
 
 class TestVisits:
@@ -37,44 +45,44 @@ class TestVisits:
     def test_a_file(self) -> None:
         """The file that was found."""
         found = having(file("/a"))
-        assert found.visit is found.entry.good is not None
-        assert (found.state, found.decides, found.because) == (
-            *(State.SUCCESS, EffectivePolicy.RULES, "fresh"),
+        assert found.fetch_record is found.entry.last_success is not None
+        assert (found.state, found.policy, found.reason) == (
+            *(AccessState.SUCCESS, EffectivePolicy.RULES, "fresh"),
         )
 
     def test_a_failure_after_a_file(self) -> None:
         """Nobody knows what the rules are: the failure decides."""
         found = having(file("/a"), Response(503))
-        assert found.visit is found.entry.bad is not None
-        assert (found.state, found.decides) == (State.UNREACHABLE, EffectivePolicy.DISALLOW)
+        assert found.fetch_record is found.entry.last_failure is not None
+        assert (found.state, found.policy) == (AccessState.UNREACHABLE, EffectivePolicy.DISALLOW)
 
     def test_a_copy_after_a_failure(self) -> None:
         """Where the profile uses the copy, the visit that found it decides."""
         found = having(file("/a"), Response(503), profile="stale")
-        assert found.visit is found.entry.good is not None
-        assert (found.state, found.decides) == (State.UNREACHABLE, EffectivePolicy.RULES)
+        assert found.fetch_record is found.entry.last_success is not None
+        assert (found.state, found.policy) == (AccessState.UNREACHABLE, EffectivePolicy.RULES)
 
     def test_a_failure_alone(self) -> None:
         """There is no other visit."""
         found = having(refused())
-        assert found.entry.good is None
-        assert found.visit is found.entry.bad is not None
+        assert found.entry.last_success is None
+        assert found.fetch_record is found.entry.last_failure is not None
 
     def test_an_answer_that_disallows(self) -> None:
         """A 403 that counts as Disallow is an answer, and not that there is none."""
         found = having(Response(403))
-        careful = found._replace(decides=EffectivePolicy.DISALLOW)
-        assert careful.visit is found.entry.good
+        careful = found._replace(policy=EffectivePolicy.DISALLOW)
+        assert careful.fetch_record is found.entry.last_success
         assert careful.check(A, "ExampleBot").reason is Reason.RESTRICTED
         late = having(Response(403), Response(503))
-        assert late._replace(because="fresh").visit is late.entry.good
+        assert late._replace(reason=FreshnessReason.FRESH).fetch_record is late.entry.last_success
 
     def test_what_disallows_without_a_failure(self) -> None:
         """The last answer, though it is no longer fresh."""
         found = having(Response(403))
-        old = found._replace(decides=EffectivePolicy.DISALLOW, because="stale")
-        assert found.entry.bad is None
-        assert old.visit is found.entry.good
+        old = found._replace(policy=EffectivePolicy.DISALLOW, reason=FreshnessReason.STALE)
+        assert found.entry.last_failure is None
+        assert old.fetch_record is found.entry.last_success
 
 
 class TestStates:
@@ -84,17 +92,20 @@ class TestStates:
         """RFC 9309 §2.3.1.4: after 30 days a client may take it that there is none."""
         found = having(Response(503))
         for because, decides, state in (
-            ("patience", EffectivePolicy.ALLOW, State.UNAVAILABLE),
-            ("patience", EffectivePolicy.DISALLOW, State.UNREACHABLE),
-            ("unreachable", EffectivePolicy.ALLOW, State.UNREACHABLE),
-            ("fresh", EffectivePolicy.ALLOW, State.UNREACHABLE),
+            (FreshnessReason.GAVE_UP, EffectivePolicy.ALLOW, AccessState.UNAVAILABLE),
+            (FreshnessReason.GAVE_UP, EffectivePolicy.DISALLOW, AccessState.UNREACHABLE),
+            (FreshnessReason.UNREACHABLE, EffectivePolicy.ALLOW, AccessState.UNREACHABLE),
+            (FreshnessReason.FRESH, EffectivePolicy.ALLOW, AccessState.UNREACHABLE),
         ):
-            assert found._replace(because=because, decides=decides).state is state
+            assert found._replace(reason=because, policy=decides).state is state
 
     def test_a_fresh_answer(self) -> None:
         """Fresh is what was found."""
-        assert having(Response(404)).state is State.UNAVAILABLE
-        assert having(Response(404))._replace(because="stale").state is State.UNREACHABLE
+        assert having(Response(404)).state is AccessState.UNAVAILABLE
+        assert (
+            having(Response(404))._replace(reason=FreshnessReason.STALE).state
+            is AccessState.UNREACHABLE
+        )
 
 
 class TestVerdicts:
@@ -108,7 +119,7 @@ class TestVerdicts:
             (having(Response(503)), Verdict(False, Reason.UNREACHABLE, None, NAME)),
             (having(file("/a"), Response(503)), Verdict(False, Reason.UNREACHABLE, None, NAME)),
             (
-                having(Response(403))._replace(decides=EffectivePolicy.DISALLOW, robots=parse(b"")),
+                having(Response(403))._replace(policy=EffectivePolicy.DISALLOW, robots=parse(b"")),
                 Verdict(False, Reason.RESTRICTED, None, NAME),
             ),
         ],
@@ -129,9 +140,9 @@ class TestVerdicts:
         explained = having(Response(503)).explain(A, "ExampleBot", ("P",))
         assert (explained.matched_tokens, explained.matched_purposes) == ((), ())
         assert (explained.groups, explained.matches, explained.notes) == ((), (), ())
-        assert (explained.because, explained.purposes) == (GroupMatch.NONE, ("P",))
+        assert (explained.matched_by, explained.purposes) == (GroupMatch.NONE, ("P",))
         ruled = having(file("/a")).explain(A, "ExampleBot")
-        assert (ruled.because, len(ruled.groups), len(ruled.matches)) == (GroupMatch.STAR, 1, 1)
+        assert (ruled.matched_by, len(ruled.groups), len(ruled.matches)) == (GroupMatch.STAR, 1, 1)
 
     def test_purposes(self) -> None:
         """They are handed on, each way."""
@@ -156,40 +167,44 @@ class TestMaking:
             (EffectivePolicy.DISALLOW, body, b"User-agent: *\nDisallow: /\n"),
             (EffectivePolicy.NOTHING, None, b"User-agent: *\nDisallow: /\n"),
         ):
-            fresh = Freshness(decides, START + 9, False, False, "fresh")
-            made = held(entry, fresh, given, profile=STRICT, source=Source.MEMORY)
+            fresh = Freshness(decides, START + 9, False, False, FreshnessReason.FRESH)
+            made = held(entry, fresh, given, profile=STRICT, source=StateSource.MEMORY)
             assert made.robots.body == stands
             assert made.robots.profile == (DEFAULT if made.robots is body else STRICT)
-            assert (made.origin, made.entry, made.decides) == (SITE, entry, decides)
-            assert (made.until, made.because, made.source) == (START + 9, "fresh", Source.MEMORY)
-            assert made.trouble is None
+            assert (made.origin, made.entry, made.policy) == (SITE, entry, decides)
+            assert (made.until, made.reason, made.source) == (
+                START + 9,
+                "fresh",
+                StateSource.MEMORY,
+            )
+            assert made.store_error is None
 
     def test_as_dict(self) -> None:
         """Every key."""
         found = having(file("/a"), Response(503))
-        assert found.visit is not None
+        assert found.fetch_record is not None
         assert found.as_dict() == {
             "origin": SITE,
             "state": "unreachable",
-            "decides": "disallow",
-            "because": "unreachable",
-            "until": moment(START + DAY + 60),
+            "policy": "disallow",
+            "reason": "unreachable",
+            "until": format_timestamp(START + DAY + 60),
             "source": "store",
-            "visit": found.visit.as_dict(),
-            "failing_since": moment(START + DAY),
+            "fetch_record": found.fetch_record.as_dict(),
+            "failing_since": format_timestamp(START + DAY),
             "failures": 1,
-            "store_trouble": "it is down",
+            "store_error": "it is down",
         }
         found = having(file("/a"))
-        assert found.as_dict() | {"visit": None} == {
+        assert found.as_dict() | {"fetch_record": None} == {
             "origin": SITE,
             "state": "success",
-            "decides": "rules",
-            "because": "fresh",
-            "until": moment(START + DAY),
+            "policy": "rules",
+            "reason": "fresh",
+            "until": format_timestamp(START + DAY),
             "source": "store",
-            "visit": None,
+            "fetch_record": None,
             "failing_since": None,
             "failures": 0,
-            "store_trouble": "it is down",
+            "store_error": "it is down",
         }

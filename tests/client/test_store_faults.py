@@ -101,8 +101,8 @@ class TestAway:
             open_store(where)
         client = make(store=where)
         follows_the_rfc(client, A)
-        assert "cannot be used" in client.trouble
-        assert client.held(A).trouble is not None
+        assert "cannot be used" in client.store_error
+        assert client.lookup(A).store_error is not None
 
     def test_goes_down_and_comes_back(
         self,
@@ -119,13 +119,13 @@ class TestAway:
             follows_the_rfc(client, A)
             follows_the_rfc(client, B)
             assert len(web.asked) == 3
-            with client.turn(B):
+            with client.slot(B):
                 pass
-            assert "cannot be used" in client.trouble
+            assert "cannot be used" in client.store_error
             assert len(caplog.records) == 1
             process.start()
             client.refresh(B)
-            assert client.trouble is None
+            assert client.store_error is None
             assert [record.getMessage().split(":")[0] for record in caplog.records] == [
                 "going on without the store",
                 "the store answers again",
@@ -149,7 +149,7 @@ class TestAway:
         began = time.monotonic()
         follows_the_rfc(client, C)
         assert time.monotonic() - began < 0.5
-        assert "cannot be used" in client.trouble
+        assert "cannot be used" in client.store_error
         process.thaw()
 
 
@@ -196,10 +196,10 @@ def test_full(
         client, patient = make(store=store), make(store=store)
         with full(kind, where, store):
             assert client.check(f"{B}/page")
-            assert client.trouble is not None
+            assert client.store_error is not None
             # That it can be read does not make it well.
             assert not client.check(f"{A}/private")
-            assert client.trouble is not None
+            assert client.store_error is not None
             follows_the_rfc(client, B)
             assert len(web.asked) == 4
             assert store.get(B, "ExampleBot") is None
@@ -210,11 +210,11 @@ def test_full(
             follows_the_rfc(patient, C)
             assert len(web.asked) <= 6, "the copies can be read"
         client.refresh(B)
-        assert client.trouble is None
+        assert client.store_error is None
         entry = store.get(B, "ExampleBot")
         assert entry is not None
-        assert entry.good is not None
-        assert store.body(entry.good.digest or "") == file_of(B)
+        assert entry.last_success is not None
+        assert store.body(entry.last_success.digest or "") == file_of(B)
 
 
 # --- Damage ---------------------------------------------------------------------------------------
@@ -280,10 +280,10 @@ class TestFile:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             follows_the_rfc(client, B)
-            assert "busy" in client.trouble
+            assert "busy" in client.store_error
             other.execute("ROLLBACK")
         client.refresh(B)
-        assert client.trouble is None
+        assert client.store_error is None
 
     def test_removed(self, make: Make, path: Path) -> None:
         client = make(store=path)
@@ -328,9 +328,9 @@ class TestFile:
             entries = list(store.entries())
             assert 0 < len(entries) < 100
             for entry in entries:
-                assert entry.good is not None
-                assert store.body(entry.good.digest or "") == file_of(entry.origin)
-            assert len(list(store.visits())) == len(entries)
+                assert entry.last_success is not None
+                assert store.body(entry.last_success.digest or "") == file_of(entry.origin)
+            assert len(list(store.fetch_records())) == len(entries)
 
 
 def _files(path: Path) -> list[Path]:
@@ -354,7 +354,7 @@ def main(path: str) -> None:
     with Client(AGENT, store=path, transport=web) as client:
         urls = [f"{origin}/{page}" for origin in origins for page in ("page", "private")]
         allowed = [client.check(url).allowed for url in urls]
-        print(json.dumps([client.trouble, allowed]))
+        print(json.dumps([client.store_error, allowed]))
 
 
 if __name__ == "__main__":

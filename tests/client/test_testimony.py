@@ -16,13 +16,13 @@ import pytest
 from robotrules import StoreError
 from robotrules.access import (
     ACCESS_PROFILES,
+    AccessState,
     Failure,
+    FailureReason,
     Response,
-    State,
-    Trouble,
-    lost_state,
+    classify_failed_redirect,
 )
-from robotrules.cache import FetchRecord, Provenance, digest_of
+from robotrules.cache import FetchRecord, Provenance, body_digest
 from robotrules.client.evidence import MOST_NAMES, Evidence
 from robotrules.client.historical_verdict import EvidenceNote, HistoricalVerdict, Period, told, when
 from robotrules.client.stores import MemoryStore
@@ -88,7 +88,10 @@ class TestNotes:
         diary.visit(3, file("/a"), agent=options.get("agent", "ExampleBot"))
         found = at(diary, 0, **options)
         words += " before 2026-05-03T00:00:00Z, the first one."
-        assert (notes(found), found.next) == ([("never-visited", "error", words)], first)
+        assert (notes(found), found.next_fetch_record) == (
+            [("never-visited", "error", words)],
+            first,
+        )
 
     def test_never_visited_by_an_archive(self) -> None:
         """The first visit of the source that was asked for, and of no other."""
@@ -102,8 +105,8 @@ class TestNotes:
         import_warc(diary.store, stream)
         for source, day in (("own", 1), ("imported", 2)):
             found = at(diary, 0, source=source)
-            assert found.next is not None
-            assert found.next.at == START + day * DAY
+            assert found.next_fetch_record is not None
+            assert found.next_fetch_record.at == START + day * DAY
 
     def test_lapsed(self) -> None:
         words = "What was known held until 2026-05-02T00:00:00Z, and nothing is known after it: "
@@ -114,7 +117,7 @@ class TestNotes:
     def test_renewal_in_doubt(self) -> None:
         """As an earlier version recorded it: a 304 for a copy without a validator."""
         found = Diary().visit(0, file("/a"))
-        again = found._replace(at=START + DAY, until=START + 2 * DAY, status=304, renewed=True)
+        again = found._replace(at=START + DAY, until=START + 2 * DAY, status=304, revalidated=True)
         store = MemoryStore()
         for visit in (found, again):
             store.put(visit, rules("/a"), None)
@@ -176,7 +179,7 @@ class TestNotes:
                 """Give others."""
                 return b"User-agent: *\nAllow: /\n"
 
-        digest = digest_of(rules("/a"))
+        digest = body_digest(rules("/a"))
         for store, code, words in (
             (Failing(), "body-missing", f"The store cannot give the file: no {digest[:4]}"),
             (
@@ -265,10 +268,10 @@ class TestJson:
         diary = told_days(file("/a"), NO_FILE)
         found = at(diary, 0.5, purposes=["EXAMPLE-1"])
         values = found.as_dict()
-        visits = values.pop("visit"), values.pop("next_visit")
-        assert found.visit is not None
-        assert found.next is not None
-        assert visits == (found.visit.as_dict(), found.next.as_dict())
+        visits = values.pop("fetch_record"), values.pop("next_fetch_record")
+        assert found.fetch_record is not None
+        assert found.next_fetch_record is not None
+        assert visits == (found.fetch_record.as_dict(), found.next_fetch_record.as_dict())
         explained = values.pop("explanation")
         assert explained["url"] == A
         assert "access" not in explained
@@ -284,9 +287,9 @@ class TestJson:
             "allowed": False,
             "reason": "disallow-rule",
             "line": 2,
-            "decides": "rules",
-            "because": "fresh",
-            "held": True,
+            "policy": "rules",
+            "policy_reason": "fresh",
+            "in_force": True,
             "until": "2026-05-02T00:00:00.000+00:00",
             "agent": "ExampleBot",
             "source": "own",
@@ -312,10 +315,10 @@ class TestJson:
         assert note["code"] == "never-visited"
         assert {key for key, value in values.items() if value is None} == {
             *("allowed", "reason", "line", "until", "agent", "source", "failing_since"),
-            *("visit", "next_visit", "explanation"),
+            *("fetch_record", "next_fetch_record", "explanation"),
         }
-        assert (values["decides"], values["because"]) == ("nothing", "never-fetched")
-        assert (values["held"], values["failures"]) == (False, 0)
+        assert (values["policy"], values["policy_reason"]) == ("nothing", "never-fetched")
+        assert (values["in_force"], values["failures"]) == (False, 0)
 
     def test_periods(self) -> None:
         diary = told_days(file("/a"), file("/a"))
@@ -325,7 +328,7 @@ class TestJson:
         assert period.as_dict() == {
             "from": "2026-05-01T00:00:00.000+00:00",
             "to": "2026-05-02T00:00:00.000+00:00",
-            "visits": 2,
+            "fetches": 2,
             "agent": "ExampleBot",
             **last,
         }
@@ -335,7 +338,7 @@ class TestText:
     """A few lines for a mail."""
 
     def test_known(self) -> None:
-        digest = digest_of(rules("/a"))
+        digest = body_digest(rules("/a"))
         assert str(at(told_days(file("/a"), refused()), 0.5)) == (
             f"{A} for ExampleBot at 2026-05-01T12:00:00Z: disallowed by line 2: Disallow: /a\n"
             f"  fetched on 2026-05-01T00:00:00Z by ExampleBot from {SITE}/robots.txt, "
@@ -352,8 +355,8 @@ class TestText:
 
     def test_visits(self) -> None:
         diary = told_days(file("/a", ("ETag", '"1"')), Response(304), NO_FILE, refused())
-        first, renewed, none, failed = diary.store.visits()
-        digest, on = digest_of(rules("/a")), "on 2026-05-0{}T00:00:00Z by ExampleBot"
+        first, renewed, none, failed = diary.store.fetch_records()
+        digest, on = body_digest(rules("/a")), "on 2026-05-0{}T00:00:00Z by ExampleBot"
         source = f"from {SITE}/robots.txt"
         assert told(first) == f"fetched {on.format(1)} {source}, SHA-256 {digest}"
         assert (
@@ -363,11 +366,11 @@ class TestText:
         why = "and unreachable: connection refused"
         assert told(failed) == f"asked for {on.format(4)}, {why}"
         silent = failed._replace(detail="")
-        assert silent.trouble is Trouble.CONNECT
+        assert silent.failure_reason is FailureReason.CONNECT
         assert told(silent) == (
-            f"asked for {on.format(4)}, and unreachable: {silent.trouble.sentence}"
+            f"asked for {on.format(4)}, and unreachable: {silent.failure_reason.sentence}"
         )
-        assert told(silent._replace(trouble=None)).endswith(", and unreachable: ")
+        assert told(silent._replace(failure_reason=None)).endswith(", and unreachable: ")
         given = first._replace(provenance=Provenance("", "0" * 64, START))
         assert told(given) == (
             f"fetched {on.format(1)} (imported from an archive, SHA-256 {'0' * 64}, on "
@@ -393,7 +396,7 @@ class TestPeriods:
     def periods(self, diary: Diary, **options: Any) -> list[tuple[float, int]]:
         """Return the first day and the number of visits of each."""
         found: list[Period] = Evidence(diary.store).periods(SITE, **options)
-        return [((one.first.at - START) / DAY, one.visits) for one in found]
+        return [((one.first.at - START) / DAY, one.fetches) for one in found]
 
     def test_another_status(self) -> None:
         """404 and 410 both mean that there is no file, and a reader wants to know which."""
@@ -414,11 +417,13 @@ class TestPeriods:
         """Chosen alike, and a URL without an origin is misuse."""
         diary = told_days(file("/a"), file("/b"), refused())
         evidence = Evidence(diary.store)
-        found: list[FetchRecord] = list(evidence.visits(A, after=START + 1, before=START + DAY))
+        found: list[FetchRecord] = list(
+            evidence.fetch_records(A, after=START + 1, before=START + DAY)
+        )
         assert [visit.at for visit in found] == [START + DAY]
-        assert [visit.state for visit in evidence.visits(A)][2] is State.UNREACHABLE
+        assert [visit.state for visit in evidence.fetch_records(A)][2] is AccessState.UNREACHABLE
         with pytest.raises(ValueError, match=r"'/a' has no origin: pass a URL such as 'https://"):
-            evidence.visits("/a")
+            evidence.fetch_records("/a")
 
 
 class TestMisuse:
@@ -445,14 +450,16 @@ class TestRedirects:
     @pytest.mark.parametrize("answers", [1, 2], ids=["loop", "no location"])
     def test_each_profile(self, answers: int) -> None:
         """Whichever profile recorded the visit, the answer is that of the one that is asked."""
-        cautious = ACCESS_PROFILES["default"].replace(name="cautious", cautious=True)
+        cautious = ACCESS_PROFILES["default"].replace(
+            name="cautious", redirect_failure_unreachable=True
+        )
         again = Response(301, {"Location": "/robots.txt" if answers == 1 else ""})
         for recorded in ("default", "strict", "google"):
             diary = Diary(profile=recorded)
             visit = diary.visit(0, again, again)
-            assert visit.trouble in (Trouble.LOOP, Trouble.LOCATION)
+            assert visit.failure_reason in (FailureReason.LOOP, FailureReason.LOCATION)
             for asked in (*map(ACCESS_PROFILES.get, ("default", "strict", "google")), cautious):
                 assert asked is not None
                 found = Evidence(diary.store, access=asked).at(A, START, "ExampleBot")
-                state = lost_state(visit.trouble, asked)
-                assert found.allowed is (state is State.UNAVAILABLE), (recorded, asked.name)
+                state = classify_failed_redirect(visit.failure_reason, asked)
+                assert found.allowed is (state is AccessState.UNAVAILABLE), (recorded, asked.name)

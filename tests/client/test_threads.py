@@ -20,7 +20,7 @@ import pytest
 
 from robotrules import Reason
 from robotrules.access import Request, Response
-from robotrules.client import Addresses, AsyncClient, Client
+from robotrules.client import AddressPolicy, AsyncClient, Client
 from robotrules.client.stores import MemoryStore
 from robotrules.client.threads import SingleFlight
 from robotrules.client.transports.aiohttp import AiohttpTransport
@@ -113,10 +113,10 @@ def expected(url: str) -> tuple[bool, Reason]:
 
 
 @contextmanager
-def sites(count: int) -> Iterator[tuple[list[str], Addresses]]:
+def sites(count: int) -> Iterator[tuple[list[str], AddressPolicy]]:
     """Run many origins on one server; give their URLs, and how they are found."""
     with wire.farm(answers) as farm:
-        where = Addresses(["*.example"], resolve=lambda host, port: [wire.LOOPBACK])
+        where = AddressPolicy(["*.example"], resolve=lambda host, port: [wire.LOOPBACK])
         yield [f"http://site{n}.example:{farm.port}" for n in range(count)], where
 
 
@@ -136,7 +136,11 @@ class TestHammered:
         with (
             sites(50) as (origins, addresses),
             Client(
-                AGENT, store=where, addresses=addresses, clock=clock, background=background
+                AGENT,
+                store=where,
+                addresses=addresses,
+                clock=clock,
+                stale_while_revalidate=background,
             ) as client,
         ):
 
@@ -150,7 +154,7 @@ class TestHammered:
 
             with ThreadPoolExecutor(10) as pool:
                 assert sum(pool.map(hammer, range(10))) > 20
-            assert client.trouble is None
+            assert client.store_error is None
 
     @pytest.mark.parametrize("transport", [AsyncHttpx2Transport, AiohttpTransport])
     @pytest.mark.parametrize("store", ["memory:", "sqlite"])
@@ -411,7 +415,7 @@ class TestLeadingTask:
                 await client.check(SITE)
 
                 async def turn() -> None:
-                    async with client.turn(SITE):
+                    async with client.slot(SITE):
                         raise AssertionError("cancelled before")
 
                 task = asyncio.create_task(turn())
@@ -468,7 +472,7 @@ class TestLoops:
             gate.open.set()
             async with AsyncClient(AGENT, store=store, transport=gate) as client:
                 assert await client.check(f"{SITE}/x")
-                async with client.turn(SITE):
+                async with client.slot(SITE):
                     pass
 
         asyncio.run(main())
@@ -504,20 +508,20 @@ class TestLoops:
             gate = AsyncGate()
             gate.open.set()
             async with AsyncClient(AGENT, store="memory:", transport=gate) as client:
-                async with asyncio.timeout(LONGEST), client.turn(f"{SITE}/a"):
+                async with asyncio.timeout(LONGEST), client.slot(f"{SITE}/a"):
                     with pytest.raises(RuntimeError, match="would wait for itself"):
                         await client.fetch(f"{SITE}/b")
-                    async with client.turn("https://other.example"):
+                    async with client.slot("https://other.example"):
                         pass
-                async with client.turn(f"{SITE}/c"):
+                async with client.slot(f"{SITE}/c"):
                     pass
 
         asyncio.run(main())
         with Client(AGENT, store="memory:", transport=server, min_delay=0) as client:
             itself = pytest.raises(RuntimeError, match="would wait for itself")
-            with client.turn(f"{SITE}/a"), itself:
+            with client.slot(f"{SITE}/a"), itself:
                 client.fetch(f"{SITE}/b")
-            with client.turn(f"{SITE}/c"):
+            with client.slot(f"{SITE}/c"):
                 pass
 
 
@@ -569,7 +573,9 @@ class TestBackground:
     def test_one_renewal_waits_for_an_origin(self) -> None:
         gate, clock = Gate(), Clock()
         gate.open.set()
-        with Client(AGENT, store="memory:", transport=gate, clock=clock, background=True) as client:
+        with Client(
+            AGENT, store="memory:", transport=gate, clock=clock, stale_while_revalidate=True
+        ) as client:
             origins = [f"https://site{n}.example" for n in range(8)]
             client.prefetch(origins)
             clock.now += 23 * HOUR

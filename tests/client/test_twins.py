@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from robotrules import CrawlerError, Reason
-from robotrules.access import Failure, Response, Trouble
+from robotrules.access import Failure, FailureReason, Response
 from robotrules.access.values import SLACK
 from robotrules.client import AsyncClient, Client, aio, sync
 from robotrules.client.cache_engine import MARGIN
@@ -80,8 +80,12 @@ class TestDefaults:
             AGENT, transport=transport, store="memory:"
         )
         desk = client._desk
-        assert (client._min_delay, client._slots, desk.seconds) == (1.0, 1, 30.0)
-        assert (desk.background, client._clock, desk.clock) == (False, time.time, time.time)
+        assert (client._min_delay, client._slots, desk.timeout) == (1.0, 1, 30.0)
+        assert (desk.stale_while_revalidate, client._clock, desk.clock) == (
+            False,
+            time.time,
+            time.time,
+        )
         assert client._sleep is (time.sleep if kind == "sync" else asyncio.sleep)
         assert (desk.profile.name, desk.access.name) == ("default", "default")
         if kind == "sync":
@@ -93,7 +97,9 @@ class TestDefaults:
         """Fifty origins are prefetched at a time."""
         told: list[int] = []
         served = Server if kind == "sync" else AsyncServer
-        monkeypatch.setattr(served, "expect", lambda _, count: told.append(count), raising=False)
+        monkeypatch.setattr(
+            served, "expect_concurrency", lambda _, count: told.append(count), raising=False
+        )
         make().prefetch([SITE])
         assert told == [50]
 
@@ -209,7 +215,7 @@ class TestFromMemory:
         """The next question about an origin asks nothing."""
         client = make()
         client.check(f"{SITE}/free")
-        monkeypatch.setattr(bare(client), "held", None)
+        monkeypatch.setattr(bare(client), "lookup", None)
         assert client.check(f"{SITE}/all").reason is Reason.DISALLOW_RULE
 
     def test_all_that_is_old_is_renewed(self, make: Make, server: Server, clock: Clock) -> None:
@@ -219,7 +225,7 @@ class TestFromMemory:
             server.answers[f"{site}/robots.txt"] = Response(
                 200, {"Cache-Control": "max-age=600"}, FILE
             )
-        client = make(background=True)
+        client = make(stale_while_revalidate=True)
         client.check_many(sites)
         clock.now += 601
         client.check_many(sites)
@@ -260,11 +266,11 @@ class TestHeeding:
         """A Retry-After may be a date, which the clock makes seconds of."""
         client = make()
         later = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(clock.now + 90))
-        assert client.heed(SITE, 503, {"Retry-After": later}) == 90
+        assert client.record_response(SITE, 503, {"Retry-After": later}) == 90
         assert client.reserve(SITE) == START + 90
-        with client.turn(SITE) as turn:
+        with client.slot(SITE) as turn:
             assert clock.now >= START + 90
-            assert not turn.heed(503, {"Retry-After": later})
+            assert not turn.record_response(503, {"Retry-After": later})
 
     def test_pages(self, make: Make, server: Server, clock: Clock) -> None:
         """A page that asks to be left alone is."""
@@ -280,13 +286,13 @@ class TestRequests:
 
     def test_limits(self, make: Make, server: Server) -> None:
         """A page has its own limit, and both have the time of the client."""
-        client = make(seconds=7.0)
+        client = make(timeout=7.0)
         client.fetch(f"{SITE}/free", limit=123)
         robots, page = server.asked
-        assert (page.url, page.limit, page.seconds) == (f"{SITE}/free", 123, 7.0)
+        assert (page.url, page.limit, page.timeout) == (f"{SITE}/free", 123, 7.0)
         assert robots.limit == DEFAULT.max_bytes + SLACK
-        assert robots.seconds is not None
-        assert 6.9 < robots.seconds <= 7.0
+        assert robots.timeout is not None
+        assert 6.9 < robots.timeout <= 7.0
         client.fetch(f"{SITE}/free")
         assert server.asked[-1].limit == 2 * 1024 * 1024
 
@@ -311,7 +317,7 @@ class TestRequests:
                 return super().lease(key, holder, seconds)
 
         store = Store()
-        make(store=store, seconds=7.0).check(SITE)
+        make(store=store, timeout=7.0).check(SITE)
         assert leases == [(SITE, 7.0 + MARGIN)]
         assert store.holder(SITE) is None
 
@@ -325,9 +331,9 @@ class TestRequests:
         server.answers[ROBOTS] = slow
         for number in range(9):
             server.answers[f"{SITE}/{number}"] = slow
-        client = make(seconds=0.03)
-        bad = client.held(SITE).entry.bad
-        assert (bad.trouble, bad.detail) == (Trouble.TIMEOUT, "0.03 s in all")
+        client = make(timeout=0.03)
+        bad = client.lookup(SITE).entry.last_failure
+        assert (bad.failure_reason, bad.detail) == (FailureReason.TIMEOUT, "0.03 s in all")
         assert len(server.asked) <= 3
 
 
@@ -336,7 +342,7 @@ class TestPrefetching:
 
     def test_counts(self, make: Make, server: Server) -> None:
         """By what came of each."""
-        server.answers["https://down.example/robots.txt"] = Failure(Trouble.DNS, "no address")
+        server.answers["https://down.example/robots.txt"] = Failure(FailureReason.DNS, "no address")
         told: list[str] = []
         client = make()
         given = [SITE, "https://none.example", "https://down.example", "mailto:x", f"{SITE}/a"]
@@ -352,7 +358,7 @@ class TestPrefetching:
         store = MemoryStore()
         make(store=store).check(SITE)
         clock.now += 601
-        client = make(store=store, background=True)
+        client = make(store=store, stale_while_revalidate=True)
         assert client.prefetch([SITE]) == (1, 0, 0, 0)
         for _ in range(200):
             if server.urls.count(ROBOTS) == 2:
@@ -376,7 +382,7 @@ class TestPrefetching:
         client = make()
         client.check(SITE)
         clock.now += 1
-        assert client.prefetch([SITE], fresh=True) == (1, 0, 0, 0)
+        assert client.prefetch([SITE], refresh=True) == (1, 0, 0, 0)
         assert server.urls.count(ROBOTS) == 2
 
     def test_what_goes_wrong(self, make: Make, server: Server) -> None:

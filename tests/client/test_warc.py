@@ -25,11 +25,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules import MissingExtraError, parse
-from robotrules.access import Hop, Response, State, Trouble
-from robotrules.cache import FetchRecord, digest_of
+from robotrules.access import AccessState, FailureReason, Hop, Response
+from robotrules.cache import FetchRecord, body_digest
 from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
-from robotrules.client.warc import SKIPPED, WarcImport, export_warc, import_warc
+from robotrules.client.warc import SKIP_REASONS, WarcImport, export_warc, import_warc
 from robotrules.client.warc.visits import LONGEST, UNANSWERED, visit_from, written
 from robotrules.http.fields import Fields
 from tests.client.archives import READERS, Kept, with_warcio
@@ -110,7 +110,7 @@ class TestWhatOthersRead:
         assert headers["WARC-Target-URI"] == ROBOTS
         assert headers["WARC-Date"] == "2026-05-01T00:00:00.000000Z"
         assert headers["WARC-IP-Address"] == "192.0.2.1"
-        assert headers["WARC-Payload-Digest"] == f"sha256:{digest_of(answer.body)}"
+        assert headers["WARC-Payload-Digest"] == f"sha256:{body_digest(answer.body)}"
         assert dict(request.fields) == {
             "host": "example.com",
             "user-agent": "ExampleBot/1.0 (+https://example.com/bot)",
@@ -323,7 +323,7 @@ class TestWriting:
         diary = Diary()
         diary.visit(0, file("/a", ("ETag", '"1"')))
         diary.visit(1, Response(304, {"Cache-Control": "no-store"}))
-        last = list(diary.store.visits())[-1]
+        last = list(diary.store.fetch_records())[-1]
         alone = MemoryStore()
         alone.add([(last._replace(at=START, until=START, may_store=True), rules("/a"))])
         alone.add([(last, None)])
@@ -347,7 +347,7 @@ class TestWriting:
         diary.visit(1, Response(304))
         archive = exported(diary.store)
         assert [one.kind for one in with_warcio(archive)].count("resource") == 1
-        assert own(imported(archive)[0]) == list(diary.store.visits())
+        assert own(imported(archive)[0]) == list(diary.store.fetch_records())
 
     def test_without_warcio(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in [one for one in sys.modules if one.startswith("robotrules.client.warc.")]:
@@ -386,13 +386,13 @@ class TestRoundTrip:
         archive = exported(store, gzip=compressed)
         again = SQLiteStore(tmp_path / "again.sqlite")
         assert import_warc(again, io.BytesIO(archive))[:3] == (12, 0, {})
-        assert own(again) == list(store.visits())
-        for visit in store.visits():
+        assert own(again) == list(store.fetch_records())
+        for visit in store.fetch_records():
             assert again.body(visit.digest or "") == store.body(visit.digest or "")
         assert import_warc(again, io.BytesIO(archive))[:3] == (0, 12, {})
         # What was imported says so when it is exported again.
         facts = [json.loads(one.body) for one in with_warcio(exported(again)) if one.kind in FACTS]
-        assert {one["provenance"]["digest"] for one in facts} == {digest_of(archive)}
+        assert {one["provenance"]["digest"] for one in facts} == {body_digest(archive)}
         facts = [json.loads(one.body) for one in with_warcio(archive) if one.kind in FACTS]
         assert {one["provenance"] for one in facts} == {None}
         again.close()
@@ -429,10 +429,10 @@ class TestRoundTrip:
         diary = Diary()
         diary.visit(0, file("/a"))
         lost = MemoryStore()
-        lost.add([(visit, None) for visit in diary.store.visits()])
+        lost.add([(visit, None) for visit in diary.store.fetch_records()])
         store, done = imported(exported(lost))
         assert done == WarcImport(1, 0, {})
-        assert own(store) == list(diary.store.visits())
+        assert own(store) == list(diary.store.fetch_records())
         assert Evidence(store).at(SITE, START, "ExampleBot").notes[0].code == "body-missing"
 
     def test_what_is_no_longer_there(self) -> None:
@@ -459,16 +459,18 @@ hops = st.lists(st.builds(Hop, urls, st.integers(300, 399), texts), max_size=3).
 
 
 @st.composite
-def visits(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
+def fetch_records(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
     """Return a visit that could have been, and its file."""
-    state = draw(st.sampled_from(State))
-    found = state is State.SUCCESS
+    state = draw(st.sampled_from(AccessState))
+    found = state is AccessState.SUCCESS
     body = draw(octets)
     at = draw(moments)
     may_store = draw(st.booleans())
-    troubles = sorted(UNANSWERED) if state is State.UNREACHABLE else []
+    troubles = sorted(UNANSWERED) if state is AccessState.UNREACHABLE else []
     trouble = (
-        None if found else draw(st.sampled_from([*troubles, *sorted(set(Trouble) - UNANSWERED)]))
+        None
+        if found
+        else draw(st.sampled_from([*troubles, *sorted(set(FailureReason) - UNANSWERED)]))
     )
     renewed = found and draw(st.booleans())
     statuses = st.integers(100, 999)
@@ -479,15 +481,15 @@ def visits(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
         at=at,
         state=state,
         status=304 if renewed else draw(st.none() if trouble in UNANSWERED else statuses),
-        trouble=trouble,
+        failure_reason=trouble,
         detail="" if found else draw(texts),
         url=draw(urls),
         hops=draw(hops),
         fields=draw(fields),
-        digest=digest_of(body) if found else None,
+        digest=body_digest(body) if found else None,
         size=len(body) if found else 0,
         complete=draw(st.booleans()),
-        renewed=renewed,
+        revalidated=renewed,
         until=at + draw(st.floats(0, DAY)),
         may_store=may_store,
         address=draw(st.none() | st.ip_addresses().map(str) | names),
@@ -498,7 +500,7 @@ def visits(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
 class TestAnyVisit:
     """Whatever a visit was, the archive gives it back; and both readers read the archive."""
 
-    @given(st.lists(visits(), max_size=6, unique_by=lambda one: one[0].at), st.booleans())
+    @given(st.lists(fetch_records(), max_size=6, unique_by=lambda one: one[0].at), st.booleans())
     def test_comes_back(
         self, history: list[tuple[FetchRecord, bytes | None]], compressed: bool
     ) -> None:
@@ -506,16 +508,16 @@ class TestAnyVisit:
         store.add(history)
         archive = exported(store, gzip=compressed)
         again, done = imported(archive)
-        assert done == WarcImport(len(list(store.visits())), 0, {})
-        assert own(again) == list(store.visits())
-        for visit in store.visits():
+        assert done == WarcImport(len(list(store.fetch_records())), 0, {})
+        assert own(again) == list(store.fetch_records())
+        for visit in store.fetch_records():
             digest = visit.digest or ""
             assert again.body(digest) == store.body(digest)
         for read in READERS:
             assert next(iter(read(archive))).kind == "warcinfo"
             assert len(list(read(archive))) > 0
 
-    @given(visits())
+    @given(fetch_records())
     def test_as_json(self, given: tuple[FetchRecord, bytes | None]) -> None:
         visit, _ = given
         assert visit_from(json.loads(written(visit))) == visit
@@ -600,7 +602,7 @@ class TestForgedVisits:
         archive = exported(eventful().store).replace(b"Disallow: /a", b"Disallow: /c")
         store, done = imported(archive)
         assert done.skipped == {"bad-digest": 2}
-        visit = next(one for one in store.visits(SITE) if one.digest)
+        visit = next(one for one in store.fetch_records(SITE) if one.digest)
         found = Evidence(store).at(f"{SITE}/x", visit.at + 1, "ExampleBot")
         missing = next(note for note in found.notes if note.code == "body-missing")
         words = "The archive did not have the octets of the file, or they were altered: the visit "
@@ -623,7 +625,7 @@ class TestArchivesOfOthers:
         visit, body = only(record("response", block, WARC_IP_Address="192.0.2.7"))
         assert body == rules("/a")
         assert (visit.origin, visit.url, visit.at) == (SITE, ROBOTS, START)
-        assert (visit.state, visit.status, visit.trouble) == (State.SUCCESS, 200, None)
+        assert (visit.state, visit.status, visit.failure_reason) == (AccessState.SUCCESS, 200, None)
         assert (visit.agent, visit.user_agent, visit.address) == ("unknown", "", "192.0.2.7")
         assert visit.until == START + 600
         assert visit.fields.get("content-type") == [b"text/plain"]
@@ -664,19 +666,21 @@ class TestArchivesOfOthers:
     @pytest.mark.parametrize(
         ("status", "state"),
         [
-            ("404 Not Found", State.UNAVAILABLE),
-            ("403 Forbidden", State.UNAVAILABLE),
-            ("429 Too Many Requests", State.UNREACHABLE),
-            ("500 Oops", State.UNREACHABLE),
-            ("206 Partial Content", State.UNREACHABLE),
-            ("204 No Content", State.SUCCESS),
+            ("404 Not Found", AccessState.UNAVAILABLE),
+            ("403 Forbidden", AccessState.UNAVAILABLE),
+            ("429 Too Many Requests", AccessState.UNREACHABLE),
+            ("500 Oops", AccessState.UNREACHABLE),
+            ("206 Partial Content", AccessState.UNREACHABLE),
+            ("204 No Content", AccessState.SUCCESS),
         ],
     )
-    def test_statuses(self, status: str, state: State) -> None:
+    def test_statuses(self, status: str, state: AccessState) -> None:
         visit, body = only(record("response", answer(b"x", status=status)))
         assert visit.state is state
-        assert body == (b"" if state is State.SUCCESS else None)
-        assert visit.trouble is (None if state is State.SUCCESS else Trouble.STATUS)
+        assert body == (b"" if state is AccessState.SUCCESS else None)
+        assert visit.failure_reason is (
+            None if state is AccessState.SUCCESS else FailureReason.STATUS
+        )
 
     @pytest.mark.parametrize(
         "target",
@@ -720,7 +724,7 @@ class TestArchivesOfOthers:
         archive = record("response", block) + record("response", answer(), WARC_Target_URI=target)
         store, done = imported(archive)
         assert done == WarcImport(1, 0, {"redirect": 1})
-        assert [visit.origin for visit in store.visits()] == ["https://www.example.com"]
+        assert [visit.origin for visit in store.fetch_records()] == ["https://www.example.com"]
 
     def test_a_revisit_has_no_file(self) -> None:
         assert skipped(record("revisit", answer(b"", status="304 Not Modified"))) == {"revisit": 1}
@@ -767,7 +771,7 @@ class TestArchivesOfOthers:
 
     def test_no_store(self) -> None:
         visit, body = only(record("response", answer(rules("/a"), "Cache-Control: no-store")))
-        assert (visit.digest, body) == (digest_of(rules("/a")), None)
+        assert (visit.digest, body) == (body_digest(rules("/a")), None)
 
     @pytest.mark.parametrize(
         "block",
@@ -792,7 +796,7 @@ class TestArchivesOfOthers:
     def test_an_answer_in_an_error_page(self) -> None:
         """A page that holds the text of an answer does not speak as one."""
         block = answer(answer(rules("/")), status="401 Unauthorized")
-        assert only(record("response", block))[0].state is State.UNAVAILABLE
+        assert only(record("response", block))[0].state is AccessState.UNAVAILABLE
         block = answer(answer(rules("/")), "Location: /", status="302 Found")
         assert skipped(record("response", block)) == {"redirect": 1}
 
@@ -847,7 +851,7 @@ class TestArchivesOfOthers:
             ]
             store, done = imported(b"".join(many))
             assert done == WarcImport(30, 0, {})
-            assert {visit.agent for visit in store.visits()} == {"unknown"}
+            assert {visit.agent for visit in store.fetch_records()} == {"unknown"}
 
     @pytest.mark.parametrize("compressed", [False, True])
     def test_written_by_warcio(self, compressed: bool) -> None:
@@ -874,10 +878,10 @@ class TestArchivesOfOthers:
             writer.write_request_response_pair(asked, answered)
         store, done = imported(stream.getvalue())
         assert done == WarcImport(3, 0, {})
-        assert sorted(visit.user_agent for visit in store.visits()) == [
+        assert sorted(visit.user_agent for visit in store.fetch_records()) == [
             *("NewBot/0", "NewBot/1", "NewBot/2")
         ]
-        assert all(store.body(visit.digest or "") for visit in store.visits())
+        assert all(store.body(visit.digest or "") for visit in store.fetch_records())
 
     def test_lines_end_as_they_like(self) -> None:
         archive = record("response", answer().replace(b"\r\n", b"\n")).replace(b"\r\n", b"\n")
@@ -964,7 +968,7 @@ class TestDamage:
             broken = bytearray(parts[1])
             broken[at] ^= 0x55
             store, done = imported(parts[0] + bytes(broken) + parts[2])
-            origins = {visit.origin for visit in store.visits()}
+            origins = {visit.origin for visit in store.fetch_records()}
             assert {"https://s0.example", "https://s2.example"} <= origins, at
             if done.added == 3:
                 # Only what says nothing about the octets can be wrong: time, system, extra flags.
@@ -981,7 +985,7 @@ class TestDamage:
         broken[-8] ^= 1
         store, done = imported(parts[0] + bytes(broken) + parts[1])
         assert done == WarcImport(2, 0, {"damaged": 1})
-        assert SITE not in {visit.origin for visit in store.visits()}
+        assert SITE not in {visit.origin for visit in store.fetch_records()}
 
     def test_a_cut_member_and_the_next(self) -> None:
         """Wherever the cut is, and wherever a read of the file happens to end."""
@@ -1012,7 +1016,7 @@ class TestDamage:
         said = b"Content-Length: %d" % (int(true) + lie)
         parts[1] = parts[1].replace(b"Content-Length: " + true, said)
         store, done = imported(b"".join(map(gzip.compress, parts)))
-        origins = {visit.origin for visit in store.visits()}
+        origins = {visit.origin for visit in store.fetch_records()}
         assert {"https://s0.example", "https://s2.example"} <= origins
         assert done.skipped.get("damaged", 0) == 1
 
@@ -1024,7 +1028,7 @@ class TestDamage:
         first, last = bodies(2)
         for archive in (first + short + last, gzip.compress(first + short + last)):
             store, done = imported(archive)
-            assert [visit.origin for visit in store.visits()] == ["https://s0.example"]
+            assert [visit.origin for visit in store.fetch_records()] == ["https://s0.example"]
             assert done.skipped == {"other": 1, "damaged": 1}
 
     @given(st.data())
@@ -1037,10 +1041,10 @@ class TestDamage:
             archive[at:end] = data.draw(st.binary(max_size=8))
             archive = archive or bytearray(b"x")
         store, done = imported(bytes(archive))
-        assert set(done.skipped) <= set(SKIPPED)
-        for visit in store.visits():
+        assert set(done.skipped) <= set(SKIP_REASONS)
+        for visit in store.fetch_records():
             body = store.body(visit.digest or "")
-            assert body is None or digest_of(body) == visit.digest
+            assert body is None or body_digest(body) == visit.digest
 
     def test_blank_lines_without_end(self) -> None:
         """What follows a record to the end of its member is read, but not for ever."""
@@ -1216,7 +1220,7 @@ class TestBounds:
                     template._replace(
                         at=START + number,
                         until=START + number,
-                        digest=digest_of(octets),
+                        digest=body_digest(octets),
                         size=len(octets),
                     ),
                     octets,

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import Response, State, Trouble
-from robotrules.cache import digest_of
+from robotrules.access import AccessState, FailureReason, Response
+from robotrules.cache import body_digest
 from robotrules.client.warc.captures import ASKED, LIMIT, LONGEST_AGENT, WAITING
 from robotrules.client.warc.visits import LONGEST, _only, _or_none, visit_from, written
 from robotrules.profile import LEAST_MAX_BYTES
@@ -34,8 +34,8 @@ class TestFiles:
     def test_an_answer_without_a_body_is_an_empty_file(self) -> None:
         """A file without octets is a file."""
         visit, body = only(record("response", answer(b"")))
-        assert visit.renewed is False
-        assert (visit.state, visit.digest, visit.size) == (State.SUCCESS, digest_of(b""), 0)
+        assert visit.revalidated is False
+        assert (visit.state, visit.digest, visit.size) == (AccessState.SUCCESS, body_digest(b""), 0)
         assert body == b""
 
     def test_a_whole_file_is_complete(self) -> None:
@@ -125,7 +125,7 @@ class TestWhoAsked:
             for kind, block in (("response", answer()), ("request", REQUEST))
             for number in range(count)
         ]
-        visits = imported(b"".join(parts))[0].visits()
+        visits = imported(b"".join(parts))[0].fetch_records()
         agents = {visit.origin: visit.agent for visit in visits}
         lost = agents.pop("https://s0.example") if count > WAITING else "unknown"
         assert (lost, set(agents.values())) == ("unknown", {"CCBot"})
@@ -160,7 +160,7 @@ class TestWhoAsked:
         ]
         for site in (sites[0], sites[-1]):
             archive.append(record("response", answer(), WARC_Target_URI=f"{site}/robots.txt"))
-        visits = imported(b"".join(archive))[0].visits()
+        visits = imported(b"".join(archive))[0].fetch_records()
         agents = {visit.origin: visit.agent for visit in visits}
         assert agents[sites[-1]] == "CCBot"
         assert agents[sites[0]] == ("CCBot" if count == ASKED else "unknown")
@@ -200,7 +200,7 @@ class TestArchivesOfOurs:
             )
             store, done = imported(archive)
             assert (done.added, done.skipped) == (1, {})
-            assert store.body(digest_of(rules("/a"))) is None
+            assert store.body(body_digest(rules("/a"))) is None
 
     def test_a_request_before_the_answer(self) -> None:
         """An answer of ours is one of the visit that is said beside it, and not one of others."""
@@ -293,7 +293,11 @@ class TestStatuses:
     def test_its_words(self) -> None:
         """A failure says which status it was, and has no file."""
         visit, body = only(record("response", answer(status="404 Not Found")))
-        assert (visit.trouble, visit.detail, visit.status) == (Trouble.STATUS, "status 404", 404)
+        assert (visit.failure_reason, visit.detail, visit.status) == (
+            FailureReason.STATUS,
+            "status 404",
+            404,
+        )
         assert (visit.digest, visit.size, body, visit.complete) == (None, 0, None, True)
         assert only(record("response", answer()))[0].detail == ""
 
@@ -304,7 +308,9 @@ class TestStatuses:
 
     def test_the_first_failure_is_none(self) -> None:
         """400 is no redirect: there is no file."""
-        assert only(record("response", answer(status="400 Bad")))[0].state is State.UNAVAILABLE
+        assert (
+            only(record("response", answer(status="400 Bad")))[0].state is AccessState.UNAVAILABLE
+        )
 
     def test_an_answer_in_a_redirect(self) -> None:
         """What follows the first answer is its page, from 300 on."""
@@ -317,7 +323,7 @@ class TestStatuses:
     def test_no_content(self, status: str) -> None:
         """A status that has no content is an empty file, whatever follows."""
         visit, body = only(record("response", answer(b"x", status=status)))
-        assert (visit.state, visit.size, body) == (State.SUCCESS, 0, b"")
+        assert (visit.state, visit.size, body) == (AccessState.SUCCESS, 0, b"")
 
     def test_an_interim_answer_alone(self) -> None:
         """An answer below 200 is not the answer."""
@@ -348,7 +354,7 @@ def test_what_waits_at_the_end() -> None:
     parts = [record("response", answer(), WARC_Target_URI=f"{site}/robots.txt") for site in sites]
     store, done = imported(b"".join(parts))
     assert (done.added, done.skipped) == (20, {})
-    assert {visit.origin for visit in store.visits()} == set(sites)
+    assert {visit.origin for visit in store.fetch_records()} == set(sites)
 
 
 def test_a_fragment_is_no_part_of_the_address() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from robotrules.client.stores import MemoryStore
 from robotrules.client.warc import WarcImport, import_warc
-from robotrules.client.warc.reading import BLOCK, LONGEST_HEADER, Record, Source, records
+from robotrules.client.warc.reading import BLOCK, LONGEST_HEADER, WarcRecord, WarcSource, records
 from tests.client.diary import SITE, Diary, file, rules
 from tests.client.records import answer, exported, imported, only, record, skipped
 
@@ -47,10 +47,10 @@ def dripped(archive: bytes, most: int) -> WarcImport:
     return import_warc(MemoryStore(), Drip(archive, most))._replace(provenance=None)
 
 
-def kept(archive: bytes, keep: int) -> tuple[list[Record], list[int]]:
+def kept(archive: bytes, keep: int) -> tuple[list[WarcRecord], list[int]]:
     """Return the records of an archive, so much of each; and what was lost."""
     lost: list[int] = []
-    return list(records(Source(io.BytesIO(archive)), lambda _: keep, lost.append)), lost
+    return list(records(WarcSource(io.BytesIO(archive)), lambda _: keep, lost.append)), lost
 
 
 MEMBERS = [gzip.compress(one, mtime=0) for one in parts(3)]

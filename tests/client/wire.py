@@ -22,7 +22,7 @@ from time import sleep
 
 import trustme
 
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 
 # No test is late by more than this.
 LONGEST = 20.0
@@ -180,9 +180,9 @@ def soon(condition: Callable[[], bool]) -> bool:
 # --- Addresses ------------------------------------------------------------------------------------
 
 
-def here(*names: str) -> Addresses:
+def here(*names: str) -> AddressPolicy:
     """Return addresses that lead every name to loopback; only *names* and loopback are allowed."""
-    return Addresses(allow_private=names or (LOOPBACK,), resolve=lambda host, port: [LOOPBACK])
+    return AddressPolicy(allow_private=names or (LOOPBACK,), resolve=lambda host, port: [LOOPBACK])
 
 
 @contextmanager

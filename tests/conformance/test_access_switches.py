@@ -16,22 +16,26 @@ from tests.conformance.turning import Turned, notices
 PARTS = ("access", "timelines")
 DAY = 86_400.0
 OTHER_VALUES: dict[str, dict[Any, Any]] = {
-    "retried": {
+    "unreachable_4xx": {
         # Each status for itself: the profile without it, or with one more.
         (408, 421, 425, 429): [(421, 425, 429), (408, 425, 429), (408, 421, 429), (408, 421, 425)],
         (): [(408,), (421,), (425,), (429,), (404,)],
         (429,): [(), (408, 429), (404, 429)],
     },
     "max_redirects": {5: [6]},
-    "shortest": {300.0: [299.0, 301.0]},
-    "longest": {DAY: [DAY - 1]},
-    "stop": {inf: [12 * 3_600.0], 12 * 3_600.0: [inf, 0.0, 12 * 3_600.0 + 61], 0.0: [inf, 1.0]},
+    "min_ttl": {300.0: [299.0, 301.0]},
+    "max_ttl": {DAY: [DAY - 1]},
+    "stale_after": {
+        inf: [12 * 3_600.0],
+        12 * 3_600.0: [inf, 0.0, 12 * 3_600.0 + 61],
+        0.0: [inf, 1.0],
+    },
     "broken_redirect": {"unreachable": ["unavailable"], "unavailable": ["unreachable"]},
     "without_copy": {"disallow": ["allow"], "allow": ["disallow"]},
-    "patience": {30 * DAY: [30 * DAY - 1, 30 * DAY + 1]},
-    "after_patience": {"unavailable": ["cached"]},
-    "first_retry": {60.0: [59.0, 61.0]},
-    "longest_retry": {3_600.0: [3_599.0, 3_601.0]},
+    "give_up_after": {30 * DAY: [30 * DAY - 1, 30 * DAY + 1]},
+    "on_give_up": {"unavailable": ["cached"]},
+    "initial_backoff": {60.0: [59.0, 61.0]},
+    "max_backoff": {3_600.0: [3_599.0, 3_601.0]},
 }
 # Where complete disallow lasts until patience ends, no copy is ever looked for before.
 UNSEEN = {("default", "without_copy"), ("strict", "without_copy")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from robotrules import parse
-from robotrules.expect import Carriers, Judged, judge, read_expectations
+from robotrules.expect import Carriers, ExpectationResult, evaluate, read_expectations
 
 ROBOTS = """\
 User-agent: *
@@ -26,17 +26,17 @@ Sitemap: https://example.com/sitemap.xml
 
 def asked(
     toml: str, robots: str = ROBOTS, carriers: Carriers | None = None, budget: int = 100_000
-) -> list[Judged]:
+) -> list[ExpectationResult]:
     """Return the answers to the questions of one expectation."""
     expected = read_expectations(f"[[expect]]\n{toml}")
     parsed = parse(robots)
     return [
-        judge(question, parsed, carriers, origin=expected.origin, budget=budget)
+        evaluate(question, parsed, carriers, origin=expected.origin, budget=budget)
         for question in expected.questions
     ]
 
 
-def one(toml: str, robots: str = ROBOTS, carriers: Carriers | None = None) -> Judged:
+def one(toml: str, robots: str = ROBOTS, carriers: Carriers | None = None) -> ExpectationResult:
     """Return the answer to the one question of an expectation."""
     [judged] = asked(toml, robots, carriers)
     return judged

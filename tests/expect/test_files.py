@@ -11,7 +11,7 @@ import pytest
 from robotrules import Client
 from robotrules.config import Config, TestConfig, find_config
 from robotrules.errors import ExpectationError
-from robotrules.expect.files import ClientFetcher, Given, Trial, find_files
+from robotrules.expect.files import ClientFetcher, FileOptions, Trial, find_files
 from tests.cli.sites import Site, response, site
 
 ROBOTS = "User-agent: *\nDisallow: /private/\n"
@@ -25,12 +25,12 @@ def put(path: Path, text: str | bytes) -> Path:
     return path
 
 
-def passed(path: Path, given: Given = Given(), config: Config = Config()) -> list[bool]:  # noqa: B008
+def passed(path: Path, given: FileOptions = FileOptions(), config: Config = Config()) -> list[bool]:  # noqa: B008
     """Return which questions of a file passed."""
     return [judged.passed for judged in Trial(path, config, None, given).judged()]
 
 
-def refused(path: Path, given: Given = Given()) -> str:  # noqa: B008
+def refused(path: Path, given: FileOptions = FileOptions()) -> str:  # noqa: B008
     """Return why a file cannot be asked, in one line."""
     with pytest.raises(ExpectationError) as caught:
         list(Trial(path, Config(), None, given).judged())
@@ -97,12 +97,12 @@ def test_what_is_given_comes_first(tmp_path: Path) -> None:
     put(tmp_path / "robots.txt", "")
     other = put(tmp_path / "other.txt", ROBOTS)
     assert passed(path) == [False]
-    assert passed(path, Given(robots=str(other))) == [True]
+    assert passed(path, FileOptions(robots=str(other))) == [True]
     config = Config(test=TestConfig(profile="google", budget=7))
     assert Trial(path, config).profile == "strict"
     assert Trial(path, config).budget == 7
-    assert Trial(path, config, None, Given(profile="google", budget=8)).profile == "google"
-    assert Trial(path, config, None, Given(budget=8)).budget == 8
+    assert Trial(path, config, None, FileOptions(profile="google", budget=8)).profile == "google"
+    assert Trial(path, config, None, FileOptions(budget=8)).budget == 8
     put(path, EXPECT)
     assert Trial(path, config).profile == "google"
 
@@ -125,14 +125,17 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
     assert refused(named) == (
         f"{tmp_path}/a.txt: there is no such file; correct robots in {tmp_path}/named.toml, line 2"
     )
-    assert refused(named, Given(robots="b.txt")) == "b.txt: there is no such file; check the name"
+    assert (
+        refused(named, FileOptions(robots="b.txt"))
+        == "b.txt: there is no such file; check the name"
+    )
     (tmp_path / "robots.txt").mkdir()
     assert "robots.txt: it is a folder" in refused(path)
     put(tmp_path / "robots.test.toml", b"\0\xff")
     assert "line 1: this is not UTF-8" in refused(path)
     page = put(tmp_path / "page.toml", '[[expect]]\npage = "none.html"\ntags = "noindex"\n')
     put(tmp_path / "r.txt", ROBOTS)
-    given = Given(robots=str(tmp_path / "r.txt"))
+    given = FileOptions(robots=str(tmp_path / "r.txt"))
     assert "none.html: there is no such file" in refused(page, given)
     put(tmp_path / "none.html", b"")
     bad = put(tmp_path / "page.toml", '[[expect]]\nresponse = "none.html"\ntags = "noindex"\n')
@@ -188,7 +191,7 @@ def test_a_live_robots_txt_and_its_pages(tmp_path: Path) -> None:
             f'[[expect]]\npage = "{origin}/none"\ncrawlers = "ExampleBot"\ntags = "noindex"\n',
         )
         with pytest.raises(ExpectationError, match="the page cannot be read: status 404"):
-            list(Trial(missing, Config(), fetcher, Given(live=origin)).judged())
+            list(Trial(missing, Config(), fetcher, FileOptions(live=origin)).judged())
 
 
 def test_a_live_file_in_place_of_the_one_that_is_named(tmp_path: Path) -> None:
@@ -196,7 +199,7 @@ def test_a_live_file_in_place_of_the_one_that_is_named(tmp_path: Path) -> None:
     path = put(tmp_path / "robots.test.toml", EXPECT)
     put(tmp_path / "robots.txt", "")
     with site({"/robots.txt": response(ROBOTS)}) as running, live(running) as fetcher:
-        trial = Trial(path, Config(), fetcher, Given(live=running.origin))
+        trial = Trial(path, Config(), fetcher, FileOptions(live=running.origin))
         assert [judged.passed for judged in trial.judged()] == [True]
         assert trial.source == trial.origin == running.origin
 
@@ -206,11 +209,11 @@ def test_a_robots_txt_that_nobody_can_read_is_no_answer(tmp_path: Path) -> None:
     path = put(tmp_path / "robots.test.toml", EXPECT)
     answers = {"/robots.txt": response(status="500 Broken")}
     with site(answers) as running, live(running) as fetcher:
-        trial = Trial(path, Config(), fetcher, Given(live=running.origin))
+        trial = Trial(path, Config(), fetcher, FileOptions(live=running.origin))
         with pytest.raises(ExpectationError, match=r"the robots\.txt is unreachable"):
             _ = trial.robots
     with site({}) as running, live(running) as fetcher:
-        trial = Trial(path, Config(), fetcher, Given(live=running.origin))
+        trial = Trial(path, Config(), fetcher, FileOptions(live=running.origin))
         assert [judged.passed for judged in trial.judged()] == [False]
         with pytest.raises(ExpectationError, match=r"no robots\.txt governs it"):
             fetcher.robots("mailto:a@example.com", "default")

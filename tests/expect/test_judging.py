@@ -7,7 +7,7 @@ import json
 import pytest
 
 from robotrules import parse
-from robotrules.expect import Carriers, judge, read_expectations
+from robotrules.expect import Carriers, evaluate, read_expectations
 from tests.expect.asking import asked, one, passed
 
 # --- Verdicts -------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ def test_paths_are_of_the_origin() -> None:
     assert expected.origin == "https://example.com"
     robots = parse("User-agent: *\nDisallow: /private/\n")
     for question in expected.questions:
-        assert judge(question, robots, origin=expected.origin).passed
+        assert evaluate(question, robots, origin=expected.origin).passed
 
 
 # --- What a failure says --------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from robotrules.errors import ExpectationError, RobotrulesError
-from robotrules.expect import Page, read_expectations
+from robotrules.expect import PageSource, read_expectations
 from robotrules.expect.reading import IN_AN_EXPECTATION, LARGEST, MOST_QUESTIONS
 from robotrules.expect.values import KEYS
 
@@ -59,7 +59,7 @@ def test_a_file_is_read() -> None:
     ]
     first, last = found.questions[0].about, found.questions[-1].about
     assert (first.line, first.by_line, first.why) == (6, 7, "search engines see the news")
-    assert last.page == Page("pages/draft.html", headers=("X-Robots-Tag: noindex",))
+    assert last.page == PageSource("pages/draft.html", headers=("X-Robots-Tag: noindex",))
 
 
 def test_questions_are_in_the_order_of_the_file() -> None:
@@ -92,7 +92,7 @@ def test_a_live_page_is_named_by_its_url() -> None:
     """It is asked for there, and nowhere else."""
     toml = '[[expect]]\npage = "https://example.com/draft"\ntags = "noindex"\n'
     [question] = read_expectations(toml).questions
-    assert question.about.page == Page(url="https://example.com/draft")
+    assert question.about.page == PageSource(url="https://example.com/draft")
     assert question.url == "https://example.com/draft"
 
 

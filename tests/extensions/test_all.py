@@ -75,6 +75,6 @@ def test_answers_of_a_hostile_file_share_its_notes(read: Read) -> None:
     """Lines that cannot be read cost each answer nothing (once they cost it all their notes)."""
     lines = [f"App-Directives: =\nApp-Directives: /{n}/ x;w" for n in range(500)]
     robots = read("User-agent: *\n" + "\n".join(lines))
-    answers = robotrules.directives_for(robots, "x").at_many([f"/{n}/" for n in range(500)])
+    answers = robotrules.directives_for(robots, "x").for_urls([f"/{n}/" for n in range(500)])
     assert len({id(answer.unread) for answer in answers}) == 1
     assert len(answers[0].notes) > 500

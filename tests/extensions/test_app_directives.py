@@ -311,7 +311,7 @@ class TestApplying:
         )
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
         assert [one.name for one in found.directives] == ["b"]
-        assert (found.product_token, found.groups_because) == ("ExampleSearch", GroupMatch.TOKEN)
+        assert (found.product_token, found.matched_by) == ("ExampleSearch", GroupMatch.TOKEN)
 
     def test_a_group_without_directives_is_still_the_group(self, read: Read) -> None:
         """An application with a group of its own does not read `*`, whatever its group lacks."""
@@ -331,7 +331,7 @@ class TestApplying:
         )
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
         assert [one.name for one in found.directives] == ["a", "b"]
-        assert (found.product_token, found.groups_because) == ("ExampleSearch", GroupMatch.STAR)
+        assert (found.product_token, found.matched_by) == ("ExampleSearch", GroupMatch.STAR)
 
     def test_no_group_at_all(self, read: Read) -> None:
         """Without `*` there is nothing for it."""
@@ -339,7 +339,7 @@ class TestApplying:
             "App-Directives: examplesearch;a\nUser-Agent: b\nApp-Directives: examplesearch;b\n"
         )
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
-        assert (found.directives, found.groups_because) == ((), GroupMatch.NONE)
+        assert (found.directives, found.matched_by) == ((), GroupMatch.NONE)
 
     @pytest.mark.parametrize("application", ["tokenless", "unregistered"])
     def test_without_a_product_token(self, read: Read, application: str) -> None:
@@ -360,7 +360,7 @@ class TestApplying:
         assert told(robots, product_token="b") == {"b": True}
         assert told(robots, product_token=["a", "b"]) == {"b": True}
         found = app_directives(robots, URL, "examplesearch", product_token=["a", "b"])
-        assert (found.product_token, found.groups_because) == ("a, b", GroupMatch.TOKEN)
+        assert (found.product_token, found.matched_by) == ("a, b", GroupMatch.TOKEN)
 
     def test_another_crawlers_group(self, read: Read) -> None:
         """What tells SomeOtherSearch in the group of ExampleSearch reaches nobody (APP-1.3-02)."""
@@ -567,8 +567,8 @@ class TestSet:
         """`at_many` answers as `at` does, and shares answers."""
         found = directives_for(read(self.BODY), "examplesearch", registries=REGISTRIES)
         urls = ["/", "/a", "/xb", "/yb", "/robots.txt", "/a"]
-        answers = found.at_many(urls)
-        assert answers == [found.at(url) for url in urls]
+        answers = found.for_urls(urls)
+        assert answers == [found.for_url(url) for url in urls]
         assert answers[1] is answers[5]
         assert answers[2].get("c") == 2
 
@@ -576,7 +576,7 @@ class TestSet:
         """It knows whom it is for, and how many records name them."""
         found = directives_for(read(self.BODY), "examplesearch", registries=REGISTRIES)
         assert (found.application, found.product_token) == ("examplesearch", "ExampleSearch")
-        assert found.groups_because is GroupMatch.STAR
+        assert found.matched_by is GroupMatch.STAR
         assert len(found) == 4
         assert repr(found) == "<DirectiveSet: 4 records for examplesearch>"
         empty = directives_for(read(""), "examplesearch")
@@ -614,8 +614,8 @@ class TestSet:
         monkeypatch.setattr(scoped, "REMEMBERED", 2)
         found = directives_for(read(self.BODY), "examplesearch", registries=REGISTRIES)
         urls = ["/", "/a", "/xb", "/yb"] * 2
-        assert [one.directives for one in found.at_many(urls[:4])] * 2 == [
-            found.at(url).directives for url in urls
+        assert [one.directives for one in found.for_urls(urls[:4])] * 2 == [
+            found.for_url(url).directives for url in urls
         ]
         assert len(found._scoped._by_ties) <= 2
 
@@ -623,7 +623,7 @@ class TestSet:
         """Sets go to other processes."""
         found = directives_for(robotrules.parse(self.BODY), "examplesearch")
         again = pickle.loads(pickle.dumps(found))
-        assert again.at("/xb") == found.at("/xb")
+        assert again.for_url("/xb") == found.for_url("/xb")
 
     def test_provenance(self, read: Read) -> None:
         """Each directive has its record, with line, path and span."""
@@ -642,7 +642,7 @@ class TestSet:
         answer = found.as_dict()
         assert json.loads(json.dumps(answer)) == answer
         assert set(answer) == {*found._fields, "notes", "overrides"} - {"own_notes", "unread"}
-        assert answer["groups_because"] == "star"
+        assert answer["matched_by"] == "star"
         assert [one["status"] for one in answer["directives"]] == ["registered"]
         assert [one["status"] for one in answer["not_applied"]] == ["type-mismatch"]
 
@@ -672,7 +672,7 @@ class TestMisuse:
         with pytest.raises(TypeError, match="'examplesearch'"):
             directives_for(robotrules.parse(""), b"x")  # type: ignore[arg-type]
         with pytest.raises(TypeError, match=r"\[url\]"):
-            directives_for(robotrules.parse(""), "x").at_many("/a")
+            directives_for(robotrules.parse(""), "x").for_urls("/a")
 
     def test_product_tokens(self) -> None:
         """As everywhere: not empty, and in profile strict in the grammar."""
@@ -797,8 +797,8 @@ class TestProperties:
         answers = []
         for engine in (pure, find_engine("native")):
             found = directives_for(robotrules.parse(body, engine=engine), name)
-            answers.append(found.at_many(urls))
-            assert answers[-1] == [found.at(url) for url in urls]
+            answers.append(found.for_urls(urls))
+            assert answers[-1] == [found.for_url(url) for url in urls]
         assert answers[0] == answers[1]
 
     @given(SCOPED, st.lists(st.binary(max_size=20)), URLS, NAMES)
@@ -849,6 +849,6 @@ class TestHostile:
         robots = robotrules.parse("User-agent: *\n" + record * (500_000 // len(record)))
         begun = time.process_time()
         found = directives_for(robots, "a")
-        found.at("/" + "a" * 1000)
+        found.for_url("/" + "a" * 1000)
         assert len(list(module.notes(robots))) > 0
         assert time.process_time() - begun < 30

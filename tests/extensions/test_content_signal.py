@@ -104,7 +104,7 @@ class TestReading:
         """No verdict and no preference follows from a signal."""
         robots = read("User-agent: *\nContent-Signal: ai-train=no, search=no\nAllow: /")
         assert robots.check("/", "a")
-        found = preferences_for(robots, "a").at("/")
+        found = preferences_for(robots, "a").for_url("/")
         assert {value for _, value in found.values} == {Preference.UNKNOWN}
 
     def test_as_dict(self, read: Read) -> None:

@@ -18,9 +18,9 @@ from robotrules.extensions.content_usage import (
     EXTENSION,
     Preference,
     Preferences,
-    Source,
     Statement,
-    combine,
+    StatementSource,
+    combine_preferences,
     content_usage_field,
     notes,
     preferences,
@@ -48,7 +48,7 @@ Content-Usage: train-ai=y
 
 def train_ai(robots: RobotsTxt, url: str, token: str = "AnyBot") -> str:
     """Return the preference about AI training, or N/A, as the draft's table has it."""
-    found = preferences_for(robots, token).at(url)
+    found = preferences_for(robots, token).for_url(url)
     return str(found.get("train-ai")) if found.applicable else "N/A"
 
 
@@ -155,7 +155,7 @@ class TestField:
         """Several lines are one value, in order, str or bytes."""
         found = content_usage_field(["train-ai=n", b"search=y "])
         assert found.values == (("train-ai", DISALLOWED), ("search", ALLOWED))
-        assert (found.source, found.text) == (Source.FIELD, "train-ai=n, search=y")
+        assert (found.source, found.text) == (StatementSource.FIELD, "train-ai=n, search=y")
         assert (found.record, found.line, found.path) == (None, None, None)
 
     def test_a_later_line_replaces_a_key(self) -> None:
@@ -219,26 +219,26 @@ class TestCombining:
     ) -> None:
         """Any that disallows decides, else any that allows, else it is unknown."""
         statements = [statement(f"train-ai={first}"), statement(f"train-ai={second}")]
-        assert combine(statements)["train-ai"] is expected
+        assert combine_preferences(statements)["train-ai"] is expected
 
     def test_no_statement(self) -> None:
         """Without a statement all is unknown (§3)."""
-        assert combine([]) == {"train-ai": UNKNOWN, "search": UNKNOWN}
+        assert combine_preferences([]) == {"train-ai": UNKNOWN, "search": UNKNOWN}
 
     @given(st.lists(VALUES, max_size=5))
     def test_order_and_repetition_do_not_matter(self, texts: list[str]) -> None:
         """Combining is a union: in any order, with any statement twice, the same."""
         statements = [statement(text) for text in texts]
-        combined = combine(statements)
-        assert combine(reversed(statements)) == combined
-        assert combine(statements + statements[:1]) == combined
+        combined = combine_preferences(statements)
+        assert combine_preferences(reversed(statements)) == combined
+        assert combine_preferences(statements + statements[:1]) == combined
 
     @given(st.lists(VALUES, max_size=4), VALUES)
     def test_one_more_never_loosens_a_disallow(self, texts: list[str], more: str) -> None:
         """What is disallowed stays so whatever else is stated."""
         statements = [statement(text) for text in texts]
-        with_more = combine([*statements, statement(more)])
-        for category, value in combine(statements).items():
+        with_more = combine_preferences([*statements, statement(more)])
+        for category, value in combine_preferences(statements).items():
             assert value is not DISALLOWED or with_more[category] is DISALLOWED
             assert value is not ALLOWED or with_more[category] is not UNKNOWN
 
@@ -299,10 +299,10 @@ class TestRule:
     def test_identical_paths_combine(self, read: Read) -> None:
         """Statements for the same path all apply, and the stricter counts (§3.1)."""
         robots = read("User-agent: *\nContent-Usage: /a train-ai=y\nContent-Usage: /a train-ai=n")
-        found = preferences_for(robots, "x").at("/a")
+        found = preferences_for(robots, "x").for_url("/a")
         assert found.get("train-ai") is DISALLOWED
         assert [one.line for one in found.statements] == [2, 3]
-        assert [one.line for one in found.because("train-ai")] == [3]
+        assert [one.line for one in found.statements_for("train-ai")] == [3]
 
     def test_ties_combine(self, read: Read) -> None:
         """Other patterns with as many octets, or another spelling of one, count together."""
@@ -310,15 +310,15 @@ class TestRule:
             "User-agent: *\nContent-Usage: /a* train-ai=y\nContent-Usage: /*b search=n\n"
             "Content-Usage: /%61* train-ai=n\nContent-Usage: train-ai=y, search=y"
         )
-        found = preferences_for(read(body), "x").at("/ab")
+        found = preferences_for(read(body), "x").for_url("/ab")
         assert found.values == (("train-ai", DISALLOWED), ("search", DISALLOWED))
         assert [one.line for one in found.statements] == [2, 3, 4]
-        assert found == preferences_for(read(body), "x").at_many(["/ab"])[0]
+        assert found == preferences_for(read(body), "x").for_urls(["/ab"])[0]
 
     def test_nothing_is_inherited(self, read: Read) -> None:
         """A longer path says all there is to say, for each category (AMB-113)."""
         robots = read("User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /x/ search=n")
-        found = preferences_for(robots, "a").at("/x/1")
+        found = preferences_for(robots, "a").for_url("/x/1")
         assert dict(found.values) == {"train-ai": UNKNOWN, "search": DISALLOWED}
 
     @pytest.mark.parametrize("broken", ["", "train-ai=n,", "Train-AI=y", "é", "train-ai=", "=y"])
@@ -341,7 +341,7 @@ class TestRule:
         robots = read(body)
         assert train_ai(robots, "/n/") == "N/A"
         assert train_ai(robots, "/n/y") == "disallowed"
-        found = preferences_for(robots, "x").at("/n/")
+        found = preferences_for(robots, "x").for_url("/n/")
         assert (found.statements, set(dict(found.values).values())) == ((), {UNKNOWN})
 
     @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
@@ -363,7 +363,7 @@ class TestRule:
         """Groups for the same crawler are one group here too."""
         body = "User-agent: a\nContent-Usage: train-ai=n\nAllow: /\nUser-agent: b\nAllow: /\n"
         robots = read(body + "User-agent: A\nContent-Usage: search=n")
-        found = preferences_for(robots, "a").at("/")
+        found = preferences_for(robots, "a").for_url("/")
         assert dict(found.values) == {"train-ai": DISALLOWED, "search": DISALLOWED}
 
     def test_purposes_choose_groups(self, read: Read) -> None:
@@ -371,8 +371,8 @@ class TestRule:
         body = "User-Agent-Purpose: EXAMPLE-PURPOSE-1\nContent-Usage: train-ai=n\nDisallow: /n"
         robots = read(body)
         made = preferences_for(robots, "a", ["example-purpose-1"])
-        assert made.at("/").get("train-ai") is DISALLOWED
-        assert not made.at("/n").applicable
+        assert made.for_url("/").get("train-ai") is DISALLOWED
+        assert not made.for_url("/n").applicable
         assert train_ai(robots, "/n", "a") == "unknown"
 
     def test_it_is_read_over_groups_of_its_own_document(self, read: Read) -> None:
@@ -383,7 +383,7 @@ class TestRule:
         assert not robots.check("/p", "b")
         assert train_ai(robots, "/", "a") == "disallowed"
         assert train_ai(robots, "/", "b") == "unknown"
-        assert not preferences_for(robots, "a").at("/p").applicable
+        assert not preferences_for(robots, "a").for_url("/p").applicable
         # A profile may make it a rule for verdicts too.
         closing = DEFAULT.with_extensions(EXTENSION._replace(role=Role.RULE))
         robots = read(body, closing)
@@ -414,9 +414,9 @@ class TestRule:
 
     def test_later_edits_do_not_act_backwards(self, read: Read) -> None:
         """What was found at the fetch is a value; another file is another answer (attach §3.3)."""
-        before = preferences_for(read("User-agent: *\nContent-Usage: train-ai=y"), "a").at("/")
+        before = preferences_for(read("User-agent: *\nContent-Usage: train-ai=y"), "a").for_url("/")
         kept = pickle.loads(pickle.dumps(before))
-        after = preferences_for(read("User-agent: *\nContent-Usage: train-ai=n"), "a").at("/")
+        after = preferences_for(read("User-agent: *\nContent-Usage: train-ai=n"), "a").for_url("/")
         assert (kept, kept.get("train-ai")) == (before, ALLOWED)
         assert after.get("train-ai") is DISALLOWED
 
@@ -433,8 +433,8 @@ class TestTogether:
         found = preferences("/", "a", robots=robots, field=["train-ai=y", "search=n"])
         assert dict(found.values) == {"train-ai": DISALLOWED, "search": DISALLOWED}
         assert [one.source for one in found.statements] == ["robots.txt", "field"]
-        assert [one.line for one in found.because("train-ai")] == [2]
-        assert [one.source for one in found.because("search")] == [Source.FIELD]
+        assert [one.line for one in found.statements_for("train-ai")] == [2]
+        assert [one.source for one in found.statements_for("search")] == [StatementSource.FIELD]
 
     def test_field_alone(self) -> None:
         """Without a robots.txt only the field speaks."""
@@ -460,8 +460,10 @@ class TestTogether:
         robots = read("User-agent: *\nContent-Usage: train-ai=n, search=n")
         found = preferences("/", "a", robots=robots, agreement={"train-ai": "allowed"})
         assert dict(found.values) == {"train-ai": ALLOWED, "search": DISALLOWED}
-        assert [one.source for one in found.because("train-ai")] == [Source.AGREEMENT]
-        assert [one.line for one in found.because("search")] == [2]
+        assert [one.source for one in found.statements_for("train-ai")] == [
+            StatementSource.AGREEMENT
+        ]
+        assert [one.line for one in found.statements_for("search")] == [2]
         assert found.statements[0].get("train-ai") is DISALLOWED
         nothing = preferences("/", "a", robots=robots, agreement={"train-ai": UNKNOWN})
         assert nothing.get("train-ai") is DISALLOWED
@@ -480,7 +482,7 @@ class TestTogether:
         found = preferences("/a", "a", robots=robots, field="train-ai=n")
         answer = json.loads(json.dumps(found.as_dict()))
         assert answer["preferences"] == {"train-ai": "disallowed", "search": "unknown"}
-        assert answer["because"] == {"train-ai": [0, 1], "search": []}
+        assert answer["decided_by"] == {"train-ai": [0, 1], "search": []}
         assert answer["statements"][0] == {
             "source": "robots.txt",
             "line": 2,
@@ -506,7 +508,7 @@ class TestTogether:
         with pytest.raises(ValueError, match="default is 'no'"):
             found.decide("search", "no")  # type: ignore[arg-type]
         with pytest.raises(TypeError, match=r"pass \[url\]"):
-            preferences_for(robots, "a").at_many("/a")
+            preferences_for(robots, "a").for_urls("/a")
         with pytest.raises(robotrules.ProductTokenError):
             preferences_for(robots, "")
 
@@ -517,12 +519,12 @@ class TestMany:
     def test_answers_are_shared(self, read: Read) -> None:
         """URLs with the same statements have one answer object."""
         made = preferences_for(read(WORKED), "a")
-        found = made.at_many(["/1", "/2", "/ai-ok/1", "/never/1", "/never/2"])
+        found = made.for_urls(["/1", "/2", "/ai-ok/1", "/never/1", "/never/2"])
         assert found[0] is found[1]
         assert found[3] is found[4]
         assert [one.applicable for one in found] == [True, True, True, False, False]
-        assert made.at_many([]) == []
-        assert made.at_many(url for url in ("/1",)) == [found[0]]
+        assert made.for_urls([]) == []
+        assert made.for_urls(url for url in ("/1",)) == [found[0]]
 
     @given(
         st.lists(
@@ -549,10 +551,10 @@ class TestMany:
         backwards = read("\n".join(["User-agent: *", *reversed(lines)]))
         made, other = preferences_for(robots, "x"), preferences_for(backwards, "x")
         urls = [*urls, "/robots.txt"]
-        found = made.at_many(urls)
-        assert found == [made.at(url) for url in urls]
+        found = made.for_urls(urls)
+        assert found == [made.for_url(url) for url in urls]
         for one, url in zip(found, urls, strict=True):
-            same = other.at(url)
+            same = other.for_url(url)
             assert (one.applicable, one.values) == (same.applicable, same.values)
             assert one.applicable == robots.check(url, "x").allowed
 
@@ -560,7 +562,7 @@ class TestMany:
         """A set can be pickled, has a length and says what it is."""
         made = preferences_for(read(WORKED), "a")
         again = pickle.loads(pickle.dumps(made))
-        assert again.at("/ai-ok/") == made.at("/ai-ok/")
+        assert again.for_url("/ai-ok/") == made.for_url("/ai-ok/")
         assert (len(made), bool(preferences_for(read(""), "a"))) == (2, True)
         assert repr(made) == "<PreferenceSet: 2 rules>"
 
@@ -593,7 +595,7 @@ class TestNotes:
         robots = read(f"User-agent: *\nContent-Usage: {value}\n")
         assert codes(robots) == [(code, marked)]
         assert preferences_for(robots, "a").notes == tuple(notes(robots))
-        assert preferences_for(robots, "a").at("/").notes == tuple(notes(robots))
+        assert preferences_for(robots, "a").for_url("/").notes == tuple(notes(robots))
 
     def test_outside_of_groups(self, read: Read) -> None:
         """Before the first user-agent line a record is for nobody (AMB-31)."""
@@ -637,7 +639,7 @@ class TestNotes:
             assert isinstance(one, Note)
             assert 0 <= one.start <= one.end <= len(robots.body)
             assert one.message
-        found = preferences_for(robots, "a").at("/")
+        found = preferences_for(robots, "a").for_url("/")
         assert isinstance(found, Preferences)
         json.dumps(found.as_dict())
 

@@ -57,7 +57,7 @@ class TestChoice:
         robots = read(f"User-agent: foo\nAllow: /\nUser-agent-purpose: {ONE}\nDisallow: /")
         assert robots.check("/x", "foo", [ONE])
         assert not robots.check("/x", "bar", [ONE])
-        assert robots.explain("/x", "foo", [ONE]).because is GroupMatch.TOKEN
+        assert robots.explain("/x", "foo", [ONE]).matched_by is GroupMatch.TOKEN
 
     def test_the_star_goes_last(self, read: Read) -> None:
         """Without any match the star group counts."""
@@ -110,21 +110,21 @@ class TestExplanation:
         """What was asked, what matched, and why."""
         robots = read(f"User-agent-purpose: {ONE}\nDisallow: /x\nUser-agent: *\nAllow: /")
         told = robots.explain("/x", "foo", [TWO, ONE])
-        assert (told.because, told.purposes) == (GroupMatch.PURPOSE, (TWO, ONE))
+        assert (told.matched_by, told.purposes) == (GroupMatch.PURPOSE, (TWO, ONE))
         assert (told.matched_purposes, told.matched_tokens) == ((ONE,), ())
         shown = told.as_dict()
-        assert (shown["groups_because"], shown["matched_purposes"]) == ("purpose", [ONE])
+        assert (shown["matched_by"], shown["matched_purposes"]) == ("purpose", [ONE])
         assert shown["groups"][0]["purposes"] == [ONE]
 
     def test_by_star(self, read: Read) -> None:
         """Nothing matched, nothing is named."""
         told = read("User-agent: *\nAllow: /").explain("/x", "foo", [ONE])
-        assert (told.because, told.matched_purposes) == (GroupMatch.STAR, ())
+        assert (told.matched_by, told.matched_purposes) == (GroupMatch.STAR, ())
 
     def test_by_name(self, read: Read) -> None:
         """A name that matched is no purpose."""
         told = read("User-agent: foo\nAllow: /").explain("/x", "foo", [ONE])
-        assert (told.because, told.matched_tokens) == (GroupMatch.TOKEN, ("foo",))
+        assert (told.matched_by, told.matched_tokens) == (GroupMatch.TOKEN, ("foo",))
         assert told.matched_purposes == ()
 
     def test_groups_of_other_documents(self, read: Read) -> None:

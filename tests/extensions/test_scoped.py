@@ -233,7 +233,7 @@ class TestProperties:
         octets = {}
         for at, path in enumerate(paths):
             alone = robotrules.RuleSet.from_patterns([path], engine=pure)
-            if alone.best(url):
+            if alone.tied_rules(url):
                 octets[at] = alone.rules[0].octets
         most = max(octets.values(), default=None)
         assert counted == {at for at, count in octets.items() if count == most}

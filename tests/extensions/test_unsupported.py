@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import robotrules
 from robotrules import RobotsTxt, Role
 from robotrules.extensions import unsupported
-from robotrules.extensions.unsupported import Standing, notes, standing, unused_records
+from robotrules.extensions.unsupported import RecordSupport, notes, standing, unused_records
 
 Read = Callable[..., RobotsTxt]
 UNUSED = (
@@ -33,7 +33,7 @@ class TestNoindex:
         assert (note.code, note.level, note.line) == ("unsupported-record", "warning", 2)
         assert robots.body[note.start : note.end] == b"/x"
         (found,) = unused_records(robots)
-        assert (found.standing, found.reader) == (Standing.UNUSED, None)
+        assert (found.standing, found.reader) == (RecordSupport.UNUSED, None)
 
 
 class TestUnused:
@@ -42,9 +42,9 @@ class TestUnused:
     @pytest.mark.parametrize("key", UNUSED)
     def test_known_but_unused(self, read: Read, key: str) -> None:
         """Each name of the list, whatever its case."""
-        assert standing(key) is standing(key.upper()) is Standing.UNUSED
+        assert standing(key) is standing(key.upper()) is RecordSupport.UNUSED
         (found,) = unused_records(read(f"User-agent: *\n{key.title()}: x"))
-        assert (found.record.key, found.standing, found.line) == (key, Standing.UNUSED, 2)
+        assert (found.record.key, found.standing, found.line) == (key, RecordSupport.UNUSED, 2)
 
     def test_the_list_is_this_one(self) -> None:
         """No more and no less."""
@@ -66,13 +66,13 @@ class TestUnused:
     def test_read(self, read: Read, key: str) -> None:
         """A record that is not on the list and has a reader here."""
         (found,) = unused_records(read(f"{key}: https://e.example/"))
-        assert found.standing is Standing.READ
+        assert found.standing is RecordSupport.READ
         assert found.reader == unsupported.READERS[key]
 
     def test_a_reader_for_what_google_does_not_use(self, read: Read) -> None:
         """That Google does not use a record does not keep it from being read here."""
         (found,) = unused_records(read("User-agent: *\nCrawl-delay: 1\nDisallow: /\nAllow: /a"))
-        assert (found.standing, found.reader) == (Standing.UNUSED, "crawl_delay")
+        assert (found.standing, found.reader) == (RecordSupport.UNUSED, "crawl_delay")
 
     @pytest.mark.parametrize("key", UNUSED)
     def test_noted_in_profile_google(self, read: Read, key: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from robotrules import RobotsTxt, parse
 from robotrules.analysis import compare
-from robotrules.formatting import MOST_RECORDS, Formatted, format_robots
+from robotrules.formatting import MOST_RECORDS, FormatResult, format_robots
 from robotrules.formatting.layout import Layout
 from robotrules.formatting.proof import first_difference, keeps_text, proves_equal
 from robotrules.profile import PROFILES
@@ -21,7 +21,7 @@ UNPROVED = "it could not be proved that it would mean the same"
 def refused(body: bytes, *, complete: bool = True) -> str:
     """Return why a file is refused; its octets are as they were."""
     found = format_robots(parse(body, complete=complete))
-    assert found == Formatted(body, False, False, found.refused)
+    assert found == FormatResult(body, False, False, found.refused)
     return found.refused
 
 
@@ -45,7 +45,7 @@ class TestRefusals:
     def test_a_few_control_characters(self) -> None:
         """A stray form feed is copied."""
         body = b"User-agent: *\n\x0c\nDisallow: /" + 50 * b"x" + b"\n"
-        assert format_robots(parse(body)) == Formatted(body, False, True, "")
+        assert format_robots(parse(body)) == FormatResult(body, False, True, "")
 
     @pytest.mark.parametrize(
         "body", [b"<!doctype html>\na: b", b"Error\r<div>\rcolor: red\r</div>"]
@@ -81,7 +81,7 @@ class TestRefusals:
     def test_a_last_line_across_the_limit(self) -> None:
         """It starts in time, so all of the file is read."""
         body = b"#" * 511_990 + b"\nDisallow: /xyz\n"
-        assert format_robots(parse(body)) == Formatted(body, False, True, "")
+        assert format_robots(parse(body)) == FormatResult(body, False, True, "")
 
 
 class TestSpelling:
@@ -100,7 +100,7 @@ class TestSpelling:
     )
     def test_it_would_change_something(self, body: bytes) -> None:
         """Profile strict does not read them: to it a rule would be new."""
-        assert format_robots(parse(body)) == Formatted(body, False, True, "")
+        assert format_robots(parse(body)) == FormatResult(body, False, True, "")
 
     @pytest.mark.parametrize(
         ("body", "canonical"),
@@ -126,13 +126,13 @@ class TestSpelling:
     def test_large_files_are_not_asked(self) -> None:
         """Exact questions have their price."""
         body = b"User-agent: *\nDisallow: /\n" + b"Disalow: /x\n" * MOST_RECORDS
-        assert format_robots(parse(body)) == Formatted(body, False, True, "")
+        assert format_robots(parse(body)) == FormatResult(body, False, True, "")
 
     def test_there_must_be_room(self) -> None:
         """A colon more, and the last line would lie past the limit."""
         start = b"User-agent: *\nAllow /\n"
         body = start + b"#" * (511_998 - len(start)) + b"\n# the end\n"
-        assert format_robots(parse(body)) == Formatted(body, False, True, "")
+        assert format_robots(parse(body)) == FormatResult(body, False, True, "")
         shorter = body.replace(b"##", b"#", 1)
         assert format_robots(parse(shorter)).body == shorter.replace(b"Allow", b"Allow:")
 
@@ -141,7 +141,7 @@ class TestSpelling:
         body = b"User-agent: *\nAllow /\n"
         module = sys.modules["robotrules.formatting"]
         with mock.patch.object(module, "keeps_text", return_value=False):
-            assert format_robots(parse(body)) == Formatted(body, False, True, "")
+            assert format_robots(parse(body)) == FormatResult(body, False, True, "")
 
 
 class TestProof:
@@ -230,7 +230,7 @@ class TestModesty:
 
     BODY = b"user-agent:a\ndisallow:/x\nallow:/y\n"
 
-    def spoiled(self, *spoils: tuple[bytes, bytes]) -> Formatted:
+    def spoiled(self, *spoils: tuple[bytes, bytes]) -> FormatResult:
         """Format with a layout that writes something else."""
         real = Layout._written
 
@@ -257,7 +257,7 @@ class TestModesty:
     def test_a_record_too_many(self) -> None:
         """No line is to blame, so nothing is done."""
         found = self.spoiled((b"/y", b"/y\nAllow: /z"))
-        assert found == Formatted(self.BODY, False, False, UNPROVED)
+        assert found == FormatResult(self.BODY, False, False, UNPROVED)
 
     def test_a_comment_too_many(self) -> None:
         """Records are the same, and still it is not what was written."""

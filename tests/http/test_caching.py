@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from robotrules.http.caching import (
     MOST_SECONDS,
-    Freshness,
+    ResponseFreshness,
     _short_directives,
-    freshness,
-    merged,
-    updated,
+    merge_fields,
+    response_freshness,
+    update_stored_fields,
 )
 from robotrules.http.fields import NO_FIELDS, Fields, read_fields
 
@@ -30,8 +30,8 @@ TEN_DAYS_BEFORE = "Sun, 23 Nov 2025 12:00:00 GMT"
 
 def seconds(*lines: tuple[str, str], **settings: Any) -> tuple[float | None, str]:
     """Return the lifetime that field lines give, and why."""
-    found = freshness(lines, **settings)
-    return found.lifetime, found.because
+    found = response_freshness(lines, **settings)
+    return found.lifetime, found.reason
 
 
 def control(*values: str, **settings: Any) -> tuple[float | None, str]:
@@ -68,10 +68,10 @@ class TestLifetime:
 
     def test_the_examples_of_the_requirements(self) -> None:
         """RTG-3.1.4-01, -03, -04; HC-4.2-01; HC-4.2.2-01."""
-        hour = freshness({"Cache-Control": "max-age=3600"}, received=NOW)
+        hour = response_freshness({"Cache-Control": "max-age=3600"}, received=NOW)
         assert hour.fresh_until == NOW + timedelta(hours=1)
         assert seconds(("Date", DATE), ("Expires", HOUR_LATER)) == (3600, "expires")
-        week = freshness({}, recrawl_interval=timedelta(days=7), received=NOW)
+        week = response_freshness({}, recrawl_interval=timedelta(days=7), received=NOW)
         assert week.fresh_until == NOW + timedelta(days=7)
         lines = [("Last-Modified", TEN_DAYS_BEFORE), ("Date", DATE)]
         assert seconds(*lines) == (86_400, "last-modified")
@@ -190,7 +190,7 @@ class TestAge:
     def test_the_example_of_the_requirement(self) -> None:
         """`Age: 50` and `max-age=60` leave 10 seconds."""
         headers = {"Age": "50", "Cache-Control": "max-age=60"}
-        found = freshness(headers, received=NOW)
+        found = response_freshness(headers, received=NOW)
         assert found.age == 50
         assert found.fresh_until == NOW + timedelta(seconds=10)
 
@@ -215,21 +215,21 @@ class TestAge:
     )
     def test_age(self, lines: list[tuple[str, str]], age: float) -> None:
         """The greater of Age and the apparent age."""
-        assert freshness(lines, received=NOW).age == age
+        assert response_freshness(lines, received=NOW).age == age
 
     @pytest.mark.parametrize("value", ["X5X", "\x0b5", "5\xa0"])
     def test_what_is_no_age(self, value: str) -> None:
         """It counts as none."""
-        assert freshness({"Age": value}).age == 0
+        assert response_freshness({"Age": value}).age == 0
 
     def test_without_receipt_only_the_field_counts(self) -> None:
         """Nobody knows how long the response was on its way."""
-        assert freshness([("Date", HOUR_BEFORE), ("Age", "5")]).age == 5
+        assert response_freshness([("Date", HOUR_BEFORE), ("Age", "5")]).age == 5
 
     def test_expires_is_a_moment_whatever_the_age(self) -> None:
         """Expires an hour after a Date of an hour ago is now: the age is what was spent of it."""
         lines = [("Date", HOUR_BEFORE), ("Expires", HOUR_LATER)]
-        found = freshness(lines, received=NOW)
+        found = response_freshness(lines, received=NOW)
         assert (found.lifetime, found.age) == (7200, 3600)
         assert found.fresh_until == NOW + timedelta(hours=1)
 
@@ -239,7 +239,7 @@ class TestFresh:
 
     def test_fresh_and_stale(self) -> None:
         """Fresh while lifetime is greater than age (§4.2): the last moment is stale."""
-        found = freshness({"Cache-Control": "max-age=60"}, received=NOW)
+        found = response_freshness({"Cache-Control": "max-age=60"}, received=NOW)
         assert found.is_fresh(NOW)
         assert found.is_fresh(NOW + timedelta(seconds=59.9))
         assert not found.is_fresh(NOW + timedelta(seconds=60))
@@ -247,16 +247,16 @@ class TestFresh:
     def test_other_zones(self) -> None:
         """Moments compare across zones, and are given in UTC."""
         berlin = timezone(timedelta(hours=1))
-        found = freshness({"Cache-Control": "max-age=60"}, received=NOW.astimezone(berlin))
+        found = response_freshness({"Cache-Control": "max-age=60"}, received=NOW.astimezone(berlin))
         assert found.received == NOW
         assert found.received.tzinfo is UTC
         assert found.is_fresh(NOW.astimezone(berlin))
 
     def test_unknown_is_a_wish_to_recrawl(self) -> None:
         """Where nothing says how long, or since when, it is not fresh."""
-        assert not freshness({}, received=NOW).is_fresh(NOW)
-        assert not freshness({"Cache-Control": "max-age=60"}).is_fresh(NOW)
-        assert freshness({"Cache-Control": "max-age=60"}).fresh_until is None
+        assert not response_freshness({}, received=NOW).is_fresh(NOW)
+        assert not response_freshness({"Cache-Control": "max-age=60"}).is_fresh(NOW)
+        assert response_freshness({"Cache-Control": "max-age=60"}).fresh_until is None
 
     @pytest.mark.parametrize(
         "value", ["no-cache", "No-Cache, max-age=60", 'no-cache="a"', "no-cache="]
@@ -264,54 +264,54 @@ class TestFresh:
     def test_no_cache(self, value: str) -> None:
         """HC-5.2.2-01: no reuse without validation, whatever the lifetime."""
         headers = [("Cache-Control", value), ("Cache-Control", "max-age=60")]
-        found = freshness(headers, received=NOW)
+        found = response_freshness(headers, received=NOW)
         assert found.must_validate
         assert found.may_store
         assert not found.is_fresh(NOW)
 
     def test_no_store(self) -> None:
         """HC-5.2.2-01: not to be stored; fresh all the same."""
-        found = freshness({"Cache-Control": "NO-STORE, max-age=60"}, received=NOW)
+        found = response_freshness({"Cache-Control": "NO-STORE, max-age=60"}, received=NOW)
         assert not found.may_store
         assert not found.must_validate
         assert found.is_fresh(NOW)
-        assert freshness({"Cache-Control": 'x="no-store"'}).may_store
+        assert response_freshness({"Cache-Control": 'x="no-store"'}).may_store
 
     def test_private(self) -> None:
         """§5.2.2.7: a shared store does not keep it; with names it is about those fields alone."""
         headers = {"Cache-Control": "private"}
-        assert freshness(headers).may_store
-        assert not freshness(headers, shared=True).may_store
-        assert freshness({"Cache-Control": 'private="set-cookie"'}, shared=True).may_store
+        assert response_freshness(headers).may_store
+        assert not response_freshness(headers, shared=True).may_store
+        assert response_freshness({"Cache-Control": 'private="set-cookie"'}, shared=True).may_store
 
     def test_rules_do_not_lapse(self) -> None:
         """RTG-3.1.4-05: stored on day 0 with max-age 60, not recrawled for 90 days: the same."""
         stored = read_fields([("Robots-Tag", "*;noindex"), ("Cache-Control", "max-age=60")])
         late = NOW + timedelta(days=90)
-        assert not freshness(stored, received=NOW).is_fresh(late)
-        assert updated(stored, None, None).get("robots-tag") == [b"*;noindex"]
+        assert not response_freshness(stored, received=NOW).is_fresh(late)
+        assert update_stored_fields(stored, None, None).get("robots-tag") == [b"*;noindex"]
 
     def test_at_the_ends_of_time(self) -> None:
         """Nothing overflows."""
         last, first = datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)
-        long = freshness({"Cache-Control": "max-age=2147483648"}, received=last)
+        long = response_freshness({"Cache-Control": "max-age=2147483648"}, received=last)
         assert long.fresh_until == last
-        old = freshness({"Cache-Control": "max-age=0", "Age": "99"}, received=first)
+        old = response_freshness({"Cache-Control": "max-age=0", "Age": "99"}, received=first)
         assert old.fresh_until == first
 
     def test_as_dict(self) -> None:
         """It is plain, and JSON."""
-        found = freshness({"Cache-Control": "max-age=60"}, received=NOW)
+        found = response_freshness({"Cache-Control": "max-age=60"}, received=NOW)
         assert json.loads(json.dumps(found.as_dict())) == {
             "lifetime": 60.0,
-            "because": "max-age",
+            "reason": "max-age",
             "age": 0.0,
             "received": "2025-12-03T12:00:00+00:00",
             "fresh_until": "2025-12-03T12:01:00+00:00",
             "must_validate": False,
             "may_store": True,
         }
-        nothing = freshness(None).as_dict()
+        nothing = response_freshness(None).as_dict()
         assert nothing["received"] is nothing["fresh_until"] is nothing["lifetime"] is None
 
 
@@ -336,19 +336,19 @@ class TestMerged:
 
     def test_a_field_is_added(self) -> None:
         """304 with Robots-Tag: the rule is added to the stored response."""
-        found = merged(STORED, [("Robots-Tag", "*;noindex")])
+        found = merge_fields(STORED, [("Robots-Tag", "*;noindex")])
         assert found.get("robots-tag") == [b"*;noindex"]
         assert found.get("x-robots-tag") == [b"noindex", b"bingbot: nofollow"]
         assert found.get("etag") == [b'"1"']
 
     def test_a_field_replaces_all_lines_of_its_name(self) -> None:
         """Both stored lines go, whatever the case of the name."""
-        found = merged(STORED, [("x-robots-TAG", "nosnippet"), ("X-Robots-Tag", "nofollow")])
+        found = merge_fields(STORED, [("x-robots-TAG", "nosnippet"), ("X-Robots-Tag", "nofollow")])
         assert found.get("x-robots-tag") == [b"nosnippet", b"nofollow"]
 
     def test_an_empty_field_replaces_too(self) -> None:
         """A field that is there and says nothing is another thing than a field that is not."""
-        assert merged(STORED, [("X-Robots-Tag", "")]).get("x-robots-tag") == [b""]
+        assert merge_fields(STORED, [("X-Robots-Tag", "")]).get("x-robots-tag") == [b""]
 
     @pytest.mark.parametrize(
         "name",
@@ -361,13 +361,13 @@ class TestMerged:
     def test_what_a_304_does_not_change(self, name: str) -> None:
         """How the stored content is read, and the connection (RFC 9111 §3.1, §3.2)."""
         old = [(name, "old"), ("A", "1")]
-        assert merged(old, [(name, "new")]).get(name) == [b"old"]
-        assert merged([("A", "1")], [(name, "new")]).get(name) == []
+        assert merge_fields(old, [(name, "new")]).get(name) == [b"old"]
+        assert merge_fields([("A", "1")], [(name, "new")]).get(name) == []
 
     def test_fields_named_by_connection(self) -> None:
         """They are about the connection as well (RFC 9110 §7.6.1)."""
         newer = [("Connection", "close, X-Hop"), ("X-Hop", "1"), ("X-Stay", "1")]
-        found = merged([("X-Hop", "0")], newer)
+        found = merge_fields([("X-Hop", "0")], newer)
         assert found.get("x-hop") == [b"0"]
         assert found.get("x-stay") == [b"1"]
 
@@ -380,7 +380,7 @@ class TestMerged:
             ("Connection", "\x0bd"),
             ("Connection", "e"),
         ]
-        found = merged([(name, "1") for name in "abcde"], [*newer, *connection])
+        found = merge_fields([(name, "1") for name in "abcde"], [*newer, *connection])
         assert {name: value for name, value in found.lines if name in "abcde"} == {
             "a": b"1",
             "b": b"1",
@@ -393,16 +393,16 @@ class TestMerged:
         """A 304 an hour later makes it fresh for as long again, with or without a Date."""
         later = NOW + timedelta(hours=1)
         for newer in ([], [("Date", HOUR_LATER)]):
-            found = freshness(merged(STORED, newer), received=later)
+            found = response_freshness(merge_fields(STORED, newer), received=later)
             assert (found.age, found.fresh_until) == (0, later + timedelta(seconds=60))
-        aged = freshness(merged(STORED, [("Age", "20")]), received=later)
+        aged = response_freshness(merge_fields(STORED, [("Age", "20")]), received=later)
         assert aged.fresh_until == later + timedelta(seconds=40)
 
     def test_joined_lines_stay_suspect(self) -> None:
         """Lines are apart if they are on both sides."""
-        assert merged(STORED, [("A", "1")]).apart
-        assert not merged(STORED, {"A": "1"}).apart
-        assert not merged({"A": "1"}, [("A", "1")]).apart
+        assert merge_fields(STORED, [("A", "1")]).apart
+        assert not merge_fields(STORED, {"A": "1"}).apart
+        assert not merge_fields({"A": "1"}, [("A", "1")]).apart
 
 
 class TestUpdated:
@@ -413,8 +413,8 @@ class TestUpdated:
     @pytest.mark.parametrize("status", [200, 203, 206, 301, 302, 307, 308])
     def test_the_newer_response(self, status: int) -> None:
         """A success and a redirect speak for themselves: a rule may be gone from then on."""
-        assert updated(STORED, status, self.NEWER) == self.NEWER
-        assert updated(STORED, status, None) == NO_FIELDS
+        assert update_stored_fields(STORED, status, self.NEWER) == self.NEWER
+        assert update_stored_fields(STORED, status, None) == NO_FIELDS
 
     @pytest.mark.parametrize(
         "status",
@@ -422,22 +422,26 @@ class TestUpdated:
     )
     def test_the_stored_response(self, status: int | None) -> None:
         """An answer that says nothing about the resource leaves the last good one in force."""
-        assert updated(STORED, status, self.NEWER) == STORED
-        assert updated(STORED, status, None) == STORED
+        assert update_stored_fields(STORED, status, self.NEWER) == STORED
+        assert update_stored_fields(STORED, status, None) == STORED
 
     def test_not_modified(self) -> None:
         """A 304 is merged."""
-        found = updated(STORED, 304, self.NEWER)
-        assert found == merged(STORED, self.NEWER)
+        found = update_stored_fields(STORED, 304, self.NEWER)
+        assert found == merge_fields(STORED, self.NEWER)
         assert found.get("x-robots-tag") == [b"nosnippet"]
-        assert updated(STORED, 304, None).get("x-robots-tag") == STORED.get("x-robots-tag")
+        assert update_stored_fields(STORED, 304, None).get("x-robots-tag") == STORED.get(
+            "x-robots-tag"
+        )
 
     @pytest.mark.parametrize("status", [200, 301, 304, 404, 500, None])
     def test_nothing_stored(self, status: int | None) -> None:
         """Then only a response that speaks for the URL counts; without one nothing does."""
         speaks = status in (200, 301, 304)
-        assert updated(None, status, self.NEWER) == (self.NEWER if speaks else NO_FIELDS)
-        assert updated(None, status, None) == NO_FIELDS
+        assert update_stored_fields(None, status, self.NEWER) == (
+            self.NEWER if speaks else NO_FIELDS
+        )
+        assert update_stored_fields(None, status, None) == NO_FIELDS
 
 
 # --- Strangers and mistakes -----------------------------------------------------------------------
@@ -452,7 +456,7 @@ class TestHostile:
     def test_cost(self, value: str) -> None:
         """Open quotes and commas by the million are read once."""
         start = time.process_time()
-        freshness([("Cache-Control", value)])
+        response_freshness([("Cache-Control", value)])
         assert time.process_time() - start < 0.5
 
     @given(
@@ -466,7 +470,7 @@ class TestHostile:
     )
     def test_no_content_raises(self, lines: list[tuple[str, str | bytes]], shared: bool) -> None:
         """Whatever is sent, there is an answer, and it is sane."""
-        found = freshness(lines, received=NOW, shared=shared)
+        found = response_freshness(lines, received=NOW, shared=shared)
         assert found.lifetime is None or 0 <= found.lifetime <= MOST_SECONDS
         assert found.age >= 0
         assert found.as_dict()
@@ -474,7 +478,7 @@ class TestHostile:
     @given(st.integers(-5, 1000) | st.none(), st.booleans(), st.booleans())
     def test_every_status_has_an_answer(self, status: int | None, old: bool, new: bool) -> None:
         """Restrictions of the last good response are never lost to an error."""
-        found = updated(STORED if old else None, status, [("A", "1")] if new else None)
+        found = update_stored_fields(STORED if old else None, status, [("A", "1")] if new else None)
         assert isinstance(found, Fields)
 
 
@@ -484,10 +488,10 @@ class TestMisuse:
     def test_moments(self) -> None:
         """A moment without a zone is refused."""
         with pytest.raises(ValueError, match=r"received has no zone: pass datetime.now\(UTC\)"):
-            freshness({}, received=datetime(2025, 1, 1))
+            response_freshness({}, received=datetime(2025, 1, 1))
         with pytest.raises(TypeError, match="received is a datetime, not str"):
-            freshness({}, received="now")  # type: ignore[arg-type]
-        found = freshness({"Cache-Control": "max-age=1"}, received=NOW)
+            response_freshness({}, received="now")  # type: ignore[arg-type]
+        found = response_freshness({"Cache-Control": "max-age=1"}, received=NOW)
         with pytest.raises(ValueError, match="now has no zone"):
             found.is_fresh(datetime(2025, 1, 1))
 
@@ -495,13 +499,13 @@ class TestMisuse:
     def test_interval(self, value: Any) -> None:
         """An interval is not negative."""
         with pytest.raises(ValueError, match="cannot be negative or NaN"):
-            freshness({}, recrawl_interval=value)
+            response_freshness({}, recrawl_interval=value)
 
     @pytest.mark.parametrize("value", ["7d", True, b"1"])
     def test_interval_of_another_type(self, value: Any) -> None:
         """An interval is a timedelta or a number."""
         with pytest.raises(TypeError) as told:
-            freshness({}, recrawl_interval=value)
+            response_freshness({}, recrawl_interval=value)
         assert str(told.value) == (
             "recrawl_interval is a timedelta or a number of seconds, not " + type(value).__name__
         )
@@ -510,12 +514,14 @@ class TestMisuse:
     def test_status(self, value: Any) -> None:
         """A status is an int."""
         with pytest.raises(TypeError) as told:
-            updated(STORED, value, None)
+            update_stored_fields(STORED, value, None)
         words = f"a status is an int such as 200, or None; not {type(value).__name__}"
         assert str(told.value) == words
 
     def test_headers(self) -> None:
         """What holds no fields is refused, and what is immutable stays so."""
         with pytest.raises(TypeError, match=r"pass response\.headers"):
-            freshness(5)
-        assert freshness(None) == Freshness(None, "nothing", 0.0, None, False, True)
+            response_freshness(5)
+        assert response_freshness(None) == ResponseFreshness(
+            None, "nothing", 0.0, None, False, True
+        )

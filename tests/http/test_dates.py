@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from robotrules.http.dates import (
     MOST_CHARACTERS,
     YEAR_OF_REFERENCE,
-    FoundDate,
-    read_date,
-    read_http_date,
+    ParsedDate,
+    parse_date,
+    parse_http_date,
 )
 
 NOON = datetime(2025, 12, 3, 13, 9, 53, tzinfo=UTC)
@@ -25,7 +25,7 @@ END = datetime(2025, 12, 3, 23, 59, 59, tzinfo=UTC)
 
 def moment(text: str) -> datetime | None:
     """Return the moment a text names."""
-    found = read_date(text)
+    found = parse_date(text)
     return found.moment if found else None
 
 
@@ -68,7 +68,7 @@ class TestForms:
     )
     def test_the_same_moment(self, text: str) -> None:
         """Each of these is one moment, and nothing of it was assumed."""
-        assert read_date(text) == FoundDate(NOON, None)
+        assert parse_date(text) == ParsedDate(NOON, None)
 
     @pytest.mark.parametrize(
         "text",
@@ -76,7 +76,7 @@ class TestForms:
     )
     def test_without_seconds(self, text: str) -> None:
         """Seconds may be missing (RFC 822 §5.1, ISO 8601)."""
-        assert read_date(text) == FoundDate(MINUTE, None)
+        assert parse_date(text) == ParsedDate(MINUTE, None)
 
     @pytest.mark.parametrize(
         ("text", "micro"),
@@ -91,7 +91,7 @@ class TestForms:
     )
     def test_a_date_alone_is_the_end_of_that_day(self, text: str) -> None:
         """AMB-83: a date only is the end of that day in UTC, by decision and not by guess."""
-        assert read_date(text) == FoundDate(END, None)
+        assert parse_date(text) == ParsedDate(END, None)
 
     def test_the_example_of_the_requirement(self) -> None:
         """XRT-12: 25 Jun 2010 15:00:00 PST is 23:00 in UTC."""
@@ -146,7 +146,7 @@ class TestForms:
     )
     def test_what_is_no_date(self, text: str) -> None:
         """A form is recognised as a whole or not at all."""
-        assert read_date(text) is None
+        assert parse_date(text) is None
 
 
 class TestZones:
@@ -163,23 +163,23 @@ class TestZones:
     )
     def test_known_zones(self, zone: str, hour: int) -> None:
         """A zone that is known is used, and nothing is assumed."""
-        expected = FoundDate(datetime(2025, 6, 1, hour, tzinfo=UTC), None)
-        assert read_date(f"01 Jun 2025 12:00:00 {zone}") == expected
+        expected = ParsedDate(datetime(2025, 6, 1, hour, tzinfo=UTC), None)
+        assert parse_date(f"01 Jun 2025 12:00:00 {zone}") == expected
 
     @pytest.mark.parametrize(
         "zone", ["", " CET", " A", " IST", " Europe/Berlin", " America/New_York"]
     )
     def test_other_zones_are_utc(self, zone: str) -> None:
         """RFC 850 zones are not unique (AMB-83): UTC is assumed, and it is said so."""
-        expected = FoundDate(datetime(2025, 6, 1, 12, tzinfo=UTC), "zone")
-        assert read_date(f"01 Jun 2025 12:00{zone}") == expected
-        assert read_date(f"2025-06-01T12:00{zone}") == expected
-        assert read_date(f"Sunday, 01-Jun-25 12:00:00{zone}") == expected
+        expected = ParsedDate(datetime(2025, 6, 1, 12, tzinfo=UTC), "zone")
+        assert parse_date(f"01 Jun 2025 12:00{zone}") == expected
+        assert parse_date(f"2025-06-01T12:00{zone}") == expected
+        assert parse_date(f"Sunday, 01-Jun-25 12:00:00{zone}") == expected
 
     def test_asctime_has_no_zone(self) -> None:
         """In a tag rule asctime says nothing about its zone; in HTTP it means GMT."""
-        assert read_date("Wed Dec  3 13:09:53 2025") == FoundDate(NOON, "zone")
-        assert read_http_date("Wed Dec  3 13:09:53 2025") == NOON
+        assert parse_date("Wed Dec  3 13:09:53 2025") == ParsedDate(NOON, "zone")
+        assert parse_http_date("Wed Dec  3 13:09:53 2025") == NOON
 
 
 class TestTwoDigitYears:
@@ -192,7 +192,7 @@ class TestTwoDigitYears:
         """Exactly 50 years ahead is still the future."""
         assert YEAR_OF_REFERENCE == 2025
         assert moment(f"01 Jan {year}") == datetime(full, 1, 1, 23, 59, 59, tzinfo=UTC)
-        http = read_http_date(f"Monday, 01-Jan-{year} 00:00:00 GMT")
+        http = parse_http_date(f"Monday, 01-Jan-{year} 00:00:00 GMT")
         assert http == datetime(full, 1, 1, tzinfo=UTC)
 
     @pytest.mark.parametrize(
@@ -200,12 +200,12 @@ class TestTwoDigitYears:
     )
     def test_another_year_of_reference(self, reference: int, year: str, full: int) -> None:
         """Whoever has a clock may say what year it is."""
-        found = read_date(f"01 Jan {year}", year_of_reference=reference)
+        found = parse_date(f"01 Jan {year}", year_of_reference=reference)
         assert found is not None
         assert found.moment.year == full
         text = f"Monday, 01-Jan-{year} 00:00:00 GMT"
         for spaced in (text, text.ljust(90)):
-            http = read_http_date(spaced, year_of_reference=reference)
+            http = parse_http_date(spaced, year_of_reference=reference)
             assert http is not None
             assert http.year == full
 
@@ -227,7 +227,7 @@ class TestHttpDates:
     )
     def test_forms(self, text: str) -> None:
         """Each form is the same moment."""
-        assert read_http_date(text) == NOON
+        assert parse_http_date(text) == NOON
 
     @pytest.mark.parametrize(
         "text",
@@ -241,7 +241,7 @@ class TestHttpDates:
     )
     def test_what_is_none(self, text: str) -> None:
         """Everything else is no HTTP date."""
-        assert read_http_date(text) is None
+        assert parse_http_date(text) is None
 
 
 # --- Strangers ------------------------------------------------------------------------------------
@@ -256,8 +256,8 @@ class TestHostile:
     def test_a_megabyte_is_no_date(self, text: str) -> None:
         """What is longer than any date is refused unread."""
         start = time.process_time()
-        assert read_date(text) is None
-        assert read_http_date(text) is None
+        assert parse_date(text) is None
+        assert parse_http_date(text) is None
         assert time.process_time() - start < 0.05
 
     def test_the_longest_date_fits(self) -> None:
@@ -271,9 +271,9 @@ class TestHostile:
     @given(st.text(max_size=MOST_CHARACTERS + 5) | st.from_regex(r"[0-9 :TZ,+-]{0,40}"))
     def test_no_text_raises(self, text: str) -> None:
         """Whatever stands there, there is an answer."""
-        found = read_date(text)
+        found = parse_date(text)
         assert found is None or found.moment.tzinfo is UTC
-        read_http_date(text)
+        parse_http_date(text)
 
     @given(st.datetimes(timezones=st.just(UTC)))
     def test_iso_8601_round_trip(self, at: datetime) -> None:
@@ -287,7 +287,7 @@ class TestHostile:
         from email.utils import format_datetime
 
         text = format_datetime(at, usegmt=True)
-        assert read_http_date(text) == moment(text) == at
+        assert parse_http_date(text) == moment(text) == at
 
     def test_the_locale_does_not_matter(self) -> None:
         """Names of months are English, whatever the machine speaks."""
@@ -303,7 +303,7 @@ class TestHostile:
         finally:
             locale.setlocale(locale.LC_ALL, was)
 
-    @pytest.mark.parametrize("reader", [read_date, read_http_date])
+    @pytest.mark.parametrize("reader", [parse_date, parse_http_date])
     def test_misuse(self, reader: object) -> None:
         """Octets are a mistake of the caller."""
         assert callable(reader)

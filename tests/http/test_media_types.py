@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from robotrules.http.fields import NO_FIELDS, Fields, read_fields
-from robotrules.http.media_types import MOST_OCTETS, charset_of, is_html, media_type
+from robotrules.http.media_types import MOST_OCTETS, is_html, parse_charset, parse_media_type
 
 
 def fields_of(*lines: str | bytes) -> Fields:
@@ -30,7 +30,7 @@ def fields_of(*lines: str | bytes) -> Fields:
 )
 def test_media_types(lines: list[str], found: str | None, html: bool) -> None:
     """The last usable line decides; without one a response may be HTML."""
-    assert media_type(fields_of(*lines)) == found
+    assert parse_media_type(fields_of(*lines)) == found
     assert is_html(fields_of(*lines)) is html
 
 
@@ -47,13 +47,13 @@ def test_media_types(lines: list[str], found: str | None, html: bool) -> None:
 )
 def test_charsets(line: str | bytes, charset: str | None) -> None:
     """As it is written, if there is a media type that it is of."""
-    assert charset_of(fields_of(line)) == charset
-    assert charset_of(NO_FIELDS) is None
+    assert parse_charset(fields_of(line)) == charset
+    assert parse_charset(NO_FIELDS) is None
 
 
 def test_longest_line() -> None:
     """What is longer than any media type is cut."""
     charset = "; charset=utf-8"
     fits = "text/html".ljust(MOST_OCTETS - len(charset)) + charset
-    assert charset_of(fields_of(fits)) == "utf-8"
-    assert charset_of(fields_of(fits.replace("html", "html "))) == "utf-"
+    assert parse_charset(fields_of(fits)) == "utf-8"
+    assert parse_charset(fields_of(fits.replace("html", "html "))) == "utf-"

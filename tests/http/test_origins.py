@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from robotrules import MissingExtraError, origins
-from robotrules.http.origins import authority_end, given_origin, origin_of, robots_url
+from robotrules import MissingExtraError
+from robotrules.http import origins
+from robotrules.http.origins import authority_end, origin_of, parse_origin, robots_url
 
 
 def test_octets_and_text() -> None:
@@ -203,4 +204,4 @@ def test_what_is_too_long_is_no_origin() -> None:
 )
 def test_what_people_write_in_lists(text: str, origin: str | None) -> None:
     """A host alone is its https origin; what may be something else is none."""
-    assert given_origin(text) == origin
+    assert parse_origin(text) == origin

@@ -24,8 +24,8 @@ from robotrules.http.structured_fields import (
     is_token,
     parse_dictionary,
     parse_list,
-    plain,
     serialise,
+    to_plain_value,
     value_type,
 )
 
@@ -163,8 +163,8 @@ class TestTypes:
         assert value_type(found) == kind
         assert found == value
         assert serialise(found) == text
-        assert plain(found) == json_value
-        assert json.loads(json.dumps(plain(found))) == json_value
+        assert to_plain_value(found) == json_value
+        assert json.loads(json.dumps(to_plain_value(found))) == json_value
 
     def test_a_token_is_no_string(self) -> None:
         """`a` and `"a"` differ in type."""
@@ -178,16 +178,16 @@ class TestTypes:
         ((member, parameters),) = members("(a 1;x);b")
         assert value_type(member) == "Inner List"
         assert not is_token(member)
-        assert plain(member) == ["a", 1]
+        assert to_plain_value(member) == ["a", 1]
         assert parameters == {"b": True}
-        assert plain([http_sf.Token("a"), b"\x01"]) == ["a", "AQ=="]  # made by hand
+        assert to_plain_value([http_sf.Token("a"), b"\x01"]) == ["a", "AQ=="]  # made by hand
 
     @pytest.mark.parametrize("seconds", [-62_135_596_800, 253_402_214_400, 1_735_689_600])
     def test_dates(self, seconds: int) -> None:
         """Dates of the years 1 to 9999 are read (§3.3.7, SF-3.3.7-01)."""
         ((_, parameters),) = members(f"a;unavailable_after=@{seconds}")
         assert value_type(parameters["unavailable_after"]) == "Date"
-        assert plain(parameters["unavailable_after"]) == seconds
+        assert to_plain_value(parameters["unavailable_after"]) == seconds
 
     @pytest.mark.parametrize("text", ["@", "@1.5", "@a", "@999999999999999", "@-999999999999999"])
     def test_no_dates(self, text: str) -> None:
@@ -292,7 +292,7 @@ class TestProperties:
             parsed = parse(octets)
             assert (parsed.error is None) == (parsed.value is not None)
             if parsed.error is None:
-                json.dumps([plain(value) for value, _ in _pairs(parsed.value)])
+                json.dumps([to_plain_value(value) for value, _ in _pairs(parsed.value)])
             else:
                 fails(octets, parse)
 

@@ -13,11 +13,11 @@ from robotrules.http.fields import Fields, read_fields
 from robotrules.http.validators import (
     LONGEST_VALIDATOR,
     EntityTag,
-    conditions,
-    drop_invalid,
-    entity_tag,
-    last_modified,
-    renews,
+    conditional_headers,
+    confirms_stored,
+    drop_invalid_validators,
+    parse_etag,
+    parse_last_modified,
 )
 
 ORIGIN = "https://e.example"
@@ -58,14 +58,14 @@ def names(fields: Fields) -> list[str]:
 )
 def test_entity_tags(value: bytes, found: EntityTag | None) -> None:
     """The form of §8.8.3, and nothing else."""
-    assert entity_tag(fields_of(("ETag", value))) == found
+    assert parse_etag(fields_of(("ETag", value))) == found
 
 
 def test_longest_tag() -> None:
     """What is longer than any real tag is not carried about."""
     fits = b'"' + b"a" * (LONGEST_VALIDATOR - 2) + b'"'
-    assert entity_tag(fields_of(("ETag", fits))) is not None
-    assert entity_tag(fields_of(("ETag", fits[:-1] + b'a"'))) is None
+    assert parse_etag(fields_of(("ETag", fits))) is not None
+    assert parse_etag(fields_of(("ETag", fits[:-1] + b'a"'))) is None
 
 
 def test_comparison() -> None:
@@ -101,26 +101,26 @@ def test_comparison() -> None:
 )
 def test_last_modified(lines: list[tuple[str, str]], received: float | None, kept: bool) -> None:
     """It counts if it is not later than the answer, by the server's clock and by ours."""
-    fields = drop_invalid(fields_of(*lines), received)
+    fields = drop_invalid_validators(fields_of(*lines), received)
     assert ("last-modified" in names(fields)) is kept
-    assert bool(conditions(fields)) is kept
+    assert bool(conditional_headers(fields)) is kept
 
 
 def test_others_stay() -> None:
     """Only the two fields are looked at, and what is in order is the same object."""
     odd = fields_of(("ETag", "*"), ("X", "1"), ("Last-Modified", NEVER), ("Date", THEN))
-    assert names(drop_invalid(odd, NOW)) == ["x", "date"]
+    assert names(drop_invalid_validators(odd, NOW)) == ["x", "date"]
     good = fields_of(("ETag", '"a"'), ("X", "1"), ("Last-Modified", THEN))
-    assert drop_invalid(good, NOW) is good
+    assert drop_invalid_validators(good, NOW) is good
     joined = Fields(odd.lines, False)
-    assert drop_invalid(joined, NOW).apart is False
+    assert drop_invalid_validators(joined, NOW).apart is False
 
 
 def test_conditions() -> None:
     """Both are sent, as they came."""
     fields = fields_of(("Last-Modified", THEN), ("ETag", 'W/"a"'))
-    assert conditions(fields) == (("If-None-Match", 'W/"a"'), ("If-Modified-Since", THEN))
-    assert conditions(fields_of()) == ()
+    assert conditional_headers(fields) == (("If-None-Match", 'W/"a"'), ("If-Modified-Since", THEN))
+    assert conditional_headers(fields_of()) == ()
 
 
 TAGS = ['"1"', '"2"', 'W/"1"', 'W/"2"']
@@ -134,7 +134,7 @@ def test_tags_of_a_304(known: str | None, newer: str) -> None:
     same = known == newer if newer[0] == '"' else known in ('"1"', 'W/"1"', '"2"', 'W/"2"')
     same = same and known is not None and known[-3:] == newer[-3:]
     for date in (THEN, AFTER):
-        assert renews(stored, fields_of(("ETag", newer), ("Last-Modified", date))) is same
+        assert confirms_stored(stored, fields_of(("ETag", newer), ("Last-Modified", date))) is same
 
 
 @pytest.mark.parametrize(
@@ -157,13 +157,13 @@ def test_tags_of_a_304(known: str | None, newer: str) -> None:
 def test_dates_of_a_304(newer: list[tuple[str, str]], same: bool) -> None:
     """Without a tag the dates are compared; a malformed date is not there, a malformed tag is."""
     stored = fields_of(("ETag", '"a"'), ("Last-Modified", THEN))
-    assert renews(stored, fields_of(*newer)) is same
-    assert last_modified(stored) is not None
+    assert confirms_stored(stored, fields_of(*newer)) is same
+    assert parse_last_modified(stored) is not None
 
 
 def test_date_where_there_was_none() -> None:
     """A date that the stored file does not have is not its date."""
-    assert not renews(fields_of(("ETag", '"a"')), fields_of(("Last-Modified", THEN)))
+    assert not confirms_stored(fields_of(("ETag", '"a"')), fields_of(("Last-Modified", THEN)))
 
 
 ANY = st.lists(
@@ -188,13 +188,13 @@ class TestLaws:
     ) -> None:
         """A tag in quotes and a date of the past; after a 304 too; and then nothing more."""
         stored = CachedCopy(f"{ORIGIN}/robots.txt", b"", read_fields(lines), True, received)
-        flow = access(ORIGIN, stored=stored)
+        flow = access(ORIGIN, cached=stored)
         sent = dict(next(flow).headers)
         assert sent.keys() <= {"If-None-Match", "If-Modified-Since"}
         assert sent.get("If-None-Match", '""')[-1] == '"'
         assert sent.get("If-Modified-Since", BEFORE) in (BEFORE, THEN, AFTER)
-        dropped = drop_invalid(stored.fields, received)
-        assert drop_invalid(dropped, received) == dropped
+        dropped = drop_invalid_validators(stored.fields, received)
+        assert drop_invalid_validators(dropped, received) == dropped
         if sent:
             self.answered(flow, dropped, newer)
 
@@ -210,6 +210,6 @@ class TestLaws:
         if result is None:
             assert (again.url, again.headers) == (f"{ORIGIN}/robots.txt", ())
             return
-        assert result.renewed
-        assert renews(stored, result.fields)
-        assert entity_tag(result.fields) or "etag" not in names(result.fields)
+        assert result.revalidated
+        assert confirms_stored(stored, result.fields)
+        assert parse_etag(result.fields) or "etag" not in names(result.fields)

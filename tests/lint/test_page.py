@@ -17,8 +17,8 @@ from robotrules.linting.context import Page
 from robotrules.linting.mentions import elsewhere, in_force, rules_of, said
 from robotrules.registries import Registries, Registry, TagRule
 from robotrules.tags import usage_rules
-from robotrules.tags.codes import Carrier, Source, State, TagNote
-from robotrules.tags.rules import Standing
+from robotrules.tags.codes import Carrier, PageState, TagNote, TagSource
+from robotrules.tags.rules import RuleStatus
 
 URL = "https://example.com/page"
 NOINDEX = '<head><meta name="robots" content="noindex"></head>'
@@ -182,11 +182,11 @@ def test_contradictions_of_a_hostile_page_are_few() -> None:
 def test_the_text_of_a_note_on_a_field_is_that_of_its_line() -> None:
     """A span of the line, or all of it; empty for what is no line."""
     seen = page(headers=b"X-Robots-Tag: noindex\nX-Robots-Tag: max-snippet: x\n")
-    whole = TagNote("bad-value", "error", Source(Carrier.X_ROBOTS_TAG, 2))
+    whole = TagNote("bad-value", "error", TagSource(Carrier.X_ROBOTS_TAG, 2))
     assert seen.text(whole) == "max-snippet: x"
     assert seen.text(whole._replace(start=0, end=11)) == "max-snippet"
-    assert seen.text(whole._replace(source=Source(Carrier.X_ROBOTS_TAG, 3))) == ""
-    assert seen.text(whole._replace(source=Source(Carrier.X_ROBOTS_TAG))) == ""
+    assert seen.text(whole._replace(source=TagSource(Carrier.X_ROBOTS_TAG, 3))) == ""
+    assert seen.text(whole._replace(source=TagSource(Carrier.X_ROBOTS_TAG))) == ""
     assert seen.text(whole._replace(source=None)) == ""
 
 
@@ -197,7 +197,7 @@ def test_the_text_of_a_note_on_an_element_is_what_its_mention_says() -> None:
     assert seen.text(note) == ""
     assert said(seen, note) == "noidnex"
     assert said(seen, note._replace(start=None)) == ""
-    assert said(seen, note, Standing.IN_FORCE) == ""
+    assert said(seen, note, RuleStatus.IN_FORCE) == ""
 
 
 def test_of_a_member_with_several_rules_the_odd_one_is_quoted() -> None:
@@ -205,7 +205,7 @@ def test_of_a_member_with_several_rules_the_odd_one_is_quoted() -> None:
     seen = page(headers={"Robots-Tag": "*;noindex;shiny"})
     (note,) = seen.noted("unknown-rule")
     assert said(seen, note) == "*;noindex;shiny"
-    assert said(seen, note, Standing.UNKNOWN) == "shiny"
+    assert said(seen, note, RuleStatus.UNKNOWN) == "shiny"
 
 
 def test_each_note_of_fields_and_of_both_together_is_there_once() -> None:
@@ -259,5 +259,5 @@ def test_rules_in_force_are_told_apart_by_carrier() -> None:
     seen = page(headers={"X-Robots-Tag": "noindex, index"}, html=NOINDEX)
     assert in_force(seen, Carrier.X_ROBOTS_TAG) == {("noindex", True): "noindex"}
     assert in_force(seen, Carrier.ROBOTS_TAG) == {}
-    element = Source(Carrier.META, None, 1, State.INITIAL)
+    element = TagSource(Carrier.META, None, 1, PageState.INITIAL)
     assert rules_of(seen, TagNote("x", "info", element)) == "'noindex'"

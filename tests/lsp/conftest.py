@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from robotrules.lsp.server import make_server
-from robotrules.registries import load
+from robotrules.registries import load_registries
 from tests.lsp.editor import Editor, connected, free_port
 from tests.lsp.samples import REGISTRY
 
@@ -29,7 +29,7 @@ def as_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
 def in_thread(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     """The same with a server in a thread of this process, where its lines can be watched."""
     folder, port = tmp_path_factory.mktemp("thread"), free_port()
-    server = make_server(load(_registry(folder)), version="here")
+    server = make_server(load_registries(_registry(folder)), version="here")
 
     def _serve() -> None:
         with suppress(SystemExit):  # by which pygls ends

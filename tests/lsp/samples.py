@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from robotrules.linting.note import Edit, Fix, LintNote, Related
-from robotrules.registries import read_json
+from robotrules.registries import parse_json
 from robotrules.robotstxt import parse
 
 DOCUMENTATION = "https://search.example/directives"
@@ -51,7 +51,7 @@ REGISTRY = json.dumps(
         },
     }
 )
-REGISTRIES = read_json(REGISTRY)
+REGISTRIES = parse_json(REGISTRY)
 
 
 def note(

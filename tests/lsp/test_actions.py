@@ -7,25 +7,25 @@ from lsprotocol.types import CodeActionKind
 
 from robotrules.linting import lint
 from robotrules.linting.note import LintNote
-from robotrules.lsp.code_actions import FIX_ALL, Place, fix_all, quick_fixes
-from robotrules.lsp.document import Document
+from robotrules.lsp.code_actions import FIX_ALL, EditTarget, fix_all, quick_fixes
+from robotrules.lsp.document import OpenDocument
 from tests.lsp.editor import done
 from tests.lsp.samples import note
 
-PLACE = Place("file:///robots.txt")
+PLACE = EditTarget("file:///robots.txt")
 TEXT = "User-agent: *\ndisallow: /é\nAllow: /b # why\n"
 
 
 def titles(text: str, found: list[LintNote], about: str) -> list[str]:
     """Return what is offered where a part of a text stands."""
-    document = Document(text)
+    document = OpenDocument(text)
     at = document.octets.index(about.encode())
     return [one.title for one in quick_fixes(document, found, at, at, PLACE)]
 
 
 def chosen(text: str, found: list[LintNote], about: str, title: str) -> str:
     """Return a text after an action was chosen by the beginning of its title."""
-    document = Document(text)
+    document = OpenDocument(text)
     at = document.octets.index(about.encode())
     (action,) = [
         one for one in quick_fixes(document, found, at, at, PLACE) if one.title.startswith(title)
@@ -39,7 +39,7 @@ def test_a_fix_is_applied() -> None:
     found = [note(TEXT, "disallow", new="Disallow")]
     assert titles(TEXT, found, "disallow")[0] == "Write it (RR999)"
     assert chosen(TEXT, found, "/é", "Write it") == TEXT.replace("disallow", "Disallow")
-    action = quick_fixes(Document(TEXT), found, 14, 14, PLACE)[0]
+    action = quick_fixes(OpenDocument(TEXT), found, 14, 14, PLACE)[0]
     assert action.is_preferred is True
     assert [one.code for one in action.diagnostics or ()] == ["RR999"]
 
@@ -47,7 +47,7 @@ def test_a_fix_is_applied() -> None:
 def test_a_fix_that_changes_verdicts_says_so() -> None:
     """And is not what an editor does unasked."""
     found = [note(TEXT, "disallow", new="Allow", loud=True)]
-    action = quick_fixes(Document(TEXT), found, 14, 14, PLACE)[0]
+    action = quick_fixes(OpenDocument(TEXT), found, 14, 14, PLACE)[0]
     assert action.title == "Write it (RR999; changes verdicts)"
     assert action.is_preferred is False
 
@@ -55,7 +55,7 @@ def test_a_fix_that_changes_verdicts_says_so() -> None:
 def test_a_fix_that_is_not_proved_says_so() -> None:
     """A fix that claims to keep the verdicts is put to the proof before it is offered."""
     found = [note(TEXT, "disallow", new="Allow")]
-    action = quick_fixes(Document(TEXT), found, 14, 14, PLACE)[0]
+    action = quick_fixes(OpenDocument(TEXT), found, 14, 14, PLACE)[0]
     assert action.title == "Write it (RR999; changes verdicts)"
     assert action.is_preferred is False
 
@@ -110,7 +110,7 @@ def test_edits_may_name_their_version() -> None:
     """So that a client does not apply them to another text."""
     place = PLACE._replace(version=7, versioned=True)
     found = [note(TEXT, "disallow", new="Disallow")]
-    action = quick_fixes(Document(TEXT), found, 14, 14, place)[0]
+    action = quick_fixes(OpenDocument(TEXT), found, 14, 14, place)[0]
     assert action.edit is not None
     assert action.edit.changes is None
     (change,) = action.edit.document_changes or ()
@@ -130,7 +130,7 @@ def test_all_safe_fixes_at_once() -> None:
         note(text, "c\n", new="/c\n", loud=True),
         note(text, "/d", new="/a"),  # says that it is quiet, and is not
     ]
-    action = fix_all(Document(text), found, PLACE)
+    action = fix_all(OpenDocument(text), found, PLACE)
     assert action is not None
     assert action.kind == FIX_ALL
     assert done(text, action) == text.replace(" :", ":")
@@ -138,6 +138,6 @@ def test_all_safe_fixes_at_once() -> None:
 
 def test_nothing_to_fix_is_no_action() -> None:
     """Nor is a file that is not read to its end."""
-    assert fix_all(Document(TEXT), [note(TEXT, "disallow")], PLACE) is None
+    assert fix_all(OpenDocument(TEXT), [note(TEXT, "disallow")], PLACE) is None
     long = TEXT + "#" * 600_000 + "\nDisallow: /\n"
-    assert fix_all(Document(long), [note(TEXT, "disallow", new="Disallow")], PLACE) is None
+    assert fix_all(OpenDocument(long), [note(TEXT, "disallow", new="Disallow")], PLACE) is None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from robotrules.lsp import semantic_tokens
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.semantic_tokens import LEGEND, tokens
 
 
 def painted(text: str, encoding: str = "utf-16") -> list[tuple[str, str]]:
     """Return each token's text and its name, read as a client reads the numbers."""
     lines = text.split("\n")
-    data = tokens(Document(text, encoding=encoding))
+    data = tokens(OpenDocument(text, encoding=encoding))
     found, line, column = [], 0, 0
     for down, right, size, shape, _ in zip(*[iter(data)] * 5, strict=True):
         line, column = line + down, right if down else column + right
@@ -50,14 +50,14 @@ def test_columns_are_those_of_the_client() -> None:
 
 def test_some_lines_alone() -> None:
     """An editor may ask for what it shows."""
-    document = Document("A: 1\nB: 2\nC: 3\nD: 4\n")
+    document = OpenDocument("A: 1\nB: 2\nC: 3\nD: 4\n")
     assert tokens(document, 1, 2) == [1, 0, 1, 0, 0, 0, 3, 1, 2, 0, 1, 0, 1, 0, 0, 0, 3, 1, 2, 0]
     assert tokens(document, 9, 20) == []
 
 
 def test_long_files_and_lines_are_bounded() -> None:
     """What is beyond the limits has no colour, and nothing takes long."""
-    many = Document("# x\n" * (semantic_tokens.MOST_LINES + 5))
+    many = OpenDocument("# x\n" * (semantic_tokens.MOST_LINES + 5))
     assert len(tokens(many)) == 5 * semantic_tokens.MOST_LINES
-    stars = Document("Disallow: /" + "a*" * 1_000)
+    stars = OpenDocument("Disallow: /" + "a*" * 1_000)
     assert len(tokens(stars)) // 5 <= 2 * semantic_tokens.MOST_IN_A_LINE + 3

@@ -7,7 +7,7 @@ from lsprotocol.types import CompletionItem, CompletionItemTag, MarkupContent, T
 
 from robotrules.linting.checks import CHECKS
 from robotrules.lsp.completion import complete
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from tests.lsp.editor import applied
 from tests.lsp.samples import REGISTRIES
@@ -16,7 +16,7 @@ from tests.lsp.samples import REGISTRIES
 def offered(text: str) -> list[CompletionItem]:
     """Return what is offered at the `|` of a text."""
     before, _, after = text.partition("|")
-    return complete(Document(before + after, registries=REGISTRIES), len(before.encode()))
+    return complete(OpenDocument(before + after, registries=REGISTRIES), len(before.encode()))
 
 
 def labels(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from robotrules.errors import ConfigError
 from robotrules.linting.selection import find
 from robotrules.lsp import diagnostics as module
 from robotrules.lsp.diagnostics import Showing, at, diagnostic, diagnostics, notes, teaching
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from tests.lsp.samples import note
 
 URI = "file:///robots.txt"
@@ -22,7 +22,7 @@ TEXT = "User-agent: *\nDisallow: /é😀/x\nAllow: /a\nAllow: /b\n"
 def test_a_note_keeps_its_place_its_code_and_its_words() -> None:
     """Columns are those of the client; a related place is one that an editor can go to."""
     found = note(TEXT, "x", level="error", related="Allow: /a")
-    shown = diagnostic(Document(TEXT), URI, found)
+    shown = diagnostic(OpenDocument(TEXT), URI, found)
     assert shown.range == Range(Position(1, 15), Position(1, 16))
     assert (shown.code, shown.source, shown.message) == ("RR999", "robotrules", "It is made up.")
     assert shown.severity == DiagnosticSeverity.Error
@@ -42,13 +42,13 @@ def test_a_note_keeps_its_place_its_code_and_its_words() -> None:
 )
 def test_the_severity_is_the_level(level: str, severity: DiagnosticSeverity) -> None:
     """All three of them."""
-    assert diagnostic(Document(TEXT), URI, note(TEXT, "x", level=level)).severity == severity
+    assert diagnostic(OpenDocument(TEXT), URI, note(TEXT, "x", level=level)).severity == severity
 
 
 def test_what_could_go_is_faint() -> None:
     """Where a client can show that; related places likewise."""
     found = note(TEXT, "x", slug="dead-rule", related="Allow: /a")
-    document = Document(TEXT)
+    document = OpenDocument(TEXT)
     assert diagnostic(document, URI, found).tags == [DiagnosticTag.Unnecessary]
     plain = diagnostic(document, URI, found, Showing(related=False, tags=False))
     assert (plain.tags, plain.related_information) == (None, None)
@@ -63,13 +63,13 @@ def test_what_could_go_is_named_by_checks_that_there_are() -> None:
 def test_what_cannot_be_seen_shows() -> None:
     """A message quotes strangers; a URL that shows it is named."""
     found = note(TEXT, "x")._replace(message="It says 'a\x1b\n'.", url="https://a.example/b")
-    shown = diagnostic(Document(TEXT), URI, found)
+    shown = diagnostic(OpenDocument(TEXT), URI, found)
     assert shown.message == "It says 'a\\x1b\\x0a'. (https://a.example/b)"
 
 
 def test_notes_about_the_file_and_about_nothing() -> None:
     """The first is shown at its first line, an empty span as its line."""
-    document = Document(TEXT)
+    document = OpenDocument(TEXT)
     whole = note(TEXT, "x")._replace(line=None, start=0, end=0)
     assert diagnostic(document, URI, whole).range == Range(Position(0, 0), Position(0, 0))
     start = TEXT.index("Allow: /a")
@@ -83,7 +83,7 @@ def test_of_very_many_the_first_are_shown(monkeypatch: pytest.MonkeyPatch) -> No
     """And a last one says how many there are."""
     monkeypatch.setattr(module, "MOST_SHOWN", 2)
     found = [note(TEXT, "x")] * 5
-    shown = diagnostics(Document(TEXT), URI, found)
+    shown = diagnostics(OpenDocument(TEXT), URI, found)
     assert len(shown) == 3
     assert shown[-1].message.startswith("There are 3 more notes")
 
@@ -91,7 +91,7 @@ def test_of_very_many_the_first_are_shown(monkeypatch: pytest.MonkeyPatch) -> No
 def test_notes_on_a_line() -> None:
     """Anywhere on it; those about the file are on the first."""
     found = [note(TEXT, "/a"), note(TEXT, "/b"), note(TEXT, "x")._replace(line=None)]
-    document = Document(TEXT)
+    document = OpenDocument(TEXT)
     start = document.octets.index(b"Allow: /a")
     assert at(document, found, start, start) == found[:1]
     assert at(document, found, start, len(TEXT.encode()) - 1) == found[:2]
@@ -105,7 +105,7 @@ DEAD = "User-agent: *\nDisallow: /shop*\nAllow: /shop\nDisallow: x\n"
 
 def codes(config: Config | None = None, file: str = "", budget: int | None = None) -> list[str]:
     """Return the codes of what is found in a file."""
-    return [one.code for one in notes(Document(DEAD), config, file, budget=budget)]
+    return [one.code for one in notes(OpenDocument(DEAD), config, file, budget=budget)]
 
 
 def test_a_project_chooses(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_whoever_is_in_a_hurry_asks_for_less() -> None:
     """With next to no budget nothing is proved, and that is a note of its own."""
     found = codes(budget=1)
     assert "RR501" not in found
-    assert [one.slug for one in notes(Document(DEAD), budget=1)].count("not-decided") >= 1
+    assert [one.slug for one in notes(OpenDocument(DEAD), budget=1)].count("not-decided") >= 1
     # What a project asks for is no more than what there is time for.
     assert codes(Config(lint=LintConfig(budget=10_000)), budget=1) == found
 

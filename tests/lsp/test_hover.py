@@ -8,7 +8,7 @@ import pytest
 
 import robotrules
 from robotrules.lsp import hover as module
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.hover import hover
 from robotrules.lsp.records import RECORDS
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -17,7 +17,7 @@ from tests.lsp.samples import REGISTRIES, note
 
 def words(text: str, about: str, profile: str = "default") -> str:
     """Return the words at the first place of a part of a text."""
-    document = Document(text, profile=profile, registries=REGISTRIES)
+    document = OpenDocument(text, profile=profile, registries=REGISTRIES)
     found = hover(document, document.octets.index(about.encode()))
     assert found is not None
     return found.markdown
@@ -227,14 +227,14 @@ def test_a_record_for_nobody() -> None:
 def test_comments_and_empty_lines_say_nothing() -> None:
     """Nor does what is no record."""
     for text, offset in (("# hi", 1), ("\n\n", 1), ("hello", 2), ("Disallow: /x # y", 15), ("", 0)):
-        assert hover(Document(text), offset) is None
+        assert hover(OpenDocument(text), offset) is None
 
 
 def test_a_note_teaches() -> None:
     """On the span of a note stands what its check finds."""
     text = "User-agent: *\nhello\nDisallow: x\n"
     found = [note(text, "hello"), note(text, "x\n", code="RR505", slug="pattern-start")]
-    document = Document(text)
+    document = OpenDocument(text)
     alone = hover(document, text.index("hello") + 1, found)
     assert alone is not None
     assert alone.markdown == "---\n\n**RR999 made-up**"
@@ -267,7 +267,7 @@ def test_nothing_of_a_file_becomes_markdown(line: str) -> None:
 def test_hostile_patterns_have_answers(sign: str) -> None:
     """Half a mebibyte in a line is answered like any other."""
     text = f"User-agent: *\nDisallow: /{sign * 200_000}\nUser-agent: {sign * 200_000}\n"
-    document = Document(text)
+    document = OpenDocument(text)
     for at in (16, 30, len(document.octets) - 5):
         found = hover(document, at)
         assert found is None or len(found.markdown) < 20_000

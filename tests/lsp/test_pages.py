@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from robotrules.linting import lint
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.hover import hover
 
 PAGE = (Path(__file__).parents[2] / "docs" / "editors.md").read_text(encoding="utf-8")
@@ -23,7 +23,7 @@ def quoted(heading: str) -> list[str]:
 
 def words(line: int) -> str:
     """Return the hover on the value of a line."""
-    document = Document(FILE)
+    document = OpenDocument(FILE)
     found = hover(document, document.lines[line - 1].end)
     assert found is not None
     return found.markdown

@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from robotrules.lsp import features
 from robotrules.lsp.diagnostics import MOST_SHOWN
-from robotrules.lsp.server import Text, make_server
+from robotrules.lsp.server import TextDocument, make_server
 from tests.cli.shell import process_environment, robotrules
 from tests.lsp.editor import COMMAND, Editor, connected, free_port
 
@@ -155,7 +155,7 @@ def test_a_feature_that_fails_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     async def _story() -> tuple[object, object]:
         server = make_server()
         monkeypatch.setattr(features, "hover", _fail)
-        monkeypatch.setattr(server, "text", lambda uri: Text(uri, 1, CLEAN))
+        monkeypatch.setattr(server, "text", lambda uri: TextDocument(uri, 1, CLEAN))
         monkeypatch.setattr(server, "_read", lambda text, afresh=False: _opened(text))
         position = types.Position(1, 11)
         document = types.TextDocumentIdentifier("file:///robots.txt")
@@ -166,12 +166,12 @@ def test_a_feature_that_fails_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> N
             server.shutdown()
         return failed, found
 
-    def _opened(text: Text) -> object:
+    def _opened(text: TextDocument) -> object:
         from robotrules.config import Config
-        from robotrules.lsp.document import Document
+        from robotrules.lsp.document import OpenDocument
         from robotrules.lsp.server import Opened
 
-        return Opened(text, Document(text.source), Config(), "", "")
+        return Opened(text, OpenDocument(text.source), Config(), "", "")
 
     failed, found = asyncio.run(_story())
     assert failed is None

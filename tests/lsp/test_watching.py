@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from robotrules.lsp.debounce import Watch
+from robotrules.lsp.debounce import Debouncer
 
 
 class Looks:
@@ -37,7 +37,7 @@ def test_keys_in_a_row_are_one_look() -> None:
 
     async def _story() -> Looks:
         looks = Looks()
-        watch = Watch(looks, pause=0.01, rest=0)
+        watch = Debouncer(looks, pause=0.01, rest=0)
         for _ in range(5):
             watch.typed("a")
             watch.typed("b")
@@ -53,7 +53,7 @@ def test_what_was_not_decided_is_looked_at_again() -> None:
 
     async def _story() -> Looks:
         looks = Looks(decided=False)
-        Watch(looks, pause=0, rest=0).typed("a")
+        Debouncer(looks, pause=0, rest=0).typed("a")
         await looks.until(2)
         return looks
 
@@ -65,7 +65,7 @@ def test_a_new_key_ends_an_old_look() -> None:
 
     async def _story() -> Looks:
         looks = Looks(takes=60)
-        watch = Watch(looks, pause=0, rest=0)
+        watch = Debouncer(looks, pause=0, rest=0)
         watch.typed("a")
         await asyncio.sleep(0.05)
         watch.saved("a")
@@ -81,7 +81,7 @@ def test_a_closed_text_is_left_alone() -> None:
 
     async def _story() -> Looks:
         looks = Looks()
-        watch = Watch(looks, pause=0.01, rest=0)
+        watch = Debouncer(looks, pause=0.01, rest=0)
         watch.typed("a")
         watch.closed("a")
         watch.closed("a")
@@ -101,7 +101,7 @@ def test_a_look_that_fails_ends_nothing() -> None:
             seen.append(name)
             raise RuntimeError("no")
 
-        watch = Watch(_look, pause=0, rest=0)
+        watch = Debouncer(_look, pause=0, rest=0)
         watch.saved("a")
         await asyncio.sleep(0.02)
         watch.saved("b")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from robotrules import GroupMatch, Reason, RobotsTxt, RuleSet, parse
 from robotrules.analysis import Witness, describe, equivalent
 from robotrules.errors import WrongWitnessError
-from robotrules.matrix import SUMMARIES, Asked, Matrix, matrix
+from robotrules.matrix import SUMMARIES, Matrix, MatrixRow, matrix
 from robotrules.matrix.crawler_selection import MOST_NAMED, MOST_PURPOSES
 from robotrules.matrix.paths import LONGEST, MOST_PATHS, MOST_SOUGHT
 from robotrules.profile import PROFILES
@@ -43,15 +43,15 @@ Disallow:
 """
 
 
-def asked(found: Matrix, name: str) -> Asked:
+def asked(found: Matrix, name: str) -> MatrixRow:
     """Return what a crawler is asked."""
-    (one,) = (asked for asked in found.asked if asked.name == name)
+    (one,) = (asked for asked in found.rows if asked.name == name)
     return one
 
 
 def names(found: Matrix) -> list[str]:
     """Return who is asked."""
-    return [one.name for one in found.asked]
+    return [one.name for one in found.rows]
 
 
 rules = st.tuples(st.sampled_from(KEYS), strategies.patterns).map(
@@ -64,13 +64,13 @@ groups = st.tuples(agents, st.lists(rules, max_size=4).map(b"".join)).map(b"".jo
 files = st.lists(groups, max_size=4).map(b"".join)
 
 
-def expected_rules(robots: RobotsTxt, one: Asked) -> RuleSet:
+def expected_rules(robots: RobotsTxt, one: MatrixRow) -> RuleSet:
     """Return the rules of a crawler: those of the first name that a group has, else the star's."""
     wanted = tuple(one.known.names) if one.known else (one.product_token,)
     if not robots.profile.any_product_token:
         wanted = tuple(map(leading_name, wanted))
     for name in filter(None, wanted):
-        if name != "*" and robots.explain("/", name).because is GroupMatch.TOKEN:
+        if name != "*" and robots.explain("/", name).matched_by is GroupMatch.TOKEN:
             return robots.rules_for(name)
     ignores_star = one.known is not None and one.known.ignores_star
     return (parse(b"", robots.profile) if ignores_star else robots).rules_for("*")
@@ -84,7 +84,7 @@ class TestCells:
         """For every crawler and every path, under every profile."""
         robots = parse(body, profile)
         found = matrix(robots)
-        for one in found.asked:
+        for one in found.rows:
             own = expected_rules(robots, one)
             for column, cell in zip(found.columns, one.cells, strict=True):
                 assert cell.path == column.path
@@ -96,7 +96,7 @@ class TestCells:
         robots = parse(body, profile)
         everything = parse(b"", profile).rules_for("x")
         nothing = parse(b"User-agent: *\nDisallow: /", profile).rules_for("x")
-        for one in matrix(robots, paths=["/"]).asked:
+        for one in matrix(robots, paths=["/"]).rows:
             own = expected_rules(robots, one)
             assert (one.summary == "everything") is equivalent(own, everything).equal
             assert (one.summary == "nothing") is equivalent(own, nothing).equal
@@ -105,8 +105,8 @@ class TestCells:
     def test_both_engines(self, read: Callable[..., RobotsTxt]) -> None:
         """Say the same."""
         found = matrix(read(SEARCH))
-        assert [one.summary for one in found.asked] == [
-            one.summary for one in matrix(parse(SEARCH)).asked
+        assert [one.summary for one in found.rows] == [
+            one.summary for one in matrix(parse(SEARCH)).rows
         ]
         assert found.columns == matrix(parse(SEARCH)).columns
 
@@ -124,7 +124,7 @@ class TestCells:
         assert [cell.verdict for cell in one.cells] == [
             robots.check(path, "*", ["example-purpose"]) for path in ("/a", "/b")
         ]
-        assert (one.because, one.by, one.lines) == (GroupMatch.PURPOSE, "example-purpose", (1,))
+        assert (one.matched_by, one.by, one.lines) == (GroupMatch.PURPOSE, "example-purpose", (1,))
         assert one.group == "the group of its purpose (line 1)"
 
     def test_robots_txt_itself_settles_nothing(self) -> None:
@@ -166,7 +166,7 @@ class TestSummaries:
         """Neither of the others is claimed."""
         robots = parse("User-agent: *\nDisallow: /\nAllow: /*a*b*c*d*e*f$")
         found = matrix(robots, paths=["/"], budget=1)
-        obeyed = [one.summary for one in found.asked if one.because is GroupMatch.STAR]
+        obeyed = [one.summary for one in found.rows if one.matched_by is GroupMatch.STAR]
         assert set(obeyed) == {"not decided"}
         assert found.counts["not decided"] == len(obeyed)
 
@@ -189,17 +189,17 @@ class TestSummaries:
         """Then nobody has to search, whatever the budget."""
         robots = parse("User-agent: *\nDisallow: /x\nAllow: /x/*a*b*c*d*e*f$")
         found = matrix(robots, paths=["/", "/x"], budget=1)
-        obeyed = {one.summary for one in found.asked if one.because is GroupMatch.STAR}
+        obeyed = {one.summary for one in found.rows if one.matched_by is GroupMatch.STAR}
         assert obeyed == {"some"}
 
     def test_counts(self) -> None:
         """By band and altogether, in one order."""
         found = matrix(parse(SEARCH))
         assert list(found.counts) == list(SUMMARIES)
-        assert sum(found.counts.values()) == len(found.asked)
+        assert sum(found.counts.values()) == len(found.rows)
         training = next(band for band in found.bands if band.name == "ai-training")
         assert training.counts["nothing"] == 1
-        assert training.counts["some"] == len(training.asked) - 1
+        assert training.counts["some"] == len(training.rows) - 1
 
 
 class TestWhoIsAsked:
@@ -221,12 +221,12 @@ class TestWhoIsAsked:
         """As the file spells them, in a band of their own."""
         found = matrix(parse("User-agent: OurReader\nUser-agent: ourreader\nDisallow: /"))
         (band,) = (band for band in found.bands if band.name == "named in the file")
-        assert [one.name for one in band.asked] == ["OurReader"]
+        assert [one.name for one in band.rows] == ["OurReader"]
 
     def test_everybody(self) -> None:
         """All well-known ones, retired ones too."""
-        found = matrix(parse(""), everybody=True)
-        assert len(found.asked) == len(KNOWN_CRAWLERS) + 1
+        found = matrix(parse(""), all_crawlers=True)
+        assert len(found.rows) == len(KNOWN_CRAWLERS) + 1
 
     def test_by_purpose(self) -> None:
         """All active ones with it, and everyone else to compare."""
@@ -286,13 +286,13 @@ class TestWhoIsAsked:
 
     def test_order(self) -> None:
         """Bands in the order of purposes, the main ones first, then by name."""
-        found = matrix(parse(SEARCH), everybody=True)
+        found = matrix(parse(SEARCH), all_crawlers=True)
         bands = [band.name for band in found.bands]
         assert bands == [*CRAWLER_PURPOSES, "named in the file", "everyone else"]
         for band in found.bands:
             order = [
                 (one.known is not None and not one.known.is_main, one.product_token.lower())
-                for one in band.asked
+                for one in band.rows
             ]
             assert order == sorted(order)
             assert band.title
@@ -379,7 +379,7 @@ class TestPaths:
         for at, column in enumerate(found.columns[1:], start=1):
             assert len(column.path) <= LONGEST
             assert column.path.isprintable()
-            assert column.line in {one.cells[at].verdict.line for one in found.asked}
+            assert column.line in {one.cells[at].verdict.line for one in found.rows}
 
     def test_given(self) -> None:
         """Those and no others, each once, as paths or as URLs."""
@@ -414,7 +414,7 @@ def test_json() -> None:
     told = {one["name"]: one for one in values["crawlers"]}
     assert "b\\xff" in told
     assert told["GPTBot"]["known"]["operator"] == "OpenAI"
-    assert told["GPTBot"]["group"] == {"because": "product-token", "by": "GPTBot", "lines": [1]}
+    assert told["GPTBot"]["group"] == {"matched_by": "product-token", "by": "GPTBot", "lines": [1]}
     assert told["GPTBot"]["cells"][-1] == {
         "path": "/a%FF",
         "allowed": False,

@@ -74,7 +74,7 @@ class TestTable:
         found = matrix(parse(BODY))
         tree = drawn()
         wide = len(found.columns) + 3
-        assert len(lines(tree)) == len(found.asked)
+        assert len(lines(tree)) == len(found.rows)
         for line in [*tree.css("thead tr"), *lines(tree)]:
             assert len(line.css("th, td")) == wide
         for band in tree.css("tr.band th"):
@@ -92,7 +92,7 @@ class TestTable:
     def test_marks_have_words_and_reasons(self) -> None:
         """Colour and shape are not all: there is a word, and the deciding line."""
         found = matrix(parse(BODY))
-        for line, asked in zip(lines(drawn()), found.asked, strict=True):
+        for line, asked in zip(lines(drawn()), found.rows, strict=True):
             marks = line.css("td")[1:-1]
             for mark, cell in zip(marks, asked.cells, strict=True):
                 word = "allowed" if cell.allowed else "disallowed"

@@ -45,10 +45,10 @@ def test_what_is_drawn() -> None:
         assert column.path in texts
     for band in found.bands:
         assert any(text.startswith(band.title) for text in texts)
-    for asked in found.asked:
+    for asked in found.rows:
         assert any(text.startswith(asked.name) for text in texts)
     titles = [node.text or "" for node in root.iter(f"{SVG}title")][1:]
-    cells = [(asked, cell) for asked in found.asked for cell in asked.cells]
+    cells = [(asked, cell) for asked in found.rows for cell in asked.cells]
     assert len(titles) == len(cells)
     for title, (asked, cell) in zip(titles, cells, strict=True):
         assert title.startswith(f"{asked.name} and {cell.path}: {cell.verdict}")
@@ -59,7 +59,7 @@ def test_shapes_and_colours_say_the_same() -> None:
     """A tick in blue, a cross in vermilion: one for each verdict, and two in the legend."""
     found = matrix(parse(BODY))
     text = picture(found)
-    verdicts = [cell.allowed for asked in found.asked for cell in asked.cells]
+    verdicts = [cell.allowed for asked in found.rows for cell in asked.cells]
     assert text.count('class="m ym"') == verdicts.count(True) + 1
     assert text.count('class="m nm"') == verdicts.count(False) + 1
 
@@ -91,7 +91,7 @@ def test_nothing_leads_out_of_it() -> None:
 
 def test_everything_is_inside() -> None:
     """No text starts beyond the edge, and nothing is drawn below it."""
-    root = read(picture(matrix(parse(BODY), everybody=True)))
+    root = read(picture(matrix(parse(BODY), all_crawlers=True)))
     wide, tall = int(root.attrib["width"]), int(root.attrib["height"])
     for node in root.iter(f"{SVG}text"):
         assert float(node.attrib.get("x", 0)) < wide
@@ -124,8 +124,8 @@ def test_many_are_not_drawn() -> None:
     """A picture of hundreds of lines is cut, and says so."""
     letters = "abcdefghij"
     body = "".join(f"User-agent: x{a}{b}\n" for a in letters for b in letters) + "Disallow: /"
-    found = matrix(parse(body), everybody=True)
-    more = len(found.asked) - MOST_ASKED
+    found = matrix(parse(body), all_crawlers=True)
+    more = len(found.rows) - MOST_ASKED
     assert more > 0
     assert f"{more} more crawlers are not drawn." in words(read(picture(found)))
 

@@ -17,31 +17,31 @@ from robotrules.access import (
     ACCESS_PROFILES,
     AccessProfile,
     AccessResult,
+    AccessState,
     CachedCopy,
     Failure,
+    FailureReason,
     Request,
     Response,
-    State,
-    Trouble,
     access,
-    state_of,
+    classify_status,
 )
 from robotrules.cache import (
-    SKEW,
+    MAX_CLOCK_SKEW,
     EffectivePolicy,
     Entry,
     FetchRecord,
     freshness,
-    recorded,
-    visit_of,
+    make_fetch_record,
+    updated_entry,
 )
 from robotrules.http.origins import authority_end, origin_of, robots_url
 from robotrules.tags import read_fields
 
 ORIGIN, ROBOTS = "https://e.example", "https://e.example/robots.txt"
 DAY, START = 86_400.0, 1_767_225_600.0
-SAID = (Trouble.STATUS, Trouble.REDIRECTS, Trouble.LOOP, Trouble.LOCATION)
-NETWORK = [trouble for trouble in Trouble if trouble not in SAID]
+SAID = (FailureReason.STATUS, FailureReason.REDIRECTS, FailureReason.LOOP, FailureReason.LOCATION)
+NETWORK = [trouble for trouble in FailureReason if trouble not in SAID]
 
 # --- What servers say -----------------------------------------------------------------------------
 
@@ -91,20 +91,20 @@ SECONDS = st.sampled_from([0.0, 60.0, 3_600.0, 12 * 3_600.0, 10 * DAY, inf])
 PROFILES = st.sampled_from(list(ACCESS_PROFILES.values())) | st.builds(
     AccessProfile,
     name=st.just("any"),
-    retried=st.sets(st.integers(400, 499), max_size=3).map(tuple),
+    unreachable_4xx=st.sets(st.integers(400, 499), max_size=3).map(tuple),
     deny_on_401_403=st.booleans(),
     max_redirects=st.integers(5, 8),
-    cautious=st.booleans(),
+    redirect_failure_unreachable=st.booleans(),
     broken_redirect=st.sampled_from(["unreachable", "unavailable"]),
     validators=st.booleans(),
-    shortest=st.sampled_from([1.0, 300.0, 3_600.0]),
-    longest=st.sampled_from([3_600.0, DAY]),
-    stop=SECONDS,
+    min_ttl=st.sampled_from([1.0, 300.0, 3_600.0]),
+    max_ttl=st.sampled_from([3_600.0, DAY]),
+    stale_after=SECONDS,
     without_copy=st.sampled_from(["disallow", "allow"]),
-    patience=SECONDS,
-    after_patience=st.sampled_from(["unavailable", "cached"]),
-    first_retry=st.sampled_from([1.0, 60.0]),
-    longest_retry=st.sampled_from([60.0, 3_600.0, inf]),
+    give_up_after=SECONDS,
+    on_give_up=st.sampled_from(["unavailable", "cached"]),
+    initial_backoff=st.sampled_from([1.0, 60.0]),
+    max_backoff=st.sampled_from([60.0, 3_600.0, inf]),
 )
 
 
@@ -135,7 +135,7 @@ class TestAccess:
         stored: CachedCopy | None,
     ) -> None:
         """A result comes after one request more than redirects are followed, and nothing raises."""
-        result, asked = driven(answers, last, profile=profile, stored=stored)
+        result, asked = driven(answers, last, profile=profile, cached=stored)
 
         urls = [request.url for request in asked]
         # After a 304 about another file the same URL is asked once more, without conditions.
@@ -171,20 +171,20 @@ class TestAccess:
         stored: CachedCopy | None,
     ) -> None:
         """A file and a trouble exclude each other, and the file that says the same says it."""
-        result, _ = driven(answers, last, profile=profile, stored=stored)
+        result, _ = driven(answers, last, profile=profile, cached=stored)
 
-        assert (result.state is State.SUCCESS) == (result.trouble is None)
-        assert (result.status is None) == (result.trouble in NETWORK)
-        assert not result.body or result.state is State.SUCCESS
-        if result.trouble is Trouble.STATUS:
+        assert (result.state is AccessState.SUCCESS) == (result.failure_reason is None)
+        assert (result.status is None) == (result.failure_reason in NETWORK)
+        assert not result.body or result.state is AccessState.SUCCESS
+        if result.failure_reason is FailureReason.STATUS:
             assert result.status is not None
-            assert result.state is state_of(result.status, profile)
-        if result.renewed:
+            assert result.state is classify_status(result.status, profile)
+        if result.revalidated:
             assert stored is not None
             assert (result.body, result.status) == (stored.body, 304)
         robots = result.robots()
-        if result.state is not State.SUCCESS:
-            allowed = result.state is State.UNAVAILABLE and not result.restricted
+        if result.state is not AccessState.SUCCESS:
+            allowed = result.state is AccessState.UNAVAILABLE and not result.restricted
             assert bool(robots.check(f"{ORIGIN}/x", "a")) is allowed
         assert robots.check(ROBOTS, "a")
         assert result.as_dict()["state"] == result.state
@@ -194,17 +194,21 @@ class TestAccess:
         self, answers: list[Response | Failure], last: Response | Failure, profile: AccessProfile
     ) -> None:
         """A cautious client asks for the same, and its result is the same or unreachable."""
-        bold, asked = driven([*answers], last, profile=profile.replace(cautious=False))
-        shy, also = driven([*answers], last, profile=profile.replace(cautious=True))
+        bold, asked = driven(
+            [*answers], last, profile=profile.replace(redirect_failure_unreachable=False)
+        )
+        shy, also = driven(
+            [*answers], last, profile=profile.replace(redirect_failure_unreachable=True)
+        )
 
         assert asked == also
-        assert shy.state in (bold.state, State.UNREACHABLE)
+        assert shy.state in (bold.state, AccessState.UNREACHABLE)
 
 
 # --- Visits ---------------------------------------------------------------------------------------
 
 RESULTS = st.builds(
-    lambda answer, profile, stored: driven([], answer, profile=profile, stored=stored)[0],
+    lambda answer, profile, stored: driven([], answer, profile=profile, cached=stored)[0],
     ANSWERS,
     PROFILES,
     STORED,
@@ -226,9 +230,9 @@ def told(
     for gap, result in visits:
         now += gap
         names = {"agent": "a", "user_agent": "a/1"}
-        made = visit_of(result, entry, at=now, **names, profile=profile)
+        made = make_fetch_record(result, entry, at=now, **names, profile=profile)
         yield entry, made
-        entry = recorded(entry, made)
+        entry = updated_entry(entry, made)
 
 
 def known(
@@ -237,7 +241,7 @@ def known(
     """Return what is known after visits, and when the last one was."""
     entry, now = None, START
     for before, made in told(visits, profile):
-        entry, now = recorded(before, made), made.at
+        entry, now = updated_entry(before, made), made.at
     return entry, now
 
 
@@ -256,13 +260,13 @@ class TestFreshness:
         """Whoever wrote an entry, there is an answer; it holds beyond now, or is to be renewed."""
         entry, last = known(visits, writer)
         now = last + gap
-        found = freshness(entry, now, reader, background=background)
+        found = freshness(entry, now, reader, stale_while_revalidate=background)
 
         assert found.until >= now
-        assert not (found.due and found.refresh)
-        assert found.due or found.refresh or found.until > now
-        assert found.due or found.decides is not EffectivePolicy.NOTHING
-        assert background or not found.refresh
+        assert not (found.must_refresh and found.may_refresh)
+        assert found.must_refresh or found.may_refresh or found.until > now
+        assert found.must_refresh or found.policy is not EffectivePolicy.NOTHING
+        assert background or not found.may_refresh
 
     @given(VISITS, GAPS, PROFILES, st.booleans())
     def test_what_is_used_may_be_used(
@@ -279,23 +283,25 @@ class TestFreshness:
         """
         entry, last = known(visits, profile)
         now = last + gap
-        found = freshness(entry, now, profile, background=background)
-        if found.decides in (EffectivePolicy.RULES, EffectivePolicy.ALLOW):
+        found = freshness(entry, now, profile, stale_while_revalidate=background)
+        if found.policy in (EffectivePolicy.RULES, EffectivePolicy.ALLOW):
             assert entry is not None
-            good = entry.good
-            if found.because == "fresh":
+            good = entry.last_success
+            if found.reason == "fresh":
                 assert good is not None
-                assert now < good.at + min(profile.longest, DAY)
+                assert now < good.at + min(profile.max_ttl, DAY)
                 assert background or now < good.until
             else:
-                assert entry.bad is not None
-                since = min(entry.since, now)
-                bound = {"copy": profile.stop, "patience": profile.patience}[found.because]
+                assert entry.last_failure is not None
+                since = min(entry.failing_since, now)
+                bound = {"stale-copy": profile.stale_after, "gave-up": profile.give_up_after}[
+                    found.reason
+                ]
                 assert now - since >= bound
-        if found.decides is EffectivePolicy.RULES:
+        if found.policy is EffectivePolicy.RULES:
             assert entry is not None
-            assert entry.good is not None
-            assert entry.good.digest is not None
+            assert entry.last_success is not None
+            assert entry.last_success.digest is not None
 
     @given(VISITS, GAPS, PROFILES, st.booleans(), st.floats(0, 1, exclude_max=True))
     def test_until_is_honest(
@@ -313,12 +319,12 @@ class TestFreshness:
         """
         entry, last = known(visits, profile)
         now = last + gap
-        found = freshness(entry, now, profile, background=background)
-        assume(not found.due and not found.refresh and found.until < inf)
+        found = freshness(entry, now, profile, stale_while_revalidate=background)
+        assume(not found.must_refresh and not found.may_refresh and found.until < inf)
         then = now + (found.until - now) * part
         assume(then < found.until)
 
-        again = freshness(entry, then, profile, background=background)
+        again = freshness(entry, then, profile, stale_while_revalidate=background)
         assert again._replace(until=found.until) == found
         assert again.until >= found.until
         assert again.until == found.until or gap < 0
@@ -330,34 +336,38 @@ class TestFreshness:
         """Refresh in the background uses files that are stale, and none that is a day old."""
         entry, last = known(visits, profile)
         now = last + gap
-        later = freshness(entry, now, profile, background=True)
+        later = freshness(entry, now, profile, stale_while_revalidate=True)
         first = freshness(entry, now, profile)
 
-        if first.because == "fresh" or later.because != "fresh":
-            assert later.decides is first.decides
-        if later.because == "fresh":
+        if first.reason == "fresh" or later.reason != "fresh":
+            assert later.policy is first.policy
+        if later.reason == "fresh":
             assert entry is not None
-            assert entry.good is not None
-            assert now < entry.good.at + DAY
+            assert entry.last_success is not None
+            assert now < entry.last_success.at + DAY
 
     @given(VISITS, PROFILES)
     def test_memory(self, visits: list[tuple[float, AccessResult]], profile: AccessProfile) -> None:
         """A usable visit forgets all failures, and a failure forgets nothing."""
         for before, visit in told(visits, profile):
-            entry = recorded(before, visit)
-            assert entry.last >= visit.at - SKEW
+            entry = updated_entry(before, visit)
+            assert entry.last_fetch_at >= visit.at - MAX_CLOCK_SKEW
             if visit.usable:
-                assert entry == Entry(visit.origin, visit.agent, good=visit)
+                assert entry == Entry(visit.origin, visit.agent, last_success=visit)
                 continue
-            assert entry.bad is visit
-            assert entry.since <= visit.at
+            assert entry.last_failure is visit
+            assert entry.failing_since <= visit.at
             if before is None:
-                assert (entry.good, entry.failures, entry.since) == (None, 1, visit.at)
+                assert (entry.last_success, entry.failures, entry.failing_since) == (
+                    None,
+                    1,
+                    visit.at,
+                )
                 continue
             assert entry.failures == before.failures + 1
-            assert (entry.good is None) == (before.good is None)
-            if before.bad:
-                assert entry.since <= before.since
+            assert (entry.last_success is None) == (before.last_success is None)
+            if before.last_failure:
+                assert entry.failing_since <= before.failing_since
 
     @given(VISITS, PROFILES)
     def test_bounds(self, visits: list[tuple[float, AccessResult]], profile: AccessProfile) -> None:
@@ -366,10 +376,10 @@ class TestFreshness:
             held = visit.until - visit.at
             slack = 1e-6  # seconds since 1970 have no more digits
             if visit.usable:
-                assert profile.shortest - slack <= held <= profile.longest + slack
+                assert profile.min_ttl - slack <= held <= profile.max_ttl + slack
             else:
-                assert held >= min(profile.first_retry, profile.longest_retry) - slack
-                assert held <= max(profile.longest_retry, DAY) + slack
+                assert held >= min(profile.initial_backoff, profile.max_backoff) - slack
+                assert held <= max(profile.max_backoff, DAY) + slack
 
 
 # --- Origins --------------------------------------------------------------------------------------

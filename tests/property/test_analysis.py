@@ -164,7 +164,7 @@ def _minimised(
     engine: ModuleType,
 ) -> list[Rule]:
     """What `minimise` keeps says the same; nothing of it can go; dead rules are never kept."""
-    answer = analysis.minimise(rules)
+    answer = analysis.minimize(rules)
     assert not answer.undecided
     lines = [rule.line for rule in answer.kept]
     gone = [one.rule.line for one in answer.removed]
@@ -178,7 +178,7 @@ def _minimised(
         assert fewer.allows_many(world.urls) == trial.allowed
         assert analysis.equivalent(fewer, rules).equal is True
         assert analysis.redundant_rules(fewer).rules == ()
-        assert analysis.minimise(fewer).removed == ()
+        assert analysis.minimize(fewer).removed == ()
     return kept
 
 
@@ -277,7 +277,7 @@ def _exceptions(
         assert one.old.allowed == one.new.allowed
         for pattern in (*region.patterns, one.pattern):
             alone = world.read([(pattern, False)])
-            assert alone.best(one.witness.url) == (0,), (region, one)
+            assert alone.tied_rules(one.witness.url) == (0,), (region, one)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -319,7 +319,7 @@ def everything(profile: str, count: int, engine: ModuleType | None = None) -> li
         found += [
             analysis.dead_rules(old).as_dict(),
             analysis.redundant_rules(old).as_dict(),
-            analysis.minimise(old).as_dict(),
+            analysis.minimize(old).as_dict(),
             analysis.equivalent(old, new).as_dict(),
             what.as_dict(),
             [[e.as_dict() for e in analysis.exceptions(old, new, one)] for one in what.regions],

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from robotrules import RobotsTxt, extensions, parse
 from robotrules._engine import pure
 from robotrules.errors import ProductTokenError
-from robotrules.formatting import Formatted, format_robots
+from robotrules.formatting import FormatResult, format_robots
 from robotrules.profile import PROFILES, Profile, Role
 from tests.property import strategies as some
 
@@ -67,7 +67,7 @@ MARKS = st.sampled_from([b"", b"", b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xef", b
 bodies = some.odd_files(ODD_LINES, MARKS) | some.bodies
 
 
-def formatted(body: bytes, engine: ModuleType, profile: Profile | str = "default") -> Formatted:
+def formatted(body: bytes, engine: ModuleType, profile: Profile | str = "default") -> FormatResult:
     """Format octets; what is refused is left alone."""
     found = format_robots(parse(body, profile, engine=engine))
     assert found.proved is not bool(found.refused)

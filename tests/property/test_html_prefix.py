@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.tags import html
-from robotrules.tags.html import Page, Place, read_page
+from robotrules.tags.html import ElementPosition, Page, read_page
 from tests.tags.builders import BUILDERS, only
 from tests.tags.pages import PAGES, HostilePage
 
@@ -32,10 +32,12 @@ PIECES = (
 DOCUMENTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
-def head(page: Page) -> Counter[tuple[str | None, str | None, Place]]:
+def head(page: Page) -> Counter[tuple[str | None, str | None, ElementPosition]]:
     """The metas that count, and where they stand."""
     return Counter(
-        (meta.name, meta.content, meta.place) for meta in page.metas if meta.place is not Place.BODY
+        (meta.name, meta.content, meta.place)
+        for meta in page.metas
+        if meta.place is not ElementPosition.BODY
     )
 
 

@@ -29,7 +29,7 @@ from robotrules.tags import (
     usage_rules,
 )
 from robotrules.tags.header import without_tolerance
-from robotrules.tags.known import KNOWN, Kind, stricter
+from robotrules.tags.known import KNOWN, ValueKind, stricter
 from robotrules.write import meta_elements, robots_tag, robots_tag_fields
 
 # The rules that lift others by design: Google's for embedded pages (XRT-14).
@@ -39,7 +39,7 @@ TOKENS = ("ExampleBot", "OtherBot", "*", "a", "_b-", "MJ12bot", "googlebot")
 ADDING = (DEFAULT, STRICT, DEFAULT.replace(scope_both=True), TAG_PROFILES["apple"], GOOGLE)
 
 # The vendors' profiles, with the name of the draft beside X-Robots-Tag.
-BING, YANDEX = (TAG_PROFILES[name].replace(old_name_only=False) for name in ("bing", "yandex"))
+BING, YANDEX = (TAG_PROFILES[name].replace(x_robots_tag_only=False) for name in ("bing", "yandex"))
 EVERY_FIELD = (DEFAULT, DEFAULT.replace(scope_both=True, body_metas=True), BING, YANDEX)
 NOINDEX = '<meta name="robots" content="noindex">'
 JOINED = ("X-Robots-Tag", b"OtherBot: noarchive, indexifembedded")
@@ -123,7 +123,7 @@ class TestUnion:
         In profile strict one broken line voids its whole field (RFC 9651 §4.2): there the law is
         for lines of different names.
         """
-        if profile.salvage is False:
+        if profile.recover_malformed is False:
             before = [(name, line) for name, line in before if name.lower() != one[0].lower()]
         after = [*before[:at], one, *before[at:]]
         less = usage_rules(headers=before, product_token=token, profile=profile).rules
@@ -271,14 +271,14 @@ class TestTotal:
         found = usage_rules(headers=headers, html=html, product_token="a", profile=profile)
         json.dumps(found.as_dict())
         for name, value in found.values:
-            assert found.because(name)
+            assert found.mentions_of(name)
             assert value is not None
         for one in found.mentions:
             assert 0 <= one.start <= one.end
 
 
 rules = st.dictionaries(
-    st.sampled_from([one.name for one in KNOWN.values() if one.kind is not Kind.PERMITS]),
+    st.sampled_from([one.name for one in KNOWN.values() if one.kind is not ValueKind.PERMITS]),
     st.none(),
     max_size=4,
 )
@@ -297,11 +297,11 @@ def said(draw: st.DrawFn) -> dict[str, dict[str, Value]]:
             kind = KNOWN[name].kind
             everyone[token][name] = (
                 draw(st.integers(1, 10**9))
-                if kind is Kind.NUMBER
+                if kind is ValueKind.NUMBER
                 else draw(st.sampled_from(["none", "standard", "large"]))
-                if kind is Kind.PREVIEW
+                if kind is ValueKind.PREVIEW
                 else draw(moments)
-                if kind is Kind.DATE
+                if kind is ValueKind.DATE
                 else True
             )
     return everyone

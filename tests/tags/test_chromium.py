@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from robotrules.tags.encoding import decoded, encoding_of
-from robotrules.tags.html import Place, read_page
+from robotrules.tags.html import ElementPosition, read_page
 from robotrules.tags.trees import builder
 from tests.tags.pages import PAGES, HostilePage
 
@@ -179,9 +179,11 @@ def test_the_head_with_scripting(
 ) -> None:
     """Place.HEAD is Chromium's head, element by element; so is what was recorded."""
     found = read_page(page.data, charset=page.charset)
-    ours = [(meta.name, meta.content) for meta in found.metas if meta.place is Place.HEAD]
+    ours = [(meta.name, meta.content) for meta in found.metas if meta.place is ElementPosition.HEAD]
     assert ours == chromium[page.id].on
-    assert [meta[:2] for meta in page.metas if meta[2] == Place.HEAD] == chromium[page.id].on
+    assert [meta[:2] for meta in page.metas if meta[2] == ElementPosition.HEAD] == chromium[
+        page.id
+    ].on
 
 
 @SAME
@@ -194,7 +196,7 @@ def test_the_head_without_scripting(
     ours = [(one.said.name, one.said.content) for one in tree.metas() if one.in_head]
     assert ours == chromium[page.id].off
     union = {*chromium[page.id].on, *chromium[page.id].off}
-    assert {meta[:2] for meta in page.metas if meta[2] != Place.BODY} == union
+    assert {meta[:2] for meta in page.metas if meta[2] != ElementPosition.BODY} == union
 
 
 @EACH
@@ -210,7 +212,7 @@ def test_a_difference_is_one_of_decoding(
 ) -> None:
     """Read in Chromium's encoding, a listed page has Chromium's head; in ours it has not."""
     page = next(page for page in PAGES if page.id == name)
-    head = [meta[:2] for meta in page.metas if meta[2] == Place.HEAD]
+    head = [meta[:2] for meta in page.metas if meta[2] == ElementPosition.HEAD]
     assert head != chromium[name].on
     found = read_page(page.data, charset=DIFFERENT[name])
     assert [(meta.name, meta.content) for meta in found.metas] == chromium[name].on

@@ -4,40 +4,43 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.tags.codes import Carrier, Source, State, note
+from robotrules.tags.codes import Carrier, PageState, TagSource, note
 
 
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (Source(Carrier.ROBOTS_TAG, line=2), "Robots-Tag line 2"),
-        (Source(Carrier.X_ROBOTS_TAG), "X-Robots-Tag"),
-        (Source(Carrier.META, element=3, state=State.INITIAL), "meta element 3"),
-        (Source(Carrier.META, element=3, state=State.FINAL), "meta element 3 of the final DOM"),
+        (TagSource(Carrier.ROBOTS_TAG, line=2), "Robots-Tag line 2"),
+        (TagSource(Carrier.X_ROBOTS_TAG), "X-Robots-Tag"),
+        (TagSource(Carrier.META, element=3, state=PageState.INITIAL), "meta element 3"),
+        (
+            TagSource(Carrier.META, element=3, state=PageState.FINAL),
+            "meta element 3 of the final DOM",
+        ),
     ],
 )
-def test_words(source: Source, words: str) -> None:
+def test_words(source: TagSource, words: str) -> None:
     """A field has a line, if that is known; an element is of one of two states."""
     assert str(source) == words
 
 
 def test_plain_values() -> None:
     """Every field by its name, and nothing that JSON does not have."""
-    source = Source(Carrier.META, element=3, state=State.FINAL, over_tls=True)
+    source = TagSource(Carrier.META, element=3, state=PageState.FINAL, over_tls=True)
     assert source.as_dict() == {
         "carrier": str(Carrier.META),
         "line": None,
         "element": 3,
-        "state": str(State.FINAL),
+        "state": str(PageState.FINAL),
         "over_tls": True,
     }
-    assert Source(Carrier.ROBOTS_TAG, line=1).as_dict()["state"] is None
+    assert TagSource(Carrier.ROBOTS_TAG, line=1).as_dict()["state"] is None
     assert type(source.as_dict()["state"]) is str
 
 
 def test_notes_as_plain_values() -> None:
     """About a carrier, or about the page as a whole."""
-    source = Source(Carrier.ROBOTS_TAG, line=1)
+    source = TagSource(Carrier.ROBOTS_TAG, line=1)
     told = note("bad-value", source, 2, 5).as_dict()
     assert (told["source"], told["start"], told["end"]) == (source.as_dict(), 2, 5)
     assert note("head-not-final").as_dict()["source"] is None

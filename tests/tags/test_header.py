@@ -8,29 +8,29 @@ from typing import Any, ClassVar
 
 import pytest
 
-from robotrules.registries import read_json
+from robotrules.registries import parse_json
 from robotrules.tags import DEFAULT, STRICT, read_robots_tag, usage_rules
-from robotrules.tags.header import LONGEST_KEPT, FieldSays, robots_tag, x_robots_tag
-from robotrules.tags.known import Read, read_text
+from robotrules.tags.header import LONGEST_KEPT, ParsedField, robots_tag, x_robots_tag
+from robotrules.tags.known import ParsedValue, read_text
 from robotrules.tags.profile import TagProfile
 
 Pairs = list[tuple[str, str, Any]]
 
 
-def said(field: FieldSays) -> Pairs:
+def said(field: ParsedField) -> Pairs:
     """Return who is told what."""
     return [(one.token, one.name, one.value) for one in field.said]
 
 
-def codes(field: FieldSays) -> list[str]:
+def codes(field: ParsedField) -> list[str]:
     return [one.code for one in field.odd]
 
 
-def new(*lines: bytes, profile: TagProfile = DEFAULT) -> FieldSays:
+def new(*lines: bytes, profile: TagProfile = DEFAULT) -> ParsedField:
     return robots_tag(lines, profile)
 
 
-def old(*lines: bytes, profile: TagProfile = DEFAULT, apart: bool = True) -> FieldSays:
+def old(*lines: bytes, profile: TagProfile = DEFAULT, apart: bool = True) -> ParsedField:
     return x_robots_tag(lines, profile, apart=apart)
 
 
@@ -347,7 +347,7 @@ class TestRecoveredLines:
     """What a broken field says, line by line and word by word."""
 
     ENTRY: ClassVar = {"name": "shiny", "description": "Be shiny.", "reference": "here"}
-    REGISTRY = read_json(json.dumps({"tag_rules": {"entries": [ENTRY]}}))
+    REGISTRY = parse_json(json.dumps({"tag_rules": {"entries": [ENTRY]}}))
 
     def test_empty_members_are_passed_over(self) -> None:
         assert usage_rules(headers=[("Robots-Tag", ",,*;noindex")]).rules == {"noindex": True}
@@ -401,4 +401,4 @@ class TestRecoveredLines:
 
     @pytest.mark.parametrize("text", ["x", "-2", "1" * 19, ""])
     def test_numbers_that_are_none(self, text: str) -> None:
-        assert read_text("max-snippet", text) == Read(None, "bad-value")
+        assert read_text("max-snippet", text) == ParsedValue(None, "bad-value")

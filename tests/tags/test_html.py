@@ -17,10 +17,10 @@ from robotrules.tags.html import (
     LEAST_HTML,
     MOST_HTML,
     MOST_IN_BODY,
+    ElementPosition,
     Meta,
     Page,
     PageReader,
-    Place,
     read_page,
 )
 from robotrules.tags.trees import Tree, builder
@@ -67,19 +67,19 @@ class TestMetas:
             "<meta property=a itemprop=b>"
         )
         assert page.metas == (
-            Meta("robots", "NoIndex ", None, None, None, Place.HEAD, 1),
-            Meta(None, "", "X-Robots-Tag", None, None, Place.HEAD, 2),
-            Meta(None, None, None, "a", "b", Place.HEAD, 3),
+            Meta("robots", "NoIndex ", None, None, None, ElementPosition.HEAD, 1),
+            Meta(None, "", "X-Robots-Tag", None, None, ElementPosition.HEAD, 2),
+            Meta(None, None, None, "a", "b", ElementPosition.HEAD, 3),
         )
 
     def test_numbers_count_every_meta(self) -> None:
         """The position is among all meta elements, those in a noscript and in the body too."""
         page = read_page(f"<meta charset=utf-8><noscript>{NOINDEX}</noscript>{NOINDEX}<p>{NOINDEX}")
         assert [(meta.place, meta.element) for meta in page.metas] == [
-            (Place.HEAD, 1),
-            (Place.NOSCRIPT, 2),
-            (Place.HEAD, 3),
-            (Place.BODY, 4),
+            (ElementPosition.HEAD, 1),
+            (ElementPosition.NOSCRIPT, 2),
+            (ElementPosition.HEAD, 3),
+            (ElementPosition.BODY, 4),
         ]
 
     def test_the_final_dom_has_scripting(self) -> None:
@@ -98,8 +98,8 @@ class TestMetas:
         nameless = "<meta itemprop=x content=y>"
         page = read_page(nameless * 700 + "<p>" + nameless * 700 + NOINDEX, whole=True)
         places = [meta.place for meta in page.metas]
-        assert places.count(Place.HEAD) == 700
-        assert places.count(Place.BODY) == MOST_IN_BODY + 1
+        assert places.count(ElementPosition.HEAD) == 700
+        assert places.count(ElementPosition.BODY) == MOST_IN_BODY + 1
         assert page.metas[-1].element == 1401
 
 
@@ -287,7 +287,7 @@ class TestHostile:
         page = read_page(f"<meta name='{text}'>")
         shown = {"\ud800": "\ufffd", "\udfff<p>": "\ufffd<p>", "\ud83d\ude00": "\U0001f600"}
         assert page.metas[0].name == shown.get(text, text)
-        assert read_page(f"\ufeff{NOINDEX}").metas[0].place is Place.HEAD
+        assert read_page(f"\ufeff{NOINDEX}").metas[0].place is ElementPosition.HEAD
 
 
 class Watched(io.BytesIO):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from robotrules.tags import html
-from robotrules.tags.html import FIRST_PREFIX, LEAST_HTML, PageReader, Place, read_page
+from robotrules.tags.html import FIRST_PREFIX, LEAST_HTML, ElementPosition, PageReader, read_page
 from tests.tags.test_html import HEAD, NOINDEX, NOSCRIPT_PIXEL, PARAGRAPH, parsed
 
 __all__ = ["parsed"]
@@ -56,7 +56,7 @@ class TestTheEnd:
         """Up to the last octet; and one octet less is half a tag."""
         document = filled(LEAST_HTML, NOINDEX)
         page = read_page(document + PARAGRAPH, limit=LEAST_HTML)
-        assert [meta.place for meta in page.metas] == [Place.HEAD]
+        assert [meta.place for meta in page.metas] == [ElementPosition.HEAD]
         page = read_page(" " + document + PARAGRAPH, limit=LEAST_HTML)
         assert page.metas == ()
 
@@ -76,7 +76,7 @@ class TestCost:
         """Of the body only its beginning is parsed, also where a noscript looks like one."""
         head = filled(FIRST_PREFIX + 2000, f"<noscript>{PARAGRAPH * 50}</noscript>{NOINDEX}")
         page = read_page(head + PARAGRAPH * 3000, final_dom=True)
-        assert [meta.place for meta in page.metas] == [Place.HEAD]
+        assert [meta.place for meta in page.metas] == [ElementPosition.HEAD]
         assert len(parsed) == 2
         assert max(parsed) < len(head) + 30 * len(PARAGRAPH)
 
@@ -85,7 +85,7 @@ class TestCost:
         document = filled(70_000, NOINDEX) + PARAGRAPH * 3000
         chunks = iter((document[:10_000], document[10_000:100_000], document[100_000:]))
         page = read_page(chunks)
-        assert [meta.place for meta in page.metas] == [Place.HEAD]
+        assert [meta.place for meta in page.metas] == [ElementPosition.HEAD]
         assert (page.is_final, page.read) == (True, 100_000)
         assert len(parsed) == 2
         assert next(chunks) == document[100_000:]
@@ -94,7 +94,7 @@ class TestCost:
         """It is parsed in three steps, each four times the one before."""
         document = filled(100_000, NOINDEX) + PARAGRAPH * 5000
         page = read_page(document[at : at + 1000] for at in range(0, len(document), 1000))
-        assert [meta.place for meta in page.metas] == [Place.HEAD]
+        assert [meta.place for meta in page.metas] == [ElementPosition.HEAD]
         assert (page.is_final, page.read) == (True, 16 * FIRST_PREFIX)
         assert len(parsed) == 3
 
@@ -103,13 +103,16 @@ class TestCost:
         for paragraphs in (3000, FIRST_PREFIX):
             short, long = "<p>x" * 100, "<p>x" * paragraphs
             page = read_page(f"{NOINDEX}{short}{NOINDEX}{long}{NOINDEX}")
-            assert [meta.place for meta in page.metas] == [Place.HEAD, Place.BODY]
+            assert [meta.place for meta in page.metas] == [
+                ElementPosition.HEAD,
+                ElementPosition.BODY,
+            ]
 
     def test_a_way_that_is_done(self, parsed: list[int]) -> None:
         """Without scripting the pixel ends the head, and no more is parsed that way."""
         head = filled(FIRST_PREFIX + 2000, NOINDEX)
         page = read_page(NOSCRIPT_PIXEL + head + PARAGRAPH * 3000)
-        assert [meta.place for meta in page.metas] == [Place.HEAD]
+        assert [meta.place for meta in page.metas] == [ElementPosition.HEAD]
         assert len(parsed) == 3
 
     def test_the_number_of_tags(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,8 +146,8 @@ class TestBothWays:
         """With scripting it ends within the style, and what is behind it is in the head."""
         page = read_page(f"<head><noscript>{NOINDEX}<style></noscript>{NOINDEX}</style></noscript>")
         assert [(meta.place, meta.element) for meta in page.metas] == [
-            (Place.NOSCRIPT, 1),
-            (Place.HEAD, 2),
+            (ElementPosition.NOSCRIPT, 1),
+            (ElementPosition.HEAD, 2),
         ]
 
 

@@ -12,7 +12,7 @@ import pytest
 from robotrules.http.structured_fields import parse_list
 from robotrules.tags.known import (
     MOST_DIGITS,
-    Read,
+    ParsedValue,
     looks_known,
     permits,
     plain,
@@ -22,7 +22,7 @@ from robotrules.tags.known import (
 )
 
 DAY = datetime(2025, 12, 3, 13, tzinfo=UTC)
-BAD = Read(None, "bad-value")
+BAD = ParsedValue(None, "bad-value")
 
 
 @pytest.mark.parametrize(
@@ -46,31 +46,31 @@ def test_what_permits(name: str, value: Any, answer: bool) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "found"),
     [
-        ("noindex", None, Read(True)),
-        ("noindex", "true", Read(True, "value-not-used")),
-        ("unheard-of", None, Read(True)),
-        ("unheard-of", "5", Read(True, "value-not-used")),
+        ("noindex", None, ParsedValue(True)),
+        ("noindex", "true", ParsedValue(True, "value-not-used")),
+        ("unheard-of", None, ParsedValue(True)),
+        ("unheard-of", "5", ParsedValue(True, "value-not-used")),
         # With a value that it does not take, a word may restrict and may not permit.
-        ("index", None, Read(True)),
+        ("index", None, ParsedValue(True)),
         ("index", "true", BAD),
         ("indexifembedded", "true", BAD),
-        ("max-snippet", " 5\t", Read(5)),
-        ("max-snippet", "-1", Read(-1)),
+        ("max-snippet", " 5\t", ParsedValue(5)),
+        ("max-snippet", "-1", ParsedValue(-1)),
         ("max-snippet", "-2", BAD),
         ("max-snippet", "X5X", BAD),
         ("max-snippet", "\u0663", BAD),
-        ("max-snippet", "9" * MOST_DIGITS, Read(10**MOST_DIGITS - 1)),
+        ("max-snippet", "9" * MOST_DIGITS, ParsedValue(10**MOST_DIGITS - 1)),
         ("max-snippet", "9" * (MOST_DIGITS + 1), BAD),
         ("max-snippet", "", BAD),
         ("max-snippet", None, BAD),
-        ("max-image-preview", "Large", Read("large")),
+        ("max-image-preview", "Large", ParsedValue("large")),
         ("max-image-preview", "huge", BAD),
-        ("unavailable_after", "2025-12-03T13:00Z", Read(DAY)),
-        ("unavailable_after", "2025-12-03T13:00 XYZ", Read(DAY, "unknown-zone")),
+        ("unavailable_after", "2025-12-03T13:00Z", ParsedValue(DAY)),
+        ("unavailable_after", "2025-12-03T13:00 XYZ", ParsedValue(DAY, "unknown-zone")),
         ("unavailable_after", "soon", BAD),
     ],
 )
-def test_values_as_text(name: str, text: str | None, found: Read) -> None:
+def test_values_as_text(name: str, text: str | None, found: ParsedValue) -> None:
     """What stands after the colon of a word."""
     assert read_text(name, text) == found
 
@@ -84,15 +84,15 @@ def parameter(text: str) -> Any:
 @pytest.mark.parametrize(
     ("name", "value", "found"),
     [
-        ("noindex", True, Read(True)),
-        ("noindex", False, Read(None)),
-        ("max-snippet", False, Read(None)),
-        ("noindex", 1, Read(True, "value-not-used")),
+        ("noindex", True, ParsedValue(True)),
+        ("noindex", False, ParsedValue(None)),
+        ("max-snippet", False, ParsedValue(None)),
+        ("noindex", 1, ParsedValue(True, "value-not-used")),
         ("index", 1, BAD),
-        ("unheard-of", True, Read(True)),
-        ("max-snippet", 5, Read(5)),
-        ("max-snippet", 0, Read(0)),
-        ("max-snippet", -1, Read(-1)),
+        ("unheard-of", True, ParsedValue(True)),
+        ("max-snippet", 5, ParsedValue(5)),
+        ("max-snippet", 0, ParsedValue(0)),
+        ("max-snippet", -1, ParsedValue(-1)),
         ("max-snippet", -2, BAD),
         ("max-snippet", True, BAD),
         ("max-snippet", 1.5, BAD),
@@ -101,7 +101,7 @@ def parameter(text: str) -> Any:
         ("unavailable_after", 5, BAD),
     ],
 )
-def test_values_of_parameters(name: str, value: Any, found: Read) -> None:
+def test_values_of_parameters(name: str, value: Any, found: ParsedValue) -> None:
     """False is no instruction; a rule that takes a value reads a fitting one (AMB-71)."""
     assert read_parameter(name, value) == found
 
@@ -109,14 +109,14 @@ def test_values_of_parameters(name: str, value: Any, found: Read) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "found"),
     [
-        ("max-snippet", '"5"', Read(5)),
-        ("max-image-preview", "Large", Read("large")),
+        ("max-snippet", '"5"', ParsedValue(5)),
+        ("max-image-preview", "Large", ParsedValue("large")),
         ("max-image-preview", '"huge"', BAD),
         ("max-image-preview", ":bGFyZ2U=:", BAD),
-        ("unavailable_after", '"2025-12-03T13:00Z"', Read(DAY)),
+        ("unavailable_after", '"2025-12-03T13:00Z"', ParsedValue(DAY)),
     ],
 )
-def test_texts_of_parameters(name: str, text: str, found: Read) -> None:
+def test_texts_of_parameters(name: str, text: str, found: ParsedValue) -> None:
     """A String or a Token is read as text; octets are not."""
     assert read_parameter(name, parameter(text)) == found
 

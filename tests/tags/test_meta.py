@@ -8,15 +8,15 @@ import pytest
 
 from robotrules.tags import DEFAULT, GOOGLE, STRICT
 from robotrules.tags import meta as reading
-from robotrules.tags.codes import Carrier, Source, State, note
+from robotrules.tags.codes import Carrier, PageState, TagSource, note
 from robotrules.tags.header import CUT, LONGEST_KEPT, Said
-from robotrules.tags.html import Meta, Page, Place
+from robotrules.tags.html import ElementPosition, Meta, Page
 from robotrules.tags.meta import (
     MOST_CONTENTS,
     MOST_NOTES,
     MOST_OTHERS,
+    MetaRule,
     PageSays,
-    Rule,
     content_rules,
     page_rules,
 )
@@ -29,18 +29,18 @@ NO_BREAK = "\u00a0"  # white space to Python, and none to HTML
 
 def element(name: str | None, content: str | None, number: int = 1, **given: Any) -> Meta:
     """Return a meta element of the head."""
-    return Meta(name, content, None, None, None, Place.HEAD, number)._replace(**given)
+    return Meta(name, content, None, None, None, ElementPosition.HEAD, number)._replace(**given)
 
 
 def says(*metas: Meta, profile: TagProfile = DEFAULT, **given: Any) -> PageSays:
     """Return what elements say to ExampleBot."""
     page = Page(metas, None, True, 0)
-    return page_rules(page, State.INITIAL, ["examplebot", "kbot"], profile, **given)
+    return page_rules(page, PageState.INITIAL, ["examplebot", "kbot"], profile, **given)
 
 
-def source(number: int = 1) -> Source:
+def source(number: int = 1) -> TagSource:
     """Return where an element is."""
-    return Source(Carrier.META, None, number, State.INITIAL)
+    return TagSource(Carrier.META, None, number, PageState.INITIAL)
 
 
 class TestContents:
@@ -50,8 +50,8 @@ class TestContents:
         """Each has its value, its text and its place."""
         assert content_rules("NoIndex, max-snippet: 5", DEFAULT) == (
             (
-                Rule("noindex", True, "NoIndex", 0, 7),
-                Rule("max-snippet", 5, "max-snippet: 5", 9, 23),
+                MetaRule("noindex", True, "NoIndex", 0, 7),
+                MetaRule("max-snippet", 5, "max-snippet: 5", 9, 23),
             ),
             (),
         )
@@ -61,8 +61,8 @@ class TestContents:
         content = "noindex max-snippet:x"
         assert content_rules(content, DEFAULT) == (
             (
-                Rule("noindex", True, "noindex", 0, 7),
-                Rule("max-snippet", None, "max-snippet:x", 8, 21),
+                MetaRule("noindex", True, "noindex", 0, 7),
+                MetaRule("max-snippet", None, "max-snippet:x", 8, 21),
             ),
             (("space-separated", 8, 21), ("bad-value", 8, 21)),
         )
@@ -168,7 +168,7 @@ class TestWhom:
     def test_rules_of_an_element(self) -> None:
         """With the text and the place of each."""
         found = says(element("robots", "noindex, noindex index", 7), over_tls=True)
-        where = Source(Carrier.META, None, 7, State.INITIAL, True)
+        where = TagSource(Carrier.META, None, 7, PageState.INITIAL, True)
         assert found.said == (
             (Said("*", "noindex", True, "noindex", 0, 0, 7), where),
             (Said("*", "noindex", True, "noindex", 0, 9, 16), where),
@@ -194,7 +194,7 @@ class TestWhom:
             element("OtherBot", "words"),
             element("OtherBot", "x" * LONGEST_KEPT + ", noindex"),
             element("O" * (LONGEST_KEPT + 1), "noindex"),
-            element("OtherBot", "noindex", place=Place.BODY),
+            element("OtherBot", "noindex", place=ElementPosition.BODY),
             element("*", "noindex"),
         ],
     )
@@ -238,10 +238,10 @@ class TestNotes:
 
     def test_places(self) -> None:
         """The body does not count, but for google; without scripting it does, with a note."""
-        body = element("robots", "noindex", place=Place.BODY)
+        body = element("robots", "noindex", place=ElementPosition.BODY)
         assert says(body) == PageSays((), (note("meta-outside-head", source()),))
         assert len(says(body, profile=GOOGLE).said) == 1
-        noscript = element("robots", "noindex", place=Place.NOSCRIPT)
+        noscript = element("robots", "noindex", place=ElementPosition.NOSCRIPT)
         found = says(noscript)
         assert len(found.said) == 1
         assert found.notes == (note("only-without-scripting", source()),)
@@ -250,8 +250,8 @@ class TestNotes:
         "meta",
         [
             element(None, "x", http_equiv="robots-tag"),
-            element("robots", "noindex", place=Place.BODY),
-            element("robots", "noindex", place=Place.NOSCRIPT),
+            element("robots", "noindex", place=ElementPosition.BODY),
+            element("robots", "noindex", place=ElementPosition.NOSCRIPT),
             element("robots", "a b"),
         ],
     )
@@ -272,7 +272,7 @@ class TestNotes:
     def test_a_page_that_is_not_final(self, is_cut: bool, code: str) -> None:
         """It was cut, or was more than is parsed."""
         page = Page((), None, False, 0, is_cut)
-        found = page_rules(page, State.FINAL, ["examplebot"], DEFAULT)
+        found = page_rules(page, PageState.FINAL, ["examplebot"], DEFAULT)
         assert found == PageSays((), (note(code),))
 
 

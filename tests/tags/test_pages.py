@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from robotrules.tags.html import PageReader, Place, read_page
+from robotrules.tags.html import ElementPosition, PageReader, read_page
 from robotrules.tags.trees import builder
 from tests.tags.pages import PAGES, HostilePage
 
@@ -45,12 +45,12 @@ def test_a_head_with_scripting_stays_one(tree_builder: str, page: HostilePage) -
 
     And the initial HTML has those and no fewer: the union only adds.
     """
-    recorded = [meta for meta in page.metas if meta[2] == Place.HEAD]
+    recorded = [meta for meta in page.metas if meta[2] == ElementPosition.HEAD]
     final = read_page(page.data, charset=page.charset, final_dom=True)
-    assert [tuple(meta[:2]) for meta in final.metas if meta.place is Place.HEAD] == [
+    assert [tuple(meta[:2]) for meta in final.metas if meta.place is ElementPosition.HEAD] == [
         meta[:2] for meta in recorded
     ]
-    assert not [meta for meta in final.metas if meta.place is Place.NOSCRIPT]
+    assert not [meta for meta in final.metas if meta.place is ElementPosition.NOSCRIPT]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
@@ -67,8 +67,8 @@ def test_a_long_body_changes_nothing(tree_builder: str, page: HostilePage) -> No
         read_page(data, charset=page.charset) for data in (page.data + b"<p>x</p>", appended)
     )
     if long.read < len(appended):
-        assert [meta for meta in long.metas if meta.place is not Place.BODY] == [
-            meta for meta in short.metas if meta.place is not Place.BODY
+        assert [meta for meta in long.metas if meta.place is not ElementPosition.BODY] == [
+            meta for meta in short.metas if meta.place is not ElementPosition.BODY
         ]
 
 

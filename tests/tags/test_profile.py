@@ -30,8 +30,8 @@ def test_profiles_by_name_and_value() -> None:
 
 LEAST = "but draft-illyes-repext §3.1.1 asks for at least 8,192 octets: use that or more"
 FIELDS = (
-    "name, max_field_bytes, max_html_bytes, lower_keys, salvage, skip_empty_lines, legacy_words, "
-    "space_separates, scope_both, old_name_only, prefer_robots_tag, body_metas, robot_name, "
+    "name, max_field_bytes, max_html_bytes, lower_keys, recover_malformed, skip_empty_lines, legacy_words, "
+    "space_separates, scope_both, x_robots_tag_only, prefer_robots_tag, body_metas, robot_name, "
     "permitting_wins, nocache_over_noarchive, none_means, without_effect, names"
 )
 
@@ -47,7 +47,7 @@ FIELDS = (
         ),
         ({"max_field_bytes": True}, "max_field_bytes is a number of octets, not True"),
         ({"max_field_bytes": 9000.0}, "max_field_bytes is a number of octets, not 9000.0"),
-        ({"salvage": 1}, "salvage is a switch: use True or False, not 1"),
+        ({"recover_malformed": 1}, "recover_malformed is a switch: use True or False, not 1"),
         ({"colour": "red"}, f"a tag profile has no field 'colour'; it has {FIELDS}"),
         ({"name": ""}, "the name of a tag profile is text, not ''"),
         ({"name": 5}, "the name of a tag profile is text, not 5"),
@@ -76,7 +76,7 @@ def test_settings_at_their_bounds() -> None:
 def test_a_profile_is_immutable() -> None:
     """No field can be set."""
     with pytest.raises(AttributeError):
-        DEFAULT.salvage = False  # type: ignore[misc]
+        DEFAULT.recover_malformed = False  # type: ignore[misc]
     assert isinstance(DEFAULT, TagProfile)
 
 
@@ -97,5 +97,5 @@ def test_switches_that_are_on() -> None:
     """By name, in the order of the fields."""
     assert tags.STRICT.switches() == ()
     assert tags.DEFAULT.switches() == (
-        *("lower_keys", "salvage", "skip_empty_lines", "legacy_words", "space_separates"),
+        *("lower_keys", "recover_malformed", "skip_empty_lines", "legacy_words", "space_separates"),
     )

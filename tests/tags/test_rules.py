@@ -12,19 +12,19 @@ import pytest
 
 import robotrules
 from robotrules import tags
-from robotrules.registries import read_json
+from robotrules.registries import parse_json
 from robotrules.tags import (
     DEFAULT,
     Carrier,
     Page,
-    Standing,
-    State,
+    PageState,
+    RuleStatus,
     UsageRules,
     read_page,
     usage_rules,
 )
 from robotrules.tags.codes import CODES
-from robotrules.tags.known import KNOWN, Kind, stricter
+from robotrules.tags.known import KNOWN, ValueKind, stricter
 from robotrules.tags.rules import MOST_MENTIONS
 
 HTML = '<!doctype html><head><meta name="{}" content="{}"></head><p>text'
@@ -257,8 +257,8 @@ def test_states_of_a_page_are_labelled() -> None:
     found = usage_rules(html=page("noindex, nofollow"), dom=page("nofollow, nosnippet"))
     assert set(found.rules) == {"noindex", "nofollow", "nosnippet"}
     assert codes(found) == ["only-in-final-dom", "only-in-initial-html"]
-    assert [one.source.state for one in found.because("noindex")] == [State.INITIAL]
-    assert [one.source.state for one in found.because("nosnippet")] == [State.FINAL]
+    assert [one.source.state for one in found.mentions_of("noindex")] == [PageState.INITIAL]
+    assert [one.source.state for one in found.mentions_of("nosnippet")] == [PageState.FINAL]
 
 
 def test_other_media_types_have_no_elements() -> None:
@@ -290,15 +290,15 @@ def test_each_rule_knows_its_sources() -> None:
         product_token="a",
         url="https://example.com/",
     )
-    first, second = found.because("noindex")
+    first, second = found.mentions_of("noindex")
     assert (first.source.line, first.token, first.start, first.end) == (1, "a", 0, 9)
     assert (second.source.line, second.token, second.start, second.end) == (2, "*", 13, 22)
-    field, element = (one.source for one in found.because("nosnippet"))
+    field, element = (one.source for one in found.mentions_of("nosnippet"))
     assert str(field) == "Robots-Tag line 2"
     assert str(element) == "meta element 2"
-    assert element.state is State.INITIAL
+    assert element.state is PageState.INITIAL
     assert found.over_tls is field.over_tls is element.over_tls is True
-    assert found.because("nofollow") == ()
+    assert found.mentions_of("nofollow") == ()
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_unknown_rules_are_kept_for_inspection() -> None:
     assert found.unknown == ("shiny",)
     assert codes(found) == ["unknown-rule"]
     entry = {"name": "shiny", "description": "Be shiny.", "reference": "here"}
-    known = read_json(json.dumps({"tag_rules": {"entries": [entry]}}))
+    known = parse_json(json.dumps({"tag_rules": {"entries": [entry]}}))
     registered = usage_rules(headers={"Robots-Tag": "*;shiny, shiny"}, registries=known)
     assert registered.rules == {"shiny": True}
     assert registered.unknown == ()
@@ -335,7 +335,7 @@ def test_a_page_that_says_one_thing_very_often() -> None:
     found = usage_rules(html=html)
     assert set(found.rules) == {"noindex", "nosnippet"}
     assert len(found.mentions) == MOST_MENTIONS + 1
-    assert len(found.because("nosnippet")) == 1
+    assert len(found.mentions_of("nosnippet")) == 1
 
 
 def test_a_long_content_is_cut_at_a_comma() -> None:
@@ -366,7 +366,7 @@ def test_vendors_read_differently(profile: str, content: str, expected: set[str]
     """XRT-16, VEN-05, VEN-08, VEN-09."""
     found = usage_rules(html=page(content), profile=profile)
     assert set(found.rules) == expected
-    in_force = {one.name for one in found.mentions if one.standing is Standing.IN_FORCE}
+    in_force = {one.name for one in found.mentions if one.standing is RuleStatus.IN_FORCE}
     assert in_force == expected
 
 
@@ -402,7 +402,7 @@ def test_as_json_and_back_from_a_pickle() -> None:
         "unavailable_after": "2025-01-01T00:00:00Z",
         "max-snippet": 20,
     }
-    assert shown["because"] == {"noindex": [0], "unavailable_after": [1], "max-snippet": [3]}
+    assert shown["decided_by"] == {"noindex": [0], "unavailable_after": [1], "max-snippet": [3]}
     assert shown["unknown"] == ["x"]
     assert pickle.loads(pickle.dumps(found)) == found
     assert str(found) == "noindex, unavailable_after: 2025-01-01T00:00:00Z, max-snippet: 20"
@@ -442,7 +442,7 @@ def test_the_table_of_known_rules() -> None:
     registered = {entry.name for entry in robotrules.registries.SHIPPED.tag_rules}
     assert draft == registered == {"noindex", "nosnippet"}
     assert all(one.words and one.reference for one in KNOWN.values())
-    assert {one.kind for one in KNOWN.values()} == set(Kind)
+    assert {one.kind for one in KNOWN.values()} == set(ValueKind)
 
 
 def test_the_page_names_every_code_switch_and_rule() -> None:
@@ -627,7 +627,7 @@ class TestNoLimit:
     def test_every_carrier(self, name: str, carrier: tuple[str, str]) -> None:
         found = usage_rules(headers=[(carrier[0], carrier[1].format(name))])
         [one] = found.mentions
-        assert (one.name, one.value, one.standing) == (name, -1, Standing.NO_EFFECT)
+        assert (one.name, one.value, one.standing) == (name, -1, RuleStatus.NO_EFFECT)
         assert (found.rules, found.max_snippet, found.max_video_preview) == ({}, None, None)
         assert "bad-value" not in codes(found)
 
@@ -704,7 +704,7 @@ def test_all_of_it_as_plain_values() -> None:
         "max_image_preview": "none",
         "max_video_preview": 3,
         "unavailable_after": after,
-        "because": {
+        "decided_by": {
             "noindex": [0],
             "max-image-preview": [1],
             "max-video-preview": [3],

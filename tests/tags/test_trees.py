@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.tags import read_page
-from robotrules.tags.html import FIRST_PREFIX, Place
+from robotrules.tags.html import FIRST_PREFIX, ElementPosition
 from robotrules.tags.trees import builder as chosen_builder
 from robotrules.tags.trees import without_ignored_ends
 from tests.tags.builders import BUILDERS, only
@@ -80,13 +80,15 @@ class TestBuilders:
     def test_frames(self) -> None:
         """A frameset stands in place of the body, so the head is over."""
         page = read_page(f"<head>{META}</head><frameset>" + "<frame src=x>" * 10_000)
-        assert [meta.place for meta in page.metas] == [Place.HEAD]
+        assert [meta.place for meta in page.metas] == [ElementPosition.HEAD]
         assert (page.is_final, page.read) == (True, FIRST_PREFIX)
 
     def test_a_second_byte_order_mark(self) -> None:
         """The first is none of the text, another is text for the body."""
-        assert [meta.place for meta in read_page(f"\ufeff{META}").metas] == [Place.HEAD]
-        assert [meta.place for meta in read_page(f"\ufeff\ufeff{META}").metas] == [Place.BODY]
+        assert [meta.place for meta in read_page(f"\ufeff{META}").metas] == [ElementPosition.HEAD]
+        assert [meta.place for meta in read_page(f"\ufeff\ufeff{META}").metas] == [
+            ElementPosition.BODY
+        ]
 
     def test_texts_of_the_outermost_elements(self) -> None:
         """However deep others are in them; in the order of the document."""

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from robotrules.tags import BING, DEFAULT, GOOGLE, YANDEX, read_robots_tag, usage_rules
-from robotrules.tags.codes import Carrier, Source, State, note
+from robotrules.tags.codes import Carrier, PageState, TagSource, note
 from robotrules.tags.header import Said
 from robotrules.tags.known import Value
 from robotrules.tags.profile import TagProfile
-from robotrules.tags.rules import MOST_COMPARED, MOST_MENTIONS, Standing, United, unite
+from robotrules.tags.rules import MOST_COMPARED, MOST_MENTIONS, RuleStatus, United, unite
 
-FIELD = Source(Carrier.X_ROBOTS_TAG, line=1)
-META = Source(Carrier.META, element=1, state=State.INITIAL)
-Told = tuple[Said, Source]
+FIELD = TagSource(Carrier.X_ROBOTS_TAG, line=1)
+META = TagSource(Carrier.META, element=1, state=PageState.INITIAL)
+Told = tuple[Said, TagSource]
 
 
 def rule(name: str, value: Value | None = True, **given: Any) -> Told:
@@ -37,29 +37,29 @@ def standings(found: United) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("told", "name", "standing"),
     [
-        (rule("noindex"), "noindex", Standing.IN_FORCE),
-        (rule("noindex", None), "noindex", Standing.NOT_USED),
-        (rule("noindex", recovered=True), "noindex", Standing.IN_FORCE),
-        (rule("shiny"), "shiny", Standing.UNKNOWN),
-        (rule("index"), "index", Standing.NO_EFFECT),
-        (rule("index", recovered=True), "index", Standing.NOT_USED),
-        (rule("max-snippet", -1), "max-snippet", Standing.NO_EFFECT),
-        (rule("max-snippet", 5), "max-snippet", Standing.IN_FORCE),
-        (rule("max-snippet", 0), "nosnippet", Standing.IN_FORCE),
-        (rule("max-video-preview", 0), "max-video-preview", Standing.IN_FORCE),
-        (rule("max-image-preview", "large"), "max-image-preview", Standing.IN_FORCE),
+        (rule("noindex"), "noindex", RuleStatus.IN_FORCE),
+        (rule("noindex", None), "noindex", RuleStatus.NOT_USED),
+        (rule("noindex", recovered=True), "noindex", RuleStatus.IN_FORCE),
+        (rule("shiny"), "shiny", RuleStatus.UNKNOWN),
+        (rule("index"), "index", RuleStatus.NO_EFFECT),
+        (rule("index", recovered=True), "index", RuleStatus.NOT_USED),
+        (rule("max-snippet", -1), "max-snippet", RuleStatus.NO_EFFECT),
+        (rule("max-snippet", 5), "max-snippet", RuleStatus.IN_FORCE),
+        (rule("max-snippet", 0), "nosnippet", RuleStatus.IN_FORCE),
+        (rule("max-video-preview", 0), "max-video-preview", RuleStatus.IN_FORCE),
+        (rule("max-image-preview", "large"), "max-image-preview", RuleStatus.IN_FORCE),
         (
             rule("max-image-preview", "large", recovered=True),
             "max-image-preview",
-            Standing.NOT_USED,
+            RuleStatus.NOT_USED,
         ),
     ],
 )
-def test_standings(told: Told, name: str, standing: Standing) -> None:
+def test_standings(told: Told, name: str, standing: RuleStatus) -> None:
     """What becomes of one rule."""
     found = united(told)
     assert standings(found) == {name: standing}
-    assert [one for one, _ in found.values] == ([name] if standing is Standing.IN_FORCE else [])
+    assert [one for one, _ in found.values] == ([name] if standing is RuleStatus.IN_FORCE else [])
 
 
 def test_a_mention_has_its_place() -> None:
@@ -183,8 +183,8 @@ def test_rules_of_one_state_of_a_page() -> None:
     )
     notes = {one.code: one.source for one in found.notes if one.code.startswith("only-in")}
     assert notes == {
-        "only-in-initial-html": Source(Carrier.META, element=1, state=State.INITIAL),
-        "only-in-final-dom": Source(Carrier.META, element=2, state=State.FINAL),
+        "only-in-initial-html": TagSource(Carrier.META, element=1, state=PageState.INITIAL),
+        "only-in-final-dom": TagSource(Carrier.META, element=2, state=PageState.FINAL),
     }
 
 

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from robotrules import tags
-from robotrules.registries import read_json
-from robotrules.tags import DEFAULT, STRICT, Carrier, Source, State, html_page, usage_rules
+from robotrules.registries import parse_json
+from robotrules.tags import DEFAULT, STRICT, Carrier, PageState, TagSource, html_page, usage_rules
 from robotrules.tags.codes import note
 from robotrules.tags.header import LONGEST_KEPT
 from robotrules.tags.html import LEAST_HTML
 
 NOINDEX = "<meta name=robots content=noindex>"
 ENTRY = {"name": "shiny", "description": "Be shiny.", "reference": "here"}
-SHINY = read_json(json.dumps({"tag_rules": {"entries": [ENTRY]}}))
+SHINY = parse_json(json.dumps({"tag_rules": {"entries": [ENTRY]}}))
 
 
 class TestNotes:
@@ -29,7 +29,7 @@ class TestNotes:
         found = usage_rules(
             headers={"Robots-Tag": "*;noindex"}, profile="google", url="https://e.example/"
         )
-        source = Source(Carrier.ROBOTS_TAG, over_tls=True)
+        source = TagSource(Carrier.ROBOTS_TAG, over_tls=True)
         assert found.notes == (note("field-not-documented", source),)
 
     def test_a_field_that_is_not_read(self) -> None:
@@ -37,14 +37,14 @@ class TestNotes:
         fields = {"Robots-Tag": "*;noindex", "X-Robots-Tag": "nofollow"}
         profile = DEFAULT.replace(prefer_robots_tag=True)
         found = usage_rules(headers=fields, profile=profile, url="http://e.example/")
-        source = Source(Carrier.X_ROBOTS_TAG, over_tls=False)
+        source = TagSource(Carrier.X_ROBOTS_TAG, over_tls=False)
         assert found.notes == (note("field-not-read", source),)
 
     def test_places_in_a_line(self) -> None:
         """The line, and the first and last octet."""
         lines = [("X-Robots-Tag", "noai"), ("X-Robots-Tag", "noindex nofollow")]
         found = usage_rules(headers=lines, url="https://e.example/")
-        field = Source(Carrier.X_ROBOTS_TAG, over_tls=True)
+        field = TagSource(Carrier.X_ROBOTS_TAG, over_tls=True)
         assert found.notes == (
             note("deprecated-field", field),
             note("space-separated", field._replace(line=2), 8, 16),
@@ -144,7 +144,7 @@ class TestPages:
         fields = {"Content-Type": "application/pdf"}
         found = usage_rules(headers=fields, html=NOINDEX, dom=NOINDEX)
         assert found.read == ("headers", "dom")
-        assert [one.source.state for one in found.mentions] == [State.FINAL]
+        assert [one.source.state for one in found.mentions] == [PageState.FINAL]
 
     def test_html_that_was_cut(self) -> None:
         """What its head says is known only if it is over."""

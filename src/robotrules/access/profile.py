@@ -20,33 +20,33 @@ DAY = 86_400.0
 class _AccessFields(NamedTuple):
     name: str
 
-    retried: tuple[int, ...] = (408, 421, 425, 429)
+    unreachable_4xx: tuple[int, ...] = (408, 421, 425, 429)
     """4xx that say nothing about the file, so it is unreachable (AMB-50, AMB-52)."""
     deny_on_401_403: bool = False
     """Take 401 and 403 as complete disallow, as the draft of 1996 did (AMB-51)."""
     max_redirects: int = 5
     """How many are followed; at least five (§2.3.1.2)."""
-    cautious: bool = False
+    redirect_failure_unreachable: bool = False
     """After too many redirects, a loop or a broken redirect: unreachable (AMB-55)."""
     broken_redirect: str = "unreachable"
     """`unreachable` or `unavailable`: what a redirect means that cannot be followed (AMB-54)."""
     validators: bool = True
     """Ask whether the stored file changed, instead of fetching it again (AMB-54)."""
-    shortest: float = 300.0
+    min_ttl: float = 300.0
     """Seconds a result holds at least, whatever its Cache-Control says (AMB-60)."""
-    longest: float = DAY
+    max_ttl: float = DAY
     """Seconds a result holds at most; never more than a day (§2.4)."""
-    stop: float = inf
+    stale_after: float = inf
     """Seconds of complete disallow before a stored copy is used, while unreachable (AMB-58)."""
     without_copy: str = "disallow"
     """`disallow` or `allow`: what goes for a stored copy where there is none (VEN-04)."""
-    patience: float = 30 * DAY
-    """Seconds of failures until `after_patience` (§2.3.1.4, AMB-59)."""
-    after_patience: str = "unavailable"
+    give_up_after: float = 30 * DAY
+    """Seconds of failures until `on_give_up` (§2.3.1.4, AMB-59)."""
+    on_give_up: str = "unavailable"
     """`unavailable`, or `cached`: the stored copy, where there is one (AMB-58)."""
-    first_retry: float = 60.0
+    initial_backoff: float = 60.0
     """Seconds to the next attempt after a failure; twice as many after each further one."""
-    longest_retry: float = 3_600.0
+    max_backoff: float = 3_600.0
     """Seconds to the next attempt at most; a Retry-After may ask for up to a day."""
 
 
@@ -61,35 +61,37 @@ class AccessProfile(_AccessFields):
             if name not in _AccessFields._fields:
                 known = ", ".join(_AccessFields._fields)
                 raise ProfileError(f"an access profile has no field {name!r}; it has {known}")
-        if "retried" in fields:
-            fields["retried"] = tuple(sorted(fields["retried"]))
+        if "unreachable_4xx" in fields:
+            fields["unreachable_4xx"] = tuple(sorted(fields["unreachable_4xx"]))
         profile = super().__new__(cls, **fields)
         profile._vet()
         return profile
 
     def _vet(self) -> None:
-        for status in self.retried:
+        for status in self.unreachable_4xx:
             if not isinstance(status, int) or not 400 <= status < 500:
-                raise ProfileError(f"retried has {status!r}: it is for statuses from 400 to 499")
+                raise ProfileError(
+                    f"unreachable_4xx has {status!r}: it is for statuses from 400 to 499"
+                )
         if not isinstance(self.max_redirects, int) or not 5 <= self.max_redirects <= 100:
             raise ProfileError(
                 f"max_redirects is {self.max_redirects!r}: RFC 9309 §2.3.1.2 asks for at least "
                 "five; use 5 to 100"
             )
-        for name in ("deny_on_401_403", "cautious", "validators"):
+        for name in ("deny_on_401_403", "redirect_failure_unreachable", "validators"):
             if not isinstance(getattr(self, name), bool):
                 raise ProfileError(f"{name} is a switch: use True or False")
-        for name in ("shortest", "longest", "stop", "patience", "first_retry", "longest_retry"):
+        for name in _DURATIONS:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
                 raise ProfileError(f"{name} is {value!r}: use seconds, 0 or more")
-        if not 1 <= self.shortest <= self.longest <= DAY:
+        if not 1 <= self.min_ttl <= self.max_ttl <= DAY:
             raise ProfileError(
-                f"shortest is {self.shortest:g} and longest {self.longest:g}: use 1 <= shortest <= "
-                "longest <= 86400 (RFC 9309 §2.4: no longer than 24 hours)"
+                f"min_ttl is {self.min_ttl:g} and max_ttl {self.max_ttl:g}: use 1 <= min_ttl <= "
+                "max_ttl <= 86400 (RFC 9309 §2.4: no longer than 24 hours)"
             )
-        if self.first_retry < 1 or self.longest_retry < self.first_retry:
-            raise ProfileError("use 1 <= first_retry <= longest_retry, in seconds")
+        if self.initial_backoff < 1 or self.max_backoff < self.initial_backoff:
+            raise ProfileError("use 1 <= initial_backoff <= max_backoff, in seconds")
         for name, words in _WORDS.items():
             if getattr(self, name) not in words:
                 raise ProfileError(f"{name} is {getattr(self, name)!r}: use {' or '.join(words)}")
@@ -102,10 +104,13 @@ class AccessProfile(_AccessFields):
         return _rebuild, (self._asdict(),)
 
 
+_DURATIONS = (
+    *("min_ttl", "max_ttl", "stale_after", "give_up_after", "initial_backoff", "max_backoff"),
+)
 _WORDS = {
     "broken_redirect": ("unreachable", "unavailable"),
     "without_copy": ("disallow", "allow"),
-    "after_patience": ("unavailable", "cached"),
+    "on_give_up": ("unavailable", "cached"),
 }
 
 
@@ -118,18 +123,18 @@ ACCESS_PROFILES = {
     for profile in (
         AccessProfile(name="default"),
         # §2.3.1.3 as written: every status from 400 to 499 is unavailable (AMB-50, AMB-52).
-        AccessProfile(name="strict", retried=()),
+        AccessProfile(name="strict", unreachable_4xx=()),
         # VEN-04: all 4xx but 429; twelve hours of nothing, then the last good copy or no rules.
         AccessProfile(
             name="google",
-            retried=(429,),
+            unreachable_4xx=(429,),
             broken_redirect="unavailable",
             validators=False,
-            stop=12 * 3_600.0,
+            stale_after=12 * 3_600.0,
             without_copy="allow",
         ),
         # Reading 2 of AMB-58: §2.4 lets an old copy be used while the file is unreachable.
-        AccessProfile(name="stale", stop=0.0),
+        AccessProfile(name="stale", stale_after=0.0),
     )
 }
 
@@ -149,7 +154,7 @@ def find_access_profile(profile: str | AccessProfile | Profile) -> AccessProfile
         ) from None
 
 
-def profiles_of(profile: str | Profile) -> tuple[Profile, AccessProfile]:
+def find_profiles(profile: str | Profile) -> tuple[Profile, AccessProfile]:
     """Return the profile to parse with and the one to fetch with that go by one name."""
     if isinstance(profile, str) and profile not in PROFILES:
         # `stale` is about fetching alone; of what there is not, all names are told.

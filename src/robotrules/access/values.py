@@ -18,7 +18,7 @@ SLACK = 16 * 1024
 DISALLOW_ALL = b"User-agent: *\nDisallow: /\n"
 
 
-class State(StrEnum):
+class AccessState(StrEnum):
     """What came of asking for a robots.txt (§2.3.1)."""
 
     SUCCESS = "success"
@@ -29,7 +29,7 @@ class State(StrEnum):
     """Nobody knows: complete disallow is assumed (§2.3.1.4)."""
 
 
-class Trouble(StrEnum):
+class FailureReason(StrEnum):
     """Why there was no file: a code that a program can switch on."""
 
     # What a transport reports: network errors (§2.3.1.4, AMB-57).
@@ -66,18 +66,18 @@ class Trouble(StrEnum):
 
 
 _SENTENCES = {
-    Trouble.DNS: "the host has no address",
-    Trouble.REFUSED: "the address is private, and this client does not go there",
-    Trouble.CONNECT: "no connection",
-    Trouble.TLS: "no secure connection",
-    Trouble.TIMEOUT: "no answer in time",
-    Trouble.CUT: "the answer was cut short",
-    Trouble.PROTOCOL: "the answer is not HTTP",
-    Trouble.CODING: "the body has an unknown or broken coding",
-    Trouble.STATUS: "the status says so",
-    Trouble.REDIRECTS: "too many redirects",
-    Trouble.LOOP: "a loop of redirects",
-    Trouble.LOCATION: "a redirect that cannot be followed",
+    FailureReason.DNS: "the host has no address",
+    FailureReason.REFUSED: "the address is private, and this client does not go there",
+    FailureReason.CONNECT: "no connection",
+    FailureReason.TLS: "no secure connection",
+    FailureReason.TIMEOUT: "no answer in time",
+    FailureReason.CUT: "the answer was cut short",
+    FailureReason.PROTOCOL: "the answer is not HTTP",
+    FailureReason.CODING: "the body has an unknown or broken coding",
+    FailureReason.STATUS: "the status says so",
+    FailureReason.REDIRECTS: "too many redirects",
+    FailureReason.LOOP: "a loop of redirects",
+    FailureReason.LOCATION: "a redirect that cannot be followed",
 }
 
 
@@ -89,7 +89,7 @@ class Request(NamedTuple):
     """Fields that this request needs beside those of the client."""
     limit: int = LEAST_MAX_BYTES + SLACK
     """Decoded octets to read at most; more than that need not be read, and is no failure."""
-    seconds: float | None = None
+    timeout: float | None = None
     """What it may take in all, from name to last octet; None: as long as the transport likes."""
 
     def wants_body(self, status: int) -> bool:
@@ -114,7 +114,7 @@ class Response(NamedTuple):
 class Failure(NamedTuple):
     """No answer, and why."""
 
-    trouble: Trouble
+    reason: FailureReason
     detail: str = ""
     """One line for people: what happened, where."""
 
@@ -133,10 +133,10 @@ class AccessResult(NamedTuple):
 
     origin: str
     """Whose URLs it governs: the one that was asked first (REP-2.3.1.2-04)."""
-    state: State
+    state: AccessState
     status: int | None
     """Of the last answer; None: there was none."""
-    trouble: Trouble | None
+    failure_reason: FailureReason | None
     """Why there is no file; None: there is one."""
     detail: str
     """One line for people about the trouble."""
@@ -146,7 +146,7 @@ class AccessResult(NamedTuple):
     fields: Fields
     body: bytes
     complete: bool
-    renewed: bool
+    revalidated: bool
     """True: a 304 says that the stored body is still the file (AMB-54)."""
     address: str | None
     restricted: bool = False
@@ -159,7 +159,7 @@ class AccessResult(NamedTuple):
         Unavailable is an empty file, and unreachable one that disallows everything (§2.3.1.3,
         §2.3.1.4). Who wants the reason too asks a client.
         """
-        if self.state is State.UNREACHABLE or self.restricted:
+        if self.state is AccessState.UNREACHABLE or self.restricted:
             return parse(DISALLOW_ALL, profile)
         return parse(self.body, profile, complete=self.complete)
 
@@ -169,14 +169,14 @@ class AccessResult(NamedTuple):
             "origin": self.origin,
             "state": str(self.state),
             "status": self.status,
-            "trouble": str(self.trouble) if self.trouble else None,
+            "failure_reason": str(self.failure_reason) if self.failure_reason else None,
             "detail": self.detail,
             "url": self.url,
             "hops": [hop._asdict() for hop in self.hops],
             "fields": self.fields.as_dict()["lines"],
             "octets": len(self.body),
             "complete": self.complete,
-            "renewed": self.renewed,
+            "revalidated": self.revalidated,
             "address": self.address,
             "restricted": self.restricted,
         }

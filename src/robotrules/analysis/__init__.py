@@ -20,52 +20,52 @@ from __future__ import annotations
 from robotrules.analysis.compare import difference, equivalent, exceptions
 from robotrules.analysis.crawlers import Crawler, crawlers
 from robotrules.analysis.describe import Description, describe
-from robotrules.analysis.files import CrawlerChange, FileDifference, Obeyed, compare
-from robotrules.analysis.record_diff import Stated, Statements
+from robotrules.analysis.files import CrawlerChange, FileDifference, ObeyedGroups, compare
+from robotrules.analysis.record_diff import RecordDifference, RecordText
 from robotrules.analysis.rules import (
     dead_rules,
     includes,
     is_empty,
-    minimise,
+    minimize,
     overlaps,
     redundant_rules,
     witness,
 )
 from robotrules.analysis.simplify import simplify
-from robotrules.analysis.solver import BUDGET
-from robotrules.analysis.steps import Simplification, Step
+from robotrules.analysis.solver import MAX_STATES
+from robotrules.analysis.steps import Simplification, SimplificationStep
 from robotrules.analysis.values import (
-    Dead,
+    DeadRuleFinding,
     Difference,
     Equivalence,
-    Found,
-    Minimised,
-    Redundant,
+    MinimizedRules,
+    RedundantRuleFinding,
     Region,
-    Unchanged,
+    RuleFindings,
+    UnchangedRegion,
     Undecided,
     Witness,
 )
 
 __all__ = [
-    "BUDGET",
+    "MAX_STATES",
     "Crawler",
     "CrawlerChange",
-    "Dead",
+    "DeadRuleFinding",
     "Description",
     "Difference",
     "Equivalence",
     "FileDifference",
-    "Found",
-    "Minimised",
-    "Obeyed",
-    "Redundant",
+    "MinimizedRules",
+    "ObeyedGroups",
+    "RecordDifference",
+    "RecordText",
+    "RedundantRuleFinding",
     "Region",
+    "RuleFindings",
     "Simplification",
-    "Stated",
-    "Statements",
-    "Step",
-    "Unchanged",
+    "SimplificationStep",
+    "UnchangedRegion",
     "Undecided",
     "Witness",
     "compare",
@@ -77,7 +77,7 @@ __all__ = [
     "exceptions",
     "includes",
     "is_empty",
-    "minimise",
+    "minimize",
     "overlaps",
     "redundant_rules",
     "simplify",

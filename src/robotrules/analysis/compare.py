@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from robotrules.analysis.solver import (
-    BUDGET,
     IMPLICIT,
+    MAX_STATES,
     NOBODY,
     DecisionList,
     Side,
@@ -22,7 +22,7 @@ from robotrules.analysis.solver import (
     vet_sets,
     vetted,
 )
-from robotrules.analysis.values import Difference, Equivalence, Region, Unchanged, Witness
+from robotrules.analysis.values import Difference, Equivalence, Region, UnchangedRegion, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.robotstxt.internals import get_written_patterns
 from robotrules.robotstxt.ruleset import RuleSet
@@ -32,7 +32,7 @@ from robotrules.robotstxt.values import Rule
 MOST_REGIONS = 3_000
 
 
-def equivalent(old: RuleSet, new: RuleSet, *, budget: int = BUDGET) -> Equivalence:
+def equivalent(old: RuleSet, new: RuleSet, *, budget: int = MAX_STATES) -> Equivalence:
     """Tell whether two rule sets give every URL the same verdict, or a shortest URL where not."""
     vet_sets([old, new], budget)
     if says_the_same(old, new):
@@ -56,7 +56,7 @@ def equivalent(old: RuleSet, new: RuleSet, *, budget: int = BUDGET) -> Equivalen
 
 
 def difference(
-    old: RuleSet, new: RuleSet, *, most: int = MOST_REGIONS, budget: int = BUDGET
+    old: RuleSet, new: RuleSet, *, most: int = MOST_REGIONS, budget: int = MAX_STATES
 ) -> Difference:
     """Return all URLs on which two rule sets differ, in regions; the shortest witness first."""
     vet_sets([old, new], budget)
@@ -95,8 +95,8 @@ def says_the_same(old: RuleSet, new: RuleSet) -> bool:
 
 
 def exceptions(
-    old: RuleSet, new: RuleSet, region: Region, *, most: int = 5, budget: int = BUDGET
-) -> tuple[Unchanged, ...]:
+    old: RuleSet, new: RuleSet, region: Region, *, most: int = 5, budget: int = MAX_STATES
+) -> tuple[UnchangedRegion, ...]:
     """
     Return parts of a region's patterns in which nothing changes: the region is without them.
 
@@ -106,7 +106,7 @@ def exceptions(
     solver = Solver(old, new, budget=budget)
     around = [_matching(solver, pattern) for pattern in region.patterns]
     own = (region.old.rule, region.new.rule)
-    found: dict[str, Unchanged] = {}
+    found: dict[str, UnchangedRegion] = {}
     for allow in (True, False):
         passed: list[set[int]] = [set(), set()]
         while len(found) < most:
@@ -130,7 +130,7 @@ def exceptions(
                 witness = vetted(sought.path, [])
                 verdicts = [one.check(witness.url) for one in (old, new)]
                 found.setdefault(
-                    _pattern(side, at), Unchanged(_pattern(side, at), witness, *verdicts)
+                    _pattern(side, at), UnchangedRegion(_pattern(side, at), witness, *verdicts)
                 )
     return tuple(sorted(found.values(), key=lambda one: _order(one.witness.path.encode())))
 

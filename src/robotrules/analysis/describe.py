@@ -25,19 +25,28 @@ from robotrules.analysis.examples import (
 )
 from robotrules.analysis.hints import Hint, hints
 from robotrules.analysis.rules import includes
-from robotrules.analysis.tracing import Cut, Place, Trace, quoted, trace
+from robotrules.analysis.tracing import Cut, MatchedSpan, Trace, quoted, trace
 from robotrules.analysis.values import Witness
 from robotrules.octets import to_text
 from robotrules.profile import Profile
 
-__all__ = ["Description", "Hint", "Miss", "Part", "Place", "Trace", "describe", "trace"]
+__all__ = [
+    "Description",
+    "Hint",
+    "MatchedSpan",
+    "Miss",
+    "PatternPart",
+    "Trace",
+    "describe",
+    "trace",
+]
 
 # Pieces that a sentence names, and those that are listed.
 MOST_NAMED = 4
 MOST_PARTS = 100
 
 
-class Part(NamedTuple):
+class PatternPart(NamedTuple):
     """A piece of a pattern as it was written, and what it asks for."""
 
     text: str
@@ -59,7 +68,7 @@ class Description(NamedTuple):
     """How specific it is: the octets of that form."""
     profile: str
     sentence: str
-    parts: tuple[Part, ...]
+    parts: tuple[PatternPart, ...]
     """The pieces in their order, the first hundred of them."""
     matches: tuple[Witness, ...]
     """URLs that it matches, the shortest first. None are given of more than 8,000 octets."""
@@ -174,7 +183,7 @@ def _about_first_slash(cut: Cut, found: Examples) -> str:
 # --- The pieces -----------------------------------------------------------------------------------
 
 
-def _parts(cut: Cut, found: Examples) -> list[Part]:
+def _parts(cut: Cut, found: Examples) -> list[PatternPart]:
     """Return the pieces in their order; stars in a row are one."""
     parts = []
     impossible = found.empty and (cut.raw_first[:1] != b"/" or has_dot_segment(cut))
@@ -196,7 +205,7 @@ def _parts(cut: Cut, found: Examples) -> list[Part]:
         else:
             at_end = last or pieces[number + 1][0] == "end"
             asks = "anything, or nothing" + (", as if it were not there" if at_end else "")
-        parts.append(Part(to_text(text), asks))
+        parts.append(PatternPart(to_text(text), asks))
     if rest := len(pieces) - len(parts):
-        parts.append(Part("…", f"{rest:,} more pieces"))
+        parts.append(PatternPart("…", f"{rest:,} more pieces"))
     return parts

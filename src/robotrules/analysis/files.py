@@ -20,8 +20,8 @@ from robotrules.analysis.crawlers import (
     rules_of,
     shown,
 )
-from robotrules.analysis.record_diff import Statements, changed_statements, keys_of
-from robotrules.analysis.solver import BUDGET, RULES_FOR_A_STATE, most_states, vetted_budget
+from robotrules.analysis.record_diff import RecordDifference, changed_statements, keys_of
+from robotrules.analysis.solver import MAX_STATES, RULES_FOR_A_STATE, most_states, vetted_budget
 from robotrules.analysis.values import Difference
 from robotrules.errors import ProfileMismatchError
 from robotrules.profile import DOCUMENT_RULES
@@ -39,10 +39,10 @@ A_KIND = 100
 A_READER = 10
 
 
-class Obeyed(NamedTuple):
+class ObeyedGroups(NamedTuple):
     """Which groups of a file a crawler obeys, and why these."""
 
-    because: GroupMatch
+    matched_by: GroupMatch
     lines: tuple[int, ...]
     """Where each of the groups starts."""
     by: str = ""
@@ -52,7 +52,7 @@ class Obeyed(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
-            "because": str(self.because),
+            "matched_by": str(self.matched_by),
             "lines": list(self.lines),
             "by": self.by or None,
         }
@@ -62,8 +62,8 @@ class CrawlerChange(NamedTuple):
     """Crawlers that obey the same groups, and what changes for them."""
 
     crawlers: tuple[Crawler, ...]
-    old: Obeyed
-    new: Obeyed
+    old: ObeyedGroups
+    new: ObeyedGroups
     old_rules: RuleSet
     new_rules: RuleSet
     difference: Difference
@@ -84,7 +84,7 @@ class FileDifference(NamedTuple):
     profile: str
     changes: tuple[CrawlerChange, ...]
     """Everybody, in the order of `crawlers()`; those for whom nothing changes too."""
-    statements: tuple[Statements, ...]
+    statements: tuple[RecordDifference, ...]
     """What other records say differently."""
     complete: bool
     """Whether everybody was asked: no file names too many, or tells too many apart."""
@@ -116,7 +116,7 @@ def compare(
     only: Sequence[Crawler] = (),
     literal: bool = True,
     most: int = MOST_REGIONS,
-    budget: int = BUDGET,
+    budget: int = MAX_STATES,
     progress: Told | None = None,
 ) -> FileDifference:
     """
@@ -136,7 +136,7 @@ def compare(
     kinds = list(_kinds(old, new, only or everybody(*dict.fromkeys((old, new)))))
     keys = keys_of(old, new)
     changes: list[CrawlerChange] = []
-    statements: list[Statements] = []
+    statements: list[RecordDifference] = []
     left = most_states(vetted_budget(budget))
     all_asked = True
     for done, (found, old_obeyed, new_obeyed) in enumerate(kinds):
@@ -197,12 +197,12 @@ def vet_pair(old: object, new: object) -> None:
 
 def _kinds(
     old: RobotsTxt, new: RobotsTxt, asked: Iterable[Crawler]
-) -> Iterator[tuple[list[Crawler], Obeyed, Obeyed]]:
+) -> Iterator[tuple[list[Crawler], ObeyedGroups, ObeyedGroups]]:
     """Yield crawlers that obey the same groups in both files, together."""
-    kinds: dict[tuple[Any, ...], tuple[list[Crawler], Obeyed, Obeyed]] = {}
+    kinds: dict[tuple[Any, ...], tuple[list[Crawler], ObeyedGroups, ObeyedGroups]] = {}
     starts = [[group.starts[0].line for group in robots.groups] for robots in (old, new)]
     for crawler in asked:
-        obeyed: list[Obeyed] = []
+        obeyed: list[ObeyedGroups] = []
         for robots, lines in zip((old, new), starts, strict=True):
             if obeyed and new is old:
                 obeyed.append(obeyed[0])
@@ -211,7 +211,9 @@ def _kinds(
             by, tokens = "", choice.matched_tokens
             if crawler.known and tokens and tokens != crawler.known.names[:1]:
                 by = tokens[0]
-            obeyed.append(Obeyed(choice.match, tuple(lines[at] for at in choice.indices), by))
+            obeyed.append(
+                ObeyedGroups(choice.matched_by, tuple(lines[at] for at in choice.indices), by)
+            )
         # Who has no group on either side is in one kind, for whatever reason.
         key = tuple((found.lines, found.by) for found in obeyed)
         kinds.setdefault(key, ([], obeyed[0], obeyed[1]))[0].append(crawler)
@@ -241,9 +243,9 @@ def _told_alike(
     return alike.values()
 
 
-def _together(found: list[Statements]) -> tuple[Statements, ...]:
+def _together(found: list[RecordDifference]) -> tuple[RecordDifference, ...]:
     """Return the same statements to several crawlers as one."""
-    alike: dict[tuple[Any, ...], Statements] = {}
+    alike: dict[tuple[Any, ...], RecordDifference] = {}
     for one in found:
         key = one.record, one.removed, one.added
         before = alike.get(key)

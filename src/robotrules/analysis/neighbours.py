@@ -12,7 +12,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from robotrules.analysis.solver import DecisionList, Entry, Index, Side, Solver, Sought, first_of
+from robotrules.analysis.solver import (
+    DecisionList,
+    Index,
+    PatternEntry,
+    Side,
+    Solver,
+    Sought,
+    first_of,
+)
 
 # Rules with the same pattern that are compared whole; of rules that say the same, one will do.
 MOST_TWINS = 8
@@ -21,7 +29,7 @@ MOST_TWINS = 8
 class Neighbours:
     """Rules that are obeyed together; some may go, and each is asked about beside those near it."""
 
-    def __init__(self, solver: Solver, entries: Mapping[int, Entry]) -> None:
+    def __init__(self, solver: Solver, entries: Mapping[int, PatternEntry]) -> None:
         self.solver, self.entries = solver, entries
         self._index = Index(entries.items())
         self._of: dict[int, list[int]] = {}

@@ -16,7 +16,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.analysis.crawlers import Crawler
-from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, DecisionList, Side, Solver, vetted
+from robotrules.analysis.solver import (
+    IMPLICIT,
+    MAX_STATES,
+    NOBODY,
+    DecisionList,
+    Side,
+    Solver,
+    vetted,
+)
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.extensions.app_directives import DirectiveSet
 from robotrules.extensions.app_lines import read_line
@@ -51,7 +59,7 @@ Spend = Callable[[int], None]
 TO_COMPILE = 100
 
 
-class Stated(NamedTuple):
+class RecordText(NamedTuple):
     """A statement as written."""
 
     text: str
@@ -62,16 +70,16 @@ class Stated(NamedTuple):
         return {"text": self.text, "line": self.line}
 
 
-class Statements(NamedTuple):
+class RecordDifference(NamedTuple):
     """Records of one name that do not come to the same in both files."""
 
     record: str
     """The name of the record, such as `Sitemap`."""
     crawlers: tuple[Crawler, ...]
     """Whom they are for; empty: they are of the file."""
-    removed: tuple[Stated, ...]
+    removed: tuple[RecordText, ...]
     """Statements of the old file that the new one does not have."""
-    added: tuple[Stated, ...]
+    added: tuple[RecordText, ...]
     witness: Witness | None = None
     """A URL for which they do not come to the same; None where they are not about URLs, or were
     compared as written."""
@@ -98,10 +106,10 @@ def changed_statements(
     crawler: Crawler | None,
     named: tuple[Crawler, ...],
     *,
-    budget: int = BUDGET,
+    budget: int = MAX_STATES,
     keys: Collection[str] | None = None,
     spend: Spend = lambda _: None,
-) -> Iterator[Statements]:
+) -> Iterator[RecordDifference]:
     """
     Yield what changes for a crawler, who stands for all of *named*; None: for the file.
 
@@ -128,11 +136,11 @@ def keys_of(*files: RobotsTxt) -> frozenset[str]:
 # --- Statements without a path --------------------------------------------------------------------
 
 # What a statement comes to, and where and how it is written.
-Read = list[tuple[Any, Stated]]
+Read = list[tuple[Any, RecordText]]
 
 
-def _written(record: Record) -> Stated:
-    return Stated(record.text, record.line)
+def _written(record: Record) -> RecordText:
+    return RecordText(record.text, record.line)
 
 
 def _sitemaps(robots: RobotsTxt) -> Read:
@@ -178,13 +186,13 @@ _OF_GROUPS: dict[str, Callable[[RobotsTxt, Crawler], Read]] = {
 
 def _compared(
     record: str, named: tuple[Crawler, ...], old: Read, new: Read
-) -> Iterator[Statements]:
+) -> Iterator[RecordDifference]:
     """Yield what one list states and the other does not; order and repetition say nothing."""
     before, after = {meaning for meaning, _ in old}, {meaning for meaning, _ in new}
     removed = [stated for meaning, stated in old if meaning not in after]
     added = [stated for meaning, stated in new if meaning not in before]
     if removed or added:
-        yield Statements(record, named, tuple(removed), tuple(added))
+        yield RecordDifference(record, named, tuple(removed), tuple(added))
 
 
 # --- Statements about paths -----------------------------------------------------------------------
@@ -198,7 +206,7 @@ def _scoped(
     crawler: Crawler,
     budget: int,
     spend: Spend,
-) -> Iterator[Statements]:
+) -> Iterator[RecordDifference]:
     sides = [_records_of(record, robots, crawler) for robots in (old, new)]
     texts = [[(split(r).path, split(r).statement) for r in records] for records in sides]
     spend(sum(map(len, sides)))
@@ -229,7 +237,7 @@ def _scoped(
     if not removed and not added:  # their order is what matters
         removed, added = (list(found.values()) for found in written)
     shown = None if isinstance(witness, Undecided) else witness
-    yield Statements(record, named, tuple(removed), tuple(added), shown)
+    yield RecordDifference(record, named, tuple(removed), tuple(added), shown)
 
 
 def _records_of(record: str, robots: RobotsTxt, crawler: Crawler) -> list[Record]:
@@ -255,7 +263,9 @@ def _answers(
 
 
 def _applied(found: DirectiveSet, url: str) -> list[tuple[str, str, str]]:
-    return sorted((one.name, str(one.type), str(one.value)) for one in found.at(url).directives)
+    return sorted(
+        (one.name, str(one.type), str(one.value)) for one in found.for_url(url).directives
+    )
 
 
 def _differing(

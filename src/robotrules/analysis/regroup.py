@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from robotrules import extensions
 from robotrules.analysis.crawlers import EVERYONE_ELSE, crawlers
-from robotrules.analysis.rewrite import Draft, Edit
+from robotrules.analysis.rewrite import Draft, LineEdit
 from robotrules.profile import Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.selection import choose_groups
@@ -32,7 +32,7 @@ class Regrouping(NamedTuple):
     """Lines of the group, or of what repeats."""
     because: tuple[int, ...]
     """Lines that make it unnecessary."""
-    edit: Edit
+    edit: LineEdit
 
 
 def _file_scope() -> frozenset[str]:
@@ -94,7 +94,7 @@ def repeated_user_agents(groups: Groups, draft: Draft) -> Iterator[Regrouping]:
             first = seen.setdefault((record.key, record.value.lower()), record.line)
             if first != record.line:
                 lines = (record.line,)
-                yield Regrouping("repeated-user-agent", lines, (first,), Edit(lines))
+                yield Regrouping("repeated-user-agent", lines, (first,), LineEdit(lines))
 
 
 def groups_of_the_same_crawlers(groups: Groups, draft: Draft) -> Iterator[Regrouping]:
@@ -112,7 +112,7 @@ def groups_of_the_same_crawlers(groups: Groups, draft: Draft) -> Iterator[Regrou
         after = last.get(into.index) or max(_shape(into)[1])
         last[into.index] = moved[-1] if moved else after
         starts = tuple(record.line for record in group.starts)
-        edit = Edit(starts, moved, after)
+        edit = LineEdit(starts, moved, after)
         yield Regrouping("split-group", tuple(groups.lines(group)), (into.starts[0].line,), edit)
 
 
@@ -130,7 +130,7 @@ def groups_with_the_same_rules(groups: Groups, draft: Draft) -> Iterator[Regroup
         last[into.index] = moved[-1]
         starts = {record.line for record in group.starts}
         taken = [line for line in groups.lines(group) if line not in starts]
-        edit = Edit(taken, moved, after)
+        edit = LineEdit(taken, moved, after)
         because = (into.starts[0].line,)
         yield Regrouping("mergeable-groups", tuple(groups.lines(group)), because, edit)
 
@@ -151,7 +151,7 @@ def told_elsewhere(groups: Groups, last: Collection[int]) -> Iterator[Regrouping
             lines = tuple(groups.lines(group))
             names = _names(group)
             because = [g.starts[0].line for g in groups.all if g is not group and names & _names(g)]
-            yield Regrouping("repeated-group", lines, tuple(because), Edit(lines))
+            yield Regrouping("repeated-group", lines, tuple(because), LineEdit(lines))
 
 
 def same_as_star(groups: Groups) -> Iterator[Regrouping]:
@@ -163,7 +163,7 @@ def same_as_star(groups: Groups) -> Iterator[Regrouping]:
     named: dict[int, list[str]] = {}
     for crawler in crawlers(robots):
         choice = choose_groups(robots, crawler.product_token, crawler.purposes)
-        for number in choice.indices if choice.match is GroupMatch.TOKEN else ():
+        for number in choice.indices if choice.matched_by is GroupMatch.TOKEN else ():
             named.setdefault(number, []).append(crawler.product_token)
     for group in groups.steady():
         if groups.others(group) or group.index in star or group.index not in named:
@@ -173,7 +173,7 @@ def same_as_star(groups: Groups) -> Iterator[Regrouping]:
         expected = everyone.allows_many(samples)
         if all(one.allows_many(samples) == expected for one in rules):
             lines = tuple(groups.lines(group))
-            yield Regrouping("same-as-star", lines, because, Edit(lines))
+            yield Regrouping("same-as-star", lines, because, LineEdit(lines))
 
 
 def _sample(form: str) -> str:

@@ -124,7 +124,7 @@ class Kept(NamedTuple):
     witness: Witness
 
 
-class Known:
+class RuleFacts:
     """What was found of rules while a file became smaller, by their lines in the file as it was."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class Known:
 class Greedy:
     """Takes rules out as long as any can go. The first view is the one whose reasons are given."""
 
-    def __init__(self, views: Sequence[View], lines: Iterable[int], known: Known) -> None:
+    def __init__(self, views: Sequence[View], lines: Iterable[int], known: RuleFacts) -> None:
         """*lines* may go."""
         self._views, self._known = views, known
         self._left = dict.fromkeys(self._ordered(lines))

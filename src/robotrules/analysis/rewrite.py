@@ -124,7 +124,7 @@ def _kind_of(octets: bytes) -> int:
     return COMMENT if text.startswith(b"#") and not _COMMENTED_OUT.match(text) else CONTENT
 
 
-class Edit:
+class LineEdit:
     """Lines that are taken out, after others were moved behind some line."""
 
     __slots__ = ("after", "moved", "taken")
@@ -137,10 +137,10 @@ class Edit:
         """All lines that do not stay where they are."""
         return frozenset((*self.taken, *self.moved))
 
-    def renumbered(self, numbers: Sequence[int]) -> Edit:
+    def renumbered(self, numbers: Sequence[int]) -> LineEdit:
         """Return it with other numbers for lines; *numbers* has that of line 1 first."""
         taken, moved = ([numbers[line - 1] for line in of] for of in (self.taken, self.moved))
-        return Edit(taken, moved, numbers[self.after - 1] if self.after else 0)
+        return LineEdit(taken, moved, numbers[self.after - 1] if self.after else 0)
 
     def apply(self, draft: Draft) -> None:
         """Do it."""
@@ -148,7 +148,7 @@ class Edit:
         draft.take_out(self.taken)
 
 
-def rewritten(robots: RobotsTxt, edits: Iterable[Edit]) -> tuple[bytes, list[int]]:
+def rewritten(robots: RobotsTxt, edits: Iterable[LineEdit]) -> tuple[bytes, list[int]]:
     """Return a file after some edits, and for each line that is left its number in the file."""
     draft = Draft(robots)
     for edit in edits:

@@ -11,8 +11,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from robotrules.analysis.neighbours import Neighbours
-from robotrules.analysis.solver import BUDGET, IMPLICIT, Side, Solver, Sought, vetted
-from robotrules.analysis.values import Dead, Found, Minimised, Redundant, Undecided, Witness
+from robotrules.analysis.solver import IMPLICIT, MAX_STATES, Side, Solver, Sought, vetted
+from robotrules.analysis.values import (
+    DeadRuleFinding,
+    MinimizedRules,
+    RedundantRuleFinding,
+    RuleFindings,
+    Undecided,
+    Witness,
+)
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import Profile
 from robotrules.robotstxt.ruleset import RuleSet
@@ -23,7 +30,7 @@ MOST_COVERS = 16
 
 
 def is_empty(
-    pattern: str | bytes, profile: str | Profile = "default", *, budget: int = BUDGET
+    pattern: str | bytes, profile: str | Profile = "default", *, budget: int = MAX_STATES
 ) -> bool | Undecided:
     """Tell whether no URL at all matches a path pattern, such as `/a/../b`."""
     found = _seek_all([pattern], profile, budget)
@@ -31,14 +38,14 @@ def is_empty(
 
 
 def overlaps(
-    a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = BUDGET
+    a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = MAX_STATES
 ) -> Witness | Undecided | None:
     """Return a shortest URL that both path patterns match; None if there is none."""
     return _seek_all([a, b], profile, budget)
 
 
 def includes(
-    a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = BUDGET
+    a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = MAX_STATES
 ) -> bool | Undecided:
     """Tell whether every URL that path pattern *b* matches is matched by *a* too."""
     solver = Solver(RuleSet.from_patterns([a, b], profile), budget=budget)
@@ -71,7 +78,7 @@ def _seek_all(
 
 
 def witness(
-    rules: RuleSet, rule: Rule | int, *, budget: int = BUDGET
+    rules: RuleSet, rule: Rule | int, *, budget: int = MAX_STATES
 ) -> Witness | Undecided | None:
     """Return a shortest URL that a rule of the set decides; None: it is dead."""
     solver = Solver(rules, budget=budget)
@@ -87,8 +94,8 @@ def witness(
 
 
 def dead_rules(
-    rules: RuleSet, *, among: Collection[int] | None = None, budget: int = BUDGET
-) -> Found:
+    rules: RuleSet, *, among: Collection[int] | None = None, budget: int = MAX_STATES
+) -> RuleFindings:
     """
     Return the rules that decide no URL, each with the rules that decide in its place.
 
@@ -99,23 +106,23 @@ def dead_rules(
     beside = Neighbours(solver, side.entries)
     earlier, repeats = _earlier(side), _Repeats(solver, side)
     written = side.written
-    dead: list[Dead] = []
+    dead: list[DeadRuleFinding] = []
     undecided: list[Rule] = []
     for number in _asked(among, written):
         rule, own = written[number], side.of(number)
         if number in earlier:
             needed = repeats.covers(own, earlier[number])
-            dead.append(Dead(rule, tuple(written[other] for other in needed)))
+            dead.append(DeadRuleFinding(rule, tuple(written[other] for other in needed)))
             continue
         found = beside.alive(own) if own else Sought(True, None, 0, [[]])
         if not found.decided:
             undecided.append(rule)
         elif found.path is None:
             needed = covers(solver, side, own, found.heard[0])
-            dead.append(Dead(rule, tuple(written[other] for other in needed)))
+            dead.append(DeadRuleFinding(rule, tuple(written[other] for other in needed)))
         else:
             vetted(found.path, [(rules, side.entries[own[0]].allow, rule)])
-    return Found(tuple(dead), tuple(undecided), solver.states)
+    return RuleFindings(tuple(dead), tuple(undecided), solver.states)
 
 
 class _Repeats:
@@ -146,12 +153,12 @@ def _earlier(side: Side) -> dict[int, int]:
 
 
 def redundant_rules(
-    rules: RuleSet, *, among: Collection[int] | None = None, budget: int = BUDGET
-) -> Found:
+    rules: RuleSet, *, among: Collection[int] | None = None, budget: int = MAX_STATES
+) -> RuleFindings:
     """
     Return the rules each of which could be taken out without changing the verdict on any URL.
 
-    Each alone: of two that say the same both are redundant, and one has to stay. `minimise()` takes
+    Each alone: of two that say the same both are redundant, and one has to stay. `minimize()` takes
     out as many as can go together. *among* names the rules to ask about by their positions; without
     it they are all.
     """
@@ -159,7 +166,7 @@ def redundant_rules(
     (side,) = solver.sides
     beside, earlier = Neighbours(solver, side.entries), _earlier(side)
     repeats = _Repeats(solver, side)
-    redundant: list[Redundant] = []
+    redundant: list[RedundantRuleFinding] = []
     undecided: list[Rule] = []
     for number in _asked(among, side.written):
         rule, own = side.written[number], side.of(number)
@@ -168,17 +175,17 @@ def redundant_rules(
             # Any of them could go. The first decides where no other rule does; the others never do.
             dead = number in earlier or _is_dead(beside, own)
             instead = repeats.covers(own, twin) if dead else (twin,)
-            redundant.append(Redundant(rule, _named(side, instead), dead))
+            redundant.append(RedundantRuleFinding(rule, _named(side, instead), dead))
             continue
         found = _change_without(beside, own)
         if not found.decided:
             undecided.append(rule)
         elif found.path is None:
             redundant.append(_redundant(solver, side, beside, number, found))
-    return Found(tuple(redundant), tuple(undecided), solver.states)
+    return RuleFindings(tuple(redundant), tuple(undecided), solver.states)
 
 
-def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
+def minimize(rules: RuleSet, *, budget: int = MAX_STATES) -> MinimizedRules:
     """
     Return as few of the rules as were found to give every URL the verdict that all of them give.
 
@@ -188,7 +195,7 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
     solver = Solver(rules, budget=budget)
     (side,) = solver.sides
     beside, written = Neighbours(solver, side.entries), side.written
-    removed: list[Redundant] = []
+    removed: list[RedundantRuleFinding] = []
     # What shows that a rule has to stay; as long as it does, nobody has to ask again.
     shown: dict[int, bytes] = {}
     undecided: set[int] = set()
@@ -200,7 +207,7 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
     for number in reversed(list(left)):
         own = side.of(number)
         if own and (twin := beside.twin(own)) is not None:
-            removed.append(Redundant(written[number], _named(side, (twin,)), True))
+            removed.append(RedundantRuleFinding(written[number], _named(side, (twin,)), True))
             del left[number]
             beside.drop(own)
     again = True
@@ -223,7 +230,7 @@ def minimise(rules: RuleSet, *, budget: int = BUDGET) -> Minimised:
                 again = True
                 undecided.discard(number)
     kept = tuple(written[number] for number in sorted(left))
-    return Minimised(
+    return MinimizedRules(
         kept, tuple(removed), tuple(written[n] for n in sorted(undecided)), solver.states
     )
 
@@ -237,16 +244,20 @@ def _change_without(beside: Neighbours, own: list[int]) -> Sought:
 
 def _redundant(
     solver: Solver, side: Side, beside: Neighbours, number: int, found: Sought
-) -> Redundant:
+) -> RedundantRuleFinding:
     written = side.written
     own = side.of(number)
     alive = beside.alive(own) if own else found
     if alive.decided and alive.path is None:
         needed = covers(solver, side, own, alive.heard[0]) if own else ()
-        return Redundant(written[number], tuple(written[other] for other in needed), True)
+        return RedundantRuleFinding(
+            written[number], tuple(written[other] for other in needed), True
+        )
     instead = dict.fromkeys(side.entries[at].rule for at in found.heard[1])
     instead.pop(IMPLICIT, None)
-    return Redundant(written[number], tuple(written[other] for other in sorted(instead)), False)
+    return RedundantRuleFinding(
+        written[number], tuple(written[other] for other in sorted(instead)), False
+    )
 
 
 def _named(side: Side, numbers: Iterable[int]) -> tuple[Rule, ...]:

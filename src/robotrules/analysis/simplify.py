@@ -27,10 +27,10 @@ from robotrules.analysis.regroup import (
     same_as_star,
     told_elsewhere,
 )
-from robotrules.analysis.removable_rules import Greedy, Kept, Known, View, rule_lines
-from robotrules.analysis.rewrite import Draft, Edit, rewritten
-from robotrules.analysis.solver import BUDGET, most_states
-from robotrules.analysis.steps import Left, Simplification, Step
+from robotrules.analysis.removable_rules import Greedy, Kept, RuleFacts, View, rule_lines
+from robotrules.analysis.rewrite import Draft, LineEdit, rewritten
+from robotrules.analysis.solver import MAX_STATES, most_states
+from robotrules.analysis.steps import Left, Simplification, SimplificationStep
 from robotrules.analysis.values import Witness
 from robotrules.octets import to_text
 from robotrules.profile import PROFILES, Profile, Role, find_profile
@@ -56,7 +56,7 @@ def simplify(
     profiles: Iterable[str | Profile] = tuple(PROFILES),
     groups: bool = False,
     keep: Collection[int] = (),
-    budget: int = BUDGET,
+    budget: int = MAX_STATES,
     progress: Told | None = None,
 ) -> Simplification:
     """
@@ -76,8 +76,8 @@ def simplify(
 
 
 class _Done(NamedTuple):
-    step: Step
-    edit: Edit
+    step: SimplificationStep
+    edit: LineEdit
 
 
 class _Present(NamedTuple):
@@ -107,14 +107,14 @@ class _Work:
             # It was cut at the limit of its profile, and what was received is taken for whole.
             robots = parse(received, self._profiles[0], engine=get_engine(robots))
         self._robots, self._groups, self._budget = robots, groups, budget
-        self._last: tuple[list[Edit], _Present] | None = None
+        self._last: tuple[list[LineEdit], _Present] | None = None
         self._old = [robots, *self._read(received, self._profiles[1:])]
         self._texts = [b"", *(line.text for line in robots.lines)]
         self._group_of = {r.line: r.group for r in robots.records}
         self._first_lines = [group.starts[0].line for group in robots.groups]
         self._rules = rule_lines(robots)
         self._progress, self._parts = progress, 0
-        self._known = Known()
+        self._known = RuleFacts()
         self._proof: FileDifference | None = None
         self._barred: set[int] = set(keep)
         self._unproved: list[Left] = []
@@ -175,7 +175,7 @@ class _Work:
             before = first.setdefault(tuple(read), line)
             if before != line and len(read) == len(self._old) and line not in self._barred:
                 if line in self._rules and line not in self._known.undecided:
-                    yield _Done(self._step("repeated-rule", (line,), (before,)), Edit([line]))
+                    yield _Done(self._step("repeated-rule", (line,), (before,)), LineEdit([line]))
 
     def _present(self, done: Sequence[_Done]) -> _Present:
         edits = [one.edit for one in done]
@@ -235,11 +235,11 @@ class _Work:
         greedy = Greedy(views, lines, self._known)
         for line, code, because, witness in greedy.run(lambda: self._tell(len(lines))):
             was, others = numbers[line - 1], tuple(numbers[at - 1] for at in because)
-            done.append(_Done(self._step(code, (was,), others, witness), Edit([was])))
+            done.append(_Done(self._step(code, (was,), others, witness), LineEdit([was])))
         self._kept = [kept._replace(line=numbers[at - 1]) for at, kept in greedy.kept.items()]
         return {numbers[line - 1] for line in greedy.last}
 
-    def _optional(self) -> Iterator[Step]:
+    def _optional(self) -> Iterator[SimplificationStep]:
         """Yield groups that could go if no crawler had two names."""
         present = self._present([])
         return (done.step for done in self._proved(present, self._same_as_star(present), []))
@@ -267,10 +267,10 @@ class _Work:
         lines: tuple[int, ...],
         because: tuple[int, ...],
         witness: Witness | None = None,
-    ) -> Step:
+    ) -> SimplificationStep:
         group = self._group_of[lines[0]]
         first = None if group is None else self._first_lines[group]
-        return Step(code, lines, because, self._text(lines[0]), first, witness)
+        return SimplificationStep(code, lines, because, self._text(lines[0]), first, witness)
 
     def _text(self, line: int) -> str:
         return to_text(self._texts[line].strip())
@@ -345,7 +345,7 @@ class _Work:
     def _simplification(
         self,
         done: Sequence[_Done],
-        optional: tuple[Step, ...],
+        optional: tuple[SimplificationStep, ...],
         refused: str,
     ) -> Simplification:
         new = self._present(done).files[0] if done else self._robots
@@ -354,7 +354,7 @@ class _Work:
             for kept in self._kept
         ]
         # A group that becomes one with another still names its crawlers.
-        merged = {line for one in done for line in (*one.step.lines, *one.step.because)}
+        merged = {line for one in done for line in (*one.step.lines, *one.step.reason_lines)}
         left += [one for one in self._needed if one.line not in merged]
         return Simplification(
             self._robots.profile.name,
@@ -385,24 +385,24 @@ class _Work:
         return found
 
 
-def _settled(steps: Sequence[Step]) -> tuple[Step, ...]:
+def _settled(steps: Sequence[SimplificationStep]) -> tuple[SimplificationStep, ...]:
     """Return steps in the order of the file; what they name is still there, where that can be."""
     gone = {
-        step.lines[0]: step.because
+        step.lines[0]: step.reason_lines
         for step in steps
         if step.code in ("redundant-rule", "repeated-rule")
     }
     found = []
     for step in steps:
         if step.lines[0] in gone:
-            named, waiting = set(step.because), list(step.because)
+            named, waiting = set(step.reason_lines), list(step.reason_lines)
             while waiting:
                 more = [line for line in gone.get(waiting.pop(), ()) if line not in named]
                 named.update(more)
                 waiting += more
             stays = tuple(sorted(line for line in named if line not in gone))
             if stays or step.code != "repeated-rule":
-                step = step._replace(because=stays)
+                step = step._replace(reason_lines=stays)
         found.append(step)
     return tuple(sorted(found, key=lambda step: step.lines[0]))
 
@@ -428,12 +428,12 @@ def _without_star(robots: RobotsTxt) -> Iterator[tuple[int, KnownCrawler, str]]:
         if not (known.also or known.ignores_star):
             continue
         choice = robots.select_groups(known.names)
-        if choice.match is not GroupMatch.TOKEN:
+        if choice.matched_by is not GroupMatch.TOKEN:
             continue
         later = known.names[known.names.index(choice.matched_tokens[0]) + 1 :]
         fallback = robots.select_groups(CrawlerNames(later, ignores_star=known.ignores_star))
         names = fallback.matched_tokens
-        if known.ignores_star or fallback.match is GroupMatch.TOKEN:
+        if known.ignores_star or fallback.matched_by is GroupMatch.TOKEN:
             for number in choice.indices:
                 yield groups[number].starts[0].line, known, names[0] if names else ""
 
@@ -443,7 +443,7 @@ def _unlimited(profile: Profile, octets: int) -> Profile:
     return profile if octets <= profile.max_bytes else profile.replace(max_bytes=octets)
 
 
-def _are_same(some: Sequence[Edit], others: Sequence[Edit]) -> bool:
+def _are_same(some: Sequence[LineEdit], others: Sequence[LineEdit]) -> bool:
     return len(some) == len(others) and all(map(is_, some, others))
 
 

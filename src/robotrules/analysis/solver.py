@@ -22,7 +22,7 @@ from robotrules.robotstxt.values import Rule
 
 # States that one question may see. What real files need is some hundreds; this many take a second
 # in the native engine and some hundred MB at the very most.
-BUDGET = 100_000
+MAX_STATES = 100_000
 # So many questions may use up their budget, fewer if the budget is large; after them nothing is
 # decided any more, so that a hostile file costs seconds and not hours. A rule that a question looks
 # at costs a part of a state.
@@ -45,7 +45,7 @@ class Sought(NamedTuple):
     """Of each decision list the entries that said no to what was found on the way."""
 
 
-class Entry(NamedTuple):
+class PatternEntry(NamedTuple):
     """A pattern of a rule as it stands in the order of precedence."""
 
     rule: int
@@ -57,7 +57,7 @@ class Entry(NamedTuple):
 class Index:
     """Entries by how their patterns begin, so that those that cannot meet are not looked at."""
 
-    def __init__(self, entries: Iterable[tuple[int, Entry]]) -> None:
+    def __init__(self, entries: Iterable[tuple[int, PatternEntry]]) -> None:
         # Dicts for sets, because an order that changes with the process changes answers.
         self._by_first: dict[bytes, dict[int, None]] = {}
         self._alike: dict[tuple[bytes, bool], dict[int, None]] = {}
@@ -69,7 +69,7 @@ class Index:
         # Where all patterns begin alike, one question after the other has the same answer.
         self._last: tuple[bytes, list[int]] | None = None
 
-    def drop(self, at: int, entry: Entry) -> None:
+    def drop(self, at: int, entry: PatternEntry) -> None:
         """Do without an entry from now on."""
         self._last = None
         self._by_first[first_of(entry)].pop(at, None)
@@ -103,7 +103,7 @@ class Index:
         return list(found[0]) if len(found) == 1 else sorted(at for of in found for at in of)
 
 
-def first_of(entry: Entry) -> bytes:
+def first_of(entry: PatternEntry) -> bytes:
     """Return the literal beginning of an entry's pattern."""
     first, star, _ = entry.form.partition(b"*")
     return first if star else first.removesuffix(b"$")
@@ -129,7 +129,10 @@ class Side:
     # those that say no, or what the rules say, are made once and copied.
 
     def __init__(
-        self, rules: RuleSet, entries: dict[int, Entry], written: tuple[Rule, ...] | None = None
+        self,
+        rules: RuleSet,
+        entries: dict[int, PatternEntry],
+        written: tuple[Rule, ...] | None = None,
     ) -> None:
         self.rules = rules
         self.entries = entries
@@ -241,7 +244,7 @@ def most_states(budget: int) -> int:
 class Solver:
     """One or two rule sets under one profile, compiled together."""
 
-    def __init__(self, *sets: RuleSet, budget: int = BUDGET, most: int | None = None) -> None:
+    def __init__(self, *sets: RuleSet, budget: int = MAX_STATES, most: int | None = None) -> None:
         """*most* bounds the states of all questions together."""
         vet_sets(sets, budget)
         profile = sets[0].profile
@@ -259,7 +262,7 @@ class Solver:
         for rules in sets:
             end = first + len(rules)
             entries = {
-                at: Entry(rule if rule == IMPLICIT else rule - first, form, bool(says))
+                at: PatternEntry(rule if rule == IMPLICIT else rule - first, form, bool(says))
                 for at, (rule, form, says) in enumerate(found)
                 if rule == IMPLICIT or first <= rule < end
             }

@@ -24,13 +24,13 @@ MOST_NAMED = 3
 _ROOTED = re.compile(r"^\s*[^\s:]+(?:\s*:\s*|\s+)[/*]")
 
 
-class Step(NamedTuple):
+class SimplificationStep(NamedTuple):
     """Something that can go."""
 
     code: str
     lines: tuple[int, ...]
     """What it is about: a rule, a user-agent line, or all lines of a group."""
-    because: tuple[int, ...]
+    reason_lines: tuple[int, ...]
     """Lines that make it unnecessary."""
     text: str
     """The first of the lines, as written."""
@@ -42,7 +42,7 @@ class Step(NamedTuple):
     @property
     def sentence(self) -> str:
         """The reason, in one sentence."""
-        words = reason(self.code, self.because)
+        words = reason(self.code, self.reason_lines)
         if self.code == "unusable-rule" and not _ROOTED.search(self.text):
             return f"{words}, for a path pattern starts with '/' or '*'"
         return words
@@ -52,7 +52,7 @@ class Step(NamedTuple):
         return {
             "code": self.code,
             "lines": list(self.lines),
-            "because": list(self.because),
+            "reason_lines": list(self.reason_lines),
             "text": self.text,
             "group": self.group,
             "witness": self.witness.as_dict() if self.witness else None,
@@ -156,7 +156,7 @@ class Simplification(NamedTuple):
     profile: str
     profiles: tuple[str, ...]
     """Under all of these it means the same, and that is proved."""
-    steps: tuple[Step, ...]
+    steps: tuple[SimplificationStep, ...]
     """In the order of the file."""
     body: bytes
     """The smaller file; the file itself if nothing can go."""
@@ -174,7 +174,7 @@ class Simplification(NamedTuple):
     """Rules that stay because it was not decided whether they can go."""
     left: tuple[Left, ...]
     """What stays because of another profile, or because the proof failed without it."""
-    optional: tuple[Step, ...]
+    optional: tuple[SimplificationStep, ...]
     """Groups that say what everyone is told. They stay unless they are asked for: a crawler with
     several names would obey the group of its next name, and not the star's (AMB-30). Groups that
     well-known crawlers need for that are not among them: `left` has those."""

@@ -16,7 +16,7 @@ from robotrules._engine.pure_rules import Pattern, compared, encode_minimal, unc
 from robotrules.errors import WrongWitnessError
 from robotrules.octets import to_octets, to_text
 from robotrules.profile import Profile, find_profile
-from robotrules.robotstxt import normal_form
+from robotrules.robotstxt import normalize_path
 from robotrules.robotstxt.ruleset import RuleSet
 
 # What a sentence shows of a piece; patterns may have as many octets as a file.
@@ -30,7 +30,7 @@ Span = tuple[int, int]
 Spelled = tuple[bytes, bytes]
 
 
-class Place(NamedTuple):
+class MatchedSpan(NamedTuple):
     """A piece of a pattern, and the octets of the path that it took, counted from 0."""
 
     text: str
@@ -49,7 +49,7 @@ class Trace(NamedTuple):
     path: str
     """Path and query in the form that is compared."""
     matches: bool
-    steps: tuple[Place, ...]
+    steps: tuple[MatchedSpan, ...]
     """The pieces in their order, as far as they were found."""
     code: str
     """Why it does not match, for programs; empty: it does."""
@@ -94,7 +94,7 @@ class Cut:
             self.form = self.rules.rules[0].form
         else:
             self.rules = RuleSet.from_patterns([self.lean], self.profile)
-            self.form = normal_form(pattern, pattern=True, profile=self.profile)
+            self.form = normalize_path(pattern, pattern=True, profile=self.profile)
         self.octets = len(self.form.encode())
         shape = Pattern(self.lean, self.settings)
         self.first = self.shown(shape.first)
@@ -175,9 +175,9 @@ class Cut:
         steps = self._steps(spans, found, len(path))
         return Trace(where, to_text(path), matches, tuple(steps), code, words)
 
-    def _steps(self, spans: list[Span], found: bool, end: int) -> list[Place]:
+    def _steps(self, spans: list[Span], found: bool, end: int) -> list[MatchedSpan]:
         """Return the pieces that were found, each star with what it stands for."""
-        steps: list[Place] = []
+        steps: list[MatchedSpan] = []
         number, at = 0 if self.raw_first else 1, 0
         for name, text in self.pieces():
             start = at
@@ -192,7 +192,7 @@ class Cut:
                 at = end
             else:
                 break
-            steps.append(Place(to_text(text), start, at))
+            steps.append(MatchedSpan(to_text(text), start, at))
         return steps
 
 

@@ -56,7 +56,7 @@ class Undecided(NamedTuple):
         return {"undecided": True, "states": self.states}
 
 
-class Dead(NamedTuple):
+class DeadRuleFinding(NamedTuple):
     """A rule that decides no URL."""
 
     rule: Rule
@@ -74,7 +74,7 @@ class Dead(NamedTuple):
         return {"rule": self.rule.as_dict(), "covers": [rule.as_dict() for rule in self.covers]}
 
 
-class Redundant(NamedTuple):
+class RedundantRuleFinding(NamedTuple):
     """A rule without which every URL has the same verdict."""
 
     rule: Rule
@@ -90,11 +90,11 @@ class Redundant(NamedTuple):
         return {"rule": self.rule.as_dict(), "instead": instead, "dead": self.dead}
 
 
-class Found(NamedTuple):
+class RuleFindings(NamedTuple):
     """What was found of the rules of a set, in the order of the file."""
 
     rules: tuple[Any, ...]
-    """`Dead` or `Redundant` values."""
+    """`DeadRuleFinding` or `RedundantRuleFinding` values."""
     undecided: tuple[Rule, ...]
     """Rules that were not decided within the budget: they may be such, or not."""
     states: int
@@ -132,7 +132,7 @@ class Region(NamedTuple):
         }
 
 
-class Unchanged(NamedTuple):
+class UnchangedRegion(NamedTuple):
     """A part of a region's patterns in which nothing changes, because a rule there decides."""
 
     pattern: str
@@ -206,11 +206,11 @@ class Difference(NamedTuple):
         }
 
 
-class Minimised(NamedTuple):
+class MinimizedRules(NamedTuple):
     """Fewer rules with the same verdict on every URL."""
 
     kept: tuple[Rule, ...]
-    removed: tuple[Redundant, ...]
+    removed: tuple[RedundantRuleFinding, ...]
     """In the order in which they were taken out; what they name stood when each was."""
     undecided: tuple[Rule, ...]
     """Rules that were kept because it was not decided whether they can go."""

@@ -31,7 +31,7 @@ class Store(Protocol):
     def body(self, digest: str) -> bytes | None:
         """Return the octets that have this digest."""
 
-    def put(self, visit: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
+    def put(self, fetch_record: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """
         Keep an own visit as evidence, its body, and the entry it makes, all of it or nothing.
 
@@ -42,7 +42,7 @@ class Store(Protocol):
         unless it is from so far in the future (`SKEW`) that the clock must have been set back.
         """
 
-    def lease(self, key: str, holder: str, seconds: float) -> bool:
+    def lease(self, key: str, holder: str, ttl: float) -> bool:
         """Take a lease that nobody else holds, or renew one's own; False: somebody has it."""
 
     def release(self, key: str, holder: str) -> None:
@@ -51,7 +51,7 @@ class Store(Protocol):
     def holder(self, key: str) -> str | None:
         """Return who holds a lease; None: nobody does."""
 
-    def reserve(self, origin: str, now: float, interval: float) -> float:
+    def reserve_slot(self, origin: str, now: float, interval: float) -> float:
         """
         Take the next turn at an origin: not before *now*, and *interval* after the last.
 
@@ -59,25 +59,25 @@ class Store(Protocol):
         of a clock that was ahead, and does not count; so in `begin`.
         """
 
-    def begin(self, origin: str, now: float, interval: float) -> float:
+    def begin_slot(self, origin: str, now: float, interval: float) -> float:
         """
         Begin a turn now, if one may: returns *now* (or less) if it did.
 
         If not, returns the moment from which one may; then nothing changed.
         """
 
-    def postpone(self, origin: str, until: float) -> None:
+    def postpone_slot(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""
 
     def entries(self) -> Iterator[Entry]:
         """Yield all entries, by origin."""
 
-    def visits(
+    def fetch_records(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
     ) -> Iterator[FetchRecord]:
         """Yield visits in the order of their time, `after <= at <= before`."""
 
-    def add(self, visits: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
+    def add(self, fetch_records: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """
         Add visits of elsewhere as evidence, without entries; return how many were new.
 

@@ -1,7 +1,7 @@
 """
 What is kept of an origin, and what it comes to: visits, entries, freshness.
 
-All are values. Times are seconds since 1970, UTC; `moment()` writes them for people.
+All are values. Times are seconds since 1970, UTC; `format_timestamp()` writes them for people.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from robotrules.access import Hop, State, Trouble
+from robotrules.access import AccessState, FailureReason, Hop
 from robotrules.http.fields import Fields
 
 
@@ -29,7 +29,7 @@ class Provenance(NamedTuple):
         return {
             "name": self.archive,
             "sha256": self.digest,
-            "imported": moment(self.imported_at),
+            "imported": format_timestamp(self.imported_at),
         }
 
 
@@ -42,9 +42,9 @@ class FetchRecord(NamedTuple):
     user_agent: str
     at: float
     """When the answer came."""
-    state: State
+    state: AccessState
     status: int | None
-    trouble: Trouble | None
+    failure_reason: FailureReason | None
     detail: str
     url: str
     """What was asked for last."""
@@ -54,7 +54,7 @@ class FetchRecord(NamedTuple):
     """SHA-256 of the body, in hexadecimal; None: there is no file."""
     size: int
     complete: bool
-    renewed: bool
+    revalidated: bool
     """True: a 304, so the body is that of a visit before."""
     until: float
     """Until when it holds; of a failure, when to try again."""
@@ -72,17 +72,17 @@ class FetchRecord(NamedTuple):
     @property
     def usable(self) -> bool:
         """Whether it says something about the file: it is there, or there is none."""
-        return self.state is not State.UNREACHABLE
+        return self.state is not AccessState.UNREACHABLE
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
             "origin": self.origin,
             "user_agent": self.user_agent,
-            "at": moment(self.at),
+            "at": format_timestamp(self.at),
             "state": str(self.state),
             "status": self.status,
-            "trouble": str(self.trouble) if self.trouble else None,
+            "failure_reason": str(self.failure_reason) if self.failure_reason else None,
             "detail": self.detail,
             "url": self.url,
             "hops": [hop._asdict() for hop in self.hops],
@@ -90,8 +90,8 @@ class FetchRecord(NamedTuple):
             "sha256": self.digest,
             "octets": self.size,
             "complete": self.complete,
-            "renewed": self.renewed,
-            "until": moment(self.until),
+            "revalidated": self.revalidated,
+            "until": format_timestamp(self.until),
             "may_store": self.may_store,
             "address": self.address,
             "source": self.source,
@@ -104,27 +104,27 @@ class Entry(NamedTuple):
 
     origin: str
     agent: str
-    good: FetchRecord | None = None
+    last_success: FetchRecord | None = None
     """The last usable visit."""
-    bad: FetchRecord | None = None
+    last_failure: FetchRecord | None = None
     """The last visit, if it failed."""
-    since: float = 0.0
+    failing_since: float = 0.0
     """When the first failure after the last usable visit was (AMB-59); 0: there is none."""
     failures: int = 0
 
     @property
-    def last(self) -> float:
+    def last_fetch_at(self) -> float:
         """When the last visit was; 0: there was none."""
-        return max((one.at for one in (self.good, self.bad) if one), default=0.0)
+        return max((one.at for one in (self.last_success, self.last_failure) if one), default=0.0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
             "origin": self.origin,
             "agent": self.agent,
-            "good": self.good.as_dict() if self.good else None,
-            "bad": self.bad.as_dict() if self.bad else None,
-            "failing_since": moment(self.since) if self.bad else None,
+            "last_success": self.last_success.as_dict() if self.last_success else None,
+            "last_failure": self.last_failure.as_dict() if self.last_failure else None,
+            "failing_since": format_timestamp(self.failing_since) if self.last_failure else None,
             "failures": self.failures,
         }
 
@@ -142,21 +142,39 @@ class EffectivePolicy(StrEnum):
     """Complete disallow (§2.3.1.4)."""
 
 
+class FreshnessReason(StrEnum):
+    """Why the effective policy of an origin is what it is."""
+
+    NEVER_FETCHED = "never-fetched"
+    """Nothing is known of the origin."""
+    FRESH = "fresh"
+    """The last usable response is within its lifetime."""
+    STALE = "stale"
+    """It is past its lifetime, and nothing failed since."""
+    UNREACHABLE = "unreachable"
+    """Fetching failed: complete disallow (§2.3.1.4)."""
+    STALE_COPY = "stale-copy"
+    """Fetching failed for `stale_after` seconds: the stored copy decides (AMB-58)."""
+    GAVE_UP = "gave-up"
+    """Fetching failed for `give_up_after` seconds (§2.3.1.4, AMB-59)."""
+    CLOCK_SET_BACK = "clock-set-back"
+    """The stored response is from the future, so its age is unknown."""
+
+
 class Freshness(NamedTuple):
     """What decides at a moment, until when, and whether to ask the origin before."""
 
-    decides: EffectivePolicy
+    policy: EffectivePolicy
     until: float
     """Until when that is so without another look; of what is due, the moment itself."""
-    due: bool
+    must_refresh: bool
     """Whether to fetch before an answer is given."""
-    refresh: bool
+    may_refresh: bool
     """Whether to fetch soon: the answer holds meanwhile."""
-    because: str
-    """`never-fetched`, `fresh`, `stale`, `unreachable`, `copy`, `patience` or `clock`."""
+    reason: FreshnessReason
 
 
-def moment(at: float) -> str:
+def format_timestamp(at: float) -> str:
     """Return seconds since 1970 as ISO 8601 in UTC."""
     try:
         return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")

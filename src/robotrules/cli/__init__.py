@@ -22,7 +22,7 @@ import click
 
 import robotrules
 from robotrules._engine import missing_reason
-from robotrules.cli.streams import Trouble, abandon_stdout, quoted, say
+from robotrules.cli.streams import CliError, abandon_stdout, quoted, say
 from robotrules.cli.text import is_terminal
 
 __all__ = ["main", "run"]
@@ -124,7 +124,7 @@ def _written() -> Iterator[None]:
         # Input has its own errors, which say where.
         abandon_stdout()
         why = error.strerror or type(error).__name__
-        raise Trouble(f"cannot write the output: {why}; redirect it elsewhere") from None
+        raise CliError(f"cannot write the output: {why}; redirect it elsewhere") from None
 
 
 def _version() -> str:

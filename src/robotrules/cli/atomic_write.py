@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 
-from robotrules.cli.streams import Trouble, quoted
+from robotrules.cli.streams import CliError, quoted
 
 ANYBODY = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -23,7 +23,7 @@ def save(path: str, octets: bytes, before: bytes | None = None) -> None:
     """
     Write a file; *before* is what stands there and should still.
 
-    What was changed meanwhile is left alone. Raises `Trouble` that says what became of the file.
+    What was changed meanwhile is left alone. Raises `CliError` that says what became of the file.
     """
     try:
         # A link stays one.
@@ -35,7 +35,7 @@ def save(path: str, octets: bytes, before: bytes | None = None) -> None:
     except OSError as error:
         why = error.strerror or type(error).__name__
         cure = "name another file" if before is None else "it is as it was"
-        raise Trouble(f"cannot write {quoted(path)}: {why}; {cure}") from None
+        raise CliError(f"cannot write {quoted(path)}: {why}; {cure}") from None
 
 
 def _may_be_written(path: str) -> bool:
@@ -48,7 +48,7 @@ def refuse_overwriting(target: str, files: Iterable[str], option: str) -> None:
     for file in files:
         with suppress(OSError, ValueError):  # what is not there is not the same
             if os.path.samefile(target, file):
-                raise Trouble(
+                raise CliError(
                     f"{option} {quoted(target)} would be written over what is read: name another "
                     "file"
                 )
@@ -68,7 +68,7 @@ def _replace(path: str, octets: bytes, before: bytes | None) -> None:
         if before is not None:
             with open(path, "rb") as old:
                 if old.read() != before:
-                    raise Trouble(f"{quoted(path)} was changed meanwhile, and is left alone")
+                    raise CliError(f"{quoted(path)} was changed meanwhile, and is left alone")
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
@@ -78,7 +78,7 @@ def _replace(path: str, octets: bytes, before: bytes | None) -> None:
 
 def _refuse_odd_files(mode: int, path: str) -> None:
     if not stat.S_ISREG(mode):
-        raise Trouble(f"{quoted(path)} is no regular file: name one, or use -o - for stdout")
+        raise CliError(f"{quoted(path)} is no regular file: name one, or use -o - for stdout")
 
 
 def _copy_mode(path: str, temporary: str) -> None:

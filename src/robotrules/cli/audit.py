@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from robotrules.access import Trouble as AccessTrouble
+from robotrules.access import FailureReason as AccessTrouble
 from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.options import (
     KnownHint,
@@ -31,7 +31,7 @@ from robotrules.cli.page_inputs import (
     warn_html_unread,
 )
 from robotrules.cli.progress import Doing
-from robotrules.cli.streams import Output, Trouble, quoted, say
+from robotrules.cli.streams import CliError, Output, quoted, say
 from robotrules.cli.text import is_terminal
 from robotrules.http.media_types import is_html
 from robotrules.http.origins import origin_of
@@ -92,9 +92,9 @@ def audit(
       robotrules audit https://example.com/ --sitemaps 20 --json
     """
     if not urls or not urls[0].strip():
-        raise Trouble("no URL was given: pass one, such as https://example.com/prices")
+        raise CliError("no URL was given: pass one, such as https://example.com/prices")
     if len(urls) > 1:
-        raise Trouble(f"an audit takes one URL: leave out {quoted(urls[1])}, or run it twice")
+        raise CliError(f"an audit takes one URL: leave out {quoted(urls[1])}, or run it twice")
     url = urls[0].strip()
     refuse_paths([url], files=False)
     beside = robots_profile(profile)
@@ -104,7 +104,9 @@ def audit(
     purposes = given_purposes(purposes, beside)
     with told():
         if origin_of(url) is None:
-            raise Trouble(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
+            raise CliError(
+                f"{quoted(url)} has no robots.txt: pass an http or https URL with a host"
+            )
     if crawler is None:
         say("no crawler was named, so this is for '*'; --as names one", label="hint")
     bar = sys.stderr if is_terminal(sys.stderr) else None
@@ -131,19 +133,22 @@ def audit(
             crawler.names if crawler else None,
             purposes,
             profile=profile,
-            own=own,
-            most_sitemaps=most_sitemaps,
+            ignore_disallow=own,
+            max_sitemaps=most_sitemaps,
             progress=progress,
             html=html,
         )
     if not html and found.page.ok and is_html(found.page.fields):
         warn_html_unread()
-    visit = found.held.visit
-    if AccessTrouble.REFUSED in (found.page.trouble, visit.trouble if visit else None):
+    visit = found.origin_state.fetch_record
+    if AccessTrouble.REFUSED in (
+        found.page.failure_reason,
+        visit.failure_reason if visit else None,
+    ):
         hint_private(host_of(found.page.url))
     known = None
     if crawler is not None:
-        KnownHint(crawler, purposes).read(found.held.robots)
+        KnownHint(crawler, purposes).read(found.origin_state.robots)
         if crawler.known is not None:
             # The names are those of the registry, and `known` has them.
             found, known = found._replace(product_tokens=(crawler.name,)), crawler.known_dict

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 from robotrules import Verdict
 from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import access_lines, page_words, reason_words, state_words
-from robotrules.cli.guidance_text import STYLES, Found, shown_answers, unseen_mentions
+from robotrules.cli.guidance_text import STYLES, GuidanceReport, shown_answers, unseen_mentions
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, plural, shortened
 from robotrules.client.auditing.findings import LEVELS
-from robotrules.http.media_types import media_type
+from robotrules.http.media_types import parse_media_type
 from robotrules.octets import visible
 
 if TYPE_CHECKING:
-    from robotrules.client.auditing import Audit, Listed
+    from robotrules.client.auditing import Audit, SitemapListing
     from robotrules.client.origin_state import OriginState
 
 # What a person reads of a long list or text; JSON has all of it.
@@ -65,21 +65,19 @@ class AuditPage:
 
     def _robots(self) -> Iterator[str]:
         audit = self._audit
-        yield from (f"  {line}" for line in access_lines(audit.held))
-        if audit.held.decides is EffectivePolicy.RULES:
-            robots = audit.held.robots
+        yield from (f"  {line}" for line in access_lines(audit.origin_state))
+        if audit.origin_state.policy is EffectivePolicy.RULES:
+            robots = audit.origin_state.robots
             rules = sum(len(group.rules) for group in robots.groups)
             yield f"  {plural(len(robots.groups), 'group')}, {plural(rules, 'rule')}"
         if audit.other_scheme is not None:
             yield f"  {audit.other_scheme.origin}: {self._other(audit.other_scheme)}"
 
     def _other(self, other: OriginState) -> str:
-        ours, theirs = self._audit.held.visit, other.visit
+        ours, theirs = self._audit.origin_state.fetch_record, other.fetch_record
         if ours and theirs and ours.digest and ours.digest == theirs.digest:
             return "the same robots.txt"
-        return (
-            "another robots.txt" if other.decides is EffectivePolicy.RULES else state_words(other)
-        )
+        return "another robots.txt" if other.policy is EffectivePolicy.RULES else state_words(other)
 
     def _verdict(self, verdict: Verdict, held: OriginState | None) -> str:
         word = "allowed" if verdict else "disallowed"
@@ -91,16 +89,16 @@ class AuditPage:
     def _page(self) -> Iterator[str]:
         audit, page = self._audit, self._audit.page
         for number, step in enumerate(audit.steps[:MOST]):
-            held = audit.held if number == 0 else page.held
+            held = audit.origin_state if number == 0 else page.origin_state
             last = number == len(audit.steps) - 1
             status = "" if last or step.status is None else f"status {step.status}; "
             yield f"  {_cut(step.url)}: {status}{self._verdict(step.verdict, held)}"
         yield from self._more(len(audit.steps))
         # A trouble may be that of a robots.txt that is unreachable, and then nobody asked.
-        if page.status is None and (page.trouble is None or not page.verdict):
+        if page.status is None and (page.failure_reason is None or not page.verdict):
             yield "  not asked for, so it is unknown what it says; --own reads it, if it is yours"
             return
-        named = media_type(page.fields)
+        named = parse_media_type(page.fields)
         yield f"  {page_words(page)}{f', {_cut(named)}' if named else ''}"
         for link in audit.canonicals[:MOST]:
             yield f"  canonical in a {link.carrier}: {_cut(link.url)}"
@@ -108,7 +106,7 @@ class AuditPage:
 
     def _answers(self) -> Iterator[str]:
         audit = self._audit
-        found = Found(audit.guidance, self._profile, None, None, audit.page)
+        found = GuidanceReport(audit.guidance, self._profile, None, None, audit.page)
         answers = [one for one in shown_answers(found) if one.subject != "crawl"]
         width = max(len(one.subject) for one in answers)
         for subject, answer, because in answers[:MOST]:
@@ -139,7 +137,7 @@ class AuditPage:
         return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
 
 
-def _about(one: Listed) -> Iterator[str]:
+def _about(one: SitemapListing) -> Iterator[str]:
     """Yield what is known of a sitemap."""
     yield f"named by {_cut(one.named_by)}"
     if not one.page.verdict:

@@ -16,13 +16,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from robotrules.access import ACCESS_PROFILES, AccessProfile
-from robotrules.cache import EffectivePolicy, Entry, Freshness, freshness, moment
+from robotrules.cache import (
+    EffectivePolicy,
+    Entry,
+    Freshness,
+    FreshnessReason,
+    format_timestamp,
+    freshness,
+)
 from robotrules.cli import client
 from robotrules.cli.access_text import answer_words, moment_words
 from robotrules.cli.client import open_given_store, store_option, told
 from robotrules.cli.datetimes import given_moment, given_span
 from robotrules.cli.options import fetching_profile_option, json_option
-from robotrules.cli.streams import Output, Trouble, quoted, say
+from robotrules.cli.streams import CliError, Output, quoted, say
 from robotrules.cli.text import cells, plural, shortened
 from robotrules.http.origins import origin_of
 from robotrules.octets import visible
@@ -100,17 +107,17 @@ def _given_origin(text: str) -> str:
     with told():
         found = origin_of(text.strip())
     if found is None:
-        raise Trouble(f"{quoted(text)} is no origin: pass one such as https://example.com")
+        raise CliError(f"{quoted(text)} is no origin: pass one such as https://example.com")
     return found
 
 
 def _as_dict(entry: Entry, fresh: Freshness) -> dict[str, Any]:
     return {
         **entry.as_dict(),
-        "decides": str(fresh.decides),
-        "because": fresh.because,
-        "until": moment(fresh.until),
-        "due": fresh.due,
+        "policy": str(fresh.policy),
+        "reason": str(fresh.reason),
+        "until": format_timestamp(fresh.until),
+        "must_refresh": fresh.must_refresh,
     }
 
 
@@ -127,16 +134,19 @@ class _Lines:
     def add(self, entry: Entry) -> None:
         """Take an entry."""
         fresh = freshness(entry, self._now, self._access)
-        word, style = WORDS[fresh.decides]
-        if fresh.decides is EffectivePolicy.DISALLOW and fresh.because == "fresh":
+        word, style = WORDS[fresh.policy]
+        if fresh.policy is EffectivePolicy.DISALLOW and fresh.reason is FreshnessReason.FRESH:
             word = "restricted"
-        last = entry.bad or entry.good
+        last = entry.last_failure or entry.last_success
         came = shortened(answer_words(last), LONGEST) if last else ""
         if self._output.terminal:
-            until = "due" if fresh.due else f"until {moment_words(fresh.until)}"
-            times = (until, f"asked {moment_words(entry.last)}")
+            until = "due" if fresh.must_refresh else f"until {moment_words(fresh.until)}"
+            times = (until, f"asked {moment_words(entry.last_fetch_at)}")
         else:
-            times = ("due" if fresh.due else moment(fresh.until), moment(entry.last))
+            times = (
+                "due" if fresh.must_refresh else format_timestamp(fresh.until),
+                format_timestamp(entry.last_fetch_at),
+            )
         self._rows.append((word, visible(entry.origin), visible(entry.agent), *times, came))
         self._styles.append(style)
         if len(self._rows) >= self.TOGETHER:
@@ -193,7 +203,7 @@ def prune(
       robotrules cache prune --before 2026-01-01 --evidence
     """
     if (older_than is None) == (before is None):
-        raise Trouble(
+        raise CliError(
             "how old is old? Pass one of --older-than SPAN, such as 30d, and --before MOMENT, such "
             "as 2026-05-01"
         )
@@ -206,7 +216,9 @@ def prune(
         visits = store.prune_evidence(limit) if evidence else None
     if as_json:
         output = Output()
-        output.json({"before": moment(limit), "entries": entries, "visits": visits})
+        output.json(
+            {"before": format_timestamp(limit), "entries": entries, "fetch_records": visits}
+        )
         output.flush()
         return 0
     forgotten = "1 entry" if entries == 1 else f"{entries:,} entries"
@@ -263,7 +275,7 @@ def existing_store(where: str | None) -> Iterator[Store]:
     """Open a store to look at it, and close it; one that is not there is not made."""
     file = store_path(where)
     if file is not None and not file.exists():
-        raise Trouble(
+        raise CliError(
             f"there is no store at {quoted(where or str(file))}: robotrules fetch makes one, "
             "robotrules evidence --import fills one, and --store names another"
         )

@@ -32,14 +32,14 @@ from robotrules.cli.options import (
     say_notes,
 )
 from robotrules.cli.progress import Progress
-from robotrules.cli.streams import STDIN, Chunk, Output, Trouble, say
+from robotrules.cli.streams import STDIN, Chunk, CliError, Output, say
 from robotrules.cli.text import is_terminal, plural
 from robotrules.cli.url_files import UrlFile, refuse_empty, say_hint
-from robotrules.cli.url_forms import LOG_ORIGIN, Form
+from robotrules.cli.url_forms import LOG_ORIGIN, UrlFileFormat
 from robotrules.octets import visible
 
 if TYPE_CHECKING:
-    from robotrules.cli.origin_lookup import Answers, AnswerStream
+    from robotrules.cli.origin_lookup import AnswerStream, OriginAnswers
 
 
 @click.command()
@@ -96,12 +96,12 @@ def check(
       robotrules check --urls access.log.gz --as ExampleBot --robots robots.txt --json
     """
     if robots == STDIN and file == STDIN:
-        raise Trouble(
+        raise CliError(
             "--robots and --urls cannot both be stdin: pass one of them as a file, as in "
             "--robots robots.txt --urls -"
         )
     if not urls and file is None:
-        raise Trouble(_no_urls())
+        raise CliError(_no_urls())
     parsing = parsing_profile(profile, fetches=robots is None)
     # A few URLs that somebody typed are answered as they stand there.
     in_order = ordered or file is None
@@ -234,14 +234,14 @@ class _Run:
         return int(lines is not None and lines.disallowed > 0)
 
 
-def _answers(stream: AnswerStream, chunks: Iterator[Chunk]) -> Iterator[Answers]:
+def _answers(stream: AnswerStream, chunks: Iterator[Chunk]) -> Iterator[OriginAnswers]:
     """Yield the answers to all chunks."""
     for chunk in chunks:
         yield from stream.add(chunk.urls)
     yield from stream.rest()
 
 
-def _read_helds(part: Answers, hint: KnownHint) -> None:
+def _read_helds(part: OriginAnswers, hint: KnownHint) -> None:
     """Show a hint the files of some answers, until it has said what it is for."""
     if hint.is_waiting:
         # URLs of one origin come together, and share what is held of it.
@@ -284,7 +284,7 @@ def _chunks(first: list[bytes], given: UrlFile | None, *, whole: bool = False) -
     if given is None:
         return
     for chunk in given.chunks():
-        if whole and given.form in (Form.LOG, Form.JSON, Form.CSV):
+        if whole and given.form in (UrlFileFormat.LOG, UrlFileFormat.JSON, UrlFileFormat.CSV):
             # A path `//a` of a log is written with the site that logs have none of.
             urls = [url.removeprefix(LOG_ORIGIN) if _is_path(url) else url for url in chunk.urls]
             chunk = chunk._replace(urls=urls)
@@ -310,12 +310,12 @@ def _is_whole(given: UrlFile) -> bool:
             style="warning",
         )
     # In a list every line should be one; a log has lines that are none.
-    return not given.trouble and not (skipped.lines and given.form is Form.LIST)
+    return not given.trouble and not (skipped.lines and given.form is UrlFileFormat.LIST)
 
 
 def _summarise(progress: Progress, disallowed: int, given: UrlFile) -> None:
     allowed = progress.count - disallowed
-    what = "" if given.form is Form.LIST else f" ({given.form})"
+    what = "" if given.form is UrlFileFormat.LIST else f" ({given.form})"
     say(
         f"{plural(progress.count, given.form.noun)}{what}: {allowed:,} allowed, {disallowed:,} "
         f"disallowed, in {progress.seconds:.1f} s"

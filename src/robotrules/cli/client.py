@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 import robotrules
-from robotrules.cli.streams import Trouble, quoted, say
+from robotrules.cli.streams import CliError, quoted, say
 from robotrules.errors import RobotrulesError, StoreError
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ def told() -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        raise Trouble(f"{error} (option --store)") from None
+        raise CliError(f"{error} (option --store)") from None
     except (RobotrulesError, ValueError) as error:
         # What is an argument there is an option here.
         words = str(error).replace("allow_private", "--allow-private")
         # Who types a command does not know what a transport is.
-        raise Trouble(words.replace("this transport needs", "fetching needs")) from None
+        raise CliError(words.replace("this transport needs", "fetching needs")) from None
 
 
 class _Aloud(logging.Handler):
@@ -158,7 +158,7 @@ class Opening(NamedTuple):
         if self.user_agent is None:
             return USER_AGENT
         if robotrules.product_token(self.user_agent) is None:
-            raise Trouble(
+            raise CliError(
                 f"--user-agent {quoted(self.user_agent)} names nobody: begin it with a name, such "
                 "as 'ExampleBot/1.0 (+https://example.com/bot)'"
             )

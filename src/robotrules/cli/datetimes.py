@@ -11,7 +11,7 @@ import re
 from datetime import UTC, datetime
 
 from robotrules.cli import client
-from robotrules.cli.streams import Trouble, quoted, say
+from robotrules.cli.streams import CliError, quoted, say
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SPAN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)[ ]?([smhdw])")
@@ -38,7 +38,7 @@ def given_moment(text: str, option: str) -> float:
             found = found.replace(tzinfo=UTC)
         return found.timestamp()
     except (ValueError, OverflowError):
-        raise Trouble(
+        raise CliError(
             f"{option} {quoted(text)} is no moment: pass one such as 2026-05-01T12:00Z, or a date "
             "such as 2026-05-01, which is its start in UTC"
         ) from None
@@ -48,7 +48,7 @@ def given_span(text: str, option: str) -> float:
     """Return the seconds of a span that was typed for an option."""
     found = _SPAN.fullmatch(text.strip().lower())
     if not found:
-        raise Trouble(
+        raise CliError(
             f"{option} {quoted(text)} is no span of time: pass a number and s, m, h, d or w, such "
             "as 30d"
         )

@@ -17,13 +17,14 @@ import click
 
 from robotrules import RobotsTxt, is_product_token
 from robotrules.analysis import (
-    BUDGET,
+    MAX_STATES,
     Crawler,
     FileDifference,
     compare,
     exceptions,
 )
 from robotrules.analysis.crawlers import as_documented
+from robotrules.cache import FreshnessReason
 from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.diff_parts import (
     EVERYONE_ELSE,
@@ -44,7 +45,7 @@ from robotrules.cli.options import (
     say_notes,
 )
 from robotrules.cli.progress import counting
-from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
+from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.http.origins import authority_end, origin_of
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -104,7 +105,7 @@ NOT_DECIDED = 2
     "--budget",
     type=click.IntRange(1),
     metavar="N",
-    default=BUDGET,
+    default=MAX_STATES,
     show_default=True,
     help="How many states each question may see before it is not decided.",
 )
@@ -147,7 +148,7 @@ def diff(
     if as_json and markdown:
         raise click.UsageError("--json and --markdown are two forms: leave out one")
     if [old, new, file].count(STDIN) > 1:
-        raise Trouble("stdin can only be one of the files: pass '-' once")
+        raise CliError("stdin can only be one of the files: pass '-' once")
     asked = _asked(product_tokens, purposes, profile, literal)
     before, after = _files((old, new), profile, opening)
     if not literal:
@@ -248,12 +249,12 @@ def _live(origin: str, looker: Looker) -> RobotsTxt:
     from robotrules.cli.access_text import failure_of, moment_words, state_words
 
     held = looker.helds([origin])[origin]
-    if held.decides is EffectivePolicy.DISALLOW:
-        raise Trouble(f"nobody knows what {origin} says: {state_words(held)}")
-    if held.decides is EffectivePolicy.ALLOW:
+    if held.policy is EffectivePolicy.DISALLOW:
+        raise CliError(f"nobody knows what {origin} says: {state_words(held)}")
+    if held.policy is EffectivePolicy.ALLOW:
         say(f"{origin}: {state_words(held)}", label="hint")
-    elif (failure_of(held) or held.because == "copy") and held.visit:
-        at = moment_words(held.visit.at)
+    elif (failure_of(held) or held.reason is FreshnessReason.STALE_COPY) and held.fetch_record:
+        at = moment_words(held.fetch_record.at)
         _warn(f"{origin}: {state_words(held)}; what was fetched {at} is compared")
     say_notes(held.robots.notes, origin)
     return held.robots
@@ -264,11 +265,11 @@ def _origin(url: str) -> str:
     with told():
         origin = origin_of(url)
     if origin is None:
-        raise Trouble(
+        raise CliError(
             f"{quoted(url)} has no robots.txt: pass a file, or an origin such as https://example.com"
         )
     if url[authority_end(url) :] not in ("", "/", "/robots.txt"):
-        raise Trouble(
+        raise CliError(
             f"{quoted(url)} is no origin, and only the robots.txt of one is fetched: pass "
             f"{origin}, or save the file and pass that"
         )

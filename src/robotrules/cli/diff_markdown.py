@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from robotrules.analysis import Stated, Statements
-from robotrules.cli.diff_parts import MOST_REGIONS, Happens, Part, Parts
+from robotrules.analysis import RecordDifference, RecordText
+from robotrules.cli.diff_parts import MOST_REGIONS, DiffSection, Happens, Parts
 from robotrules.cli.diff_words import (
     decided_words,
     elsewhere_words,
@@ -80,7 +80,7 @@ class DiffComment:
         yield from _fitting(pieces, room)
         yield from last
 
-    def _part(self, part: Part) -> Iterator[str]:
+    def _part(self, part: DiffSection) -> Iterator[str]:
         yield ""
         yield f"#### {names_of(part.crawlers, code, MOST_NAMES, self._parts.alone)}"
         yield ""
@@ -116,7 +116,7 @@ class DiffComment:
             yield ""
             yield from self._statements(statements)
 
-    def _statements(self, statements: Statements) -> Iterator[str]:
+    def _statements(self, statements: RecordDifference) -> Iterator[str]:
         whom = names_of(statements.crawlers, code, MOST_NAMES, self._parts.alone)
         words = statements_words(statements, whom, code)
         yield f"{words}:"
@@ -171,7 +171,7 @@ def _line(happens: Happens) -> str:
     return f"| {urls_words(happens, code)} | {old} → **{new}** | {such_as} | {before} | {now} |"
 
 
-def _stated(word: str, record: str, found: Sequence[Stated]) -> Iterator[str]:
+def _stated(word: str, record: str, found: Sequence[RecordText]) -> Iterator[str]:
     for one in found[:MOST_STATED]:
         yield f"- {word} line {one.line}: {code(f'{record}: {one.text}')}"
     if len(found) > MOST_STATED:

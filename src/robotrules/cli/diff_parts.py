@@ -16,8 +16,8 @@ from robotrules.analysis import (
     Crawler,
     CrawlerChange,
     FileDifference,
+    RecordDifference,
     Region,
-    Statements,
     exceptions,
     includes,
 )
@@ -61,7 +61,7 @@ class Happens(NamedTuple):
     new: Decided
 
 
-class Part(NamedTuple):
+class DiffSection(NamedTuple):
     """Crawlers to whom the same happens."""
 
     changes: tuple[CrawlerChange, ...]
@@ -122,12 +122,12 @@ class Part(NamedTuple):
 class Parts(NamedTuple):
     """All that is said about two files."""
 
-    changed: tuple[Part, ...]
+    changed: tuple[DiffSection, ...]
     unchanged: tuple[Crawler, ...]
     """Those for whom nothing changes, which is proved."""
-    undecided: tuple[Part, ...]
+    undecided: tuple[DiffSection, ...]
     """Those for whom no difference was found, and that there is none is not decided."""
-    statements: tuple[Statements, ...]
+    statements: tuple[RecordDifference, ...]
     """Other records that do not come to the same, or of which that is not decided."""
     complete: bool
     """Whether everybody was asked."""
@@ -161,7 +161,7 @@ class Parts(NamedTuple):
         return [crawler for part in self.undecided for crawler in part.crawlers]
 
     @property
-    def reachable(self) -> tuple[Part, ...]:
+    def reachable(self) -> tuple[DiffSection, ...]:
         """The parts for which URLs of a file are counted; no more than there is time for."""
         return (*self.changed, *self.undecided)[:MOST_REACHABLE]
 
@@ -186,7 +186,7 @@ def parts_of(found: FileDifference, budget: int, *, asked: bool = False) -> Part
             unchanged.extend(change.crawlers)
         else:
             alike.setdefault(_likeness(change), []).append(change)
-    parts = [Part(tuple(changes)) for changes in alike.values()]
+    parts = [DiffSection(tuple(changes)) for changes in alike.values()]
     undecided = [part for part in parts if not part.regions]
     # Python's sort is stable: what is equally urgent stays in the order of the files.
     changed = sorted((part for part in parts if part.regions), key=_urgency)
@@ -205,7 +205,7 @@ def parts_of(found: FileDifference, budget: int, *, asked: bool = False) -> Part
 
 def _likeness(change: CrawlerChange) -> object:
     """Return what is the same for changes that read the same but for line numbers."""
-    whys = change.old.because, change.new.because
+    whys = change.old.matched_by, change.new.matched_by
     names = change.old.by, change.new.by
     return whys, names, groups_change(change), *map(_written, (change.old_rules, change.new_rules))
 
@@ -214,7 +214,7 @@ def _written(rules: RuleSet) -> tuple[tuple[bool, str], ...]:
     return tuple((rule.allow, rule.pattern) for rule in rules.rules)
 
 
-def _urgency(part: Part) -> tuple[bool, bool]:
+def _urgency(part: DiffSection) -> tuple[bool, bool]:
     regions = part.changes[0].difference.regions
     return (
         EVERYONE_ELSE not in part.crawlers,
@@ -222,14 +222,14 @@ def _urgency(part: Part) -> tuple[bool, bool]:
     )
 
 
-def _order(statements: Statements) -> tuple[bool, bool]:
+def _order(statements: RecordDifference) -> tuple[bool, bool]:
     return bool(statements.crawlers), EVERYONE_ELSE not in statements.crawlers
 
 
 def groups_change(change: CrawlerChange) -> bool:
     """Tell whether it is worth saying which groups are obeyed."""
     old, new = change.old, change.new
-    if (old.because, old.by) != (new.because, new.by):
+    if (old.matched_by, old.by) != (new.matched_by, new.by):
         return True
     return len(old.lines) != len(new.lines)
 
@@ -316,8 +316,8 @@ __all__ = [
     "MOST_EXCEPTIONS",
     "MOST_REGIONS",
     "Decided",
+    "DiffSection",
     "Happens",
-    "Part",
     "Parts",
     "groups_change",
     "parts_of",

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from robotrules.analysis import Stated, Statements
-from robotrules.cli.diff_parts import MOST_REGIONS, Decided, Happens, Part, Parts
+from robotrules.analysis import RecordDifference, RecordText
+from robotrules.cli.diff_parts import MOST_REGIONS, Decided, DiffSection, Happens, Parts
 from robotrules.cli.diff_words import (
     decided_words,
     elsewhere_words,
@@ -76,7 +76,7 @@ class DiffPage:
             yield from self._wrapped(words, "", "")
         yield from self._reach()
 
-    def _part(self, part: Part) -> Iterator[str]:
+    def _part(self, part: DiffSection) -> Iterator[str]:
         names = names_of(part.crawlers, _name, MOST_NAMES, self._parts.alone)
         groups = groups_words(part)
         whole = f"{names}: {groups}" if groups else names
@@ -118,14 +118,16 @@ class DiffPage:
                 f"Something changes for {names} too; --as shows one of them, --json all.", "", ""
             )
 
-    def _statements(self, statements: Statements) -> Iterator[str]:
+    def _statements(self, statements: RecordDifference) -> Iterator[str]:
         whom = names_of(statements.crawlers, _name, MOST_NAMES, self._parts.alone)
         words = statements_words(statements, whom, _mark)
         yield from self._wrapped(words, "  ", "      ")
         yield from self._stated("-", "disallowed", statements.record, statements.removed)
         yield from self._stated("+", "allowed", statements.record, statements.added)
 
-    def _stated(self, sign: str, style: str, record: str, found: Sequence[Stated]) -> Iterator[str]:
+    def _stated(
+        self, sign: str, style: str, record: str, found: Sequence[RecordText]
+    ) -> Iterator[str]:
         for one in found[:MOST_STATED]:
             words = f"{sign} line {one.line}: {record}: {_mark(one.text)}"
             for line in self._wrapped(words, "    ", "      "):

@@ -9,8 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from robotrules.analysis import Crawler, Obeyed, Statements
-from robotrules.cli.diff_parts import EVERYONE_ELSE, Decided, Happens, Part, Parts, groups_change
+from robotrules.analysis import Crawler, ObeyedGroups, RecordDifference
+from robotrules.cli.diff_parts import (
+    EVERYONE_ELSE,
+    Decided,
+    DiffSection,
+    Happens,
+    Parts,
+    groups_change,
+)
 from robotrules.cli.text import CUT, plural
 from robotrules.robotstxt.verdict import GroupMatch
 
@@ -51,7 +58,7 @@ def decided_words(decided: Decided, mark: Mark) -> str:
 # --- Groups ---------------------------------------------------------------------------------------
 
 
-def groups_words(part: Part) -> str:
+def groups_words(part: DiffSection) -> str:
     """Return which groups were obeyed and which are now; empty: that does not change."""
     changes, many = part.changes, len(part.crawlers) > 1
     if not groups_change(changes[0]):
@@ -69,7 +76,7 @@ def groups_words(part: Part) -> str:
         GroupMatch.PURPOSE: f"obeyed {_of_purpose(several[0])}{where_old}",
         GroupMatch.STAR: f"obeyed *{where_old}",
         GroupMatch.NONE: "had no group",
-    }[old.because]
+    }[old.matched_by]
     now = {
         GroupMatch.TOKEN: (
             f"obey{'' if many else 's'} {_of_name(new.by, several[1])}{where_new}"
@@ -79,18 +86,18 @@ def groups_words(part: Part) -> str:
         GroupMatch.PURPOSE: f"obey{'' if many else 's'} {_of_purpose(several[1])}{where_new}",
         GroupMatch.STAR: f"obey{'' if many else 's'} *{where_new}",
         GroupMatch.NONE: f"{'have' if many else 'has'} no group",
-    }[new.because]
+    }[new.matched_by]
     # Whoever gets a group leaves the one that all obey, and few expect that (RFC 9309 §2.2.1).
-    leaves = old.because is GroupMatch.STAR and new.because in (
+    leaves = old.matched_by is GroupMatch.STAR and new.matched_by in (
         GroupMatch.TOKEN,
         GroupMatch.PURPOSE,
     )
     return f"{before}, now {now}{' instead' if leaves else ''}"
 
 
-def _merged(obeyed: Sequence[Obeyed]) -> Obeyed:
+def _merged(obeyed: Sequence[ObeyedGroups]) -> ObeyedGroups:
     lines = dict.fromkeys(line for one in obeyed for line in one.lines)
-    return Obeyed(obeyed[0].because, tuple(lines), obeyed[0].by)
+    return ObeyedGroups(obeyed[0].matched_by, tuple(lines), obeyed[0].by)
 
 
 def _own(many: bool, several: bool) -> str:
@@ -108,7 +115,7 @@ def _of_purpose(several: bool) -> str:
 # --- Other records --------------------------------------------------------------------------------
 
 
-def statements_words(statements: Statements, whom: str, mark: Mark) -> str:
+def statements_words(statements: RecordDifference, whom: str, mark: Mark) -> str:
     """Return which records, for whom, and where: `Content-Usage for *whom*, such as at /`."""
     words = f"{statements.record} for {whom}" if whom else statements.record
     if statements.witness:

@@ -22,7 +22,7 @@ from robotrules.cli.options import (
     robots_options,
 )
 from robotrules.cli.registry_files import given_registries
-from robotrules.cli.streams import Output, Trouble, quoted
+from robotrules.cli.streams import CliError, Output, quoted
 from robotrules.cli.text import between, cells, listed, shortened
 from robotrules.extensions.app_directives import (
     AppDirective,
@@ -89,9 +89,9 @@ def directives(
       robotrules directives /a --app examplesearch --registry apps.json --robots robots.txt --json
     """
     if not urls:
-        raise Trouble("no URL was given: pass one, such as https://example.com/a")
+        raise CliError("no URL was given: pass one, such as https://example.com/a")
     if not application:
-        raise Trouble("for which application? Pass its identifier, such as --app examplesearch")
+        raise CliError("for which application? Pass its identifier, such as --app examplesearch")
     parsed = given_or_fetched(robots, profile, urls, opening)
     profile = parsing_profile(profile, fetches=robots is None)
     crawler = given_crawler(product_tokens, profile, literal=literal) if product_tokens else None
@@ -100,7 +100,7 @@ def directives(
     groups = parsed.grouped_for("app-directives").select_groups(names or found.product_token).groups
     octets = given_urls(urls, profile)
     output = Output()
-    for number, (url, answer) in enumerate(zip(octets, found.at_many(octets), strict=True)):
+    for number, (url, answer) in enumerate(zip(octets, found.for_urls(octets), strict=True)):
         if as_json:
             known = {"known": crawler.known_dict if crawler else None}
             output.json({"url": to_text(url), "profile": profile, **answer.as_dict(), **known})
@@ -117,7 +117,7 @@ def _asked(
     try:
         return directives_for(robots, application, product_token=token, registries=registries)
     except ValueError:
-        raise Trouble(
+        raise CliError(
             f"{quoted(application)} is no application identifier: pass a Token (RFC 9651 §3.3.4), "
             "which starts with a letter or '*' and has no spaces, such as examplesearch"
         ) from None
@@ -164,11 +164,11 @@ class _Page:
     def _why_groups(self) -> str:
         answer = self._answer
         token = visible(answer.product_token)
-        if answer.groups_because is GroupMatch.NONE:
+        if answer.matched_by is GroupMatch.NONE:
             return "none is for '*'" if token == "*" else f"none is for {token}, and none for '*'"
         spans = [between(*group.lines, "line") for group in self._groups]
         where = listed(spans, MOST)
-        if answer.groups_because is GroupMatch.TOKEN:
+        if answer.matched_by is GroupMatch.TOKEN:
             return f"{where}, for {token.replace(', ', ' or ')}"
         return f"{where}, for '*'" + ("" if token == "*" else f", because none is for {token}")
 

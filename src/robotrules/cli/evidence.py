@@ -19,7 +19,7 @@ from robotrules.cli import client
 from robotrules.cli.cache import existing_store
 from robotrules.cli.client import open_given_store, store_option, told
 from robotrules.cli.datetimes import given_moment
-from robotrules.cli.evidence_text import Known, PeriodLines, TestimonyPage, origin_lines
+from robotrules.cli.evidence_text import OriginSummary, PeriodLines, TestimonyPage, origin_lines
 from robotrules.cli.options import (
     KnownHint,
     fetching_profile_option,
@@ -31,7 +31,7 @@ from robotrules.cli.options import (
     token_option,
 )
 from robotrules.cli.progress import Progress
-from robotrules.cli.streams import STDIN, Output, Trouble, open_octets, quoted, say, size_of
+from robotrules.cli.streams import STDIN, CliError, Output, open_octets, quoted, say, size_of
 from robotrules.cli.text import is_terminal, plural
 from robotrules.http.origins import origin_of
 from robotrules.octets import to_text, visible
@@ -146,11 +146,11 @@ def evidence(
     }
     chosen = [name for name, given in modes.items() if given]
     if len(chosen) > 1:
-        raise Trouble(f"{' and '.join(chosen)} are two questions: ask one at a time")
+        raise CliError(f"{' and '.join(chosen)} are two questions: ask one at a time")
     mode = chosen[0] if chosen else "--at"
     _refuse_unused(mode, urls, after, before, product_tokens)
     if chosen_source is not None and mode in ("--import", "--body"):
-        raise Trouble(f"--source and {mode} cannot be combined")
+        raise CliError(f"--source and {mode} cannot be combined")
     span = [
         None if text is None else given_moment(text, name)
         for name, text in (("--after", after), ("--before", before))
@@ -212,16 +212,16 @@ def _refuse_unused(
             words = (
                 "nothing was asked: pass a URL with --at and --as, or --list, --export, --import"
             )
-            raise Trouble(f"{words} or --body")
-        raise Trouble(f"{mode} is about one URL: pass one, such as https://example.com/a")
+            raise CliError(f"{words} or --body")
+        raise CliError(f"{mode} is about one URL: pass one, such as https://example.com/a")
     if mode in ("--import", "--body") and urls:
-        raise Trouble(f"{mode} takes no URL: leave out {quoted(urls[0])}")
+        raise CliError(f"{mode} takes no URL: leave out {quoted(urls[0])}")
     if mode not in ("--list", "--export") and (after is not None or before is not None):
-        raise Trouble("--after and --before go with --list and --export: leave them out")
+        raise CliError("--after and --before go with --list and --export: leave them out")
     for url in urls:
         with told():
             if mode != "--at" and origin_of(url.strip()) is None:
-                raise Trouble(
+                raise CliError(
                     f"{quoted(url)} has no origin: pass a URL such as https://example.com"
                 )
 
@@ -263,10 +263,12 @@ def _list_origins(
     from robotrules.client.sources import chosen_source
 
     after, before = span
-    found: dict[str, Known] = {}
-    for visit in filter(chosen_source(source), store.visits(after=after, before=before)):
+    found: dict[str, OriginSummary] = {}
+    for visit in filter(chosen_source(source), store.fetch_records(after=after, before=before)):
         if agent is None or visit.agent.lower() == agent.strip().lower():
-            found[visit.origin] = found.get(visit.origin, Known(0, visit.at)).with_visit(visit)
+            found[visit.origin] = found.get(visit.origin, OriginSummary(0, visit.at)).with_visit(
+                visit
+            )
     output = Output()
     if as_json:
         for origin, known in found.items():
@@ -295,9 +297,9 @@ def _export(
 
     to_stdout = target == STDIN
     if to_stdout and is_terminal(sys.stdout):
-        raise Trouble("an archive would be written to this terminal: name a file, or pipe it on")
+        raise CliError("an archive would be written to this terminal: name a file, or pipe it on")
     if to_stdout and as_json:
-        raise Trouble("--json and the archive cannot both be stdout: name a file")
+        raise CliError("--json and the archive cannot both be stdout: name a file")
     output = Output()
     bar = sys.stderr if is_terminal(sys.stderr) else None
     with Progress(bar, None, "visit") as progress:
@@ -313,7 +315,7 @@ def _export(
                 progress=lambda _: progress.add(1, 0),
             )
         except FileExistsError:
-            raise Trouble(
+            raise CliError(
                 f"{quoted(target)} is there already, and evidence is not written over: name another"
             ) from None
         except BrokenPipeError:
@@ -325,9 +327,9 @@ def _export(
         with suppress(OSError):
             os.unlink(target)
     if not count:
-        raise Trouble("no visit is known that could be written: robotrules evidence --list shows")
+        raise CliError("no visit is known that could be written: robotrules evidence --list shows")
     if as_json:
-        output.json({"file": target, "visits": count})
+        output.json({"file": target, "fetch_records": count})
     output.flush()
     if not as_json:
         say(f"{plural(count, 'visit')} written to {'stdout' if to_stdout else quoted(target)}")
@@ -340,15 +342,15 @@ def _refuse_target(target: str, error: OSError) -> NoReturn:
     if isinstance(error, StoreError):
         raise error
     why = error.strerror or type(error).__name__
-    raise Trouble(f"cannot write {quoted(target)}: {why}; name another file")
+    raise CliError(f"cannot write {quoted(target)}: {why}; name another file")
 
 
 def _import(source: str, where: str | None, as_json: bool) -> int:
     """Read an archive into the store, which is made if it is not there."""
-    from robotrules.client.warc import SKIPPED, import_warc
+    from robotrules.client.warc import SKIP_REASONS, import_warc
 
     if source == STDIN and is_terminal(sys.stdin):
-        raise Trouble("an archive would be read from this terminal: pass a file, or pipe it in")
+        raise CliError("an archive would be read from this terminal: pass a file, or pipe it in")
     stream = open_octets(source, "an archive")
     output = Output()
     try:
@@ -369,7 +371,7 @@ def _import(source: str, where: str | None, as_json: bool) -> int:
         if source != STDIN:
             stream.close()
     if not (done.added or done.known) and set(done.skipped) == {"damaged"}:
-        raise Trouble(f"{quoted(source)} has no record that can be read: pass a WARC file")
+        raise CliError(f"{quoted(source)} has no record that can be read: pass a WARC file")
     code = int(any(reason in done.skipped for reason in UNREADABLE))
     if as_json:
         output.json({"file": source, **done.as_dict()})
@@ -377,7 +379,7 @@ def _import(source: str, where: str | None, as_json: bool) -> int:
         return code
     say(f"{plural(done.added, 'visit')} added as imported, {done.known:,} known already")
     for reason, count in done.skipped.items():
-        say(f"skipped {count:,}: {SKIPPED[reason]}")
+        say(f"skipped {count:,}: {SKIP_REASONS[reason]}")
     return code
 
 
@@ -387,7 +389,7 @@ def _import(source: str, where: str | None, as_json: bool) -> int:
 def _given_digest(text: str) -> str:
     digest = text.strip().lower().removeprefix("sha256:")
     if not re.fullmatch(r"[0-9a-f]{8,64}", digest):
-        raise Trouble(
+        raise CliError(
             f"{quoted(text)} is no SHA-256: pass its 64 digits, or the first of them, as "
             "robotrules evidence URL --list shows them"
         )
@@ -398,14 +400,16 @@ def _body(store: Store, digest: str, as_json: bool) -> int:
     """Print a file: its octets for a program, and what can be shown of them for a person."""
     if len(digest) < 64:
         found = {
-            visit.digest for visit in store.visits() if (visit.digest or "").startswith(digest)
+            visit.digest
+            for visit in store.fetch_records()
+            if (visit.digest or "").startswith(digest)
         }
         if len(found) > 1:
-            raise Trouble(f"{len(found):,} files have a SHA-256 that starts so: pass more digits")
+            raise CliError(f"{len(found):,} files have a SHA-256 that starts so: pass more digits")
         digest = next(iter(found), None) or digest
     octets = store.body(digest)
     if octets is None:
-        raise Trouble(f"the store has no file with the SHA-256 {digest}")
+        raise CliError(f"the store has no file with the SHA-256 {digest}")
     output = Output()
     if as_json:
         output.json({"sha256": digest, "octets": len(octets), "text": to_text(octets)})

@@ -11,8 +11,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from robotrules.access import State
-from robotrules.cache import moment
+from robotrules.access import AccessState
+from robotrules.cache import format_timestamp
 from robotrules.cli.access_text import answer_words, hop_lines
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Excerpt, Paint, between, cells, plural, shortened
@@ -28,9 +28,9 @@ WIDEST = 50
 # Digits of a SHA-256 that a person compares; JSON and pipes have all.
 DIGITS = 12
 FOUND = {
-    State.SUCCESS: ("file", "start"),
-    State.UNAVAILABLE: ("no file", "allowed"),
-    State.UNREACHABLE: ("unreachable", "disallowed"),
+    AccessState.SUCCESS: ("file", "start"),
+    AccessState.UNAVAILABLE: ("no file", "allowed"),
+    AccessState.UNREACHABLE: ("unreachable", "disallowed"),
 }
 
 
@@ -60,8 +60,8 @@ class TestimonyPage:
         yield self._fact(
             "Crawler", f"{visible(said.product_token)}{purposes}, profile {said.access}"
         )
-        if said.visit is not None:
-            yield from self._visit(said.visit)
+        if said.fetch_record is not None:
+            yield from self._visit(said.fetch_record)
         if said.until is not None:
             yield self._fact("Held", f"until {when(said.until)}")
         yield from self._rule()
@@ -95,7 +95,7 @@ class TestimonyPage:
         yield self._fact("From", f"{url}{by}")
         given = visit.provenance
         yield self._fact("Source", "own fetch" if given is None else visible(imported_from(given)))
-        renewed = ", unchanged since the visit before" if visit.renewed else ""
+        renewed = ", unchanged since the visit before" if visit.revalidated else ""
         yield self._fact("Answer", f"{answer_words(visit)}{renewed}")
         if visit.digest is not None:
             cut = "" if visit.complete else ", cut at the limit"
@@ -117,7 +117,7 @@ class TestimonyPage:
         yield from excerpt.lines(f"{rule.line:6}", words, self._paint, style)
 
 
-class Known(NamedTuple):
+class OriginSummary(NamedTuple):
     """How much is known of an origin."""
 
     visits: int
@@ -126,18 +126,18 @@ class Known(NamedTuple):
     imported: int = 0
     """How many of the visits were imported."""
 
-    def with_visit(self, visit: FetchRecord) -> Known:
+    def with_visit(self, visit: FetchRecord) -> OriginSummary:
         """Return it with one more visit, the latest."""
         imported = self.imported + (visit.provenance is not None)
-        return Known(self.visits + 1, self.first, visit.at, imported)
+        return OriginSummary(self.visits + 1, self.first, visit.at, imported)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        times = {"first": moment(self.first), "last": moment(self.last)}
-        return {"visits": self.visits, "imported": self.imported, **times}
+        times = {"first": format_timestamp(self.first), "last": format_timestamp(self.last)}
+        return {"fetches": self.visits, "imported": self.imported, **times}
 
 
-def origin_lines(found: Mapping[str, Known], output: Output) -> Iterator[str]:
+def origin_lines(found: Mapping[str, OriginSummary], output: Output) -> Iterator[str]:
     """Yield a line for each origin: columns for a person, tabs for a program."""
     widest = max((cells(visible(origin)) for origin in found), default=0)
     for origin, known in found.items():
@@ -179,7 +179,7 @@ class PeriodLines:
         else:
             found = last.digest[:DIGITS] if self._output.terminal else last.digest
             size = plural(last.size, "octet")
-        visits = plural(period.visits, "visit")
+        visits = plural(period.fetches, "visit")
         word = FOUND[last.state][0]
         given = first.provenance
         source = "own" if given is None else f"import {given.digest[:DIGITS]}"

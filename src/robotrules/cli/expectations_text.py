@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from robotrules.cli.streams import Output
 from robotrules.cli.text import plural
-from robotrules.expect.values import Judged
+from robotrules.expect.values import ExpectationResult
 from robotrules.junit import Case, Suite, report
 from robotrules.octets import visible
 
@@ -29,7 +29,7 @@ class Answered(NamedTuple):
     name: str
     source: str
     """The robots.txt that was asked about."""
-    judged: Sequence[Judged]
+    judged: Sequence[ExpectationResult]
     trouble: str = ""
     """Why nothing was asked."""
 
@@ -75,10 +75,10 @@ class ExpectationsPage:
         words = f"{failed:,} failed"
         return f"{about}: {self._paint('disallowed', words)}, {count - failed:,} passed"
 
-    def _where(self, one: Judged) -> str:
+    def _where(self, one: ExpectationResult) -> str:
         return f"{visible(self._answered.name)}:{one.question.line}"
 
-    def _failure(self, one: Judged) -> Iterator[str]:
+    def _failure(self, one: ExpectationResult) -> Iterator[str]:
         word = self._paint("disallowed", "failed")
         yield f"{word}  {self._where(one)}: {visible(one.question.title)}"
         yield from self._fact("why", one.question.about.why)

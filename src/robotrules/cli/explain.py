@@ -28,7 +28,7 @@ from robotrules.cli.options import (
     purpose_option,
     robots_options,
 )
-from robotrules.cli.streams import Output, Trouble
+from robotrules.cli.streams import CliError, Output
 from robotrules.cli.text import Excerpt, Paint, between, listed, plural, shortened
 from robotrules.octets import visible
 from robotrules.robotstxt.values import Line, Note
@@ -90,7 +90,7 @@ def explain(
       robotrules explain /a --as ExampleBot --purpose EXAMPLE-PURPOSE-1 --robots robots.txt
     """
     if not urls:
-        raise Trouble("no URL was given: pass one, such as https://example.com/a")
+        raise CliError("no URL was given: pass one, such as https://example.com/a")
     access, profile = profile, parsing_profile(profile, fetches=robots is None)
     crawler = given_crawler(product_tokens, profile, literal=literal, says_known=False)
     purposes = given_purposes(purposes, profile)
@@ -216,14 +216,14 @@ class _Page:
         name, several = visible(explanation.product_token), len(explanation.groups) > 1
         if self._known is not None:
             name = " or ".join(self._known.names)
-        if explanation.because is GroupMatch.TOKEN:
+        if explanation.matched_by is GroupMatch.TOKEN:
             name = " or ".join(map(visible, explanation.matched_tokens))
             return f"these name {name} and are merged" if several else f"this one names {name}"
-        if explanation.because is GroupMatch.PURPOSE:
+        if explanation.matched_by is GroupMatch.PURPOSE:
             purpose = " or ".join(map(visible, explanation.matched_purposes))
             chosen = f"these name {purpose}, merged" if several else f"this one names {purpose}"
             return f"none names {name}, and {chosen}"
-        if explanation.because is GroupMatch.NONE:
+        if explanation.matched_by is GroupMatch.NONE:
             if self._known is not None and self._known.ignores_star:
                 return f"none names {name}, which ignores groups for '*'"
             return f"none names {name}, and none is for '*'"

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 
-from robotrules.access import State
-from robotrules.access import Trouble as AccessTrouble
-from robotrules.cache import EffectivePolicy, moment
+from robotrules.access import AccessState
+from robotrules.access import FailureReason as AccessTrouble
+from robotrules.cache import EffectivePolicy, FreshnessReason, format_timestamp
 from robotrules.cli.access_text import SOURCES, answer_words, failure_of, moment_words
 from robotrules.cli.client import Opening, aloud, client_options, told
 from robotrules.cli.options import fetching_profile_option, json_option
@@ -32,8 +32,8 @@ from robotrules.cli.progress import Progress
 from robotrules.cli.streams import (
     STDIN,
     Chunk,
+    CliError,
     Output,
-    Trouble,
     open_octets,
     quoted,
     say,
@@ -41,14 +41,18 @@ from robotrules.cli.streams import (
     url_chunks,
 )
 from robotrules.cli.text import is_terminal, plural, shortened
-from robotrules.http.origins import given_origin
+from robotrules.http.origins import parse_origin
 from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.cache import FetchRecord
     from robotrules.client.origin_state import OriginState
 
-STYLES = {State.SUCCESS: "allowed", State.UNAVAILABLE: "warning", State.UNREACHABLE: "disallowed"}
+STYLES = {
+    AccessState.SUCCESS: "allowed",
+    AccessState.UNAVAILABLE: "warning",
+    AccessState.UNREACHABLE: "disallowed",
+}
 SKIPPED = "no-origin"
 MOST_HINTS = 5
 LONGEST = 100
@@ -104,7 +108,7 @@ def fetch(
         cure = "to read them from stdin, one a line, add --origins -"
         if not piped:
             cure = "pass some, such as https://example.com, or --origins FILE with one a line"
-        raise Trouble(f"no origin was given: {cure}")
+        raise CliError(f"no origin was given: {cure}")
     with ExitStack() as opened:
         stream = None if file is None else open_octets(file, "origins")
         if stream is not None and file != STDIN:
@@ -130,7 +134,7 @@ async def _prefetched(
 ) -> None:
     async with opening.async_client(profile) as client:
         await client.prefetch(
-            source.each(), concurrency=concurrency, progress=lines.add, fresh=opening.fresh
+            source.each(), concurrency=concurrency, progress=lines.add, refresh=opening.fresh
         )
 
 
@@ -167,7 +171,7 @@ class _Origins:
 
     def _origin(self, text: str, octets: int) -> str | None:
         self._lines.was_read(octets)
-        found = given_origin(text)
+        found = parse_origin(text)
         if found is not None and "://" not in text and not self._hinted:
             self._hinted = True
             self._lines.hint(
@@ -190,12 +194,12 @@ async def _read_ahead(chunks: Iterator[Chunk]) -> AsyncIterator[Chunk]:
     It is a daemon, so that a command that ends does not wait for what may never come.
     """
     loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[Chunk | Trouble | None] = asyncio.Queue(2)
+    queue: asyncio.Queue[Chunk | CliError | None] = asyncio.Queue(2)
 
     def read() -> None:
         """Read until nobody wants more."""
 
-        def put(one: Chunk | Trouble | None) -> None:
+        def put(one: Chunk | CliError | None) -> None:
             """Hand over one thing, when there is room."""
             asyncio.run_coroutine_threadsafe(queue.put(one), loop).result()
 
@@ -204,15 +208,15 @@ async def _read_ahead(chunks: Iterator[Chunk]) -> AsyncIterator[Chunk]:
                 for chunk in chunks:
                     put(chunk)
                 put(None)
-            except Trouble as error:
+            except CliError as error:
                 put(error)
         except (RuntimeError, asyncio.CancelledError):
             pass  # nobody wants more: the loop is closed
 
     Thread(target=read, daemon=True).start()
     while (one := await queue.get()) is not None:
-        if isinstance(one, Trouble):
-            raise Trouble(one.message)  # said by the command, which a thread does not know
+        if isinstance(one, CliError):
+            raise CliError(one.message)  # said by the command, which a thread does not know
         yield one
 
 
@@ -248,17 +252,17 @@ class _Lines:
     @property
     def code(self) -> int:
         """The exit code: whether all were reached."""
-        return int(bool(self._counts[State.UNREACHABLE] or self._counts[SKIPPED]))
+        return int(bool(self._counts[AccessState.UNREACHABLE] or self._counts[SKIPPED]))
 
     def add(self, held: OriginState) -> None:
         """Write the line of an origin."""
         state = held.state
         # Who wants it from the server did not get it, although an older copy holds.
         if self._fresh and failure_of(held):
-            state = State.UNREACHABLE
+            state = AccessState.UNREACHABLE
         self._counts[str(state)] += 1
         visit = _shown(held, state)
-        if visit is not None and visit.trouble is AccessTrouble.REFUSED:
+        if visit is not None and visit.failure_reason is AccessTrouble.REFUSED:
             host = host_of(visit.url)
             if host not in self._refused and len(self._refused) < MOST_HINTS:
                 self._refused.add(host)
@@ -313,7 +317,7 @@ class _Lines:
     def summarise(self, before: str = "") -> None:
         """Say how many origins ended how."""
         self.progress.step_aside()
-        counts = [f"{self._counts[state]:,} {state}" for state in State]
+        counts = [f"{self._counts[state]:,} {state}" for state in AccessState]
         if self._counts[SKIPPED]:
             counts.append(f"{self._counts[SKIPPED]:,} {SKIPPED}")
         total = sum(self._counts.values())
@@ -323,54 +327,58 @@ class _Lines:
         )
 
 
-def _shown(held: OriginState, state: State) -> FetchRecord | None:
+def _shown(held: OriginState, state: AccessState) -> FetchRecord | None:
     """Return the visit that a line is about: where it is unreachable, the failure."""
-    return (held.entry.bad if state is State.UNREACHABLE else None) or held.visit
+    return (
+        held.entry.last_failure if state is AccessState.UNREACHABLE else None
+    ) or held.fetch_record
 
 
-def _copy(held: OriginState, state: State) -> FetchRecord | None:
+def _copy(held: OriginState, state: AccessState) -> FetchRecord | None:
     """Return the visit whose copy decides although the file is unreachable."""
-    decides = held.decides is not EffectivePolicy.DISALLOW
-    return held.entry.good if state is State.UNREACHABLE and decides else None
+    decides = held.policy is not EffectivePolicy.DISALLOW
+    return held.entry.last_success if state is AccessState.UNREACHABLE and decides else None
 
 
-def _row(held: OriginState, state: State) -> _Row:
+def _row(held: OriginState, state: AccessState) -> _Row:
     visit, copy = _shown(held, state), _copy(held, state)
     if visit is None:
-        return _Row(str(state), STYLES[state], held.origin, "", ("", "", moment(held.until)))
+        return _Row(
+            str(state), STYLES[state], held.origin, "", ("", "", format_timestamp(held.until))
+        )
     parts = [answer_words(visit)]
     if visit.digest is not None:
         parts.append(plural(visit.size, "octet"))
-    until = "until" if state is not State.UNREACHABLE else "next try"
+    until = "until" if state is not AccessState.UNREACHABLE else "next try"
     if copy is not None:
         parts.append(f"a copy of {moment_words(copy.at)} decides")
-        until = "until" if held.because == "fresh" else until
+        until = "until" if held.reason is FreshnessReason.FRESH else until
     # Where an address is refused, another try changes nothing.
-    if until == "until" or visit.trouble is not AccessTrouble.REFUSED:
+    if until == "until" or visit.failure_reason is not AccessTrouble.REFUSED:
         parts.append(f"{until} {moment_words(held.until)}")
     if str(held.source) != "fetched":
         parts.append(SOURCES[str(held.source)])
-    answer = str(visit.status) if visit.trouble in (None, AccessTrouble.STATUS) else ""
-    answer = answer or str(visit.trouble)
+    answer = str(visit.status) if visit.failure_reason in (None, AccessTrouble.STATUS) else ""
+    answer = answer or str(visit.failure_reason)
     size = str(visit.size) if visit.digest is not None else ""
-    columns = (answer, size, moment(held.until))
+    columns = (answer, size, format_timestamp(held.until))
     return _Row(str(state), STYLES[state], held.origin, ", ".join(parts), columns)
 
 
-def _json(held: OriginState, state: State) -> dict[str, Any]:
+def _json(held: OriginState, state: AccessState) -> dict[str, Any]:
     visit, copy = _shown(held, state), _copy(held, state)
     return {
         "origin": held.origin,
         "state": str(state),
         "status": visit.status if visit else None,
-        "trouble": str(visit.trouble) if visit and visit.trouble else None,
+        "failure_reason": str(visit.failure_reason) if visit and visit.failure_reason else None,
         "detail": visit.detail if visit else "",
         "url": visit.url if visit else None,
         "hops": len(visit.hops) if visit else 0,
         "octets": visit.size if visit and visit.digest is not None else None,
         "sha256": visit.digest if visit else None,
         "source": str(held.source),
-        "fetched_at": moment(visit.at) if visit else None,
-        "until": moment(held.until),
-        "copy_at": moment(copy.at) if copy else None,
+        "fetched_at": format_timestamp(visit.at) if visit else None,
+        "until": format_timestamp(held.until),
+        "copy_at": format_timestamp(copy.at) if copy else None,
     }

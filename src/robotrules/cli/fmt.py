@@ -18,11 +18,11 @@ from robotrules.cli.atomic_write import save
 from robotrules.cli.diffs import diff_lines, painted
 from robotrules.cli.options import json_option
 from robotrules.cli.robots_file import usual_file
-from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
+from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.cli.text import plural
 from robotrules.config import find_config
 from robotrules.errors import ConfigError
-from robotrules.formatting import BUDGET, format_robots
+from robotrules.formatting import MAX_STATES, format_robots
 from robotrules.octets import visible
 
 # Raised when a key of the JSON changes meaning or goes away.
@@ -56,7 +56,7 @@ class _Done(NamedTuple):
             "changed": self.changed,
             "written": self.written,
             "octets": None if self.trouble else octets,
-            "trouble": self.trouble or None,
+            "error": self.trouble or None,
         }
 
 
@@ -70,7 +70,7 @@ class _Done(NamedTuple):
     type=click.IntRange(1),
     metavar="N",
     help="How many states each exact question may see; there are such questions only where names "
-    f"of records are misspelled.  [default: {BUDGET}, or that of robotrules.toml]",
+    f"of records are misspelled.  [default: {MAX_STATES}, or that of robotrules.toml]",
 )
 @json_option("Print one JSON object; docs/cli/fmt.md describes it.")
 def fmt(
@@ -105,7 +105,9 @@ def fmt(
         raise click.UsageError("stdin can be read once: pass '-' once")
     writes = not (check or as_diff)
     if as_json and writes and STDIN in files:
-        raise Trouble("stdout cannot have the formatted file and JSON: add --check, or name a file")
+        raise CliError(
+            "stdout cannot have the formatted file and JSON: add --check, or name a file"
+        )
     output = Output()
     done = []
     for file in files:
@@ -138,18 +140,18 @@ def _formatted(file: str, budget: int | None, writes: bool) -> _Done:
     name = "stdin" if file == STDIN else quoted(file)
     try:
         if "://" in file and not os.path.exists(file):
-            raise Trouble(f"{name} is no file: save it, or pipe it in with curl -s and pass '-'")
+            raise CliError(f"{name} is no file: save it, or pipe it in with curl -s and pass '-'")
         robots, octets = read_robots(file, "default")
         folder = "." if file == STDIN else os.path.dirname(file) or "."
         found = format_robots(robots, budget=budget or _budget(folder))
         if found.refused:
-            raise Trouble(f"{name} is left alone: {found.refused}")
+            raise CliError(f"{name} is left alone: {found.refused}")
         written = writes and found.changed and file != STDIN
         if written and not os.path.isfile(file):
-            raise Trouble(f"{name} is no regular file: pipe it in, and pass '-'")
+            raise CliError(f"{name} is no regular file: pipe it in, and pass '-'")
         if written:
             save(file, found.body, octets)
-    except Trouble as trouble:
+    except CliError as trouble:
         return _Done(file, trouble=" ".join(trouble.message.split()))
     return _Done(file, octets, found.body, written=written)
 
@@ -157,9 +159,9 @@ def _formatted(file: str, budget: int | None, writes: bool) -> _Done:
 def _budget(folder: str) -> int:
     """Return the budget that the settings nearest to a folder name."""
     try:
-        return find_config(folder).fmt.budget or BUDGET
+        return find_config(folder).fmt.budget or MAX_STATES
     except ConfigError as error:
-        raise Trouble(visible(str(error))) from None
+        raise CliError(visible(str(error))) from None
 
 
 # --- Telling --------------------------------------------------------------------------------------

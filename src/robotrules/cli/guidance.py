@@ -20,11 +20,11 @@ import click
 
 import robotrules
 from robotrules import RobotsTxt
-from robotrules.access import Trouble as AccessTrouble
-from robotrules.cache import EffectivePolicy, moment
+from robotrules.access import FailureReason as AccessTrouble
+from robotrules.cache import EffectivePolicy, format_timestamp
 from robotrules.cli.access_text import answer_words
 from robotrules.cli.client import Opening, client_options
-from robotrules.cli.guidance_text import Found, GuidancePage, GuidanceRows
+from robotrules.cli.guidance_text import GuidancePage, GuidanceReport, GuidanceRows
 from robotrules.cli.options import (
     ACCESS_ONLY,
     GivenCrawler,
@@ -55,7 +55,7 @@ from robotrules.cli.page_inputs import (
     warn_html_unread,
     with_headers,
 )
-from robotrules.cli.streams import Output, Trouble, quoted, say
+from robotrules.cli.streams import CliError, Output, quoted, say
 from robotrules.cli.text import plural
 from robotrules.errors import MissingExtraError
 from robotrules.extensions.app_directives import directives_for
@@ -139,11 +139,11 @@ def guidance(
     """
     about_page = [one for one in (page, response, dom) if one] + list(headers)
     if url is None and har is None:
-        raise Trouble("no URL was given: pass one, such as https://example.com/a, or --har FILE")
+        raise CliError("no URL was given: pass one, such as https://example.com/a, or --har FILE")
     if har is not None and about_page:
-        raise Trouble("a HAR file has headers and pages of its own: leave out the others")
+        raise CliError("a HAR file has headers and pages of its own: leave out the others")
     if page is not None and response is not None:
-        raise Trouble("--response has the page as well: leave out --page")
+        raise CliError("--response has the page as well: leave out --page")
     live = not (about_page or har or robots or tdmrep)
     refuse_stdin_twice(robots, page, response, dom, har, tdmrep)
     access, profile = profile, parsing_profile(profile, fetches=live)
@@ -159,7 +159,7 @@ def guidance(
     )
     if live:
         if robots_url is not None:
-            raise Trouble(
+            raise CliError(
                 "--robots-url is about a file: pass it with --robots FILE, or leave it out"
             )
         access = access if access in ACCESS_ONLY else beside
@@ -199,14 +199,18 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
     # Groups for '*' are for this command too, whatever the crawler makes of them.
     polite = CrawlerNames(who[0]) if isinstance(who[0], CrawlerNames) else who[0]
     with opening.client(access) as client:
-        first = client.refresh(url) if opening.fresh else client.held(url)
+        first = client.refresh(url) if opening.fresh else client.lookup(url)
         page = client.fetch(url, polite, asked.purposes)
-    if first is not None and page.held is not None and page.held.origin == first.origin:
-        page = page._replace(held=page.held._replace(source=first.source))
-    if page.held is None and not page.hops:
-        raise Trouble(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
-    visit = page.held.visit if page.held else None
-    if AccessTrouble.REFUSED in (page.trouble, visit.trouble if visit else None):
+    if (
+        first is not None
+        and page.origin_state is not None
+        and page.origin_state.origin == first.origin
+    ):
+        page = page._replace(origin_state=page.origin_state._replace(source=first.source))
+    if page.origin_state is None and not page.hops:
+        raise CliError(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
+    visit = page.origin_state.fetch_record if page.origin_state else None
+    if AccessTrouble.REFUSED in (page.failure_reason, visit.failure_reason if visit else None):
         hint_private(host_of(page.url))
     find = partial(guidance_of, page, *who, application=asked.application, profile=asked.profile)
     try:
@@ -214,14 +218,14 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
     except MissingExtraError:
         warn_html_unread()
         found = find(html=False)
-    if asked.crawler.known is not None and page.held is not None:
-        found = found._replace(verdict=page.held.check(page.url, *who))
-    if page.held is not None and page.held.decides is EffectivePolicy.RULES:
-        say_notes(page.held.robots.notes, page.held.origin)
+    if asked.crawler.known is not None and page.origin_state is not None:
+        found = found._replace(verdict=page.origin_state.check(page.url, *who))
+    if page.origin_state is not None and page.origin_state.policy is EffectivePolicy.RULES:
+        say_notes(page.origin_state.robots.notes, page.origin_state.origin)
     output = Output()
-    answer = Found(found, asked.profile, None, None, page)
+    answer = GuidanceReport(found, asked.profile, None, None, page)
     if as_json:
-        output.json(asked.of_origin(page.held and page.held.origin).as_dict(answer))
+        output.json(asked.of_origin(page.origin_state and page.origin_state.origin).as_dict(answer))
     else:
         output.lines(list(GuidancePage(answer, output).lines()))
     output.flush()
@@ -235,7 +239,7 @@ def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
         wanted = url.strip().partition("#")[0]
         documents = [one for one in documents if (one.url or "").partition("#")[0] == wanted]
         if not documents:
-            raise Trouble(
+            raise CliError(
                 f"no document of the HAR file has the URL {quoted(url)}: leave it out to see them "
                 "all"
             )
@@ -251,7 +255,7 @@ def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
             style="warning",
         )
     output = Output()
-    many: list[Found] = []
+    many: list[GuidanceReport] = []
     for saved in documents:
         address = to_octets(saved.url or "")
         many.append(governing.about(address, headers=saved.fields, html=saved.body, saved=saved))
@@ -269,7 +273,7 @@ def _given_application(name: str | None) -> str | None:
     try:
         directives_for(robotrules.parse(b""), name)
     except ValueError:
-        raise Trouble(
+        raise CliError(
             f"{quoted(name)} is no application identifier: pass a Token (RFC 9651 §3.3.4), which "
             "starts with a letter or '*' and has no spaces, such as examplesearch"
         ) from None
@@ -307,7 +311,7 @@ class _Asked(NamedTuple):
         html: Any = None,
         dom: Any = None,
         saved: Saved | None = None,
-    ) -> Found:
+    ) -> GuidanceReport:
         """Ask about a URL."""
         governed = self.governs(url)
         with html_libraries():
@@ -327,9 +331,9 @@ class _Asked(NamedTuple):
         if saved is not None and saved.notes:
             found = found._replace(notes=(*saved.notes, *found.notes))
         elsewhere = None if governed or self.robots is None else self.origin
-        return Found(found, self.profile, saved, elsewhere)
+        return GuidanceReport(found, self.profile, saved, elsewhere)
 
-    def as_dict(self, found: Found) -> dict[str, Any]:
+    def as_dict(self, found: GuidanceReport) -> dict[str, Any]:
         """Return an answer as `docs/guidance.schema.json` describes it."""
         page = found.fetched
         per_origin = self.robots is not None or self.tdmrep is not None or page is not None
@@ -345,15 +349,15 @@ class _Asked(NamedTuple):
 
 def _access(page: FetchResult) -> dict[str, Any]:
     """Return how a page and its robots.txt were got."""
-    held = page.held
-    failed = held.entry.bad if held else None
+    held = page.origin_state
+    failed = held.entry.last_failure if held else None
     return {
         "hops": [hop._asdict() for hop in page.hops],
-        "trouble": str(page.trouble) if page.trouble else None,
+        "failure_reason": str(page.failure_reason) if page.failure_reason else None,
         "robots_state": str(held.state) if held else None,
         "robots_source": str(held.source) if held else None,
-        "robots_until": moment(held.until) if held else None,
-        "robots_failed_at": moment(failed.at) if failed else None,
+        "robots_until": format_timestamp(held.until) if held else None,
+        "robots_failed_at": format_timestamp(failed.at) if failed else None,
         "robots_failure": answer_words(failed) if failed else None,
     }
 
@@ -380,7 +384,7 @@ def origin_of(url: str | bytes) -> str | None:
 def _given_origin(url: str) -> str:
     origin = origin_of(url.strip())
     if origin is None:
-        raise Trouble(
+        raise CliError(
             f"{quoted(url)} has no origin: pass where the robots.txt is from, such as "
             "--robots-url https://example.com/robots.txt"
         )

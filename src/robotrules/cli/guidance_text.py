@@ -24,7 +24,7 @@ from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, listed, plural, shortened
 from robotrules.guide import Answer, TagsSeen
 from robotrules.octets import visible
-from robotrules.tags import Mention, Standing
+from robotrules.tags import Mention, RuleStatus
 from robotrules.tags.saved import Saved
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ TRAP = ("not-crawled", "noindex-not-seen", "tags-not-seen")
 ANSWERED = "tags-not-read"
 
 
-class Found(NamedTuple):
+class GuidanceReport(NamedTuple):
     """An answer, and what it was about."""
 
     guidance: Guidance
@@ -62,7 +62,7 @@ class Found(NamedTuple):
 # --- One URL --------------------------------------------------------------------------------------
 
 
-def shown_answers(found: Found) -> Iterator[Answer]:
+def shown_answers(found: GuidanceReport) -> Iterator[Answer]:
     """Yield the answers as they may be shown."""
     for one in found.guidance.answers():
         because = tuple(shortened(visible(words), LONGEST) for words in one.because)
@@ -76,7 +76,7 @@ def shown_answers(found: Found) -> Iterator[Answer]:
 def _fetched_because(one: Answer, page: FetchResult, because: tuple[str, ...]) -> tuple[str, ...]:
     """Return the reason of an answer about a page that was asked for."""
     if one.subject == "crawl" and page.verdict.rule is None:
-        return (reason_words(page.verdict, page.held),)
+        return (reason_words(page.verdict, page.origin_state),)
     if one.subject in ("index", "snippet") and page.verdict and not page.ok:
         return ("the page was not read",)
     return because
@@ -111,7 +111,7 @@ def _notes(found: Guidance) -> Iterator[tuple[str, Noted]]:
 def unseen_mentions(found: Guidance) -> list[Mention]:
     """Return the tag rules of a page that nobody reads, because it is disallowed."""
     mentions = found.unseen.mentions if found.unseen else ()
-    return [one for one in mentions if one.standing is Standing.IN_FORCE]
+    return [one for one in mentions if one.standing is RuleStatus.IN_FORCE]
 
 
 def _who_asks(found: Guidance) -> str:
@@ -121,7 +121,7 @@ def _who_asks(found: Guidance) -> str:
 class GuidancePage:
     """Guidance as lines of text."""
 
-    def __init__(self, found: Found, output: Output) -> None:
+    def __init__(self, found: GuidanceReport, output: Output) -> None:
         self._found = found
         self._guidance = found.guidance
         self._paint: Paint = output.paint
@@ -175,8 +175,8 @@ class GuidancePage:
         yield from (f"  {line}" for line in hop_lines(page.hops))
         if page.verdict:
             yield f"  the page: {page_words(page)}"
-        if page.held is not None and page.verdict.reason not in NO_FILE:
-            yield f"  {state_words(page.held)}"
+        if page.origin_state is not None and page.verdict.reason not in NO_FILE:
+            yield f"  {state_words(page.origin_state)}"
 
     def _trap(self) -> Iterator[str]:
         """Yield what keeps a page's tags from being read, and what they would have said."""
@@ -209,7 +209,7 @@ class GuidancePage:
 class GuidanceRows:
     """Documents of a HAR file as lines of text: three answers each, and where they come from."""
 
-    def __init__(self, many: Sequence[Found], output: Output) -> None:
+    def __init__(self, many: Sequence[GuidanceReport], output: Output) -> None:
         self._many = many
         self._paint: Paint = output.paint
         self._room = max(output.width - 2, 40)
@@ -243,7 +243,7 @@ class GuidanceRows:
         out = sum(one.may_index is False for one in found)
         return f"{plural(len(found), 'document')}: {kept:,} disallowed, {out:,} noindex"
 
-    def _row(self, found: Found) -> Iterator[str]:
+    def _row(self, found: GuidanceReport) -> Iterator[str]:
         answers = list(shown_answers(found))
         said = {one.subject: one.answer for one in answers}
         columns = (said[name] for name in ("crawl", "index", "snippet"))

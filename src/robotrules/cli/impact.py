@@ -24,7 +24,7 @@ from robotrules.cli.progress import Progress
 from robotrules.cli.streams import STDIN
 from robotrules.cli.text import is_terminal
 from robotrules.cli.url_files import UrlFile, refuse_empty, say_hint
-from robotrules.cli.url_forms import Form, Skipped
+from robotrules.cli.url_forms import Skipped, UrlFileFormat
 
 # URLs that are kept to be shown, of each crawler and each direction, if they are not longer.
 MOST_EXAMPLES = 3
@@ -121,7 +121,7 @@ class Reach(NamedTuple):
 
     file: str
     """Its name; `-` is stdin."""
-    form: Form
+    form: UrlFileFormat
     urls: int
     """How many were read: each counts as often as it stands there."""
     changed: int
@@ -142,7 +142,7 @@ class Reach(NamedTuple):
             "crawlers": [one.as_dict() for one in self.crawlers],
             "skipped": self.skipped.as_dict(),
             "complete": not self.trouble,
-            "trouble": self.trouble or None,
+            "error": self.trouble or None,
         }
 
 

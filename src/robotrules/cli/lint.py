@@ -20,7 +20,7 @@ import robotrules
 from robotrules.cli.atomic_write import refuse_overwriting, save
 from robotrules.cli.client import Opening, client_options
 from robotrules.cli.diffs import painted
-from robotrules.cli.lint_given import Choices, Given, is_url
+from robotrules.cli.lint_given import Choices, LintInputReader, is_url
 from robotrules.cli.lint_text import CHANGED, LintPage
 from robotrules.cli.lint_work import Work
 from robotrules.cli.options import json_option
@@ -145,7 +145,7 @@ def lint(
     _refuse_fixing(given, fixing, as_diff)
     if target is not None and target != STDIN:
         refuse_overwriting(target, given, "--output")
-    settings = Given(choices)
+    settings = LintInputReader(choices)
     form = _form(form, as_json, statistics, as_diff, target, settings)
     work = Work(settings, opening, as_diff=as_diff, fixing=fixing, verdicts=fix_verdicts)
     if not any(map(is_url, given)):
@@ -184,7 +184,7 @@ def _form(
     statistics: bool,
     as_diff: bool,
     target: str | None,
-    settings: Given,
+    settings: LintInputReader,
 ) -> str:
     """Return the form; options that do not go together are a usage error."""
     if as_json and form not in (None, "json"):

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 from robotrules import RobotsTxt, parse
 from robotrules.analysis.files import FileDifference, compare
-from robotrules.cli.lint_given import Read
+from robotrules.cli.lint_given import LintInput
 from robotrules.cli.text import listed, shortened
 from robotrules.linting import LEVELS, LintNote, fix
 from robotrules.linting.fixing import BUDGET
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
+from robotrules.robotstxt.internals import get_received
 
 # A fix may make room for another, and each stage has rounds of its own; what still changes after so
 # many would go on for ever.
@@ -54,7 +55,7 @@ class Mended(NamedTuple):
         return any(note.fix and note.fix.changes_verdicts for note in self.applied)
 
 
-def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> Mended:
+def mended(read: LintInput, *, verdicts: bool, levels: Collection[str] = LEVELS) -> Mended:
     """
     Return a file after the fixes of notes that have one of some levels.
 
@@ -98,7 +99,7 @@ def mended(read: Read, *, verdicts: bool, levels: Collection[str] = LEVELS) -> M
     return Mended(robots, tuple(applied), tuple(notes), more=remaining, offered=len(wanted))
 
 
-def _is_whole(read: Read) -> bool:
+def _is_whole(read: LintInput) -> bool:
     """Tell whether a file in UTF-16 was parsed to its end, and every octet of it is a character."""
     try:
         text = read.octets.decode("utf-16")
@@ -128,7 +129,10 @@ def changes(old: RobotsTxt, new: RobotsTxt) -> Changed:
     here = old.profile
     for profile in dict.fromkeys([here, *PROFILES.values()]):
         # What was parsed already is not parsed again.
-        was, now = (one if profile == here else parse(one._received, profile) for one in (old, new))
+        was, now = (
+            robots if profile == here else parse(get_received(robots), profile)
+            for robots in (old, new)
+        )
         found = compare(was, now, most=MOST_CHANGES, budget=BUDGET)
         decided &= found.complete and None not in {one.difference.equal for one in found.changes}
         for record in dict.fromkeys(one.record for one in found.statements):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from robotrules import RobotsTxt
 from robotrules.cli.robots_file import refuse_binary
-from robotrules.cli.streams import STDIN, Trouble, open_octets, quoted, read_robots, unreadable
+from robotrules.cli.streams import STDIN, CliError, open_octets, quoted, read_robots, unreadable
 from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
 from robotrules.http.origins import origin_of, robots_url
@@ -50,7 +50,7 @@ class Choices(NamedTuple):
     level: str | None = None
 
 
-class Settings(NamedTuple):
+class LintSettings(NamedTuple):
     """What holds for one file."""
 
     select: tuple[str, ...]
@@ -63,11 +63,11 @@ class Settings(NamedTuple):
     """The least that counts."""
 
 
-class Given:
+class LintInputReader:
     """Reads files, each with the settings that are for it."""
 
     def __init__(self, choices: Choices) -> None:
-        """Raises `Trouble` for options that nobody could mean."""
+        """Raises `CliError` for options that nobody could mean."""
         self._choices = choices
         self._by_folder: dict[str, Config | ConfigError] = {}
         self._always: Config | None = Config() if choices.no_config else None
@@ -75,22 +75,22 @@ class Given:
             try:
                 self._always = read_config(choices.config)
             except ConfigError as error:
-                raise Trouble(visible(str(error))) from None
+                raise CliError(visible(str(error))) from None
         try:
             chosen(choices.select, choices.ignore)
         except CheckError as error:
-            raise Trouble(f"--{visible(str(error))}") from None
+            raise CliError(f"--{visible(str(error))}") from None
         if choices.url is not None and origin_of(choices.url) is None:
-            raise Trouble(
+            raise CliError(
                 f"--url {quoted(choices.url)} has no origin: pass an http or https URL with a host"
             )
 
-    def settings(self, file: str | None) -> Settings:
+    def settings(self, file: str | None) -> LintSettings:
         """Return what holds for a file; None: for what is no file, by the folder one is in."""
         config, said = self._config(file), self._choices
         found = config.lint
         by_file = config.ignored_in(file) if file is not None else ()
-        settings = Settings(
+        settings = LintSettings(
             said.select or found.select,
             (*(said.ignore or found.ignore), *by_file),
             said.profile or found.profile or "default",
@@ -100,13 +100,13 @@ class Given:
             said.level or found.level or "info",
         )
         if settings.url is not None and origin_of(settings.url) is None:
-            raise Trouble(visible(f"{config.path}: lint.url has no origin: name one with a host"))
+            raise CliError(visible(f"{config.path}: lint.url has no origin: name one with a host"))
         # A name that is nobody's is wrong whichever file is linted.
         named = (name for names in found.per_file_ignores.values() for name in names)
         try:
             chosen(settings.select, (*settings.ignore, *named))
         except CheckError as error:
-            raise Trouble(visible(_where(config, error))) from None
+            raise CliError(visible(_where(config, error))) from None
         return settings
 
     @property
@@ -114,7 +114,7 @@ class Given:
         """The form that the settings want, by the folder one is in; None: they do not say."""
         try:
             return self._config(None).lint.format
-        except Trouble:
+        except CliError:
             return None  # whatever is linted with these settings says so
 
     def _config(self, file: str | None) -> Config:
@@ -128,7 +128,7 @@ class Given:
                 self._by_folder[folder] = error
         found = self._by_folder[folder]
         if isinstance(found, ConfigError):
-            raise Trouble(visible(str(found)))
+            raise CliError(visible(str(found)))
         return found
 
 
@@ -145,12 +145,12 @@ def _where(config: Config, error: CheckError) -> str:
 # --- A robots.txt ---------------------------------------------------------------------------------
 
 
-class Read(NamedTuple):
+class LintInput(NamedTuple):
     """A robots.txt that was read, with the settings for it."""
 
     robots: RobotsTxt
     octets: bytes
-    settings: Settings
+    settings: LintSettings
 
     def notes(self, robots: RobotsTxt | None = None) -> list[LintNote]:
         """Return what checks find, here or in what became of it."""
@@ -165,14 +165,14 @@ class Read(NamedTuple):
         )
 
 
-def read_file(file: str, settings: Settings) -> Read:
+def read_file(file: str, settings: LintSettings) -> LintInput:
     """Read and parse a robots.txt; what is binary is refused."""
     robots, octets = read_robots(file, settings.profile)
     refuse_binary(octets, file)
-    return Read(robots, octets, settings)
+    return LintInput(robots, octets, settings)
 
 
-def linted(file: str, read: Read, notes: Iterable[LintNote]) -> Linted:
+def linted(file: str, read: LintInput, notes: Iterable[LintNote]) -> Linted:
     """Return what was found in a file."""
     body = read.robots.body
     return Linted(
@@ -196,7 +196,7 @@ def is_page(file: str) -> bool:
     return file.lower().endswith(PAGES)
 
 
-def linted_page(file: str, settings: Settings) -> Linted:
+def linted_page(file: str, settings: LintSettings) -> Linted:
     """Read a saved page and return what its tags are found to say."""
     stream = open_octets(file, "the page")
     with stream:
@@ -222,7 +222,7 @@ def is_url(name: str) -> bool:
 def refuse_bare_name(name: str) -> None:
     """End with what is no file, and would be a URL with its scheme."""
     if _HOST.match(name) and not os.path.exists(name):
-        raise Trouble(f"{quoted(name)} is no file: did you mean https://{visible(name)}?")
+        raise CliError(f"{quoted(name)} is no file: did you mean https://{visible(name)}?")
 
 
 def named(file: str) -> tuple[bytes, bool]:

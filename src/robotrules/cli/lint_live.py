@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from robotrules import parse
-from robotrules.access import target_of
-from robotrules.cache import EffectivePolicy
+from robotrules.access import resolve_location
+from robotrules.cache import EffectivePolicy, FreshnessReason
 from robotrules.cli.access_text import moment_words, page_words, state_words
 from robotrules.cli.client import Opening, told
-from robotrules.cli.lint_given import Settings
+from robotrules.cli.lint_given import LintSettings
 from robotrules.cli.origin_lookup import Looker
 from robotrules.cli.page_inputs import can_read_html, warn_html_unread
-from robotrules.cli.streams import Trouble, say
+from robotrules.cli.streams import CliError, say
 from robotrules.cli.text import shortened
-from robotrules.client.origin_state import Source
-from robotrules.http.media_types import charset_of, is_html, media_type
+from robotrules.client.origin_state import StateSource
+from robotrules.http.media_types import is_html, parse_charset, parse_media_type
 from robotrules.http.origins import robots_url
 from robotrules.linting import Received, lint, lint_page
 from robotrules.linting.note import ROBOTS_TXT
@@ -68,13 +68,13 @@ class Live:
     ) -> None:
         self._opened.__exit__(kind, error, trace)
 
-    def robots(self, url: str, settings: Settings) -> tuple[Linted, OriginState]:
+    def robots(self, url: str, settings: LintSettings) -> tuple[Linted, OriginState]:
         """Ask for the robots.txt that governs a URL; return what is found, and what is held."""
         held = self._open().held_of(os.fsencode(url))
-        visit, name = held.visit, shortened(visible(held.origin), LONGEST)
-        if visit is None or (held.decides is not EffectivePolicy.RULES and visit.status is None):
-            raise Trouble(f"{name} was not linted: {state_words(held)}")
-        rules = held.decides is EffectivePolicy.RULES
+        visit, name = held.fetch_record, shortened(visible(held.origin), LONGEST)
+        if visit is None or (held.policy is not EffectivePolicy.RULES and visit.status is None):
+            raise CliError(f"{name} was not linted: {state_words(held)}")
+        rules = held.policy is EffectivePolicy.RULES
         robots = held.robots if rules else parse(b"", settings.profile)
         received = _received(held, visit)
         notes = lint(
@@ -86,21 +86,21 @@ class Live:
         )
         if not rules:  # what there is to say is about the response, and not about an empty file
             notes = [note for note in notes if note.part != ROBOTS_TXT]
-        if held.decides is EffectivePolicy.DISALLOW and not any(
+        if held.policy is EffectivePolicy.DISALLOW and not any(
             note.code in UNREACHABLE for note in notes
         ):
-            raise Trouble(f"{name} was not linted: {state_words(held)}")
-        if held.because == "fresh" and held.source is Source.STORE:
+            raise CliError(f"{name} was not linted: {state_words(held)}")
+        if held.reason is FreshnessReason.FRESH and held.source is StateSource.STORE:
             at = moment_words(visit.at)
             say(f"{name}: the robots.txt was fetched {at}; --fresh asks now", label="hint")
-        if held.because != "fresh" or (not rules and not notes):
-            level = "warning" if held.decides is EffectivePolicy.DISALLOW else "hint"
+        if held.reason is not FreshnessReason.FRESH or (not rules and not notes):
+            level = "warning" if held.policy is EffectivePolicy.DISALLOW else "hint"
             say(f"{name}: {state_words(held)}", label=level, style="warning")
         where = os.fsencode(received.url or "")
         found = Linted(where, False, tuple(notes), robots.body, fail_on=settings.fail_on)
         return found, held
 
-    def page(self, url: str, held: OriginState, settings: Settings) -> Iterator[Linted]:
+    def page(self, url: str, held: OriginState, settings: LintSettings) -> Iterator[Linted]:
         """Ask for the page of a URL, if the rules allow it; yield what its tags say."""
         if urlsplit(url).path in NO_PAGE and not urlsplit(url).query:
             return
@@ -111,15 +111,15 @@ class Live:
         if not page.verdict:
             say(f"{name} was not asked for: the rules disallow it", label="hint")
             return
-        if page.trouble is not None or not page.ok:
-            raise Trouble(f"{name} was not linted: {page_words(page)}")
+        if page.failure_reason is not None or not page.ok:
+            raise CliError(f"{name} was not linted: {page_words(page)}")
         with told():
             notes = lint_page(
                 page.url,
                 headers=page.fields,
                 html=self._html(page),
                 complete=page.complete,
-                robots=held.robots if page.held is None else page.held.robots,
+                robots=held.robots if page.origin_state is None else page.origin_state.robots,
                 select=settings.select,
                 ignore=settings.ignore,
             )
@@ -145,14 +145,14 @@ class Live:
 
 def _received(held: OriginState, visit: FetchRecord) -> Received:
     """Return how a file was served."""
-    targets = (target_of(hop.url, hop.location) or hop.location for hop in visit.hops)
+    targets = (resolve_location(hop.url, hop.location) or hop.location for hop in visit.hops)
     cache_control = b", ".join(visit.fields.get("cache-control"))
     return Received(
         url=robots_url(held.origin),
         # After a 304 the fields are those of the answer that it renews.
-        status=200 if visit.renewed else visit.status,
-        media_type=media_type(visit.fields) or "",
-        charset=charset_of(visit.fields),
+        status=200 if visit.revalidated else visit.status,
+        media_type=parse_media_type(visit.fields) or "",
+        charset=parse_charset(visit.fields),
         redirects=tuple(targets),
         cache_control=visible(cache_control) if cache_control else None,
     )

@@ -17,8 +17,8 @@ from robotrules.cli.client import Opening
 from robotrules.cli.diffs import diff_lines
 from robotrules.cli.lint_fixing import NOT_UTF8, Changed, changes, mended
 from robotrules.cli.lint_given import (
-    Given,
-    Settings,
+    LintInputReader,
+    LintSettings,
     is_page,
     is_url,
     linted,
@@ -29,7 +29,7 @@ from robotrules.cli.lint_given import (
 )
 from robotrules.cli.lint_text import fixes
 from robotrules.cli.progress import Progress
-from robotrules.cli.streams import STDIN, Trouble, quoted, say
+from robotrules.cli.streams import STDIN, CliError, quoted, say
 from robotrules.cli.text import listed
 from robotrules.errors import MissingExtraError
 from robotrules.linting import LEVELS
@@ -49,7 +49,7 @@ class Work:
 
     def __init__(
         self,
-        given: Given,
+        given: LintInputReader,
         opening: Opening,
         *,
         as_diff: bool,
@@ -82,8 +82,8 @@ class Work:
                 self.diff = []
                 try:
                     yield from map(self._judged, self._parts(file, opened))
-                except (Trouble, MissingExtraError) as error:
-                    words = error.message if isinstance(error, Trouble) else str(error)
+                except (CliError, MissingExtraError) as error:
+                    words = error.message if isinstance(error, CliError) else str(error)
                     where = (os.fsencode(file), False) if is_url(file) else named(file)
                     yield self._judged(Linted(*where, trouble=" ".join(words.split())))
                 progress.add(1, 1)
@@ -104,7 +104,7 @@ class Work:
             yield robots
         yield from self._live.page(file, held, settings)
 
-    def _settings(self, file: str | None) -> Settings:
+    def _settings(self, file: str | None) -> LintSettings:
         found = self._given.settings(file)
         self._levels = LEVELS[: LEVELS.index(found.level) + 1]
         return found
@@ -138,7 +138,7 @@ class Work:
             read = read_file(file, settings)
             yield linted(file, read, read.notes())
 
-    def _fixed(self, file: str, settings: Settings) -> Linted:
+    def _fixed(self, file: str, settings: LintSettings) -> Linted:
         read = read_file(file, settings)
         found = mended(read, verdicts=self._verdicts, levels=self._levels)
         name = "stdin" if file == STDIN else quoted(file)

@@ -19,7 +19,7 @@ import click
 
 import robotrules
 from robotrules.cli.registry_files import given_registries
-from robotrules.cli.streams import Trouble, quoted, say
+from robotrules.cli.streams import CliError, quoted, say
 from robotrules.cli.text import is_terminal
 from robotrules.errors import MissingExtraError
 from robotrules.octets import visible
@@ -71,7 +71,7 @@ def lsp(stdio: bool, address: str | None, files: tuple[str, ...]) -> int:
     try:
         from robotrules.lsp.server import make_server
     except MissingExtraError as error:
-        raise Trouble(str(error)) from None
+        raise CliError(str(error)) from None
     server = make_server(registries, version=robotrules.__version__)
     if place is None:
         if is_terminal(sys.stdin):
@@ -95,7 +95,7 @@ def _place(address: str) -> tuple[str, int]:
         r"(?:(?P<host>[^:\[\]]+|\[[0-9A-Fa-f:.]+\]):)?(?P<port>[0-9]{1,5})", address
     )
     if not found or not 0 < int(found["port"]) < 65536:
-        raise Trouble(
+        raise CliError(
             f"--tcp {quoted(address)} is no port of a machine: pass a number up to 65535, such as "
             f"2087, or {LOOPBACK}:2087"
         )
@@ -121,7 +121,7 @@ def _serve(server: Server, host: str, port: int) -> None:
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or type(error).__name__
         where = f"{visible(host)} port {port}"
-        raise Trouble(f"cannot listen on {where}: {why}; name another with --tcp") from None
+        raise CliError(f"cannot listen on {where}: {why}; name another with --tcp") from None
 
 
 def _is_loopback(host: str) -> bool:

@@ -26,10 +26,10 @@ from robotrules.cli.options import (
     say_notes,
 )
 from robotrules.cli.robots_file import refuse_binary, usual_file
-from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
+from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.config import MatrixConfig, find_config
 from robotrules.http.origins import origin_of
-from robotrules.matrix import BUDGET, MOST_GIVEN, Matrix
+from robotrules.matrix import MAX_STATES, MOST_GIVEN, Matrix
 from robotrules.matrix import matrix as made
 from robotrules.octets import visible
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
@@ -73,7 +73,7 @@ from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
     "--budget",
     type=click.IntRange(1),
     metavar="N",
-    default=BUDGET,
+    default=MAX_STATES,
     show_default=True,
     help="How many states each question about all URLs may see before it is not decided.",
 )
@@ -113,9 +113,9 @@ def matrix(
       robotrules matrix robots.txt --html matrix.html --svg matrix.svg
     """
     if [html, svg].count(STDIN) + as_json > 1:
-        raise Trouble("stdout can have one form only: name files with --html and --svg")
+        raise CliError("stdout can have one form only: name files with --html and --svg")
     if len(paths) > MOST_GIVEN:
-        raise Trouble(f"{len(paths)} paths do not fit in one matrix: pass at most {MOST_GIVEN}")
+        raise CliError(f"{len(paths)} paths do not fit in one matrix: pass at most {MOST_GIVEN}")
     if product_tokens and (purposes or everybody):
         raise click.UsageError("--as picks crawlers, and so do --purpose and --all: leave out one")
     if len(given) > 1:
@@ -134,7 +134,7 @@ def matrix(
         robots,
         crawlers=tokens,
         purposes=purposes,
-        everybody=everybody,
+        all_crawlers=everybody,
         paths=[_path(path) for path in paths or usual.paths],
         url=visible(name) if name else _called(file),
         budget=budget,
@@ -194,7 +194,7 @@ def _called(file: str) -> str:
 
 def _path(path: str) -> str:
     if not path.startswith("/") and "://" not in path:
-        raise Trouble(f"{quoted(path)} is no path: it starts with '/', such as /{visible(path)}")
+        raise CliError(f"{quoted(path)} is no path: it starts with '/', such as /{visible(path)}")
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 

@@ -16,7 +16,7 @@ from string import ascii_lowercase
 
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, shortened
-from robotrules.matrix.values import Asked, Band, Cell, Matrix
+from robotrules.matrix.values import Cell, Matrix, MatrixRow, PurposeBand
 from robotrules.matrix.words import FOOTNOTE, TITLE, group_words, headline, may_not_obey, notes
 from robotrules.octets import visible
 
@@ -44,9 +44,9 @@ class MatrixPage:
         self._marks = _marks()
         self._in_words = self._marks != MARKS
         self._dagger = "+" if self._in_words else DAGGER
-        names = [cells(self._named(asked)) for asked in matrix.asked]
+        names = [cells(self._named(asked)) for asked in matrix.rows]
         self._name = min(max([*names, 7]), LONGEST_NAME)
-        self._group = max(cells(_group(asked)) for asked in matrix.asked)
+        self._group = max(cells(_group(asked)) for asked in matrix.rows)
         self._headings, self._gap = self._chosen_headings()
 
     def lines(self) -> Iterator[str]:
@@ -108,16 +108,16 @@ class MatrixPage:
 
     # --- Lines ------------------------------------------------------------------------------------
 
-    def _band(self, band: Band) -> Iterator[str]:
+    def _band(self, band: PurposeBand) -> Iterator[str]:
         yield self._paint("heading", band.title)
-        for asked in band.asked:
+        for asked in band.rows:
             name = _padded(shortened(self._named(asked), LONGEST_NAME), self._name)
             style = _STYLES.get(asked.summary, "faint")
             summary = self._paint(style, _padded(asked.summary, SUMMARY))
             marks = [self._cell(at, cell) for at, cell in enumerate(asked.cells)]
             yield self._joined(name, summary, marks, self._paint("faint", _group(asked)))
 
-    def _named(self, asked: Asked) -> str:
+    def _named(self, asked: MatrixRow) -> str:
         return visible(asked.name) + (f" {self._dagger}" if may_not_obey(asked) else "")
 
     def _cell(self, at: int, cell: Cell) -> str:
@@ -135,7 +135,7 @@ class MatrixPage:
                 yield self._paint("faint", line)
 
 
-def _group(asked: Asked) -> str:
+def _group(asked: MatrixRow) -> str:
     line = f" line {asked.lines[0]}" if asked.lines else ""
     return shortened(visible(group_words(asked)), LONGEST_NAME) + line
 

@@ -16,7 +16,7 @@ import click
 
 import robotrules
 from robotrules.cli.client import Opening
-from robotrules.cli.streams import Trouble, quoted, read_robots, say
+from robotrules.cli.streams import CliError, quoted, read_robots, say
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
@@ -63,7 +63,7 @@ def parsing_profile(profile: str, *, fetches: bool) -> str:
     if profile not in ACCESS_ONLY:
         return profile
     if not fetches:
-        raise Trouble(
+        raise CliError(
             f"--profile {profile} is about fetching, and nothing is fetched where files are given: "
             "leave it out"
         )
@@ -126,7 +126,7 @@ def purpose_option(command: Command) -> Command:
 def given_purposes(purposes: Sequence[str], profile: str) -> tuple[str, ...]:
     """Return the purposes of `--purpose`; hint if the profile does not know the record."""
     if not all(purpose.strip() for purpose in purposes):
-        raise Trouble("--purpose is empty: pass a purpose, or leave it out")
+        raise CliError("--purpose is empty: pass a purpose, or leave it out")
     if purposes and not PROFILES[profile].reads_purposes():
         # Said here in the words of the command line.
         warnings.filterwarnings("ignore", category=robotrules.PurposeWarning)
@@ -241,12 +241,12 @@ def known_words(known: KnownCrawler) -> str:
 def given_tokens(tokens: Sequence[str], profile: str, hints: bool = True) -> tuple[str, ...]:
     """Return the product tokens of `--as`; refuse a User-Agent header or a list (AMB-22)."""
     if not tokens:
-        raise Trouble("who asks? Pass the crawler's product token, such as --as ExampleBot")
+        raise CliError("who asks? Pass the crawler's product token, such as --as ExampleBot")
     for token in tokens:
         try:
             name = vet_name(token, PROFILES[profile])
         except robotrules.ProductTokenError:
-            raise Trouble(_why_refused(token)) from None
+            raise CliError(_why_refused(token)) from None
         if hints and name != token:
             say(
                 f"{quoted(token)} is read as {quoted(name)} in profile {profile}",
@@ -291,10 +291,10 @@ def given_urls(urls: Sequence[str], profile: str, hints: bool = True) -> list[by
     octets = []
     for url in urls:
         if url == "-":
-            raise Trouble("'-' is no URL: robotrules check reads URLs from stdin with --urls -")
+            raise CliError("'-' is no URL: robotrules check reads URLs from stdin with --urls -")
         octets.append(os.fsencode(url).strip())
         if hints and not url.startswith("/") and "://" not in url:
-            path = robotrules.normal_form(octets[-1], profile=profile)
+            path = robotrules.normalize_path(octets[-1], profile=profile)
             say(
                 f"{quoted(url)} has no scheme and does not start with '/': only "
                 f"{quoted(path)} of it is compared",

@@ -20,11 +20,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules import Reason, RobotsTxt, Verdict
-from robotrules.access import Trouble as AccessTrouble
+from robotrules.access import FailureReason as AccessTrouble
 from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import LONGEST, again_words, failure_of, moment_words, state_words
 from robotrules.cli.client import Opening, told
-from robotrules.cli.streams import Trouble, quoted, say
+from robotrules.cli.streams import CliError, quoted, say
 from robotrules.cli.text import shortened
 from robotrules.http.origins import origin_of
 from robotrules.octets import visible
@@ -50,7 +50,7 @@ MOST_ASKED = 100_000
 MOST_HINTS = 5
 
 
-class Answers(NamedTuple):
+class OriginAnswers(NamedTuple):
     """Verdicts on URLs, each with what is held of its origin; None: it has none."""
 
     urls: Sequence[bytes]
@@ -110,7 +110,7 @@ class Looker:
         """Return what is held of an origin; with `--fresh`, after its server was asked."""
         with told():
             if not self._fresh or origin in self._asked:
-                found = self._client.held(origin)
+                found = self._client.lookup(origin)
             else:
                 if len(self._asked) >= MOST_ASKED:
                     self._asked.clear()
@@ -123,7 +123,7 @@ class Looker:
         """Return what is held of the origin of a URL; one without an origin ends the command."""
         [origin] = grouped([url])
         if origin is None:
-            raise Trouble(
+            raise CliError(
                 f"'{visible(url)}' has no robots.txt: pass an http or https URL with a host"
             )
         return self.helds([origin])[origin]
@@ -151,8 +151,8 @@ class Looker:
 
     def _hint(self, held: OriginState) -> None:
         """Say the cure for an address that is not asked, once for a host."""
-        visit = held.visit
-        if visit is None or visit.trouble is not AccessTrouble.REFUSED:
+        visit = held.fetch_record
+        if visit is None or visit.failure_reason is not AccessTrouble.REFUSED:
             return
         host = host_of(visit.url)
         if host not in self._refused and len(self._refused) < MOST_HINTS:
@@ -184,7 +184,7 @@ class _Batch:
         self.helds: list[OriginState | None] = [None] * len(urls)
         self.done = 0
 
-    def taken(self) -> Answers | None:
+    def taken(self) -> OriginAnswers | None:
         """Return the answers up to the first URL that waits, and not again; None: there is none."""
         start, end = self.done, self.done
         while end < len(self.urls) and self.verdicts[end] is not None:
@@ -193,7 +193,7 @@ class _Batch:
         if start == end:
             return None
         verdicts = [one for one in self.verdicts[start:end] if one is not None]
-        return Answers(self.urls[start:end], verdicts, self.helds[start:end])
+        return OriginAnswers(self.urls[start:end], verdicts, self.helds[start:end])
 
 
 class _Waiting(NamedTuple):
@@ -234,7 +234,7 @@ class AnswerStream:
         self._asked = 0
         self._arrived: SimpleQueue[tuple[str, Future[OriginState]]] = SimpleQueue()
 
-    def add(self, urls: Sequence[bytes]) -> Iterator[Answers]:
+    def add(self, urls: Sequence[bytes]) -> Iterator[OriginAnswers]:
         """Yield the answers that there are, after further URLs were read."""
         if not self._begun and urls:
             # A file of paths is told by its first line; a later one is just no URL.
@@ -245,12 +245,12 @@ class AnswerStream:
         while self._count > MOST_WAITING or self._octets > MOST_WAITING_OCTETS:
             yield from self._answered(wait=True)
 
-    def rest(self) -> Iterator[Answers]:
+    def rest(self) -> Iterator[OriginAnswers]:
         """Yield the answers to all URLs that wait, as their origins arrive."""
         while self._waiting:
             yield from self._answered(wait=True)
 
-    def _taken(self, urls: Sequence[bytes]) -> Iterator[Answers]:
+    def _taken(self, urls: Sequence[bytes]) -> Iterator[OriginAnswers]:
         """Answer what memory can, and let the rest wait."""
         batch = _Batch(urls, self._nowhere)
         late = False
@@ -276,7 +276,7 @@ class AnswerStream:
             if there:
                 verdicts = [one for one in batch.verdicts if one is not None]
                 helds = [batch.helds[at] for at in there]
-                yield Answers([urls[at] for at in there], verdicts, helds)
+                yield OriginAnswers([urls[at] for at in there], verdicts, helds)
         elif (all_of_it := batch.taken()) is not None:
             yield all_of_it
 
@@ -302,9 +302,9 @@ class AnswerStream:
     def _arrive(self, origin: str, future: Future[OriginState]) -> None:
         self._arrived.put((origin, future))
 
-    def _answered(self, *, wait: bool) -> Iterator[Answers]:
+    def _answered(self, *, wait: bool) -> Iterator[OriginAnswers]:
         """Yield the answers of origins that have arrived; *wait* for one at least."""
-        found: list[Answers] = []
+        found: list[OriginAnswers] = []
         while self._waiting:
             try:
                 origin, future = self._arrived.get(wait and not found)
@@ -321,14 +321,14 @@ class AnswerStream:
                     self._fill(batch, positions, held, verdicts)
                 else:
                     self._count -= len(urls)
-                    found.append(Answers(urls, verdicts, [held] * len(urls)))
+                    found.append(OriginAnswers(urls, verdicts, [held] * len(urls)))
             if self._ordered:
                 break
         if self._ordered:
             yield from self._in_order()
         elif found:
             # One write for all that are there.
-            yield Answers(
+            yield OriginAnswers(
                 [url for one in found for url in one.urls],
                 [verdict for one in found for verdict in one.verdicts],
                 [held for one in found for held in one.helds],
@@ -341,7 +341,7 @@ class AnswerStream:
         for at, verdict in zip(positions, verdicts, strict=True):
             batch.verdicts[at], batch.helds[at] = verdict, held
 
-    def _in_order(self) -> Iterator[Answers]:
+    def _in_order(self) -> Iterator[OriginAnswers]:
         """Yield answers up to the first URL that waits."""
         while self._batches:
             batch = self._batches[0]
@@ -389,7 +389,7 @@ def fetched_robots(urls: Sequence[str], profile: str, opening: Opening) -> Robot
     refuse_paths(urls)
     octets = [os.fsencode(url).strip() for url in urls]
     if len(grouped(octets)) > 1:
-        raise Trouble(
+        raise CliError(
             "the URLs are of several origins, and each has a robots.txt of its own: ask about one "
             "at a time, or pass --robots FILE"
         )
@@ -398,10 +398,10 @@ def fetched_robots(urls: Sequence[str], profile: str, opening: Opening) -> Robot
         Looker(client, fresh=opening.fresh, profile=profile) as looker,
     ):
         held = looker.held_of(octets[0])
-    if held.decides is EffectivePolicy.DISALLOW:
+    if held.policy is EffectivePolicy.DISALLOW:
         name = shortened(visible(held.origin), LONGEST)
-        raise Trouble(f"nobody knows what {name} says: {state_words(held)}")
-    if held.decides is EffectivePolicy.ALLOW:
+        raise CliError(f"nobody knows what {name} says: {state_words(held)}")
+    if held.policy is EffectivePolicy.ALLOW:
         say(state_words(held), label="hint")
     return held.robots
 
@@ -444,4 +444,4 @@ def refuse_paths(urls: Iterable[str], files: bool = True) -> None:
         words = f"{quoted(url)} {'is of which site?' if path else 'has no scheme:'}"
         pass_it = f"{'Pass' if path else 'pass'} a whole URL, such as {whole}"
         cure = ", or the site's robots.txt with --robots FILE" if files else ""
-        raise Trouble(f"{words} {pass_it}{cure}")
+        raise CliError(f"{words} {pass_it}{cure}")

@@ -22,7 +22,7 @@ from robotrules.cli.options import ACCESS_ONLY
 from robotrules.cli.streams import (
     BLOCK,
     STDIN,
-    Trouble,
+    CliError,
     open_octets,
     quoted,
     say,
@@ -115,7 +115,7 @@ def robots_profile(profile: str) -> str:
 def refuse_stdin_twice(*names: str | None) -> None:
     """Stdin can be read once."""
     if names.count(STDIN) > 1:
-        raise Trouble("stdin can only be one of the files: pass '-' once")
+        raise CliError("stdin can only be one of the files: pass '-' once")
 
 
 def given_headers(lines: Sequence[str]) -> Fields | None:
@@ -124,7 +124,7 @@ def given_headers(lines: Sequence[str]) -> Fields | None:
     for line in lines:
         found = _FIELD_LINE.match(os.fsencode(line))
         if not found:
-            raise Trouble(
+            raise CliError(
                 f"{quoted(line)} is no header line: pass a name, ':' and a value, such as "
                 "'Robots-Tag: *;noindex'"
             )
@@ -144,7 +144,7 @@ def given_page(name: str, opened: ExitStack, what: str = "the page") -> Iterator
     stream = _open(name, what, opened)
     first = _block(stream, name, what)
     if words := _something_else(first):
-        raise Trouble(f"{_named(name)} {words}")
+        raise CliError(f"{_named(name)} {words}")
     if words := _unlike_html(first):
         _hint(f"{_named(name)} {words}")
     return _blocks(stream, name, what, first)
@@ -185,14 +185,14 @@ def given_har(name: str) -> list[Saved]:
     """Return the documents of a HAR file, of which there is at least one."""
     octets, complete = _read(name, "a HAR file", MOST_HAR, whole=True)
     if not complete:
-        raise Trouble(
+        raise CliError(
             f"{_named(name)} is larger than {MOST_HAR // _MIB} MiB, and a HAR file is read as a "
             "whole: export fewer pages, or without images"
         )
     with _troubles(name):
         documents = [saved for saved in read_har(octets) if saved.url]
     if not documents:
-        raise Trouble(
+        raise CliError(
             f"there is no document in {_named(name)}: export it after a page was loaded, or pass "
             "a page with --page FILE"
         )
@@ -217,7 +217,7 @@ def html_libraries() -> Iterator[None]:
     try:
         yield
     except MissingExtraError as error:
-        raise Trouble(str(error)) from None
+        raise CliError(str(error)) from None
 
 
 def can_read_html() -> bool:
@@ -303,7 +303,7 @@ def _named(name: str) -> str:
 
 def _open(name: str, what: str, opened: ExitStack) -> BinaryIO:
     if name == STDIN and is_terminal(sys.stdin):
-        raise Trouble(
+        raise CliError(
             f"{what} would be read from this terminal: pass a file, or pipe it in from a program "
             "such as curl"
         )
@@ -340,7 +340,7 @@ def _read(name: str, what: str, most: int, *, whole: bool = False) -> tuple[byte
             if len(octets) > most:
                 return bytes(octets[:most]), False
     if not octets:
-        raise Trouble(f"{_named(name)} is empty: pass {what}")
+        raise CliError(f"{_named(name)} is empty: pass {what}")
     return bytes(octets), True
 
 
@@ -349,4 +349,4 @@ def _troubles(name: str) -> Iterator[None]:
     try:
         yield
     except SavedResponseError as error:
-        raise Trouble(f"cannot use {_named(name)}: {visible(str(error))}") from None
+        raise CliError(f"cannot use {_named(name)}: {visible(str(error))}") from None

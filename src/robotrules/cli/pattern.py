@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from robotrules.analysis.describe import Description, Place, Trace, describe, trace
+from robotrules.analysis.describe import Description, MatchedSpan, Trace, describe, trace
 from robotrules.cli.options import given_urls, json_option, profile_option
-from robotrules.cli.streams import Output, Trouble, say
+from robotrules.cli.streams import CliError, Output, say
 from robotrules.cli.text import Paint, between, plural, shortened
 from robotrules.octets import visible
 
@@ -56,7 +56,7 @@ def pattern(patterns: tuple[str, ...], urls: tuple[str, ...], profile: str, as_j
       robotrules pattern '/a b' --profile strict --json
     """
     if not patterns:
-        raise Trouble("no path pattern was given: pass one in quotes, such as '/*/print$'")
+        raise CliError("no path pattern was given: pass one in quotes, such as '/*/print$'")
     _hint_at_files(patterns)
     octets = given_urls(urls, profile)
     output = Output()
@@ -170,12 +170,12 @@ class _Page:
         if rest := len(answer.steps) - len(steps):
             yield f"  … {rest:,} more; --json has all of them"
 
-    def _marks(self, step: Place, room: int) -> str:
+    def _marks(self, step: MatchedSpan, room: int) -> str:
         """Return a line that points at what a piece took; a star has its own sign."""
         sign = "~" if set(step.text) == {"*"} else "^"
         marks = "^" if step.text == "$" else sign * (step.end - step.start)
         rest = " " * (room - step.start - len(marks))
         return " " * step.start + self._paint("start", marks) + rest
 
-    def _text(self, step: Place) -> str:
+    def _text(self, step: MatchedSpan) -> str:
         return shortened(visible(step.text), LONGEST_PART)

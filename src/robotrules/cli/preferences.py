@@ -26,7 +26,7 @@ from robotrules.cli.options import (
     purpose_option,
     robots_options,
 )
-from robotrules.cli.streams import Output, Trouble
+from robotrules.cli.streams import CliError, Output
 from robotrules.cli.text import listed, shortened
 from robotrules.extensions.content_signal import (
     ContentSignals,
@@ -35,7 +35,7 @@ from robotrules.extensions.content_signal import (
     to_content_usage,
 )
 from robotrules.extensions.content_usage import preferences as find_preferences
-from robotrules.extensions.vocabulary import Preference, Preferences, Source, Statement
+from robotrules.extensions.vocabulary import Preference, Preferences, Statement, StatementSource
 from robotrules.octets import visible
 from robotrules.robotstxt.values import Note
 
@@ -93,9 +93,9 @@ def preferences(
       robotrules preferences /a --as ExampleBot --robots robots.txt --signals --json
     """
     if not urls:
-        raise Trouble("no URL was given: pass one, such as https://example.com/a")
+        raise CliError("no URL was given: pass one, such as https://example.com/a")
     if fields and len(urls) > 1:
-        raise Trouble("--field is about the content of one URL: pass one URL, or leave it out")
+        raise CliError("--field is about the content of one URL: pass one URL, or leave it out")
     alone = robots is None and bool(fields) and not signals
     access, profile = profile, parsing_profile(profile, fetches=robots is None and not alone)
     if alone:
@@ -176,7 +176,7 @@ class _Page:
         return f"not applicable: the URL is disallowed{which}"
 
     def _why(self, category: str) -> list[str]:
-        because = self._found.because(category)
+        because = self._found.statements_for(category)
         if not because:
             return ["no statement says"]
         where = [self._where(statement) for statement in because[:MOST_LINES]]
@@ -185,7 +185,7 @@ class _Page:
 
     def _where(self, statement: Statement) -> str:
         text = shortened(visible(statement.text), LONGEST)
-        if statement.source is Source.FIELD:
+        if statement.source is StatementSource.FIELD:
             return f"field: {text}"
         path = f"{visible(statement.path)} " if statement.path is not None else ""
         return f"line {statement.line}: {shortened(f'Content-Usage: {path}{text}', LONGEST)}"

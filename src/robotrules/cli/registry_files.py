@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from robotrules.cli.streams import Trouble, quoted
+from robotrules.cli.streams import CliError, quoted
 from robotrules.cli.text import plural
 from robotrules.errors import RegistryError
 from robotrules.octets import visible
-from robotrules.registries import SHIPPED, Registries, load
+from robotrules.registries import SHIPPED, Registries, load_registries
 
 
 def given_registries(files: Sequence[str]) -> Registries:
@@ -20,18 +20,18 @@ def given_registries(files: Sequence[str]) -> Registries:
     registries = SHIPPED
     for name in files:
         if not name.lower().endswith((".json", ".csv")):
-            raise Trouble(
+            raise CliError(
                 f"{quoted(name)} is no registry: pass a file that ends with .json or .csv"
             )
         try:
-            registries = load(name, over=registries)
+            registries = load_registries(name, over=registries)
         except OSError as error:
             why = error.strerror or type(error).__name__
-            raise Trouble(
+            raise CliError(
                 f"cannot read the registry {quoted(name)}: {why}; check its name and mode"
             ) from None
         except RegistryError as error:
             first, *others = str(error).splitlines()
             more = f" ({plural(len(others), 'more reason')})" if others else ""
-            raise Trouble(f"{visible(first)}{more}") from None
+            raise CliError(f"{visible(first)}{more}") from None
     return registries

@@ -12,7 +12,7 @@ import re
 
 import click
 
-from robotrules.cli.streams import STDIN, Trouble, quoted
+from robotrules.cli.streams import STDIN, CliError, quoted
 
 USUAL = "robots.txt"
 # What is looked at to tell a text from something else, and how much of it no text has.
@@ -43,7 +43,7 @@ def refuse_binary(octets: bytes, file: str) -> None:
     controls = len(sample) - len(sample.translate(None, CONTROLS))
     if controls >= FEWEST and controls * SHARE >= len(sample):
         name = "stdin" if file == STDIN else quoted(file)
-        raise Trouble(
+        raise CliError(
             f"{name} is binary: {controls:,} of its first {len(sample):,} bytes are control "
             "characters; pass a text file"
         )

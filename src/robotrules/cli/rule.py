@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from robotrules.cli.options import json_option
-from robotrules.cli.streams import Output, Trouble, quoted
+from robotrules.cli.streams import CliError, Output, quoted
 from robotrules.cli.text import Paint
 from robotrules.linting.check import Check, PageCheck
 from robotrules.linting.check_docs import LAYERS, parts
@@ -84,7 +84,7 @@ def _named(name: str) -> Sequence[Check]:
     close = close or get_close_matches(plain, [one.slug for one in CHECKS], 1)
     near = find(close[0]) if close else None
     hint = f"did you mean {near.code} ({near.slug})?" if near else "see robotrules rule --all"
-    raise Trouble(f"{quoted(name)} is no check: {hint}")
+    raise CliError(f"{quoted(name)} is no check: {hint}")
 
 
 def _as_dict(check: Check) -> dict[str, Any]:

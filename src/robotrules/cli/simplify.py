@@ -15,14 +15,14 @@ from typing import Any
 import click
 
 from robotrules.analysis.simplify import simplify as simplified
-from robotrules.analysis.solver import BUDGET
+from robotrules.analysis.solver import MAX_STATES
 from robotrules.analysis.steps import Simplification
 from robotrules.cli.atomic_write import save
 from robotrules.cli.diffs import diff_lines, painted
 from robotrules.cli.options import json_option, profile_option
 from robotrules.cli.progress import counting
 from robotrules.cli.simplify_text import SimplifyPage
-from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
+from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.cli.text import plural, shortened
 from robotrules.linting.intent import misread_lines
 from robotrules.octets import visible
@@ -59,7 +59,7 @@ LONGEST = 80
     "--budget",
     type=click.IntRange(1),
     metavar="N",
-    default=BUDGET,
+    default=MAX_STATES,
     show_default=True,
     help="How many states each question may see before it is not decided.",
 )
@@ -94,14 +94,16 @@ def simplify(
     """
     target = _target(file, in_place, target)
     if target == STDIN and (as_json or as_diff):
-        raise Trouble("stdout cannot have the smaller file and something else: name a file with -o")
+        raise CliError(
+            "stdout cannot have the smaller file and something else: name a file with -o"
+        )
     if as_json and as_diff:
         raise click.UsageError("--json and --diff are two forms: leave out one")
     robots, octets = read_robots(file, profile, most=LARGEST)
     name = "stdin" if file == STDIN else quoted(file)
     limit = robots.profile.max_bytes
     if len(octets) > LARGEST:
-        raise Trouble(f"{name} is longer than {LARGEST:,} bytes, and is not read to its end")
+        raise CliError(f"{name} is longer than {LARGEST:,} bytes, and is not read to its end")
     if len(octets) > limit:
         say(
             f"{name} has {len(octets):,} bytes, and crawlers need not read more than {limit:,} "
@@ -116,7 +118,7 @@ def simplify(
             robots, profiles=profiles, groups=groups, keep=keep, budget=budget, progress=progress
         )
     if found.refused:
-        raise Trouble(f"{name} is left alone: {found.refused}")
+        raise CliError(f"{name} is left alone: {found.refused}")
     if misread:
         _warn_misread(robots, misread, name)
     output = Output()

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from robotrules import RobotsTxt
-from robotrules.analysis.steps import Left, Simplification, Step
+from robotrules.analysis.steps import Left, Simplification, SimplificationStep
 from robotrules.cli.streams import STDIN, Output
 from robotrules.cli.text import Paint, listed, plural, shortened
 from robotrules.octets import visible
@@ -103,7 +103,7 @@ class SimplifyPage:
             "heading", f"Group of line {line}: {listed(names, MOST_NAMES) or 'nobody'}"
         )
 
-    def _step(self, step: Step) -> Iterator[str]:
+    def _step(self, step: SimplificationStep) -> Iterator[str]:
         words = step.sentence
         if step.witness is not None:
             words += f", as on {visible(step.witness.path)}"
@@ -192,5 +192,5 @@ def _needed(left: Left) -> tuple[int, str, str]:
     return left.line, visible(left.text), words
 
 
-def _by_group(steps: Iterable[Step]) -> list[Step]:
+def _by_group(steps: Iterable[SimplificationStep]) -> list[SimplificationStep]:
     return sorted(steps, key=lambda step: (step.group or 0, step.lines[0]))

@@ -33,7 +33,7 @@ TOGETHER = 8192
 STDIN = "-"
 
 
-class Trouble(click.ClickException):
+class CliError(click.ClickException):
     """What ends a command with exit code 2: what, where, and the cure, in one line."""
 
     exit_code = 2
@@ -77,7 +77,7 @@ def open_octets(name: str, what: str) -> BinaryIO:
     """Open a file, or stdin for `-`; *what* it holds is for the error."""
     if name == STDIN:
         if sys.stdin is None:
-            raise Trouble(f"cannot read {what} from stdin: stdin is closed; pass a file")
+            raise CliError(f"cannot read {what} from stdin: stdin is closed; pass a file")
         return sys.stdin.buffer
     try:
         # Unbuffered: blocks are large, and what a pipe has is wanted now.
@@ -86,12 +86,12 @@ def open_octets(name: str, what: str) -> BinaryIO:
         raise unreadable(name, what, error) from None
 
 
-def unreadable(name: str, what: str, error: OSError) -> Trouble:
+def unreadable(name: str, what: str, error: OSError) -> CliError:
     """Return the error for a file that cannot be read."""
     path = "stdin" if name == STDIN else quoted(name)
     if error.errno == errno.ENOENT:
         if "://" in name and what == "robots.txt":
-            return Trouble(
+            return CliError(
                 f"{path} is no file: leave out --robots, and the robots.txt of each URL is "
                 "fetched; or save it and pass the file"
             )
@@ -102,7 +102,7 @@ def unreadable(name: str, what: str, error: OSError) -> Trouble:
         why = "this account may not read it; change its mode or its owner"
     else:
         why = error.strerror or type(error).__name__
-    return Trouble(f"cannot read {what} from {path}: {why}")
+    return CliError(f"cannot read {what} from {path}: {why}")
 
 
 def read_robots(
@@ -114,7 +114,7 @@ def read_robots(
     What lies far past the parsing limit (RFC 9309 §2.5) is not even read, or past *most* octets.
     """
     if name == STDIN and is_terminal(sys.stdin):
-        raise Trouble(
+        raise CliError(
             "robots.txt would be read from this terminal: pass a file, or pipe it in from a "
             "program such as curl"
         )
@@ -183,7 +183,7 @@ def url_chunks(stream: BinaryIO, name: str) -> Iterator[Chunk]:
 def _refuse_long(octets: int, name: str, line: int) -> None:
     if octets > LONGEST_URL:
         where = "stdin" if name == STDIN else quoted(name)
-        raise Trouble(
+        raise CliError(
             f"line {line} of {where} is longer than 1 MiB, which no URL is: pass a file with "
             "one URL a line"
         )
@@ -210,7 +210,7 @@ class Output:
 
     def __init__(self) -> None:
         if sys.stdout is None:
-            raise Trouble("cannot write: stdout is closed; redirect it to a file or a pipe")
+            raise CliError("cannot write: stdout is closed; redirect it to a file or a pipe")
         self._buffer = sys.stdout.buffer
         self._encoding = sys.stdout.encoding or "utf-8"
         self.terminal = is_terminal(sys.stdout)

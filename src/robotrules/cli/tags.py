@@ -35,10 +35,10 @@ from robotrules.cli.page_inputs import (
     was_read,
     with_headers,
 )
-from robotrules.cli.streams import STDIN, Output, Trouble, quoted
+from robotrules.cli.streams import STDIN, CliError, Output, quoted
 from robotrules.cli.text import Paint, cells, listed, shortened
 from robotrules.octets import to_text, visible
-from robotrules.tags import Freshness, Mention, Standing, UsageRules, usage_rules
+from robotrules.tags import Mention, ResponseFreshness, RuleStatus, UsageRules, usage_rules
 from robotrules.tags.known import EVERYONE, KNOWN, plain
 from robotrules.tags.rules import written
 
@@ -48,9 +48,9 @@ MOST_SOURCES = 6
 LONGEST = 200
 
 STANDINGS = {
-    Standing.NO_EFFECT: "no effect",
-    Standing.NOT_USED: "not used",
-    Standing.UNKNOWN: "unknown",
+    RuleStatus.NO_EFFECT: "no effect",
+    RuleStatus.NOT_USED: "not used",
+    RuleStatus.UNKNOWN: "unknown",
 }
 
 
@@ -133,19 +133,19 @@ def _refuse_what_does_not_go_together(
     files: Sequence[str], headers: Sequence[str], response: str | None, dom: str | None
 ) -> None:
     if not (files or headers or response or dom):
-        raise Trouble(
+        raise CliError(
             "nothing was given: pass a page, --response FILE, --dom FILE, or a header line such "
             "as --header 'Robots-Tag: *;noindex'"
         )
     if files and response:
-        raise Trouble(
+        raise CliError(
             "--response has the page as well: leave out FILE, or pass its headers with --header"
         )
     if dom and len(files) > 1:
-        raise Trouble("--dom is the final state of one page: pass one FILE with it")
+        raise CliError("--dom is the final state of one page: pass one FILE with it")
     for name in files:
         if "://" in name:
-            raise Trouble(
+            raise CliError(
                 f"{quoted(name)} is no file: 'robotrules guidance' fetches pages; for this command "
                 "save the page, or pipe it in from a program such as curl"
             )
@@ -178,7 +178,7 @@ class _Page:
         if rules.values:
             yield from self._heading("Rules in force")
             yield from self._in_force()
-        other = [one for one in rules.mentions if one.standing is not Standing.IN_FORCE]
+        other = [one for one in rules.mentions if one.standing is not RuleStatus.IN_FORCE]
         if other:
             yield from self._heading("Without effect")
             yield from self._table([self._without_effect(one) for one in other[:MOST]])
@@ -231,7 +231,7 @@ class _Page:
         for rule, (name, _) in zip(shown_rules, self._rules.values, strict=True):
             words = KNOWN[name].words if name in KNOWN else ""
             yield f"  {rule}{' ' * (width - cells(rule))}  {words}".rstrip()
-            because = self._rules.because(name)
+            because = self._rules.mentions_of(name)
             yield from (f"    {self._said(one)}" for one in because[:MOST_SOURCES])
             if len(because) > MOST_SOURCES:
                 yield f"    and {len(because) - MOST_SOURCES:,} more, which --json shows"
@@ -270,12 +270,12 @@ def _at_most(count: int | None, noun: str) -> str:
     return f", at most {count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _fresh_words(found: Freshness) -> str:
+def _fresh_words(found: ResponseFreshness) -> str:
     """Return how long the rules may be taken for current; empty: nobody says."""
     words = []
     if found.lifetime is not None:
         spent = f", {found.age:,.0f} of them spent" if found.age else ""
-        words.append(f"{found.lifetime:,.0f} seconds ({found.because}){spent}")
+        words.append(f"{found.lifetime:,.0f} seconds ({found.reason}){spent}")
     if found.must_validate:
         words.append("to be asked for anew each time (no-cache)")
     if not found.may_store:

@@ -21,12 +21,12 @@ from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.expectations_text import Answered, ExpectationsPage, junit, total
 from robotrules.cli.options import json_option, literal_option
 from robotrules.cli.progress import counting
-from robotrules.cli.streams import STDIN, Output, Trouble, quoted, read_robots, say
+from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.cli.text import plural
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
 from robotrules.expect import read_expectations
-from robotrules.expect.files import NAME, ClientFetcher, Given, Trial, find_files
+from robotrules.expect.files import NAME, ClientFetcher, FileOptions, Trial, find_files
 from robotrules.expect.scaffold import starter
 from robotrules.expect.values import SCHEMA_VERSION, Carriers
 from robotrules.octets import visible
@@ -107,7 +107,7 @@ def test(
         if robots or live or report or as_json or len(files) > 1:
             raise click.UsageError("--init writes a file and asks nothing: name a folder at most")
         return _begin(files[0] if files else ".", profile)
-    given = Given(robots, live, profile, budget, literal)
+    given = FileOptions(robots, live, profile, budget, literal)
     output = Output()
     answered: list[Answered] = []
     read = [*files, *([robots] if robots is not None else [])]
@@ -155,14 +155,14 @@ def _paths(files: tuple[str, ...], answered: list[Answered]) -> Iterator[tuple[P
 def _found(name: str) -> list[tuple[Path, Config]]:
     """Return what an argument stands for: a file, or those of a folder."""
     if name == STDIN:
-        raise Trouble("'-' is no expectation file: it names others from its own folder")
+        raise CliError("'-' is no expectation file: it names others from its own folder")
     config = find_config(Path(name))
     if not os.path.isdir(name):
         return [(Path(name), config)]
     found = find_files(Path(name), config)
     if not found:
         where = "here" if name == "." else f"in {quoted(name)}"
-        raise Trouble(
+        raise CliError(
             f"there is no expectation file {where}: write {NAME} beside robots.txt, or pass one; "
             "--init writes a first one"
         )
@@ -174,8 +174,8 @@ def _told(name: str, answered: list[Answered]) -> Iterator[None]:
     """Say what cannot be read or fetched, note it, and let the others be asked."""
     try:
         yield
-    except (Trouble, ConfigError, ExpectationError, MissingExtraError) as error:
-        words = error.message if isinstance(error, Trouble) else visible(str(error))
+    except (CliError, ConfigError, ExpectationError, MissingExtraError) as error:
+        words = error.message if isinstance(error, CliError) else visible(str(error))
         say(words)
         answered.append(Answered(name, "", [], words))
 
@@ -192,7 +192,7 @@ def _begin(name: str, profile: str | None) -> int:
     path, robots = Path(name) / NAME, Path(name) / "robots.txt"
     if not robots.is_file():
         where = "here" if name == "." else f"in {quoted(name)}"
-        raise Trouble(f"there is no robots.txt {where}: write one first, or name its folder")
+        raise CliError(f"there is no robots.txt {where}: write one first, or name its folder")
     with told():
         usual = find_config(Path(name)).test.profile
         text = starter(read_robots(str(robots), profile or usual or "default")[0], profile)
@@ -200,9 +200,9 @@ def _begin(name: str, profile: str | None) -> int:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise Trouble(f"{quoted(str(path))} is there already, and is left alone") from None
+        raise CliError(f"{quoted(str(path))} is there already, and is left alone") from None
     except OSError as error:
-        raise Trouble(f"cannot write {quoted(str(path))}: {error.strerror}") from None
+        raise CliError(f"cannot write {quoted(str(path))}: {error.strerror}") from None
     count = plural(len(read_expectations(text).questions), "question")
     say(f"{quoted(str(path))} was written: {count}, and all pass; change them to what you want")
     return 0

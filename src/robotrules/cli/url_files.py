@@ -27,7 +27,7 @@ from robotrules.cli.streams import (
     STDIN,
     TOGETHER,
     Chunk,
-    Trouble,
+    CliError,
     open_octets,
     quoted,
     say,
@@ -35,7 +35,15 @@ from robotrules.cli.streams import (
     unreadable,
 )
 from robotrules.cli.text import is_terminal
-from robotrules.cli.url_forms import Form, LineReader, Skipped, Skips, Text, Unusable, line_reader
+from robotrules.cli.url_forms import (
+    LineChunk,
+    LineReader,
+    Skipped,
+    Skips,
+    Unusable,
+    UrlFileFormat,
+    line_reader,
+)
 from robotrules.cli.url_sitemap import SitemapReader
 from robotrules.octets import visible
 
@@ -70,7 +78,7 @@ class UrlFile:
     """
     A file of URLs, or stdin for `-`; a context manager whose chunks are read once.
 
-    Opening says `Trouble` if there is no such file. `form`, `skipped` and `trouble` are complete
+    Opening says `CliError` if there is no such file. `form`, `skipped` and `trouble` are complete
     when the last chunk was read.
     """
 
@@ -90,7 +98,7 @@ class UrlFile:
         """What a person should know of how it was read; empty: nothing."""
         self.urls = 0
         """How many URLs were read so far."""
-        self._form: Form | None = None
+        self._form: UrlFileFormat | None = None
         self._skips = Skips()
         self._stream: BinaryIO = open_octets(name, "URLs")
         self._taken = 0
@@ -112,9 +120,9 @@ class UrlFile:
         return "stdin" if self.name == STDIN else quoted(self.name)
 
     @property
-    def form(self) -> Form:
+    def form(self) -> UrlFileFormat:
         """What it holds; of nothing, a list."""
-        return self._form or Form.LIST
+        return self._form or UrlFileFormat.LIST
 
     @property
     def skipped(self) -> Skipped:
@@ -172,7 +180,7 @@ class UrlFile:
         if _HTML.match(text.lstrip()):
             raise Unusable("it is an HTML page; pass a list of URLs, an access log or a sitemap")
         if _XML.match(text.lstrip()):
-            self._form = Form.SITEMAP
+            self._form = UrlFileFormat.SITEMAP
             yield from SitemapReader(self._skips).read(_from_tag(blocks, wide))
         else:
             yield from self._lines(_narrow(blocks) if wide else blocks)
@@ -240,13 +248,13 @@ class UrlFile:
                 self._form = reader.form
             urls = reader.urls(text)
             self.hint = reader.hint
-            if self._as_it_comes and reader.form is Form.LIST and not urls and not found:
+            if self._as_it_comes and reader.form is UrlFileFormat.LIST and not urls and not found:
                 if self._skips.skipped().lines:
                     return  # it is no list, and further lines will not make it one
             found = found or bool(urls)
             yield urls
 
-    def _texts(self, blocks: Iterator[bytes]) -> Iterator[Text]:
+    def _texts(self, blocks: Iterator[bytes]) -> Iterator[LineChunk]:
         """Yield whole lines, as many as are there; a line that is too long is skipped."""
         unfinished = bytearray()
         number, too_long = 1, False
@@ -266,12 +274,12 @@ class UrlFile:
                 start, number, too_long = first, number + 1, False
             octets = bytes(unfinished) + block[start:end]
             unfinished = bytearray(block[end:])
-            yield Text(octets, number)
+            yield LineChunk(octets, number)
             number += octets.count(b"\n")
         if too_long:
             self._skips.add(number, bytes(unfinished))
         elif unfinished and not self.trouble:  # half a URL is another one
-            yield Text(bytes(unfinished), number)
+            yield LineChunk(bytes(unfinished), number)
 
 
 def _gunzip() -> zlib._Decompress:
@@ -330,9 +338,9 @@ def say_hint(file: UrlFile) -> None:
 def refuse_empty(file: UrlFile) -> None:
     """End the command where a file that was read has no URL; one that has nothing is right."""
     if file.trouble:
-        raise Trouble(f"cannot read URLs from {file.where}: {file.trouble}")
+        raise CliError(f"cannot read URLs from {file.where}: {file.trouble}")
     for line, octets in file.skipped.examples[:1]:
-        raise Trouble(
+        raise CliError(
             f"there is no URL in {file.where}: line {line} is '{visible(octets)}'; pass a list "
             "of URLs, an access log, CSV with a header, JSON lines or a sitemap"
         )

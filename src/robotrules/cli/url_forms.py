@@ -31,7 +31,7 @@ LONGEST_EXAMPLE = 120
 LONGEST_CELL = 40
 
 
-class Form(StrEnum):
+class UrlFileFormat(StrEnum):
     """What a file of URLs is."""
 
     LIST = "list"
@@ -43,14 +43,14 @@ class Form(StrEnum):
     @property
     def noun(self) -> str:
         """What is counted in it: a log has a line for each request, whatever its URL."""
-        return "request" if self in (Form.LOG, Form.JSON) else "URL"
+        return "request" if self in (UrlFileFormat.LOG, UrlFileFormat.JSON) else "URL"
 
 
 class Unusable(Exception):
     """A file, or the rest of one, that holds no URLs which can be read; the words say why."""
 
 
-class Text(NamedTuple):
+class LineChunk(NamedTuple):
     """Whole lines that were read together."""
 
     octets: bytes
@@ -151,7 +151,9 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
 class LineReader:
     """Reads URLs of one form; what it reads comes in the order of the file."""
 
-    def __init__(self, form: Form, skips: Skips, one: Callable[[bytes], bytes | None]) -> None:
+    def __init__(
+        self, form: UrlFileFormat, skips: Skips, one: Callable[[bytes], bytes | None]
+    ) -> None:
         self.form = form
         self._skips = skips
         self._one = one
@@ -160,11 +162,11 @@ class LineReader:
     @property
     def hint(self) -> str:
         """What a person should know of how it was read so far; empty: nothing."""
-        return self._columns.hint() if self.form is Form.LIST else ""
+        return self._columns.hint() if self.form is UrlFileFormat.LIST else ""
 
-    def urls(self, text: Text) -> list[bytes]:
+    def urls(self, text: LineChunk) -> list[bytes]:
         """Return the URLs of some lines."""
-        if self.form is Form.LIST:
+        if self.form is UrlFileFormat.LIST:
             self._columns.add(text.octets)
         usual = self._usual(text.octets)
         # A line for each URL: so there is none without. A last line may have no end.
@@ -184,14 +186,14 @@ class LineReader:
 
     def _is_header(self, line: bytes) -> bool:
         """Tell whether a line names what follows, so that nobody misses it."""
-        return self.form is Form.LIST and line.lower().decode("latin-1") in NAMES
+        return self.form is UrlFileFormat.LIST and line.lower().decode("latin-1") in NAMES
 
     def _usual(self, octets: bytes) -> list[bytes]:
         """Return the URLs of all lines that are as usual: a million of them are read here."""
-        if self.form is Form.LIST:
+        if self.form is UrlFileFormat.LIST:
             lines = map(bytes.strip, octets.split(b"\n"))
             return [line for line in lines if line.startswith(_STARTS)]
-        return _USUAL_REQUESTS.findall(octets) if self.form is Form.LOG else []
+        return _USUAL_REQUESTS.findall(octets) if self.form is UrlFileFormat.LOG else []
 
 
 # A cell beside a URL that is no part of it, as exports have them: a number, a word, a quoted text,
@@ -299,7 +301,7 @@ class _Columns(LineReader):
     """Reads one column of CSV, line by line: a quote that nobody closes swallows no other line."""
 
     def __init__(self, skips: Skips, separator: str) -> None:
-        super().__init__(Form.CSV, skips, self._of_line)
+        super().__init__(UrlFileFormat.CSV, skips, self._of_line)
         self._separator = separator
         self._column: int | None = None
         self._name = ""
@@ -371,15 +373,15 @@ def line_reader(octets: bytes, skips: Skips, *, any_scheme: bool = False) -> Lin
     if line is None:
         return None
     if line.startswith(b"{"):
-        return LineReader(Form.JSON, skips, _of_json)
+        return LineReader(UrlFileFormat.JSON, skips, _of_json)
     if re.match(rb'\[\s*(?:[{"\]]|\Z)', line):
         raise Unusable("it is a JSON array; pass one object a line, as jq -c '.[]' prints them")
     if _REQUEST.search(line) or _MOMENT.search(line):
-        return LineReader(Form.LOG, skips, _of_log)
+        return LineReader(UrlFileFormat.LOG, skips, _of_log)
     separator = _separator(line)
     if separator:
         return _Columns(skips, separator)
-    return LineReader(Form.LIST, skips, _any_url_of if any_scheme else url_of)
+    return LineReader(UrlFileFormat.LIST, skips, _any_url_of if any_scheme else url_of)
 
 
 def _meaningful(octets: bytes) -> Iterator[bytes]:

@@ -18,8 +18,8 @@ from robotrules.cli.diffs import painted, unified
 from robotrules.cli.options import json_option
 from robotrules.cli.streams import (
     STDIN,
+    CliError,
     Output,
-    Trouble,
     open_octets,
     quoted,
     read_robots,
@@ -61,14 +61,14 @@ def write(policy: str, target: str | None, existing: str | None, as_json: bool) 
       robotrules write policy.toml --check robots.txt
     """
     if target is not None and existing is not None:
-        raise Trouble("--check writes nothing: use it without --output")
+        raise CliError("--check writes nothing: use it without --output")
     if policy == STDIN and existing == STDIN:
-        raise Trouble("the policy and --check cannot both be stdin: pass one of them as a file")
+        raise CliError("the policy and --check cannot both be stdin: pass one of them as a file")
     name = "stdin" if policy == STDIN else visible(os.fsencode(policy))
     try:
         robots = compose(_read(policy), name)
     except WriteError as error:
-        raise Trouble(visible(str(error))) from None
+        raise CliError(visible(str(error))) from None
     _hint_at_names(robots)
     text = write_text(robots)
     values = {"schema": SCHEMA_VERSION, "policy": None if policy == STDIN else name}
@@ -103,11 +103,11 @@ def _read(policy: str) -> str:
             stream.close()
     where = "stdin" if policy == STDIN else quoted(policy)
     if len(octets) > LARGEST:
-        raise Trouble(f"{where} is larger than 1 MiB, which no policy is: pass a TOML file")
+        raise CliError(f"{where} is larger than 1 MiB, which no policy is: pass a TOML file")
     try:
         return octets.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Trouble(f"{where} is not UTF-8 at octet {error.start:,}: save it as UTF-8") from None
+        raise CliError(f"{where} is not UTF-8 at octet {error.start:,}: save it as UTF-8") from None
 
 
 def _hint_at_names(robots: NewRobotsTxt) -> None:

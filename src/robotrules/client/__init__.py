@@ -16,10 +16,10 @@ if _typing.TYPE_CHECKING:
     from robotrules.client.evidence import Evidence
     from robotrules.client.historical_verdict import EvidenceNote, HistoricalVerdict, Period
     from robotrules.client.metrics import FetchEvent, Stats
-    from robotrules.client.origin_state import OriginState, Source
+    from robotrules.client.origin_state import OriginState, StateSource
     from robotrules.client.pages import FetchResult
-    from robotrules.client.rate_limiter import Delay, Slot, delay_of
-    from robotrules.client.ssrf import PUBLIC, Addresses
+    from robotrules.client.rate_limiter import Delay, Slot, required_delay
+    from robotrules.client.ssrf import PUBLIC, AddressPolicy
     from robotrules.client.stores import default_path, open_store
     from robotrules.client.sync import Client
     from robotrules.client.transports import (
@@ -32,7 +32,7 @@ if _typing.TYPE_CHECKING:
 
 __all__ = [
     "PUBLIC",
-    "Addresses",
+    "AddressPolicy",
     "AsyncClient",
     "AsyncTransport",
     "Audit",
@@ -47,23 +47,23 @@ __all__ = [
     "Period",
     "PrefetchSummary",
     "Slot",
-    "Source",
+    "StateSource",
     "Stats",
     "Transport",
     "WarcImport",
     "audit",
     "default_path",
-    "delay_of",
     "export_warc",
     "import_warc",
     "open_async_transport",
     "open_store",
     "open_transport",
+    "required_delay",
 ]
 
 _LATER = {
     "PUBLIC": "ssrf",
-    "Addresses": "ssrf",
+    "AddressPolicy": "ssrf",
     "AsyncClient": "aio",
     "AsyncTransport": "transports",
     "Audit": "auditing",
@@ -76,7 +76,7 @@ _LATER = {
     "OriginState": "origin_state",
     "Period": "historical_verdict",
     "PrefetchSummary": "base_client",
-    "Source": "origin_state",
+    "StateSource": "origin_state",
     "Stats": "metrics",
     "HistoricalVerdict": "historical_verdict",
     "Transport": "transports",
@@ -84,7 +84,7 @@ _LATER = {
     "WarcImport": "warc",
     "audit": "auditing",
     "default_path": "stores",
-    "delay_of": "rate_limiter",
+    "required_delay": "rate_limiter",
     "export_warc": "warc",
     "import_warc": "warc",
     "open_async_transport": "transports",

@@ -46,7 +46,7 @@ from robotrules.client.metrics import AsyncOnFetch
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import MOST_OCTETS, FetchResult, Look, Sent, fetching, guidance_of
 from robotrules.client.rate_limiter import Delay, Slot, pause_after
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.tasks import StoreExecutor, TaskOriginLocks, each
 from robotrules.client.transports import (
     AsyncTransport,
@@ -79,16 +79,16 @@ class AsyncClient(BaseClient):
         access: str | AccessProfile | None = None,
         store: Store | str | os.PathLike[str] | None = None,
         transport: AsyncTransport | object | None = None,
-        addresses: Addresses | None = None,
+        addresses: AddressPolicy | None = None,
         allow_private: Iterable[str] = (),
         connections: int | None = None,
         proxy: str | None = None,
         headers: ExtraHeaders = (),
-        background: bool = False,
+        stale_while_revalidate: bool = False,
         min_delay: float = 1.0,
         connections_per_origin: int = 1,
         on_fetch: AsyncOnFetch | None = None,
-        seconds: float = 30.0,
+        timeout: float = 30.0,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
@@ -112,11 +112,11 @@ class AsyncClient(BaseClient):
             profile=profile,
             access=access,
             store=store,
-            background=background,
+            stale_while_revalidate=stale_while_revalidate,
             min_delay=min_delay,
             connections_per_origin=connections_per_origin,
             on_fetch=on_fetch,
-            seconds=seconds,
+            timeout=timeout,
             clock=clock,
         )
         self._opened: AsyncTransport | None = None
@@ -139,7 +139,7 @@ class AsyncClient(BaseClient):
             if verdict is not None:
                 return verdict
         asked = self._asked(product_token, purposes)
-        found = await self.held(url)
+        found = await self.lookup(url)
         if found is None:
             return self._nowhere()
         self._noted(found)
@@ -167,14 +167,14 @@ class AsyncClient(BaseClient):
         found.update(await asyncio.gather(*map(one, due)))
         return self._decided(listed, groups, found, *asked)
 
-    async def held(self, url: URL) -> OriginState | None:
+    async def lookup(self, url: URL) -> OriginState | None:
         """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
         origin = self._origin(url)
         return None if origin is None else await self._had(origin)
 
     async def robots(self, url: URL) -> RobotsTxt:
         """Return the robots.txt that governs *url*; where there is none, one that says the same."""
-        found = await self.held(url)
+        found = await self.lookup(url)
         if found is None:
             raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
         return found.robots
@@ -187,7 +187,7 @@ class AsyncClient(BaseClient):
     ) -> Explanation:
         """Return how the verdict is reached; `access` says how the file was got."""
         asked = self._asked(product_token, purposes)
-        found = await self.held(url)
+        found = await self.lookup(url)
         return self._unexplained(url, *asked) if found is None else found.explain(url, *asked)
 
     async def refresh(self, url: URL) -> OriginState | None:
@@ -201,7 +201,7 @@ class AsyncClient(BaseClient):
         *,
         concurrency: int = 50,
         progress: Callable[[OriginState], object] | None = None,
-        fresh: bool = False,
+        refresh: bool = False,
     ) -> PrefetchSummary:
         """Have the robots.txt of many origins ready, as `Client.prefetch` does."""
         counts, began = vet_prefetch(origins, concurrency), self._clock()
@@ -240,7 +240,7 @@ class AsyncClient(BaseClient):
                 if origin is None:
                     counts["skipped"] += 1
                     continue
-                again = fresh and not self._asked_since(origin, began)
+                again = refresh and not self._asked_since(origin, began)
                 found = None if again else self._look(origin)
                 if found is not None:
                     tell(found)
@@ -276,8 +276,8 @@ class AsyncClient(BaseClient):
     ) -> FetchResult:
         """Fetch a page in its turn, if the rules allow it, as `Client.fetch` does."""
         tokens, asked = self._asked(product_token, purposes)
-        name, seconds = self._desk.profile.name, self._desk.seconds
-        flow = fetching(url, tokens, asked, profile=name, limit=limit, seconds=seconds)
+        name, seconds = self._desk.profile.name, self._desk.timeout
+        flow = fetching(url, tokens, asked, profile=name, limit=limit, timeout=seconds)
         answer: Any = None
         while True:
             try:
@@ -286,16 +286,16 @@ class AsyncClient(BaseClient):
                 page: FetchResult = ended.value
                 return page
             if isinstance(effect, Look):
-                answer = await self.held(effect.url)
+                answer = await self.lookup(effect.url)
                 continue
             request = effect.request
-            async with self.turn(request.url) as turn:
+            async with self.slot(request.url) as turn:
                 response: Response | Failure | None = None
-                held = await self.held(request.url) or effect.held
+                held = await self.lookup(request.url) or effect.held
                 if effect.allows(held):
                     response = await self._sent("page", request)
                 if isinstance(response, Response):
-                    turn.heed(response.status, response.headers)
+                    turn.record_response(response.status, response.headers)
                 answer = Sent(response, self._clock(), held)
 
     async def guidance(
@@ -316,7 +316,7 @@ class AsyncClient(BaseClient):
 
     async def delay(self, url: URL) -> Delay:
         """Return the seconds between two requests to the origin of *url*, and what asks for it."""
-        found = await self.held(url)
+        found = await self.lookup(url)
         if found is None:
             raise no_origin(url)
         return self._delay(found)
@@ -326,7 +326,7 @@ class AsyncClient(BaseClient):
         delay, origin = await self.delay(url), self._origin(url) or ""
         return await self._run(self._turns.reserve(origin, delay.seconds))
 
-    async def heed(self, url: URL, status: int, headers: object = None) -> float | None:
+    async def record_response(self, url: URL, status: int, headers: object = None) -> float | None:
         """Put off the next turn if an answer asks for that, as `Client.heed` does."""
         now, origin = self._clock(), self._origin(url)
         asked = pause_after(status, headers, now)
@@ -335,9 +335,9 @@ class AsyncClient(BaseClient):
         return asked
 
     @asynccontextmanager
-    async def turn(self, url: URL) -> AsyncIterator[Slot]:
+    async def slot(self, url: URL) -> AsyncIterator[Slot]:
         """Wait for the next turn at the origin of *url*, and have it, as `Client.turn` does."""
-        found = await self.held(url)
+        found = await self.lookup(url)
         if found is None:
             raise no_origin(url)
         delay, slots, origin = self._delay(found), self._slots_at(found), self._origin(url) or ""
@@ -380,7 +380,7 @@ class AsyncClient(BaseClient):
 
     def _look(self, origin: str) -> OriginState | None:
         """Return what memory has; start to renew what wants it."""
-        found, refresh = self._desk.look(origin)
+        found, refresh = self._desk.lookup_memory(origin)
         if refresh:
             self._flight(origin, RefreshMode.SOON)
         return found
@@ -398,7 +398,7 @@ class AsyncClient(BaseClient):
         key = origin, wanted
         flight = self._flights.get(key)
         if flight is None:
-            flight = asyncio.create_task(self._run(self._desk.renew(origin, wanted)))
+            flight = asyncio.create_task(self._run(self._desk.refresh(origin, wanted)))
             self._flights[key] = flight
             flight.add_done_callback(lambda _: self._flights.pop(key, None))
         return flight

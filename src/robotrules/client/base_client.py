@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from robotrules.access import AccessProfile, find_access_profile, profiles_of
+from robotrules.access import AccessProfile, find_access_profile, find_profiles
 from robotrules.cache import EffectivePolicy, Store
 from robotrules.client.cache_engine import CacheEngine
 from robotrules.client.metrics import Meter, Stats
 from robotrules.client.origin_state import OriginState
 from robotrules.client.rate_limiter import Delay, Pace, RateLimiter, delay_at, pace_of, states_pace
-from robotrules.client.ssrf import Addresses, vet_allow_private
+from robotrules.client.ssrf import AddressPolicy, vet_allow_private
 from robotrules.client.stores import MemoryStore, default_path, open_store
 from robotrules.client.transports import is_transport, open_async_transport, open_transport
 from robotrules.client.transports.exchange import (
@@ -32,7 +32,7 @@ from robotrules.client.transports.exchange import (
 from robotrules.errors import CrawlerError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
-from robotrules.http.origins import given_origin, origin_of, split_origin
+from robotrules.http.origins import origin_of, parse_origin, split_origin
 from robotrules.octets import to_text
 from robotrules.profile import DEFAULT, Profile
 from robotrules.robotstxt import RobotsTxt, Tokens
@@ -57,7 +57,7 @@ _PRINTABLE = re.compile(r"[\x20-\x7e]+")
 _SCHEME = 8
 
 
-class Identity(NamedTuple):
+class ClientIdentity(NamedTuple):
     """Who a client is."""
 
     user_agent: str
@@ -75,7 +75,7 @@ def identity(
     product_token: Tokens | None,
     purposes: Sequence[str],
     profile: Profile,
-) -> Identity:
+) -> ClientIdentity:
     """Return who a client is; what is not honest is refused."""
     if not isinstance(user_agent, str):
         raise TypeError(f"user_agent is a str, not {type(user_agent).__name__}")
@@ -108,7 +108,7 @@ def identity(
             )
     honest = next(name for name in names if name.lower() in said)
     notes = crawler_notes(user_agent, honest, purposes, profile=profile)
-    return Identity(
+    return ClientIdentity(
         user_agent,
         names[0] if isinstance(tokens, str) else names,
         sent or honest,
@@ -129,11 +129,11 @@ class BaseClient:
         profile: str | Profile,
         access: str | AccessProfile | None,
         store: Store | str | os.PathLike[str] | None,
-        background: bool,
+        stale_while_revalidate: bool,
         min_delay: float,
         connections_per_origin: int,
         on_fetch: Callable[..., object] | None,
-        seconds: float,
+        timeout: float,
         clock: Callable[[], float],
     ) -> None:
         count = connections_per_origin
@@ -141,10 +141,10 @@ class BaseClient:
             raise ValueError(f"connections_per_origin is {count!r}: use 1 to {MOST_SLOTS}")
         if on_fetch is not None and not callable(on_fetch):
             raise TypeError(f"on_fetch is {on_fetch!r:.60}: pass a function of one FetchEvent")
-        parsing, fetching = profiles_of(profile)
+        parsing, fetching = find_profiles(profile)
         if access is not None:
             fetching = find_access_profile(access)
-        for name, value, least in (("min_delay", min_delay, 0), ("seconds", seconds, 0.001)):
+        for name, value, least in (("min_delay", min_delay, 0), ("timeout", timeout, 0.001)):
             if not isinstance(value, (int, float)) or not least <= value <= 86_400:
                 raise ValueError(f"{name} is {value!r}: use seconds, {least:g} to 86400")
         self._identity = identity(user_agent, product_token, purposes, parsing)
@@ -160,8 +160,8 @@ class BaseClient:
             profile=parsing,
             access=fetching,
             clock=clock,
-            seconds=float(seconds),
-            background=background,
+            timeout=float(timeout),
+            stale_while_revalidate=stale_while_revalidate,
         )
         self._turns = RateLimiter(self._desk)
         self._slots = count
@@ -201,9 +201,9 @@ class BaseClient:
         return self._desk.store
 
     @property
-    def trouble(self) -> str | None:
+    def store_error(self) -> str | None:
         """What is wrong with the store now; None: nothing."""
-        return self._desk.trouble
+        return self._desk.store_error
 
     @property
     def stats(self) -> Stats:
@@ -216,7 +216,7 @@ class BaseClient:
         """Tell whether the origin of a URL was asked since a moment."""
         origin = self._origin(url)
         found = self._desk.memory.get(origin) if origin else None
-        return found is not None and found.entry.last >= began
+        return found is not None and found.entry.last_fetch_at >= began
 
     def cached(self, url: URL) -> OriginState | None:
         """
@@ -225,9 +225,9 @@ class BaseClient:
         None: nothing, and `held()` looks further. This asks no store and no server.
         """
         origin = self._origin(url)
-        return None if origin is None else self._desk.look(origin)[0]
+        return None if origin is None else self._desk.lookup_memory(origin)[0]
 
-    def forget(self) -> None:
+    def clear_memory(self) -> None:
         """Forget what this process remembers of origins; the store keeps what it has."""
         self._desk.memory.clear()
 
@@ -245,7 +245,7 @@ class BaseClient:
         tokens, purposes = self._identity.tokens, self._identity.purposes
         # Where no rules decide, purposes change nothing.
         check: Callable[[str], Verdict] = partial(found.check, product_token=tokens)
-        if found.decides is EffectivePolicy.RULES:
+        if found.policy is EffectivePolicy.RULES:
             check = found.robots.rules_for(tokens, purposes).check
         self._desk.memory.make_ready(found, check)
 
@@ -297,7 +297,7 @@ class BaseClient:
 
     def _pace(self, found: OriginState) -> Pace | None:
         """Return what a file asks of this crawler; of a file its records are read once."""
-        if found.decides is not EffectivePolicy.RULES:
+        if found.policy is not EffectivePolicy.RULES:
             return None
         known = self._paces.get(found.origin)
         if known is None or known[0] is not found.robots:
@@ -373,7 +373,7 @@ def carrying(
     transport: object,
     *,
     threads: bool,
-    addresses: Addresses | None,
+    addresses: AddressPolicy | None,
     allow_private: Iterable[str],
     connections: int | None,
     proxy: str | None,
@@ -397,7 +397,7 @@ def carrying(
         return Carrying(transport, {})
     if addresses is not None and allowed:
         raise ValueError("pass addresses= or allow_private=, not both: Addresses(allow_private)")
-    where = Addresses(allowed) if addresses is None else addresses
+    where = AddressPolicy(allowed) if addresses is None else addresses
     if transport is None:
         return Carrying(None, {**options, "addresses": where, "headers": extra})
     if any(value is not None for value in options.values()):
@@ -409,7 +409,7 @@ def carrying(
 
 def expect_requests(transport: object, count: int) -> None:
     """Tell a transport how many requests will be made at a time, if it wants to know."""
-    expect = getattr(transport, "expect", None)
+    expect = getattr(transport, "expect_concurrency", None)
     if callable(expect):
         expect(count)
 
@@ -437,7 +437,7 @@ def prefetch_origin(given: object, place: int) -> str:
     """Return the origin of one entry of a prefetch, or the entry; an error says which one it is."""
     url = given if isinstance(given, (str, bytes)) else _url_at(given, place, "origins")
     text = url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
-    return given_origin(text) or text
+    return parse_origin(text) or text
 
 
 def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, str | None]:

@@ -34,29 +34,30 @@ from robotrules.access import (
     AccessResult,
     CachedCopy,
     Failure,
+    FailureReason,
     Request,
     Response,
-    Trouble,
     access,
 )
 from robotrules.access.values import SLACK
 from robotrules.cache import (
-    SKEW,
+    MAX_CLOCK_SKEW,
     EffectivePolicy,
     Entry,
     FetchRecord,
     Freshness,
+    FreshnessReason,
     Store,
-    digest_of,
+    body_digest,
     freshness,
-    is_cut,
-    recorded,
-    stored_of,
-    visit_of,
+    is_truncated,
+    make_cached_copy,
+    make_fetch_record,
+    updated_entry,
 )
 from robotrules.client.holders import is_dead, new_holder
 from robotrules.client.memory_cache import OriginCache
-from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.client.origin_state import OriginState, StateSource, held
 from robotrules.errors import StoreError
 from robotrules.profile import Profile
 
@@ -121,8 +122,8 @@ class CacheEngine:
         profile: Profile,
         access: AccessProfile,
         clock: Callable[[], float],
-        seconds: float,
-        background: bool,
+        timeout: float,
+        stale_while_revalidate: bool,
         without: str | None = None,
         alone: bool = False,
     ) -> None:
@@ -138,12 +139,12 @@ class CacheEngine:
         self.profile = profile
         self.access = access
         self.clock = clock
-        self.seconds = seconds
-        self.background = background
+        self.timeout = timeout
+        self.stale_while_revalidate = stale_while_revalidate
         self.closed = False
         self._limit = profile.max_bytes + SLACK
         self._without = without
-        self.trouble: str | None = None
+        self.store_error: str | None = None
         self._failed = ""
         self._rest_of_reads = self._rest_of_writes = 0.0
         self.memory = OriginCache(profile)
@@ -159,38 +160,40 @@ class CacheEngine:
 
     # --- Memory -------------------------------------------------------------------------------
 
-    def look(self, origin: str) -> tuple[OriginState | None, bool]:
+    def lookup_memory(self, origin: str) -> tuple[OriginState | None, bool]:
         """Return what this process has of an origin, and whether to renew it soon."""
         found = self.memory.get(origin)
         if found is None:
             return None, False
         now = self.clock()
-        if found.entry.last - SKEW <= now < found.until:
+        if found.entry.last_fetch_at - MAX_CLOCK_SKEW <= now < found.until:
             return found, False
         fresh = self._fresh(found.entry, now)
-        if fresh.due:
+        if fresh.must_refresh:
             return None, False
-        again = self._hold(found.entry, fresh, None, Source.MEMORY)
-        return again, again is not None and fresh.refresh
+        again = self._hold(found.entry, fresh, None, StateSource.MEMORY)
+        return again, again is not None and fresh.may_refresh
 
     def _fresh(self, entry: Entry, now: float) -> Freshness:
-        return freshness(entry, now, self.access, background=self.background)
+        return freshness(
+            entry, now, self.access, stale_while_revalidate=self.stale_while_revalidate
+        )
 
     def _hold(
-        self, entry: Entry, fresh: Freshness, body: bytes | None, source: Source
+        self, entry: Entry, fresh: Freshness, body: bytes | None, source: StateSource
     ) -> OriginState | None:
         """Remember what an entry says; None: rules decide, and the file is lost."""
-        file = self.memory.file(entry.good, body)
-        if file is None and fresh.decides is EffectivePolicy.RULES:
+        file = self.memory.file(entry.last_success, body)
+        if file is None and fresh.policy is EffectivePolicy.RULES:
             return None
-        robots, trouble = file.robots if file else None, self.trouble
-        found = held(entry, fresh, robots, profile=self.profile, source=source, trouble=trouble)
+        robots, trouble = file.robots if file else None, self.store_error
+        found = held(entry, fresh, robots, profile=self.profile, source=source, store_error=trouble)
         self.memory.hold(found, file, self.clock())
         return found
 
     # --- The store ----------------------------------------------------------------------------
 
-    def ask(
+    def call_store(
         self, work: Callable[..., Any], *args: Any, name: str = ""
     ) -> Generator[Effect, Any, Any]:
         """
@@ -198,8 +201,8 @@ class CacheEngine:
 
         *name* is the store's method that decides whether it can; by default that of *work*.
         """
-        if self._without is not None and self.trouble is None:
-            self.trouble = self._without
+        if self._without is not None and self.store_error is None:
+            self.store_error = self._without
             log.warning("going on without the store: %s", self._without)
         name = name or getattr(work, "__name__", "")
         reads = name in _READS
@@ -212,49 +215,49 @@ class CacheEngine:
         except StoreError as error:
             if self.closed:
                 return None  # who is late finds the store closed: nobody needs to know
-            if self.trouble is None:
+            if self.store_error is None:
                 log.warning("going on without the store: %s", error)
-            self.trouble, self._failed = str(error), name
+            self.store_error, self._failed = str(error), name
             # A store that has no room can be read all the same.
             self._rest_of_writes = monotonic() + REST
             if reads:
                 self._rest_of_reads = self._rest_of_writes
             return None
         # That it can be read does not mean that it can be written: who can put can do all.
-        if self.trouble != self._without and name in (self._failed, "put"):
+        if self.store_error != self._without and name in (self._failed, "put"):
             log.warning("the store answers again: %s", self.store.name)
-            self.trouble = self._without
+            self.store_error = self._without
         return answer
 
     def _known(self, origin: str) -> Generator[Effect, Any, Entry | None]:
         """Return the newer of what the store and this process know."""
-        kept: Entry | None = yield from self.ask(self.store.get, origin, self.agent)
+        kept: Entry | None = yield from self.call_store(self.store.get, origin, self.agent)
         return self._newer(origin, kept)
 
     def _newer(self, origin: str, kept: Entry | None) -> Entry | None:
         mine = self.memory.get(origin)
-        if mine is not None and (kept is None or mine.entry.last > kept.last):
+        if mine is not None and (kept is None or mine.entry.last_fetch_at > kept.last_fetch_at):
             return mine.entry
         return kept
 
     def _body(self, entry: Entry | None) -> Generator[Effect, Any, bytes | None]:
         """Return the octets of the last file; None: there is none, or it is lost."""
-        good = entry.good if entry else None
+        good = entry.last_success if entry else None
         if good is None or good.digest is None:
             return None
         found = self.memory.file(good)
         if found is not None:
             return found.body
-        body: bytes | None = yield from self.ask(self.store.body, good.digest)
-        return body if body is not None and digest_of(body) == good.digest else None
+        body: bytes | None = yield from self.call_store(self.store.body, good.digest)
+        return body if body is not None and body_digest(body) == good.digest else None
 
     # --- Leases -------------------------------------------------------------------------------
 
     def lease(self, key: str, holder: str, seconds: float) -> Generator[Effect, Any, bool | None]:
         """Take a lease; False: somebody else has it. None: the store cannot answer."""
-        leased: bool | None = yield from self.ask(self.store.lease, key, holder, seconds)
+        leased: bool | None = yield from self.call_store(self.store.lease, key, holder, seconds)
         if leased is False and (yield from self._died(key)):
-            leased = yield from self.ask(self.store.lease, key, holder, seconds)
+            leased = yield from self.call_store(self.store.lease, key, holder, seconds)
         return leased
 
     def _claim(
@@ -280,9 +283,9 @@ class CacheEngine:
                     return leased, None
                 return leased, self.store.get(origin, self.agent)
 
-        claimed = yield from self.ask(claim, name="lease")
+        claimed = yield from self.call_store(claim, name="lease")
         if claimed == (False, None) and (yield from self._died(origin)):
-            claimed = yield from self.ask(claim, name="lease")
+            claimed = yield from self.call_store(claim, name="lease")
         if claimed is not None:
             leased, kept = claimed
             return leased, self._newer(origin, kept)
@@ -293,11 +296,11 @@ class CacheEngine:
         """Free a lease whose holder is a dead process of this machine; tell whether it was."""
         if self._holder_of is None:
             return False
-        other: str | None = yield from self.ask(self._holder_of, key, name="holder")
+        other: str | None = yield from self.call_store(self._holder_of, key, name="holder")
         if other is None or not is_dead(other):
             return False
         # It is freed only if it is still the dead one's: somebody else may have been faster.
-        yield from self.ask(self.store.release, key, other)
+        yield from self.call_store(self.store.release, key, other)
         return True
 
     def _together(self) -> AbstractContextManager[object]:
@@ -306,12 +309,12 @@ class CacheEngine:
 
     # --- One origin ---------------------------------------------------------------------------
 
-    def renew(self, origin: str, wanted: RefreshMode = RefreshMode.DUE) -> Renewal:
+    def refresh(self, origin: str, wanted: RefreshMode = RefreshMode.DUE) -> Renewal:
         """Return what is held of an origin, after its server was asked if that is *wanted*."""
         if self.closed:
             raise RuntimeError("this client is closed: make another one")
         began, lease = self.clock(), _Lease(origin, new_holder())
-        seconds = self.seconds + MARGIN
+        seconds = self.timeout + MARGIN
         waited, pause = 0.0, FIRST_LOOK
         known: Entry | None = None
         try:
@@ -349,35 +352,37 @@ class CacheEngine:
             raise  # nobody is there to give the lease back: it expires
         except BaseException:
             # A lease that was being taken when this was interrupted may be ours.
-            yield from self.ask(self.store.release, origin, lease.holder)
+            yield from self.call_store(self.store.release, origin, lease.holder)
             raise
         if lease.held:
-            yield from self.ask(self.store.release, origin, lease.holder)
+            yield from self.call_store(self.store.release, origin, lease.holder)
         return found
 
     def _judged(
         self, entry: Entry | None, wanted: RefreshMode, since: float | None = None
     ) -> Generator[Effect, Any, OriginState | None]:
         """Return what an entry says; None: it will not do, and the server is to be asked."""
-        if entry is None or (wanted is RefreshMode.NOW and (since is None or entry.last < since)):
+        if entry is None or (
+            wanted is RefreshMode.NOW and (since is None or entry.last_fetch_at < since)
+        ):
             return None
         fresh = self._fresh(entry, self.clock())
-        if fresh.due or (fresh.refresh and wanted is RefreshMode.SOON):
+        if fresh.must_refresh or (fresh.may_refresh and wanted is RefreshMode.SOON):
             return None
-        if fresh.decides is EffectivePolicy.RULES and is_cut(entry.good, self._limit):
+        if fresh.policy is EffectivePolicy.RULES and is_truncated(entry.last_success, self._limit):
             return None  # by a client that reads less of a file than this one
         body = None
-        if fresh.decides is EffectivePolicy.RULES:
+        if fresh.policy is EffectivePolicy.RULES:
             body = yield from self._body(entry)
-        return self._hold(entry, fresh, body, Source.STORE)
+        return self._hold(entry, fresh, body, StateSource.STORE)
 
     def _visited(self, origin: str, entry: Entry | None, lease: _Lease) -> Renewal:
         """Ask the server, and write down what came of it."""
         body = yield from self._body(entry)
-        result = yield from self._accessed(origin, stored_of(entry, body, self._limit))
+        result = yield from self._accessed(origin, make_cached_copy(entry, body, self._limit))
         # One moment for all: a clock that is set while a visit is put makes it neither old nor new.
         now = self.clock()
-        visit = visit_of(
+        visit = make_fetch_record(
             result,
             entry,
             at=now,
@@ -385,25 +390,30 @@ class CacheEngine:
             user_agent=self.user_agent,
             profile=self.access,
         )
-        entry = recorded(entry, visit)
+        entry = updated_entry(entry, visit)
         if visit.usable:
             body = result.body
         # What this client would not do says nothing about the origin: others need not know.
-        if visit.trouble is not Trouble.REFUSED:
+        if visit.failure_reason is not FailureReason.REFUSED:
             yield from self._kept(visit, body, entry, lease)
         fresh = self._fresh(entry, now)
-        made = self._hold(entry, fresh, body, Source.FETCHED)
+        made = self._hold(entry, fresh, body, StateSource.FETCHED)
         if made is None:
             # The copy that would decide is lost, so nobody knows what the rules are. It is not
             # waited for until its lifetime is over: the failure says when to ask again.
             lost = fresh._replace(
-                decides=EffectivePolicy.DISALLOW,
+                policy=EffectivePolicy.DISALLOW,
                 until=min(fresh.until, visit.until),
-                because="unreachable",
+                reason=FreshnessReason.UNREACHABLE,
             )
-            trouble = self.trouble
+            trouble = self.store_error
             made = held(
-                entry, lost, None, profile=self.profile, source=Source.FETCHED, trouble=trouble
+                entry,
+                lost,
+                None,
+                profile=self.profile,
+                source=StateSource.FETCHED,
+                store_error=trouble,
             )
             self.memory.hold(made, None, self.clock())
         return made
@@ -417,8 +427,8 @@ class CacheEngine:
         What says `no-store` stays out of it (HC-5.2.2-01).
         """
         kept: Entry | None = entry
-        if entry.good is not None and not entry.good.may_store:
-            kept = None if visit.usable else entry._replace(good=None)
+        if entry.last_success is not None and not entry.last_success.may_store:
+            kept = None if visit.usable else entry._replace(last_success=None)
         body = body if visit.digest is not None and visit.may_store else None
 
         def put() -> bool:
@@ -429,21 +439,23 @@ class CacheEngine:
                     self.store.release(lease.key, lease.holder)
             return True
 
-        if (yield from self.ask(put, name="put")):
+        if (yield from self.call_store(put, name="put")):
             lease.held = False
 
     def _accessed(
         self, origin: str, stored: CachedCopy | None
     ) -> Generator[Effect, Any, AccessResult]:
         """Drive `access`, with one deadline over all redirects."""
-        flow = access(origin, profile=self.access, stored=stored, limit=self._limit)
-        end = monotonic() + self.seconds
+        flow = access(origin, profile=self.access, cached=stored, limit=self._limit)
+        end = monotonic() + self.timeout
         request = next(flow)
         while True:
             left = end - monotonic()
-            answer: Response | Failure = Failure(Trouble.TIMEOUT, f"{self.seconds:g} s in all")
+            answer: Response | Failure = Failure(
+                FailureReason.TIMEOUT, f"{self.timeout:g} s in all"
+            )
             if left > 0:
-                answer = yield request._replace(seconds=round(left, 3))
+                answer = yield request._replace(timeout=round(left, 3))
                 if not isinstance(answer, (Response, Failure)):
                     name = type(answer).__name__
                     raise TypeError(f"a transport returns a Response or a Failure, not {name}")

@@ -48,7 +48,7 @@ class CircuitBreaker:
         if rest > 0:
             raise StoreError(f"{self._why}; it is asked again in {rest:.0f} s")
 
-    def trouble(self, error: Exception, started: float, cure: str) -> StoreError:
+    def record_failure(self, error: Exception, started: float, cure: str) -> StoreError:
         """Return the error to raise for a call that began at a moment of the monotonic clock."""
         words = " ".join(str(error).split()) or type(error).__name__
         for password in self._passwords:
@@ -58,6 +58,6 @@ class CircuitBreaker:
             self._why, self._until = why, now + REST
         return StoreError(why)
 
-    def answered(self) -> None:
+    def record_success(self) -> None:
         """Nobody need wait: the server is there."""
         self._until = 0.0

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 from robotrules.access import (
     AccessProfile,
     AccessResult,
-    State,
-    Trouble,
+    AccessState,
+    FailureReason,
+    classify_failed_redirect,
+    classify_status,
     find_access_profile,
-    followed,
-    lost_state,
-    profiles_of,
-    state_of,
+    find_profiles,
+    next_url,
 )
 from robotrules.cache import (
     EffectivePolicy,
@@ -36,10 +36,10 @@ from robotrules.cache import (
     Freshness,
     Provenance,
     Store,
-    digest_of,
+    body_digest,
     freshness,
-    recorded,
-    visit_of,
+    make_fetch_record,
+    updated_entry,
 )
 from robotrules.client.historical_verdict import (
     EvidenceNote,
@@ -48,12 +48,12 @@ from robotrules.client.historical_verdict import (
     imported_from,
     when,
 )
-from robotrules.client.origin_state import OriginState, Source, held
+from robotrules.client.origin_state import OriginState, StateSource, held
 from robotrules.client.sources import IMPORTED, OWN, chosen_source
 from robotrules.errors import MissingExtraError, StoreError
-from robotrules.http.caching import aware
+from robotrules.http.caching import require_aware
 from robotrules.http.origins import origin_of
-from robotrules.http.validators import conditions, drop_invalid, renews
+from robotrules.http.validators import conditional_headers, confirms_stored, drop_invalid_validators
 from robotrules.octets import to_text
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
@@ -65,7 +65,7 @@ __all__ = ["Evidence", "EvidenceNote", "HistoricalVerdict", "Period"]
 # Other crawlers that are named in a note.
 MOST_NAMES = 5
 # Redirects that did not lead to a file: what they mean is for the access profile to say.
-LOST = (Trouble.REDIRECTS, Trouble.LOOP, Trouble.LOCATION)
+LOST = (FailureReason.REDIRECTS, FailureReason.LOOP, FailureReason.LOCATION)
 
 
 class Evidence:
@@ -83,7 +83,7 @@ class Evidence:
         access: str | AccessProfile | None = None,
     ) -> None:
         self.store = store
-        self.profile, beside = profiles_of(profile)
+        self.profile, beside = find_profiles(profile)
         self.access = beside if access is None else find_access_profile(access)
 
     def at(
@@ -132,7 +132,7 @@ class Evidence:
         # itself was told more than what others were.
         known.sort(
             key=lambda one: (
-                *(not one.imported, one.held, one.agent.lower() in tokens, one.entry.last),
+                *(not one.imported, one.held, one.agent.lower() in tokens, one.entry.last_fetch_at),
             )
         )
         chosen = known.pop()
@@ -141,22 +141,22 @@ class Evidence:
         later = next(visits, None)
         visits.close()
         explained = self._explained(chosen, url, product_token, purposes)
-        notes = *explained.notes, *_limits(chosen, known, explained.held.visit, later)
+        notes = *explained.notes, *_limits(chosen, known, explained.held.fetch_record, later)
         return blank._replace(
             verdict=explained.said.verdict if explained.said else None,
             explanation=explained.said,
-            decides=chosen.fresh.decides,
-            because=chosen.fresh.because,
-            held=chosen.held,
+            policy=chosen.fresh.policy,
+            policy_reason=chosen.fresh.reason,
+            in_force=chosen.held,
             until=chosen.until,
             entry=chosen.entry,
-            visit=explained.held.visit,
+            fetch_record=explained.held.fetch_record,
             robots=explained.robots,
-            next=later,
+            next_fetch_record=later,
             notes=notes,
         )
 
-    def visits(
+    def fetch_records(
         self,
         url: URL,
         *,
@@ -188,7 +188,9 @@ class Evidence:
         """
         periods: list[Period] = []
         current: dict[tuple[str, str | None], int] = {}
-        for visit in self.visits(url, agent=agent, source=source, after=after, before=before):
+        for visit in self.fetch_records(
+            url, agent=agent, source=source, after=after, before=before
+        ):
             history = visit.agent, visit.provenance.digest if visit.provenance else None
             number = current.get(history)
             if number is not None and _outcome(periods[number].last) == _outcome(visit):
@@ -212,7 +214,7 @@ class Evidence:
         """Yield visits, those of one crawler or source or of all, `after <= at <= before`."""
         is_chosen = chosen_source(source)
         wanted = None if agent is None else agent.lower()
-        visits = self.store.visits(origin, after=after, before=before)
+        visits = self.store.fetch_records(origin, after=after, before=before)
         with closing(visits) if isinstance(visits, Generator) else nullcontext():
             for visit in visits:
                 if (wanted is None or visit.agent.lower() == wanted) and is_chosen(visit):
@@ -232,14 +234,14 @@ class Evidence:
             before, doubt = folded.get(history, (None, None))
             read = _read_as(visit, before, self.access)
             if read.usable:
-                doubt = (doubt or _doubtful(before, read)) if read.renewed else None
-            folded[history] = recorded(before, read), doubt
+                doubt = (doubt or _doubtful(before, read)) if read.revalidated else None
+            folded[history] = updated_entry(before, read), doubt
         return folded
 
     def _known(self, entry: Entry, seconds: float, doubt: FetchRecord | None) -> _Known:
         """Return what decided at a moment; of what had lapsed, what decided last."""
-        good, bad = entry.good, entry.bad
-        ends = [min(good.until, good.at + self.access.longest)] if good else []
+        good, bad = entry.last_success, entry.last_failure
+        ends = [min(good.until, good.at + self.access.max_ttl)] if good else []
         until = max([*ends, bad.until] if bad else ends)
         fresh = freshness(entry, min(seconds, nextafter(until, -inf)), self.access)
         held = seconds < until
@@ -255,18 +257,22 @@ class Evidence:
         by = f" by {agent}" if agent else ""
         words = f"No visit to {origin}{by}{f' ({source})' if source else ''} is known"
         words += f" before {when(first.at)}, the first one." if first else "."
-        return blank._replace(next=first, notes=(EvidenceNote("never-visited", "error", words),))
+        return blank._replace(
+            next_fetch_record=first, notes=(EvidenceNote("never-visited", "error", words),)
+        )
 
     def _explained(
         self, known: _Known, url: URL, product_token: Tokens, purposes: Sequence[str]
     ) -> _Explained:
         """Return what was said about a URL; the file is looked up if rules decide."""
         found: RobotsTxt | EvidenceNote | None = None
-        if known.fresh.decides is EffectivePolicy.RULES and known.entry.good is not None:
-            found = self._file(known.entry.good)
+        if known.fresh.policy is EffectivePolicy.RULES and known.entry.last_success is not None:
+            found = self._file(known.entry.last_success)
         note = found if isinstance(found, EvidenceNote) else None
         robots = found if isinstance(found, RobotsTxt) else None
-        told = held(known.entry, known.fresh, robots, profile=self.profile, source=Source.STORE)
+        told = held(
+            known.entry, known.fresh, robots, profile=self.profile, source=StateSource.STORE
+        )
         if note is not None:
             return _Explained(told, None, None, (note,))
         return _Explained(told, told.explain(url, product_token, purposes), robots)
@@ -286,7 +292,7 @@ class Evidence:
                 words = "The archive did not have the octets of the file, or they were altered: "
                 words += f"the visit was {imported_from(good.provenance)}."
             return EvidenceNote("body-missing", "error", words)
-        if digest_of(body) != good.digest:
+        if body_digest(body) != good.digest:
             words = "The octets in the store are not those of the file: their SHA-256 differs."
             return EvidenceNote("body-damaged", "error", words)
         return parse(body, self.profile, complete=good.complete)
@@ -309,7 +315,7 @@ class _Known(NamedTuple):
     @property
     def provenance(self) -> Provenance | None:
         """Where the last visit comes from."""
-        visits = [visit for visit in (self.entry.good, self.entry.bad) if visit]
+        visits = [visit for visit in (self.entry.last_success, self.entry.last_failure) if visit]
         return max(visits, key=attrgetter("at")).provenance
 
     @property
@@ -319,9 +325,9 @@ class _Known(NamedTuple):
 
     def outcome(self) -> tuple[EffectivePolicy, str | None]:
         """Return what is compared between crawlers."""
-        good = self.entry.good
-        rules = self.fresh.decides is EffectivePolicy.RULES
-        return self.fresh.decides, good.digest if good and rules else None
+        good = self.entry.last_success
+        rules = self.fresh.policy is EffectivePolicy.RULES
+        return self.fresh.policy, good.digest if good and rules else None
 
 
 class _Explained(NamedTuple):
@@ -336,18 +342,18 @@ class _Explained(NamedTuple):
 def _read_as(visit: FetchRecord, before: Entry | None, profile: AccessProfile) -> FetchRecord:
     """Return a visit as this profile reads it: another may have recorded it (AMB-50, AMB-55)."""
     state = visit.state
-    if visit.trouble is Trouble.STATUS and visit.status is not None:
-        state = state_of(visit.status, profile)
-    elif visit.trouble in LOST and _led_nowhere(visit):
-        state = lost_state(visit.trouble, profile)
+    if visit.failure_reason is FailureReason.STATUS and visit.status is not None:
+        state = classify_status(visit.status, profile)
+    elif visit.failure_reason in LOST and _led_nowhere(visit):
+        state = classify_failed_redirect(visit.failure_reason, profile)
     if state is not visit.state:
         result = AccessResult(
-            *(visit.origin, state, visit.status, visit.trouble, visit.detail, visit.url),
-            *(visit.hops, visit.fields, b"", visit.complete, visit.renewed, visit.address),
+            *(visit.origin, state, visit.status, visit.failure_reason, visit.detail, visit.url),
+            *(visit.hops, visit.fields, b"", visit.complete, visit.revalidated, visit.address),
         )
         agent, user_agent = visit.agent, visit.user_agent
         provenance = visit.provenance
-        visit = visit_of(
+        visit = make_fetch_record(
             result, before, at=visit.at, agent=agent, user_agent=user_agent, profile=profile
         )._replace(provenance=provenance)
     # What never held was in force when it was found all the same.
@@ -361,20 +367,20 @@ def _doubtful(before: Entry | None, visit: FetchRecord) -> FetchRecord | None:
     An earlier version sent conditions that any file meets (`If-None-Match: *`, a date in the
     future) and took a 304 with another ETag for a renewal (RFC 9111 §4.3.4).
     """
-    good = before.good if before else None
+    good = before.last_success if before else None
     if good is None or good.digest != visit.digest:
         return None
-    known = drop_invalid(good.fields, good.at)
-    vouches = bool(conditions(known)) and renews(known, visit.fields)
+    known = drop_invalid_validators(good.fields, good.at)
+    vouches = bool(conditional_headers(known)) and confirms_stored(known, visit.fields)
     return None if vouches else visit
 
 
 def _led_nowhere(visit: FetchRecord) -> bool:
     """Tell whether the redirects of a visit lead nowhere for any client that follows them."""
-    if visit.trouble is not Trouble.LOCATION or not visit.hops:
+    if visit.failure_reason is not FailureReason.LOCATION or not visit.hops:
         return True
     try:
-        return followed(visit.hops[-1]) is None
+        return next_url(visit.hops[-1]) is None
     except MissingExtraError:
         return False  # to a name that the client of then could not read, nor this one
 
@@ -387,13 +393,13 @@ def _limits(
         words = f"What was known held until {when(chosen.until)}, and nothing is known after it: "
         yield EvidenceNote("lapsed", "warning", f"{words}this is what was known last.")
     entry = chosen.entry
-    if chosen.doubt is not None and chosen.fresh.decides is EffectivePolicy.RULES:
+    if chosen.doubt is not None and chosen.fresh.policy is EffectivePolicy.RULES:
         words = f"The 304 of {when(chosen.doubt.at)} does not carry a validator of the copy, or "
         words += "answered a condition that any file meets: the file may have changed by then."
         yield EvidenceNote("renewal-in-doubt", "warning", words)
-    if entry.bad is not None:
+    if entry.last_failure is not None:
         times = "once" if entry.failures == 1 else f"{entry.failures:,} times in a row"
-        words = f"Asking for the file failed {times}, first on {when(entry.since)}."
+        words = f"Asking for the file failed {times}, first on {when(entry.failing_since)}."
         yield EvidenceNote("failing", "info", words)
     if later is not None and visit is not None:
         yield _found_later(visit, later)
@@ -436,23 +442,28 @@ def _other_archives(chosen: _Known, imported: list[_Known]) -> Iterator[Evidence
 def _found_later(visit: FetchRecord, later: FetchRecord) -> EvidenceNote:
     """Say what the next visit found: the same file on both sides of a moment says a lot."""
     date = when(later.at)
-    if later.state is State.UNREACHABLE:
+    if later.state is AccessState.UNREACHABLE:
         return EvidenceNote("failed-later", "info", f"The next visit, on {date}, failed.")
     if (later.state, later.digest) == (visit.state, visit.digest):
         return EvidenceNote("same-later", "info", f"The next visit, on {date}, found the same.")
     found = "another file" if later.state is visit.state else "a file"
-    found = found if later.state is State.SUCCESS else "no file"
+    found = found if later.state is AccessState.SUCCESS else "no file"
     return EvidenceNote("changed-later", "info", f"The next visit, on {date}, found {found}.")
 
 
 def _outcome(visit: FetchRecord) -> tuple[Any, ...]:
     """Return what makes two visits the same to a reader of their history."""
-    return visit.state, visit.status if not visit.renewed else 200, visit.trouble, visit.digest
+    return (
+        visit.state,
+        visit.status if not visit.revalidated else 200,
+        visit.failure_reason,
+        visit.digest,
+    )
 
 
 def _seconds(given: datetime | float) -> float:
     if isinstance(given, datetime):
-        return aware(given, "moment").timestamp()
+        return require_aware(given, "moment").timestamp()
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         name = type(given).__name__
         raise TypeError(f"a moment is a datetime with a zone or seconds since 1970, not {name}")

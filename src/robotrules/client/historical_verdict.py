@@ -10,8 +10,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from robotrules.access import State
-from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Provenance, moment
+from robotrules.access import AccessState
+from robotrules.cache import (
+    EffectivePolicy,
+    Entry,
+    FetchRecord,
+    FreshnessReason,
+    Provenance,
+    format_timestamp,
+)
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.verdict import Explanation, Verdict
 
@@ -47,20 +54,19 @@ class HistoricalVerdict(NamedTuple):
     verdict: Verdict | None = None
     """None: nothing is known, and the notes say why."""
     explanation: Explanation | None = None
-    decides: EffectivePolicy = EffectivePolicy.NOTHING
-    because: str = "never-fetched"
-    """As `cache.Freshness` has it."""
-    held: bool = False
+    policy: EffectivePolicy = EffectivePolicy.NOTHING
+    policy_reason: FreshnessReason = FreshnessReason.NEVER_FETCHED
+    in_force: bool = False
     """Whether the moment lies within what was known; False: it had lapsed, or never was."""
     until: float | None = None
     """Until when that was known; None: nothing was."""
     entry: Entry | None = None
     """What a client had at the moment."""
-    visit: FetchRecord | None = None
+    fetch_record: FetchRecord | None = None
     """The visit in force: the one that decides."""
     robots: RobotsTxt | None = None
     """The file in force, if rules decide and its octets are there."""
-    next: FetchRecord | None = None
+    next_fetch_record: FetchRecord | None = None
     """The first visit of the same crawler after the moment."""
     notes: tuple[EvidenceNote, ...] = ()
 
@@ -72,7 +78,7 @@ class HistoricalVerdict(NamedTuple):
     @property
     def source(self) -> str | None:
         """`own` or `import`, as the visit in force has it; None: there is none."""
-        return None if self.visit is None else self.visit.source
+        return None if self.fetch_record is None else self.fetch_record.source
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -84,7 +90,7 @@ class HistoricalVerdict(NamedTuple):
             "schema": SCHEMA_VERSION,
             "url": self.url,
             "origin": self.origin,
-            "at": moment(self.at),
+            "at": format_timestamp(self.at),
             "product_token": self.product_token,
             "purposes": list(self.purposes),
             "profile": self.profile,
@@ -92,16 +98,20 @@ class HistoricalVerdict(NamedTuple):
             "allowed": self.allowed,
             "reason": None if verdict is None else str(verdict.reason),
             "line": None if verdict is None else verdict.line,
-            "decides": str(self.decides),
-            "because": self.because,
-            "held": self.held,
-            "until": None if self.until is None else moment(self.until),
+            "policy": str(self.policy),
+            "policy_reason": str(self.policy_reason),
+            "in_force": self.in_force,
+            "until": None if self.until is None else format_timestamp(self.until),
             "agent": entry.agent if entry else None,
             "source": self.source,
-            "failing_since": moment(entry.since) if entry and entry.bad else None,
+            "failing_since": format_timestamp(entry.failing_since)
+            if entry and entry.last_failure
+            else None,
             "failures": entry.failures if entry else 0,
-            "visit": self.visit.as_dict() if self.visit else None,
-            "next_visit": self.next.as_dict() if self.next else None,
+            "fetch_record": self.fetch_record.as_dict() if self.fetch_record else None,
+            "next_fetch_record": self.next_fetch_record.as_dict()
+            if self.next_fetch_record
+            else None,
             "explanation": explained,
             "notes": [note.as_dict() for note in self.notes],
         }
@@ -109,8 +119,8 @@ class HistoricalVerdict(NamedTuple):
     def __str__(self) -> str:
         said = "unknown" if self.verdict is None else str(self.verdict)
         lines = [f"{self.url} for {self.product_token} at {when(self.at)}: {said}"]
-        if self.visit:
-            lines.append(f"  {told(self.visit)}")
+        if self.fetch_record:
+            lines.append(f"  {told(self.fetch_record)}")
         if self.until is not None:
             lines.append(f"  held until {when(self.until)}")
         return "\n".join([*lines, *(f"  {note.level}: {note.message}" for note in self.notes)])
@@ -125,14 +135,14 @@ class Period(NamedTuple):
 
     first: FetchRecord
     last: FetchRecord
-    visits: int
+    fetches: int
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
-            "from": moment(self.first.at),
-            "to": moment(self.last.at),
-            "visits": self.visits,
+            "from": format_timestamp(self.first.at),
+            "to": format_timestamp(self.last.at),
+            "fetches": self.fetches,
             "agent": self.first.agent,
             **{key: value for key, value in self.last.as_dict().items() if key != "at"},
         }
@@ -161,10 +171,10 @@ def told(visit: FetchRecord) -> str:
     by = f"{when(visit.at)} by {visit.agent}"
     if visit.provenance is not None:
         by += f" ({imported_from(visit.provenance)})"
-    if visit.state is State.UNREACHABLE:
-        why = visit.detail or (visit.trouble.sentence if visit.trouble else "")
+    if visit.state is AccessState.UNREACHABLE:
+        why = visit.detail or (visit.failure_reason.sentence if visit.failure_reason else "")
         return f"asked for on {by}, and unreachable: {why}"
-    if visit.state is State.UNAVAILABLE:
+    if visit.state is AccessState.UNAVAILABLE:
         return f"asked for on {by}, and there was none: {visit.detail}"
-    renewed = ", unchanged (304)" if visit.renewed else ""
+    renewed = ", unchanged (304)" if visit.revalidated else ""
     return f"fetched on {by} from {visit.url}{renewed}, SHA-256 {visit.digest}"

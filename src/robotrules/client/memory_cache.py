@@ -14,8 +14,8 @@ from itertools import chain
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from robotrules.cache import SKEW, Entry, FetchRecord
-from robotrules.client.origin_state import OriginState, Source
+from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord
+from robotrules.client.origin_state import OriginState, StateSource
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.verdict import Verdict
@@ -29,7 +29,7 @@ REMEMBERED_OCTETS = 64 * 1024 * 1024
 Ready = tuple[float, float, Callable[[str], Verdict]]
 
 
-class File:
+class ParsedFile:
     """The octets of a file, and what they say."""
 
     __slots__ = ("__weakref__", "body", "robots")
@@ -46,16 +46,16 @@ class OriginCache:
         self._lock = Lock()
         self._held: OrderedDict[str, OriginState] = OrderedDict()
         self._octets = 0
-        self._files: WeakValueDictionary[tuple[str, bool], File] = WeakValueDictionary()
+        self._files: WeakValueDictionary[tuple[str, bool], ParsedFile] = WeakValueDictionary()
         # An old copy is kept with its origin: it may decide again, or a 304 may renew it.
-        self._file_of: dict[str, File] = {}
+        self._file_of: dict[str, ParsedFile] = {}
         self.ready: dict[str | None, Ready] = {}
 
     def get(self, origin: str) -> OriginState | None:
         """Return what is held of an origin."""
         return self._held.get(origin)
 
-    def file(self, good: FetchRecord | None, body: bytes | None = None) -> File | None:
+    def file(self, good: FetchRecord | None, body: bytes | None = None) -> ParsedFile | None:
         """Return the file of a visit; None: it is not known, and there are no octets to parse."""
         if good is None or good.digest is None:
             return None
@@ -63,11 +63,11 @@ class OriginCache:
         found = self._files.get(key)
         if found is not None or body is None:
             return found
-        made = File(body, parse(body, self._profile, complete=good.complete))
+        made = ParsedFile(body, parse(body, self._profile, complete=good.complete))
         with self._lock:
             return self._files.setdefault(key, made)
 
-    def hold(self, found: OriginState, file: File | None, now: float) -> None:
+    def hold(self, found: OriginState, file: ParsedFile | None, now: float) -> None:
         """
         Remember what is held of an origin, and its file; forget what is too much.
 
@@ -77,11 +77,11 @@ class OriginCache:
         with self._lock:
             kept = self._held.get(origin)
             if kept is not None:
-                if found.entry.last < kept.entry.last <= now + SKEW:
+                if found.entry.last_fetch_at < kept.entry.last_fetch_at <= now + MAX_CLOCK_SKEW:
                     return
                 self._forget(origin)
             self._octets += _octets_of(found.entry)
-            self._held[origin] = found._replace(source=Source.MEMORY)
+            self._held[origin] = found._replace(source=StateSource.MEMORY)
             if file is not None:
                 self._file_of[origin] = file
             while self._octets > REMEMBERED_OCTETS or len(self._held) > REMEMBERED_ORIGINS:
@@ -92,7 +92,11 @@ class OriginCache:
         with self._lock:
             kept = self._held.get(found.origin)
             if kept is not None and kept.entry is found.entry and kept.until == found.until:
-                self.ready[found.origin] = found.entry.last - SKEW, found.until, check
+                self.ready[found.origin] = (
+                    found.entry.last_fetch_at - MAX_CLOCK_SKEW,
+                    found.until,
+                    check,
+                )
 
     def clear(self) -> None:
         """Forget all of it."""
@@ -115,6 +119,6 @@ def _octets_of(entry: Entry) -> int:
         + visit.size
         + sum(map(len, chain.from_iterable(visit.fields.lines)))
         + sum(len(hop.url) + len(hop.location) for hop in visit.hops)
-        for visit in (entry.good, entry.bad)
+        for visit in (entry.last_success, entry.last_failure)
         if visit
     )

@@ -14,7 +14,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 
 OnFetch = Callable[["FetchEvent"], object]
 AsyncOnFetch = Callable[["FetchEvent"], Awaitable[object] | object]
@@ -28,7 +28,7 @@ class FetchEvent(NamedTuple):
     url: str
     status: int | None
     """None: there was no answer."""
-    trouble: Trouble | None
+    failure_reason: FailureReason | None
     """Why there was none; None: there was one."""
     detail: str
     """One line for people about the trouble."""
@@ -42,7 +42,7 @@ class FetchEvent(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         found = self._asdict()
-        found["trouble"] = str(self.trouble) if self.trouble else None
+        found["failure_reason"] = str(self.failure_reason) if self.failure_reason else None
         return found
 
 
@@ -59,7 +59,7 @@ class Stats(NamedTuple):
     """Of all requests together; those at the same time count each."""
     statuses: Mapping[int, int] = {}
     """Answers by status."""
-    troubles: Mapping[str, int] = {}
+    failures: Mapping[str, int] = {}
     """Failures by their trouble."""
 
     def as_dict(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Stats(NamedTuple):
         return {
             **self._asdict(),
             "statuses": {str(status): count for status, count in sorted(self.statuses.items())},
-            "troubles": dict(sorted(self.troubles.items())),
+            "failures": dict(sorted(self.failures.items())),
         }
 
 
@@ -94,7 +94,7 @@ class Meter:
             )
         else:
             event = FetchEvent(
-                kind, request.url, None, answer.trouble, answer.detail, 0, seconds, None
+                kind, request.url, None, answer.reason, answer.detail, 0, seconds, None
             )
         with self._lock:
             self._kinds[kind] += 1
@@ -102,8 +102,8 @@ class Meter:
             self._seconds += seconds
             if event.status is not None:
                 self._statuses[event.status] += 1
-            if event.trouble is not None:
-                self._troubles[str(event.trouble)] += 1
+            if event.failure_reason is not None:
+                self._troubles[str(event.failure_reason)] += 1
         return event
 
     def stats(self) -> Stats:

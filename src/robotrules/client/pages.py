@@ -12,8 +12,8 @@ from collections.abc import Callable, Generator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from robotrules.access import Failure, Hop, Request, Response, location_of, target_of
-from robotrules.access.values import Trouble
+from robotrules.access import Failure, Hop, Request, Response, parse_location, resolve_location
+from robotrules.access.values import FailureReason
 from robotrules.client.origin_state import OriginState
 from robotrules.guide import Guidance, guidance
 from robotrules.http.fields import NO_FIELDS, Fields, Headers, read_fields
@@ -64,14 +64,14 @@ class FetchResult(NamedTuple):
     """What was asked for last, or would have been."""
     verdict: Verdict
     """On that URL: disallowed means that it was not fetched, unless the site is one's own."""
-    held: OriginState | None
+    origin_state: OriginState | None
     """What decided; None: the URL has no origin."""
     status: int | None = None
     fields: Fields = NO_FIELDS
     body: bytes = b""
     complete: bool = True
     hops: tuple[Hop, ...] = ()
-    trouble: Trouble | None = None
+    failure_reason: FailureReason | None = None
     detail: str = ""
     address: str | None = None
     at: float = 0.0
@@ -92,13 +92,13 @@ class FetchResult(NamedTuple):
         return {
             "url": self.url,
             "verdict": self.verdict.as_dict(),
-            "access": self.held.as_dict() if self.held else None,
+            "access": self.origin_state.as_dict() if self.origin_state else None,
             "status": self.status,
             "fields": self.fields.as_dict()["lines"],
             "octets": len(self.body),
             "complete": self.complete,
             "hops": [hop._asdict() for hop in self.hops],
-            "trouble": str(self.trouble) if self.trouble else None,
+            "failure_reason": str(self.failure_reason) if self.failure_reason else None,
             "detail": self.detail,
             "address": self.address,
         }
@@ -111,18 +111,18 @@ def fetching(
     *,
     profile: str,
     limit: int,
-    seconds: float,
-    own: bool = False,
+    timeout: float,
+    ignore_disallow: bool = False,
 ) -> Generator[Effect, Any, FetchResult]:
     """
     Fetch a page: yields what is needed, returns the page.
 
-    *own*: the site is the caller's, who may read what it asks others to leave alone.
+    *ignore_disallow*: the site is the caller's, who may read what it asks others to leave alone.
     """
 
     def allows(held: OriginState) -> bool:
         """Tell whether the URL that is next may be asked for."""
-        return own or held.check(url, tokens, purposes).allowed
+        return ignore_disallow or held.check(url, tokens, purposes).allowed
 
     hops: tuple[Hop, ...] = ()
     seen = {url}
@@ -134,14 +134,14 @@ def fetching(
             )
         if not allows(held):
             return _not_asked(url, held, tokens, purposes, hops)
-        sent: Sent = yield Paced(Request(url, (), limit, seconds), held, allows)
+        sent: Sent = yield Paced(Request(url, (), limit, timeout), held, allows)
         response, at, held = sent
         # A turn may be hours away: what was held before it may be old by then.
         if response is None:
             return _not_asked(url, held, tokens, purposes, hops)
         so_far = FetchResult(url, held.check(url, tokens, purposes), held, hops=hops)
         if isinstance(response, Failure):
-            return so_far._replace(trouble=response.trouble, detail=response.detail)
+            return so_far._replace(failure_reason=response.reason, detail=response.detail)
         fields = read_fields(response.headers)
         so_far = so_far._replace(
             status=response.status,
@@ -153,15 +153,17 @@ def fetching(
         )
         if response.status not in _FOLLOWED:
             return so_far
-        location = location_of(fields)
+        location = parse_location(fields)
         hops = (*hops, Hop(url, response.status, location))
         so_far = so_far._replace(hops=hops)
-        target = target_of(url, location)
+        target = resolve_location(url, location)
         if target is None:
-            return so_far._replace(trouble=Trouble.LOCATION, detail=Trouble.LOCATION.sentence)
+            return so_far._replace(
+                failure_reason=FailureReason.LOCATION, detail=FailureReason.LOCATION.sentence
+            )
         if target in seen or len(hops) > MOST_REDIRECTS:
-            trouble = Trouble.LOOP if target in seen else Trouble.REDIRECTS
-            return so_far._replace(trouble=trouble, detail=trouble.sentence)
+            trouble = FailureReason.LOOP if target in seen else FailureReason.REDIRECTS
+            return so_far._replace(failure_reason=trouble, detail=trouble.sentence)
         seen.add(target)
         url = target
 
@@ -172,9 +174,9 @@ def _not_asked(
     """Return what is known of a page that is not asked for, and why it is not."""
     verdict = held.check(url, tokens, purposes)
     found = FetchResult(url, verdict, held, hops=hops)
-    bad = held.entry.bad
+    bad = held.entry.last_failure
     if verdict.reason is Reason.UNREACHABLE and bad is not None:
-        return found._replace(trouble=bad.trouble, detail=f"robots.txt: {bad.detail}")
+        return found._replace(failure_reason=bad.failure_reason, detail=f"robots.txt: {bad.detail}")
     return found
 
 
@@ -193,7 +195,7 @@ def guidance_of(
     found = guidance(
         page.url,
         tokens,
-        robots=page.held.robots if page.held else None,
+        robots=page.origin_state.robots if page.origin_state else None,
         headers=page.fields if given else None,
         html=page.body if given and html else None,
         complete=page.complete and (html or not given),

@@ -16,7 +16,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
-from robotrules.cache import retry_after
+from robotrules.cache import parse_retry_after
 from robotrules.client.cache_engine import FIRST_LOOK, CacheEngine, Effect, Wait
 from robotrules.client.holders import new_holder
 from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
@@ -43,7 +43,7 @@ class Delay(NamedTuple):
     """The seconds between two requests to an origin, and what asks for them."""
 
     seconds: float
-    because: str
+    reason: str
     """`crawl-delay`, `request-rate` or `min-delay`."""
     line: int | None = None
     """The line of the record that asks."""
@@ -53,7 +53,7 @@ class Delay(NamedTuple):
         return self._asdict()
 
 
-def delay_of(
+def required_delay(
     robots: RobotsTxt,
     product_token: Tokens,
     purposes: Sequence[str] = (),
@@ -112,7 +112,9 @@ class RateLimiter:
     def reserve(self, origin: str, interval: float) -> Generator[Effect, Any, float]:
         """Take the next turn at an origin; return when it is, in seconds since 1970."""
         desk = self._desk
-        at: float | None = yield from desk.ask(desk.store.reserve, origin, desk.clock(), interval)
+        at: float | None = yield from desk.call_store(
+            desk.store.reserve_slot, origin, desk.clock(), interval
+        )
         return self._reserved(origin, interval) if at is None else at
 
     def take(
@@ -134,7 +136,9 @@ class RateLimiter:
                 pause = min(2 * pause, LAST_TURN_LOOK)
                 continue
             now = desk.clock()
-            at: float | None = yield from desk.ask(desk.store.begin, origin, now, interval)
+            at: float | None = yield from desk.call_store(
+                desk.store.begin_slot, origin, now, interval
+            )
             at = self._begun(origin, interval) if at is None else at
             if at <= now:
                 return slot
@@ -164,13 +168,13 @@ class RateLimiter:
             yield from self._let_go(origin, holder, slot)
 
     def _let_go(self, origin: str, holder: str, slot: int) -> Generator[Effect, Any, None]:
-        yield from self._desk.ask(self._desk.store.release, _key(origin, slot), holder)
+        yield from self._desk.call_store(self._desk.store.release, _key(origin, slot), holder)
 
     def postpone(self, origin: str, until: float) -> Generator[Effect, Any, None]:
         """Let there be no turn before a moment."""
         with self._lock:
             self._remember(origin, max(self._next.get(origin, 0.0), until))
-        yield from self._desk.ask(self._desk.store.postpone, origin, until)
+        yield from self._desk.call_store(self._desk.store.postpone_slot, origin, until)
 
     def _reserved(self, origin: str, interval: float) -> float:
         with self._lock:
@@ -204,7 +208,7 @@ def pause_after(status: int, headers: object, now: float) -> float | None:
     Retry-After counts with a redirect or an error (RFC 9110 §10.2.3); 429 and 503 without one ask
     for a minute.
     """
-    asked = retry_after(read_fields(headers), now) if status >= 300 else None
+    asked = parse_retry_after(read_fields(headers), now) if status >= 300 else None
     return USUAL_PAUSE if asked is None and status in (429, 503) else asked
 
 
@@ -219,7 +223,7 @@ class Slot:
         """No turn before this, because of what was heeded; None: nothing was."""
         self._clock = clock
 
-    def heed(self, status: int, headers: object = None) -> float | None:
+    def record_response(self, status: int, headers: object = None) -> float | None:
         """
         Take note of an answer: 429, 503 and a Retry-After put off the next turn.
 

@@ -39,22 +39,22 @@ class AsyncResolver:
         self,
         nameservers: Sequence[str] | None = None,
         *,
-        seconds: float = 5.0,
+        timeout: float = 5.0,
         tries: int = 2,
     ) -> None:
         """
         Ask *nameservers*, such as `["9.9.9.9", "[2620:fe::fe]:53"]`; by default the system's.
 
-        Each is waited for for *seconds*, *tries* times.
+        Each is waited for for *timeout*, *tries* times.
         """
         if isinstance(nameservers, (str, bytes)):
             raise TypeError(f"nameservers is a list, not one: pass [{nameservers!r}]")
-        if not 0 < seconds <= 60:
-            raise ValueError(f"seconds is {seconds!r}: use more than 0, and 60 at most")
+        if not 0 < timeout <= 60:
+            raise ValueError(f"seconds is {timeout!r}: use more than 0, and 60 at most")
         if tries < 1:
             raise ValueError(f"tries is {tries!r}: use 1 or more")
         self._nameservers = nameservers
-        self._options = {"timeout": seconds, "tries": tries}
+        self._options = {"timeout": timeout, "tries": tries}
         # What c-ares has open belongs to one event loop, and threads may have one each.
         self._by_loop: dict[asyncio.AbstractEventLoop, aiodns.DNSResolver] = {}
         self._lock = Lock()

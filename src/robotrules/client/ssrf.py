@@ -21,7 +21,7 @@ from functools import lru_cache
 from inspect import iscoroutinefunction
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-from robotrules.access import Failure, Trouble
+from robotrules.access import Failure, FailureReason
 from robotrules.http.origins import origin_of
 
 Address = IPv4Address | IPv6Address
@@ -104,7 +104,7 @@ _NOT_PUBLIC = (
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]+")
 
 
-class Addresses:
+class AddressPolicy:
     """Which addresses may be connected to, and how names become addresses. Immutable."""
 
     __slots__ = ("_allowed", "_aresolve", "_names", "_networks", "_resolve", "_suffixes")
@@ -152,7 +152,7 @@ class Addresses:
     def __repr__(self) -> str:
         return f"Addresses(allow_private={list(self._allowed)!r})"
 
-    def vetted(self, host: str, port: int) -> list[str] | Failure:
+    def vet(self, host: str, port: int) -> list[str] | Failure:
         """
         Return the addresses of *host* to connect to, in the resolver's order; eight at most.
 
@@ -169,7 +169,7 @@ class Addresses:
             return _unresolved(host, error)
         return self._judged(host, found)
 
-    async def avetted(self, host: str, port: int) -> list[str] | Failure:
+    async def avet(self, host: str, port: int) -> list[str] | Failure:
         """Return the same on an event loop; only for addresses whose resolver is async."""
         assert self._aresolve is not None
         try:
@@ -204,7 +204,7 @@ class Addresses:
         refusals = []
         for address in found:
             plain = literal_of(address)
-            why = self.refusal(host, address)
+            why = self.refusal_of_address(host, address)
             if plain is not None and why is None:
                 passed[str(_plain(plain))] = None
             elif plain is not None and why is not None:
@@ -212,11 +212,11 @@ class Addresses:
         if passed:
             return list(passed)[:MOST_ADDRESSES]
         if refusals:
-            return Failure(Trouble.REFUSED, refusals[0])
+            return Failure(FailureReason.REFUSED, refusals[0])
         none = f"the resolver gave {found[0]!r}, which is no address" if found else "no address"
-        return Failure(Trouble.DNS, one_line(f"{host}: {none}"))
+        return Failure(FailureReason.DNS, one_line(f"{host}: {none}"))
 
-    def refusal(self, host: str, address: str) -> str | None:
+    def refusal_of_address(self, host: str, address: str) -> str | None:
         """Return why *address* is not connected to for the sake of *host*; None: it is."""
         found = literal_of(address)
         if found is None:
@@ -232,7 +232,7 @@ class Addresses:
         subject = str(plain) if literal_of(host) else f"{host} is {plain}, which"
         return one_line(f"{subject} is {why}; to go there, pass allow_private=['{host}']")
 
-    def refusal_by_name(self, host: str) -> str | None:
+    def refusal_of_name(self, host: str) -> str | None:
         """
         Return why *host* is not asked for through a proxy, which resolves it; None: it is.
 
@@ -242,7 +242,7 @@ class Addresses:
         """
         name = host.lower().rstrip(".")
         if literal_of(name):
-            return self.refusal(name, name)
+            return self.refusal_of_address(name, name)
         if self._has_name(name):
             return None
         why = next((why for suffix, why in _NOT_PUBLIC if f".{name}".endswith(suffix)), None)
@@ -272,7 +272,7 @@ async def _awaited(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
 
 def _unresolved(host: str, error: Exception) -> Failure:
     words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return Failure(Trouble.DNS, one_line(f"{host}: {words}"))
+    return Failure(FailureReason.DNS, one_line(f"{host}: {words}"))
 
 
 def literal_of(host: str) -> Address | None:
@@ -390,4 +390,4 @@ def _system(host: str, port: int) -> list[str]:
     ]
 
 
-PUBLIC = Addresses()
+PUBLIC = AddressPolicy()

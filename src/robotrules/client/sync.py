@@ -45,7 +45,7 @@ from robotrules.client.pages import (
     guidance_of,
 )
 from robotrules.client.rate_limiter import Delay, Slot, pause_after
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.threads import BackgroundRunner, OriginLocks, SingleFlight, together
 from robotrules.client.transports import Transport, open_transport, vet_transport
 from robotrules.client.transports.exchange import ExtraHeaders
@@ -74,16 +74,16 @@ class Client(BaseClient):
         access: str | AccessProfile | None = None,
         store: Store | str | os.PathLike[str] | None = None,
         transport: Transport | object | None = None,
-        addresses: Addresses | None = None,
+        addresses: AddressPolicy | None = None,
         allow_private: Iterable[str] = (),
         connections: int | None = None,
         proxy: str | None = None,
         headers: ExtraHeaders = (),
-        background: bool = False,
+        stale_while_revalidate: bool = False,
         min_delay: float = 1.0,
         connections_per_origin: int = 1,
         on_fetch: OnFetch | None = None,
-        seconds: float = 30.0,
+        timeout: float = 30.0,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
@@ -97,9 +97,9 @@ class Client(BaseClient):
         networks that are not public and may be asked all the same. *transport* is what carries
         requests, or a client of httpx2, httpx or requests; without one, *connections* are open at
         a time at most, *proxy* is the URL of an HTTP proxy, and *headers* are sent with every
-        request. *background*: what is old is used while it is fetched again, up to a day.
+        request. *stale_while_revalidate*: what is old is used while it is fetched again, up to a day.
         *min_delay* is the least time between two turns at an origin, *connections_per_origin* how
-        many may go on at a time where the site states no pace, and *seconds* how long getting a
+        many may go on at a time where the site states no pace, and *timeout* how long getting a
         robots.txt may take in all. *on_fetch* is called with a `FetchEvent` after each request.
         """
         carried = carrying(
@@ -121,11 +121,11 @@ class Client(BaseClient):
             profile=profile,
             access=access,
             store=store,
-            background=background,
+            stale_while_revalidate=stale_while_revalidate,
             min_delay=min_delay,
             connections_per_origin=connections_per_origin,
             on_fetch=on_fetch,
-            seconds=seconds,
+            timeout=timeout,
             clock=clock,
         )
         # A transport that was handed over is closed by who made it.
@@ -162,7 +162,7 @@ class Client(BaseClient):
             if verdict is not None:
                 return verdict
         asked = self._asked(product_token, purposes)
-        found = self.held(url)
+        found = self.lookup(url)
         if found is None:
             return self._nowhere()
         self._noted(found)
@@ -188,14 +188,14 @@ class Client(BaseClient):
                 found.update(zip(due, pool.map(self._had, due), strict=True))
         return self._decided(listed, groups, found, *asked)
 
-    def held(self, url: URL) -> OriginState | None:
+    def lookup(self, url: URL) -> OriginState | None:
         """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
         origin = self._origin(url)
         return None if origin is None else self._had(origin)
 
     def robots(self, url: URL) -> RobotsTxt:
         """Return the robots.txt that governs *url*; where there is none, one that says the same."""
-        found = self.held(url)
+        found = self.lookup(url)
         if found is None:
             raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
         return found.robots
@@ -208,7 +208,7 @@ class Client(BaseClient):
     ) -> Explanation:
         """Return how the verdict is reached; `access` says how the file was got."""
         asked = self._asked(product_token, purposes)
-        found = self.held(url)
+        found = self.lookup(url)
         return self._unexplained(url, *asked) if found is None else found.explain(url, *asked)
 
     def refresh(self, url: URL) -> OriginState | None:
@@ -222,7 +222,7 @@ class Client(BaseClient):
         *,
         concurrency: int = 50,
         progress: Callable[[OriginState], object] | None = None,
-        fresh: bool = False,
+        refresh: bool = False,
     ) -> PrefetchSummary:
         """
         Have the robots.txt of many origins, or of the origins of many URLs, ready.
@@ -230,7 +230,7 @@ class Client(BaseClient):
         A host alone, such as `example.com`, is `https://example.com`. Text that is neither a URL
         nor a host is counted as skipped; a value that is not text is a `TypeError`.
         So many at once are asked, and as many are looked ahead: memory does not grow with their
-        number. *progress* is called for each as it is there. *fresh*: all are asked, whatever is
+        number. *progress* is called for each as it is there. *refresh*: all are asked, whatever is
         known of them.
         """
         counts, began = vet_prefetch(origins, concurrency), self._clock()
@@ -248,8 +248,8 @@ class Client(BaseClient):
             ahead: set[Future[OriginState | None]] = set()
             for place, given in enumerate(origins):
                 origin = prefetch_origin(given, place)
-                again = fresh and not self._asked_since(origin, began)
-                ahead.add(pool.submit(self.refresh if again else self.held, origin))
+                again = refresh and not self._asked_since(origin, began)
+                ahead.add(pool.submit(self.refresh if again else self.lookup, origin))
                 if len(ahead) >= 2 * concurrency:
                     ended, ahead = wait(ahead, return_when=FIRST_COMPLETED)
                     done(ended)
@@ -272,8 +272,8 @@ class Client(BaseClient):
         At most *limit* octets of the body are read. What the network does never raises.
         """
         tokens, asked = self._asked(product_token, purposes)
-        name, seconds = self._desk.profile.name, self._desk.seconds
-        return self._page(fetching(url, tokens, asked, profile=name, limit=limit, seconds=seconds))
+        name, seconds = self._desk.profile.name, self._desk.timeout
+        return self._page(fetching(url, tokens, asked, profile=name, limit=limit, timeout=seconds))
 
     def _page(self, flow: Generator[Look | Paced, Any, FetchResult]) -> FetchResult:
         """Do what the fetching of a page wants, one thing after the other."""
@@ -285,16 +285,16 @@ class Client(BaseClient):
                 page: FetchResult = ended.value
                 return page
             if isinstance(effect, Look):
-                answer = self.held(effect.url)
+                answer = self.lookup(effect.url)
                 continue
             request = effect.request
-            with self.turn(request.url) as turn:
+            with self.slot(request.url) as turn:
                 response: Response | Failure | None = None
-                held = self.held(request.url) or effect.held
+                held = self.lookup(request.url) or effect.held
                 if effect.allows(held):
                     response = self._sent("page", request)
                 if isinstance(response, Response):
-                    turn.heed(response.status, response.headers)
+                    turn.record_response(response.status, response.headers)
                 answer = Sent(response, self._clock(), held)
 
     def guidance(
@@ -319,7 +319,7 @@ class Client(BaseClient):
 
     def delay(self, url: URL) -> Delay:
         """Return the seconds between two requests to the origin of *url*, and what asks for it."""
-        found = self.held(url)
+        found = self.lookup(url)
         if found is None:
             raise no_origin(url)
         return self._delay(found)
@@ -334,7 +334,7 @@ class Client(BaseClient):
         delay, origin = self.delay(url), self._origin(url) or ""
         return self._run(self._turns.reserve(origin, delay.seconds))
 
-    def heed(self, url: URL, status: int, headers: object = None) -> float | None:
+    def record_response(self, url: URL, status: int, headers: object = None) -> float | None:
         """
         Put off the next turn at the origin of *url* if an answer asks for that.
 
@@ -347,7 +347,7 @@ class Client(BaseClient):
         return asked
 
     @contextmanager
-    def turn(self, url: URL) -> Iterator[Slot]:
+    def slot(self, url: URL) -> Iterator[Slot]:
         """
         Wait for the next turn at the origin of *url*, and have it.
 
@@ -359,7 +359,7 @@ class Client(BaseClient):
         many as `connections_per_origin` where the site states no pace; and two turns are as far
         apart as `delay(url)` says, counted from their beginnings.
         """
-        found = self.held(url)
+        found = self.lookup(url)
         if found is None:
             raise no_origin(url)
         delay, slots, origin = self._delay(found), self._slots_at(found), self._origin(url) or ""
@@ -381,7 +381,7 @@ class Client(BaseClient):
 
     def _look(self, origin: str) -> OriginState | None:
         """Return what memory has; start to renew what wants it."""
-        found, refresh = self._desk.look(origin)
+        found, refresh = self._desk.lookup_memory(origin)
         if refresh:
             self._later.do(origin, partial(self._flown, origin, RefreshMode.SOON))
         return found
@@ -396,7 +396,7 @@ class Client(BaseClient):
 
     def _flown(self, origin: str, wanted: RefreshMode) -> OriginState:
         """Renew an origin; of several threads one does it for all."""
-        work = partial(self._desk.renew, origin, wanted)
+        work = partial(self._desk.refresh, origin, wanted)
         return self._flights.fly((origin, wanted), lambda: self._run(work()))
 
     def _run(self, flow: Generator[Effect, Any, Value]) -> Value:

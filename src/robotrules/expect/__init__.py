@@ -15,27 +15,27 @@ file, a network or a clock: `robotrules.expect.files` does.
 
 from __future__ import annotations
 
-from robotrules.expect.evaluate import counterexample, judge
+from robotrules.expect.evaluate import counterexample, evaluate
 from robotrules.expect.reading import read_expectations
 from robotrules.expect.values import (
     Carriers,
     Expectation,
+    ExpectationResult,
     Expectations,
-    Judged,
-    Page,
+    PageSource,
     Question,
-    Told,
+    ReportLine,
 )
 
 __all__ = [
     "Carriers",
     "Expectation",
+    "ExpectationResult",
     "Expectations",
-    "Judged",
-    "Page",
+    "PageSource",
     "Question",
-    "Told",
+    "ReportLine",
     "counterexample",
-    "judge",
+    "evaluate",
     "read_expectations",
 ]

@@ -35,7 +35,7 @@ def hint_name(names: tuple[str, ...], robots: RobotsTxt) -> str:
     """Return that a name is probably misspelt; empty if the robots.txt has it, too."""
     for name in names:
         known = _meant(name)
-        if known is not None and robots.explain("/", name).because is not GroupMatch.TOKEN:
+        if known is not None and robots.explain("/", name).matched_by is not GroupMatch.TOKEN:
             return (
                 f"{visible(name)} is close to {known.product_token}, of {known.operator}, and the "
                 "robots.txt does not name it. Is it meant?"

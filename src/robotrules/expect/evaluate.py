@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from robotrules.analysis.solver import BUDGET, IMPLICIT, NOBODY, Solver, vetted
+from robotrules.analysis.solver import IMPLICIT, MAX_STATES, NOBODY, Solver, vetted
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.expect.crawlers import hint_name
 from robotrules.expect.page_expectations import of_directives, of_file, of_preferences, of_tags
 from robotrules.expect.report_lines import between, told_record, told_verdict, why_groups
-from robotrules.expect.values import OBEYED, Carriers, Judged, Question
+from robotrules.expect.values import OBEYED, Carriers, ExpectationResult, Question
 from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.octets import visible
 from robotrules.registries.crawlers import KnownCrawler, crawler
@@ -37,15 +37,15 @@ OBEYS = {
 }
 
 
-def judge(
+def evaluate(
     question: Question,
     robots: RobotsTxt,
     carriers: Carriers | None = None,
     *,
     origin: str | None = None,
-    budget: int = BUDGET,
+    budget: int = MAX_STATES,
     literal: bool = True,
-) -> Judged:
+) -> ExpectationResult:
     """
     Return whether a robots.txt, and a page where one is named, are as expected.
 
@@ -92,7 +92,7 @@ def _judged(
     carriers: Carriers | None,
     origin: str | None,
     budget: int,
-) -> Judged:
+) -> ExpectationResult:
     key = question.key
     if key in ("allowed", "disallowed"):
         return _one_url(question, robots, origin)
@@ -105,7 +105,7 @@ def _judged(
     return _OTHERS[key](question, robots, carriers or Carriers(), origin)
 
 
-_OTHERS: dict[str, Callable[[Question, RobotsTxt, Carriers, str | None], Judged]] = {
+_OTHERS: dict[str, Callable[[Question, RobotsTxt, Carriers, str | None], ExpectationResult]] = {
     **dict.fromkeys(("tags", "no-tags", "only-tags"), of_tags),
     **dict.fromkeys(("app-directives", "no-app-directives"), of_directives),
     **dict.fromkeys(("sitemaps", "records", "no-records"), of_file),
@@ -116,7 +116,7 @@ _OTHERS: dict[str, Callable[[Question, RobotsTxt, Carriers, str | None], Judged]
 # --- One URL --------------------------------------------------------------------------------------
 
 
-def _one_url(question: Question, robots: RobotsTxt, origin: str | None) -> Judged:
+def _one_url(question: Question, robots: RobotsTxt, origin: str | None) -> ExpectationResult:
     about, wanted = question.about, bool(question.value)
     url = question.url or "/"
     if origin is not None and url.startswith("/"):
@@ -130,13 +130,13 @@ def _one_url(question: Question, robots: RobotsTxt, origin: str | None) -> Judge
     if about.by_rule is not None:
         expected += f" by {visible(about.by_rule)}"
     if verdict.allowed == wanted and by_line and by_rule:
-        return Judged(question, True, expected, visible(str(verdict)))
+        return ExpectationResult(question, True, expected, visible(str(verdict)))
     found = robots.explain(url, question.crawler, about.purposes)
     if verdict.allowed == wanted:
         cure = "the verdict is as expected, and another line decides: correct by-line or by-rule"
     else:
         cure = _cure(question, robots, found, url)
-    return Judged(
+    return ExpectationResult(
         question,
         False,
         expected,
@@ -159,7 +159,7 @@ def _cure(question: Question, robots: RobotsTxt, found: Explanation, url: str) -
     wanted, verdict = bool(question.value), found.verdict
     name, path = visible(found.product_token), visible(found.path)
     star = robots.check(url, "*")
-    if found.because is GroupMatch.TOKEN and star.allowed == wanted and star.rule is not None:
+    if found.matched_by is GroupMatch.TOKEN and star.allowed == wanted and star.rule is not None:
         return (
             f"{name} has a group of its own, so it does not read line {star.line} of the group for "
             f"'*': repeat the rule in its own group, {between(*found.groups[0].lines)}"
@@ -191,15 +191,15 @@ def _octets(count: int) -> str:
 # --- All URLs -------------------------------------------------------------------------------------
 
 
-def _all_urls(question: Question, robots: RobotsTxt, budget: int) -> Judged:
+def _all_urls(question: Question, robots: RobotsTxt, budget: int) -> ExpectationResult:
     wanted, pattern = bool(question.value), question.url or "/"
     rules = robots.rules_for(question.crawler, question.about.purposes)
     otherwise = counterexample(rules, pattern, wanted, budget=budget)
     expected = f"all of {visible(pattern)} {WORDS[wanted]}"
     if otherwise is None:
-        return Judged(question, True, expected, "proved for every URL")
+        return ExpectationResult(question, True, expected, "proved for every URL")
     if isinstance(otherwise, Undecided):
-        return Judged(
+        return ExpectationResult(
             question,
             False,
             expected,
@@ -210,9 +210,9 @@ def _all_urls(question: Question, robots: RobotsTxt, budget: int) -> Judged:
         )
     if otherwise == NOTHING:
         cure = "correct the pattern: as it stands, nothing is expected"
-        return Judged(question, False, expected, "no URL matches this pattern", cure)
+        return ExpectationResult(question, False, expected, "no URL matches this pattern", cure)
     found = robots.explain(otherwise.url, question.crawler, question.about.purposes)
-    return Judged(
+    return ExpectationResult(
         question,
         False,
         expected,
@@ -229,7 +229,7 @@ NOTHING = Witness("")
 
 
 def counterexample(
-    rules: RuleSet, pattern: str | bytes, allowed: bool, *, budget: int = BUDGET
+    rules: RuleSet, pattern: str | bytes, allowed: bool, *, budget: int = MAX_STATES
 ) -> Witness | Undecided | None:
     """
     Return a shortest URL that a path pattern matches and whose verdict is not *allowed*.
@@ -265,25 +265,25 @@ def counterexample(
 # --- Groups and delays ----------------------------------------------------------------------------
 
 
-def _obeys(question: Question, robots: RobotsTxt) -> Judged:
+def _obeys(question: Question, robots: RobotsTxt) -> ExpectationResult:
     found = robots.explain("/", question.crawler, question.about.purposes)
-    is_own = OBEYS[found.because]
+    is_own = OBEYS[found.matched_by]
     expected, passed = OBEYED[question.value], is_own == question.value
     cure = "" if passed else f'correct the user-agent lines, or say obeys = "{is_own}"'
     words = why_groups(found)
-    return Judged(question, passed, expected, OBEYED[is_own] + f" ({words})", cure)
+    return ExpectationResult(question, passed, expected, OBEYED[is_own] + f" ({words})", cure)
 
 
-def _delay(question: Question, robots: RobotsTxt) -> Judged:
+def _delay(question: Question, robots: RobotsTxt) -> ExpectationResult:
     found = crawl_delay(robots, question.crawler, question.about.purposes)
     wanted = question.value
     expected = "none" if wanted is False else f"{wanted:g} s"
     if found is None:
         cure = "" if wanted is False else "add a Crawl-delay record to the group that it obeys"
-        return Judged(question, wanted is False, expected, "none", cure)
+        return ExpectationResult(question, wanted is False, expected, "none", cure)
     passed = wanted is not False and found.seconds == wanted
     told = () if passed else told_record(robots, found.record, "this record counts")
     cure = "" if passed else f"correct line {found.line}"
-    return Judged(
+    return ExpectationResult(
         question, passed, expected, f"{found.seconds:g} s by line {found.line}", cure, told
     )

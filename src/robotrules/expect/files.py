@@ -16,12 +16,19 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from robotrules.analysis.solver import BUDGET
+from robotrules.analysis.solver import MAX_STATES
 from robotrules.config import Config, shown_path
 from robotrules.errors import ExpectationError, SavedResponseError
-from robotrules.expect import Carriers, Expectations, Judged, Question, judge, read_expectations
+from robotrules.expect import (
+    Carriers,
+    ExpectationResult,
+    Expectations,
+    Question,
+    evaluate,
+    read_expectations,
+)
 from robotrules.expect.reading import LARGEST
-from robotrules.expect.values import Page
+from robotrules.expect.values import PageSource
 from robotrules.http.fields import Fields, read_fields
 from robotrules.http.origins import origin_of
 from robotrules.profile import find_profile
@@ -47,7 +54,7 @@ class Fetcher(Protocol):
         """Return headers and HTML of a page, or raise ExpectationError."""
 
 
-class Given(NamedTuple):
+class FileOptions(NamedTuple):
     """What is said beside the file, and comes before what it says."""
 
     robots: str | None = None
@@ -90,7 +97,7 @@ class Trial:
         path: Path,
         config: Config,
         fetcher: Fetcher | None = None,
-        given: Given = Given(),  # noqa: B008  # an immutable value
+        given: FileOptions = FileOptions(),  # noqa: B008  # an immutable value
     ) -> None:
         """Read the expectations; the robots.txt is read, or fetched, when it is asked for."""
         self.path = path
@@ -98,7 +105,7 @@ class Trial:
         self._fetcher = fetcher
         wanted = given.profile or self.expected.profile or config.test.profile
         self.profile = find_profile(wanted or "default").name
-        self.budget = given.budget or config.test.budget or BUDGET
+        self.budget = given.budget or config.test.budget or MAX_STATES
         self.literal = given.literal
         self._pages: dict[tuple[object, ...], Carriers] = {}
         self.live = given.live or (None if given.robots else self.expected.url)
@@ -121,12 +128,12 @@ class Trial:
         """What is asked."""
         return self.expected.questions
 
-    def judge(self, question: Question) -> Judged:
+    def judge(self, question: Question) -> ExpectationResult:
         """Return the answer to one question; a page that is not there raises ExpectationError."""
         carriers = None
         if question.about.page is not None:
             carriers = self._carriers(question, question.about.page)
-        return judge(
+        return evaluate(
             question,
             self.robots,
             carriers,
@@ -135,7 +142,7 @@ class Trial:
             literal=self.literal,
         )
 
-    def judged(self) -> Iterator[Judged]:
+    def judged(self) -> Iterator[ExpectationResult]:
         """Yield all answers in the order of the file."""
         return map(self.judge, self.questions)
 
@@ -163,7 +170,7 @@ class Trial:
             raise ExpectationError(f"{self.path}: nothing is fetched here; name a file with robots")
         return self._fetcher
 
-    def _carriers(self, question: Question, page: Page) -> Carriers:
+    def _carriers(self, question: Question, page: PageSource) -> Carriers:
         purposes = question.about.purposes
         key = (page, question.crawler, purposes) if page.url else (page,)
         if key not in self._pages:
@@ -174,7 +181,7 @@ class Trial:
             )
         return self._pages[key]
 
-    def _read_page(self, page: Page) -> Carriers:
+    def _read_page(self, page: PageSource) -> Carriers:
         pairs = [line.partition(":")[::2] for line in page.headers]
         fields: Fields | None = None
         if pairs:
@@ -207,11 +214,11 @@ class ClientFetcher:
         """Return the robots.txt of the origin of a URL; none there is one that allows all."""
         from robotrules.cache import EffectivePolicy
 
-        held = self._client.held(url)
+        held = self._client.lookup(url)
         if held is None:
             raise ExpectationError(f"{url}: no robots.txt governs it; name an http or https URL")
-        if held.decides is EffectivePolicy.DISALLOW:
-            visit = held.entry.bad or held.visit
+        if held.policy is EffectivePolicy.DISALLOW:
+            visit = held.entry.last_failure or held.fetch_record
             why = f" ({visit.detail or visit.status})" if visit else ""
             raise ExpectationError(f"{held.origin}: the robots.txt is unreachable{why}; try again")
         return held.robots
@@ -219,7 +226,7 @@ class ClientFetcher:
     def page(self, url: str, crawler: tuple[str, ...], purposes: tuple[str, ...]) -> Carriers:
         """Return headers and HTML of a page; of one that may not be crawled, nothing."""
         fetched = self._client.fetch(url, crawler, purposes)
-        if not fetched.verdict.allowed and fetched.held and not fetched.trouble:
+        if not fetched.verdict.allowed and fetched.origin_state and not fetched.failure_reason:
             return Carriers(url=url)
         if not fetched.ok:
             why = fetched.detail or (f"status {fetched.status}" if fetched.status else "no answer")

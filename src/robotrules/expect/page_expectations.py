@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.expect.report_lines import shortened, told_record, told_verdict
-from robotrules.expect.values import Carriers, Judged, Question, Told, shown_value
+from robotrules.expect.values import Carriers, ExpectationResult, Question, ReportLine, shown_value
 from robotrules.extensions.app_directives import directives_for
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.extensions.vocabulary import Preference, Statement
 from robotrules.guide import Guidance, TagsSeen, guidance
-from robotrules.http.structured_fields import plain
+from robotrules.http.structured_fields import to_plain_value
 from robotrules.octets import visible
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Record
@@ -52,7 +52,7 @@ def _guided(
 
 def of_tags(
     question: Question, robots: RobotsTxt, carriers: Carriers, origin: str | None
-) -> Judged:
+) -> ExpectationResult:
     """Judge what a page should say, should not say, or should say and nothing else."""
     guided = _guided(question, robots, carriers, origin)
     value, key = question.value, question.key
@@ -73,7 +73,9 @@ def of_tags(
         cure = _cure(missing, more)
     else:
         passed, cure = not missing, _cure(missing, [])
-    return Judged(question, passed, expected, found, "" if passed else cure, () if passed else told)
+    return ExpectationResult(
+        question, passed, expected, found, "" if passed else cure, () if passed else told
+    )
 
 
 def _cure(missing: list[str], more: list[str]) -> str:
@@ -84,15 +86,19 @@ def _cure(missing: list[str], more: list[str]) -> str:
     return "; ".join(parts)
 
 
-def _unread(question: Question, robots: RobotsTxt, guided: Guidance, expected: str) -> Judged:
+def _unread(
+    question: Question, robots: RobotsTxt, guided: Guidance, expected: str
+) -> ExpectationResult:
     """Return the failure of a page whose tags nobody reads."""
     if guided.tags is not TagsSeen.NOT_CRAWLED:
-        return Judged(question, False, expected, "nothing of the page was read", _NO_PAGE)
+        return ExpectationResult(
+            question, False, expected, "nothing of the page was read", _NO_PAGE
+        )
     explained = robots.explain(guided.url, question.crawler, question.about.purposes)
     found = f"unknown: the page is {visible(str(explained.verdict))}, so nobody reads its tags"
     cure = "a crawler has to fetch a page to see its tags: allow it, or expect it to be disallowed"
     told = told_verdict(robots, explained)
-    return Judged(question, False, expected, found, cure, told, explained)
+    return ExpectationResult(question, False, expected, found, cure, told, explained)
 
 
 def _in_force(usage: UsageRules, expected: str) -> bool:
@@ -111,12 +117,12 @@ def _named(name: str, expected: tuple[str, ...]) -> bool:
     return name in firsts or (name == "nosnippet" and "max-snippet: 0" in expected)
 
 
-def _mentioned(usage: UsageRules) -> tuple[Told, ...]:
+def _mentioned(usage: UsageRules) -> tuple[ReportLine, ...]:
     told = []
     for name, value in usage.values[: 2 * MOST]:
-        for one in usage.because(name)[:MOST]:
+        for one in usage.mentions_of(name)[:MOST]:
             where = shortened(visible(f"{one.source}: {one.text}"))
-            told.append(Told(f"          {written(name, value)}: {where}"))
+            told.append(ReportLine(f"          {written(name, value)}: {where}"))
     return tuple(told)
 
 
@@ -125,13 +131,13 @@ def _mentioned(usage: UsageRules) -> tuple[Told, ...]:
 
 def of_preferences(
     question: Question, robots: RobotsTxt, carriers: Carriers, origin: str | None
-) -> Judged:
+) -> ExpectationResult:
     """Judge what should be stated about the use of what is found at a URL."""
     category, wanted = question.value
     stated = _guided(question, robots, carriers, origin).preferences
-    found, because = stated.get(category), stated.because(category)
+    found, because = stated.get(category), stated.statements_for(category)
     expected, passed = f"{category} {wanted}", str(found) == wanted
-    told: tuple[Told, ...] = ()
+    told: tuple[ReportLine, ...] = ()
     cure = ""
     if not passed:
         letter = {"allowed": "y", "disallowed": "n"}.get(wanted)
@@ -143,42 +149,46 @@ def of_preferences(
         for one in (because or stated.statements)[:MOST]:
             told += _stated(robots, one)
     words = f"{category} {found}" + ("" if stated.applicable else " (not applicable: disallowed)")
-    return Judged(question, passed, expected, words, cure, told)
+    return ExpectationResult(question, passed, expected, words, cure, told)
 
 
-def _stated(robots: RobotsTxt, statement: Statement) -> tuple[Told, ...]:
+def _stated(robots: RobotsTxt, statement: Statement) -> tuple[ReportLine, ...]:
     if statement.record is None:
-        return (Told(f"          {statement.source}: {shortened(visible(statement.text))}"),)
+        return (ReportLine(f"          {statement.source}: {shortened(visible(statement.text))}"),)
     return told_record(robots, statement.record, "this statement counts here")
 
 
 def of_directives(
     question: Question, robots: RobotsTxt, carriers: Carriers, origin: str | None
-) -> Judged:
+) -> ExpectationResult:
     """Judge what should be said to an application about a URL."""
     url = _address(question, origin) or "/"
     token = question.crawler or None
-    said = directives_for(robots, question.about.application or "", product_token=token).at(url)
+    said = directives_for(robots, question.about.application or "", product_token=token).for_url(
+        url
+    )
     absent = question.key == "no-app-directives"
     name = question.value if absent else question.value[0]
     found = next((one for one in said.directives if one.name == name), None)
     expected = f"no {name}" if absent else f"{name} {shown_value(question.value[1])}"
     if found is None:
         if absent:
-            return Judged(question, True, expected, "nothing is said")
+            return ExpectationResult(question, True, expected, "nothing is said")
         cure = f"add it: App-Directives: {said.application};{name}=… in the group for '*'"
         others = ", ".join(one.name for one in said.directives[:MOST]) or "nothing"
-        return Judged(question, False, expected, f"{visible(others)} is said", cure)
+        return ExpectationResult(question, False, expected, f"{visible(others)} is said", cure)
     passed = not absent and _same(found.value, question.value[1])
     told = () if passed else told_record(robots, found.record, "this record counts here")
     cure = "" if passed else f"correct line {found.record.line}"
-    words = f"{name} {visible(shown_value(plain(found.value)))} by line {found.record.line}"
-    return Judged(question, passed, expected, words, cure, told)
+    words = (
+        f"{name} {visible(shown_value(to_plain_value(found.value)))} by line {found.record.line}"
+    )
+    return ExpectationResult(question, passed, expected, words, cure, told)
 
 
 def _same(found: Any, wanted: Any) -> bool:
     """Tell whether a value is the one that TOML says: true is not 1, and a Token is a text."""
-    found = str(found) if isinstance(plain(found), str) else found
+    found = str(found) if isinstance(to_plain_value(found), str) else found
     return isinstance(found, bool) is isinstance(wanted, bool) and bool(found == wanted)
 
 
@@ -187,7 +197,7 @@ def _same(found: Any, wanted: Any) -> bool:
 
 def of_file(
     question: Question, robots: RobotsTxt, carriers: Carriers, origin: str | None
-) -> Judged:
+) -> ExpectationResult:
     """Judge what the file should list, have, or not have."""
     if question.key == "sitemaps":
         return _sitemaps(question, robots, origin)
@@ -197,28 +207,30 @@ def of_file(
     wanted = question.key == "records"
     expected = visible(question.value) if wanted else f"no {visible(question.value)}"
     if found and wanted:
-        return Judged(question, True, expected, f"line {found[0].line}")
+        return ExpectationResult(question, True, expected, f"line {found[0].line}")
     if not found and not wanted:
-        return Judged(question, True, expected, "no such record")
+        return ExpectationResult(question, True, expected, "no such record")
     if found:
         told = told_record(robots, found[0], "this is one")
-        return Judged(
+        return ExpectationResult(
             question, False, expected, f"line {found[0].line}", "take it out, or expect it", told
         )
     same = [one for one in robots.records if one.key == key]
     told = _records(robots, same)
     words = f"no such record; {len(same):,} of that name" if same else "no record of that name"
-    return Judged(question, False, expected, words, "add it, or correct what is expected", told)
+    return ExpectationResult(
+        question, False, expected, words, "add it, or correct what is expected", told
+    )
 
 
-def _records(robots: RobotsTxt, records: list[Record]) -> tuple[Told, ...]:
-    told: tuple[Told, ...] = ()
+def _records(robots: RobotsTxt, records: list[Record]) -> tuple[ReportLine, ...]:
+    told: tuple[ReportLine, ...] = ()
     for record in records[:MOST]:
         told += told_record(robots, record, "says something else")
     return told
 
 
-def _sitemaps(question: Question, robots: RobotsTxt, origin: str | None) -> Judged:
+def _sitemaps(question: Question, robots: RobotsTxt, origin: str | None) -> ExpectationResult:
     base = None if origin is None else f"{origin}/robots.txt"
     listed = sitemaps(robots, base)
     there, wanted = [one.url for one in listed], question.value
@@ -227,10 +239,10 @@ def _sitemaps(question: Question, robots: RobotsTxt, origin: str | None) -> Judg
     expected = ", ".join(map(visible, wanted)) or "none"
     found = shortened(", ".join(map(visible, there)), 400) or "none"
     if not missing and not more:
-        return Judged(question, True, expected, found)
+        return ExpectationResult(question, True, expected, found)
     parts = [f"add Sitemap: {visible(url)}" for url in missing[:MOST]]
     parts += [f"take out line {one.line}, or expect it" for one in more[:MOST]]
     told = tuple(
         part for one in more[:MOST] for part in told_record(robots, one.record, "also listed")
     )
-    return Judged(question, False, expected, found, "; ".join(parts), told)
+    return ExpectationResult(question, False, expected, found, "; ".join(parts), told)

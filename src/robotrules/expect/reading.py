@@ -20,7 +20,7 @@ from robotrules.expect.values import (
     OBEYED,
     Expectation,
     Expectations,
-    Page,
+    PageSource,
     Question,
 )
 from robotrules.extensions.app_directives import directives_for
@@ -28,8 +28,8 @@ from robotrules.extensions.vocabulary import CATEGORIES, Preference
 from robotrules.http.origins import origin_of
 from robotrules.profile import PROFILES
 from robotrules.robotstxt import parse
-from robotrules.tags.known import KNOWN, NO_LIMIT, NONE, VALUED, Kind, read_text
-from robotrules.toml_positions import Place, read
+from robotrules.tags.known import KNOWN, NO_LIMIT, NONE, VALUED, ValueKind, read_text
+from robotrules.toml_positions import TomlValue, read
 
 # What people write by hand is some kilobytes, and some hundred questions.
 LARGEST = 1 << 20
@@ -64,7 +64,7 @@ def read_expectations(text: str | bytes, name: str = "robots.test.toml") -> Expe
 class _Reader:
     """One reading of a file."""
 
-    def __init__(self, name: str, whole: Place, robots: str | None) -> None:
+    def __init__(self, name: str, whole: TomlValue, robots: str | None) -> None:
         self._whole = whole
         self._name, self._robots = name, robots
         self._url = self._live(whole.at("url")) if "url" in whole else None
@@ -97,7 +97,7 @@ class _Reader:
 
     # --- The file ---
 
-    def _live(self, place: Place) -> str:
+    def _live(self, place: TomlValue) -> str:
         url = place.text(example="https://example.com/robots.txt")
         if _origin(place, url) is None:
             place.refuse('this is a whole URL such as "https://example.com/robots.txt"')
@@ -116,7 +116,7 @@ class _Reader:
 
     # --- One expectation ---
 
-    def _expectation(self, table: Place) -> None:
+    def _expectation(self, table: TomlValue) -> None:
         about = self._about(table)
         asked = [key for key in KEYS if key in table]
         if not asked:
@@ -131,7 +131,7 @@ class _Reader:
                         place.refuse(f"these are more than {MOST_QUESTIONS:,} questions: ask fewer")
                     self._questions.append(Question(number, key, line, about, crawler, url, value))
 
-    def _about(self, table: Place) -> Expectation:
+    def _about(self, table: TomlValue) -> Expectation:
         by_line = table.at("by-line").count() if "by-line" in table else None
         by_rule = _text(table, "by-rule", "Disallow: /search")
         if by_rule is not None and _rule(by_rule) not in RULES:
@@ -148,7 +148,7 @@ class _Reader:
             _text(table, "why", "search engines see the news") or "",
         )
 
-    def _crawlers(self, table: Place) -> tuple[tuple[str, ...], ...]:
+    def _crawlers(self, table: TomlValue) -> tuple[tuple[str, ...], ...]:
         found = []
         for place in _parts(table, "crawlers"):
             several = isinstance(place.value, list)
@@ -165,7 +165,7 @@ class _Reader:
             found.append(names)
         return tuple(dict.fromkeys(found))
 
-    def _page(self, table: Place) -> Page | None:
+    def _page(self, table: TomlValue) -> PageSource | None:
         headers = _texts(table, "headers", "X-Robots-Tag: noindex")
         for place in _each(table, "headers", "X-Robots-Tag: noindex"):
             if ":" not in place.text():
@@ -181,10 +181,10 @@ class _Reader:
                 table.at("headers").refuse("a live page has headers of its own: leave these out")
             if "at" in table:
                 table.at("at").refuse("a live page is at its own URL: leave this out")
-            return Page(url=self._address(table.at("page")))
-        return Page(page, None, response, headers)
+            return PageSource(url=self._address(table.at("page")))
+        return PageSource(page, None, response, headers)
 
-    def _application(self, table: Place) -> str | None:
+    def _application(self, table: TomlValue) -> str | None:
         application = _text(table, "application", "examplesearch")
         if application is not None:
             try:
@@ -193,7 +193,7 @@ class _Reader:
                 table.at("application").refuse(str(error))
         return application
 
-    def _vet_company(self, table: Place, about: Expectation) -> None:
+    def _vet_company(self, table: TomlValue, about: Expectation) -> None:
         """Refuse keys that say nothing without others."""
         for key, needs in NEEDS.items():
             if key in table and not any(other in table for other in needs):
@@ -213,7 +213,7 @@ class _Reader:
     # --- What is asked ---
 
     def _asked(
-        self, key: str, place: Place, about: Expectation
+        self, key: str, place: TomlValue, about: Expectation
     ) -> Iterator[tuple[int, str | None, Any]]:
         """Yield line, URL and expected value of each question that a key asks."""
         line = place.line or about.line
@@ -253,7 +253,7 @@ class _Reader:
         else:
             yield line, None, _delay(place)
 
-    def _plain_url(self, place: Place) -> str:
+    def _plain_url(self, place: TomlValue) -> str:
         url = self._address(place)
         if "*" in url or url.endswith("$"):
             key = f"all-{place.path[-2] if isinstance(place.path[-1], int) else place.path[-1]}"
@@ -263,7 +263,7 @@ class _Reader:
             )
         return url
 
-    def _address(self, place: Place) -> str:
+    def _address(self, place: TomlValue) -> str:
         """Return a URL or path of the origin; the first URL says which, if nobody did."""
         url = place.text(example="/news")
         if url.startswith("/") and not url.startswith("//"):
@@ -313,51 +313,51 @@ def _rule(written: str) -> str:
     return written.partition(":")[0].strip().lower()
 
 
-def _profile(whole: Place) -> str | None:
+def _profile(whole: TomlValue) -> str | None:
     return whole.at("profile").text(among=tuple(PROFILES)) if "profile" in whole else None
 
 
-def _origin(place: Place, url: str) -> str | None:
+def _origin(place: TomlValue, url: str) -> str | None:
     try:
         return origin_of(url)
     except RobotrulesError as error:
         place.refuse(str(error))
 
 
-def _parts(table: Place, key: str) -> Iterator[Place]:
+def _parts(table: TomlValue, key: str) -> Iterator[TomlValue]:
     """Yield the parts of a list; one value will do for a list of one."""
     place = table.at(key, [])
     yield from place.parts() if isinstance(place.value, list) else [place]
 
 
-def _whole(place: Place, example: str) -> Iterator[Place]:
+def _whole(place: TomlValue, example: str) -> Iterator[TomlValue]:
     """Yield the texts of a list that is not empty; one text will do."""
     if not place.texts(example=example):
         place.refuse(f'this is empty, so nothing is expected: name some, such as "{example}"')
     yield from place.parts() if isinstance(place.value, list) else [place]
 
 
-def _each(table: Place, key: str, example: str) -> Iterator[Place]:
+def _each(table: TomlValue, key: str, example: str) -> Iterator[TomlValue]:
     if key in table:
         yield from _whole(table.at(key), example)
 
 
-def _texts(table: Place, key: str, example: str) -> tuple[str, ...]:
+def _texts(table: TomlValue, key: str, example: str) -> tuple[str, ...]:
     return table.at(key, []).texts(example=example)
 
 
-def _text(table: Place, key: str, example: str) -> str | None:
+def _text(table: TomlValue, key: str, example: str) -> str | None:
     return table.at(key).text(example=example) if key in table else None
 
 
-def _pattern(place: Place) -> str:
+def _pattern(place: TomlValue) -> str:
     pattern = place.text()
     if not pattern.startswith(("/", "*")):
         place.refuse("this is a path pattern, which starts with '/' or '*', such as \"/private/*\"")
     return pattern
 
 
-def _tag(place: Place) -> str:
+def _tag(place: TomlValue) -> str:
     """Return a tag rule as `name` or `name: value`."""
     name, colon, value = place.text().partition(":")
     name, value = name.strip().lower(), value.strip()
@@ -365,7 +365,7 @@ def _tag(place: Place) -> str:
         place.refuse("none stands for others: say noindex and nofollow")
     if name not in KNOWN:
         place.refuse_name(name, tuple(KNOWN))
-    if KNOWN[name].kind is Kind.PERMITS:
+    if KNOWN[name].kind is ValueKind.PERMITS:
         place.refuse(f"{name} asks nothing of anybody: name in no-tags what should not be there")
     if not colon:
         return name
@@ -377,7 +377,7 @@ def _tag(place: Place) -> str:
     return f"{name}: {value}"
 
 
-def _directive(place: Place) -> Any:
+def _directive(place: TomlValue) -> Any:
     if isinstance(place.value, (bool, int, str)):
         return place.value
     if isinstance(place.value, float):
@@ -385,7 +385,7 @@ def _directive(place: Place) -> Any:
     raise place.error("the value of an app directive is text, a number, true or false")
 
 
-def _delay(place: Place) -> float | bool:
+def _delay(place: TomlValue) -> float | bool:
     value = place.value
     if value is False:
         return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.expect.values import Told
+from robotrules.expect.values import ReportLine
 from robotrules.octets import visible
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Record
@@ -36,17 +36,17 @@ def between(first: int, last: int) -> str:
     return f"line {first}" if last <= first else f"lines {first}-{last}"
 
 
-def told_verdict(robots: RobotsTxt, found: Explanation) -> tuple[Told, ...]:
+def told_verdict(robots: RobotsTxt, found: Explanation) -> tuple[ReportLine, ...]:
     """Tell how a verdict was reached."""
-    told = [Told(f"groups    {why_groups(found)}")]
+    told = [ReportLine(f"groups    {why_groups(found)}")]
     for match in found.matches[: MOST + 1]:
         told += _match(match, robots.body)
     if (more := len(found.matches) - MOST - 1) > 0:
-        told.append(Told(f"          and {more:,} more that lose"))
+        told.append(ReportLine(f"          and {more:,} more that lose"))
     return tuple(told)
 
 
-def told_record(robots: RobotsTxt, record: Record, words: str) -> tuple[Told, ...]:
+def told_record(robots: RobotsTxt, record: Record, words: str) -> tuple[ReportLine, ...]:
     """Show a record where it stands, its value marked, and say something about it."""
     where = record.line, record.start, record.end
     return tuple(_marked(robots.body, *where, words, ""))
@@ -59,15 +59,15 @@ def why_groups(found: Explanation) -> str:
     if len(found.groups) > MOST:
         where += f" and {len(found.groups) - MOST:,} more"
     several = "s" if len(found.groups) > 1 else ""
-    if found.because is GroupMatch.TOKEN:
+    if found.matched_by is GroupMatch.TOKEN:
         named = " or ".join(map(visible, found.matched_tokens))
         return f"{where}: the group{several} that name{'' if several else 's'} {named}"
-    if found.because is GroupMatch.PURPOSE:
+    if found.matched_by is GroupMatch.PURPOSE:
         named = " or ".join(map(visible, found.matched_purposes))
         return (
             f"{where}: none names {name}, and {'these name' if several else 'this names'} {named}"
         )
-    if found.because is GroupMatch.NONE:
+    if found.matched_by is GroupMatch.NONE:
         return "none is for '*'" if name == "*" else f"none names {name}, and none is for '*'"
     if found.product_token == "*":
         return f"{where}: the group{several} for '*'"
@@ -76,7 +76,7 @@ def why_groups(found: Explanation) -> str:
     )
 
 
-def _match(match: Match, body: bytes) -> Iterator[Told]:
+def _match(match: Match, body: bytes) -> Iterator[ReportLine]:
     rule = match.rule
     octets = f"{rule.octets:,} octet{'' if rule.octets == 1 else 's'}"
     words = f"{OUTCOMES[match.outcome]} ({octets})"
@@ -86,15 +86,15 @@ def _match(match: Match, body: bytes) -> Iterator[Told]:
 
 def _marked(
     body: bytes, number: int, start: int, end: int, words: str, style: str
-) -> Iterator[Told]:
+) -> Iterator[ReportLine]:
     """Yield a line of the file, and below it carets under a part of it."""
     # The one line that is wanted is cut out here: a file may have very many.
     first = max(body.rfind(b"\n", 0, start), body.rfind(b"\r", 0, start)) + 1
     ends = (at for at in (body.find(b"\n", end), body.find(b"\r", end)) if at >= 0)
     before, marked = visible(body[first:start]), visible(body[start:end])
     after = visible(body[end : min(ends, default=len(body))])
-    yield Told(f"{number:6} | {shortened(before + marked + after)}", style)
+    yield ReportLine(f"{number:6} | {shortened(before + marked + after)}", style)
     if len(before) < LONGEST:
         carets = "^" * min(max(len(marked), 1), LONGEST - len(before))
-        yield Told(f"       | {' ' * len(before)}{carets}", style)
-    yield Told(f"       | {words}", style)
+        yield ReportLine(f"       | {' ' * len(before)}{carets}", style)
+    yield ReportLine(f"       | {words}", style)

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from robotrules.errors import RobotrulesError
-from robotrules.expect.evaluate import judge
+from robotrules.expect.evaluate import evaluate
 from robotrules.expect.reading import read_expectations
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.robotstxt import RobotsTxt
@@ -43,7 +43,7 @@ def _passes(table: str, robots: RobotsTxt) -> bool:
         asked = read_expectations(table).questions
     except RobotrulesError:
         return False  # a name or a pattern that no expectation may have
-    return all(judge(question, robots, budget=BUDGET).passed for question in asked)
+    return all(evaluate(question, robots, budget=BUDGET).passed for question in asked)
 
 
 def _tables(robots: RobotsTxt) -> Iterator[tuple[str, ...]]:

@@ -14,7 +14,7 @@ from robotrules.octets import visible
 from robotrules.registries.crawlers import KnownCrawler
 from robotrules.robotstxt.verdict import Explanation
 
-# Raised when a value of `Judged.as_dict()` changes meaning or goes away.
+# Raised when a value of `ExpectationResult.as_dict()` changes meaning or goes away.
 SCHEMA_VERSION = 1
 EVERYONE = ("*",)
 # Which groups a crawler obeys, as an expectation says it.
@@ -26,7 +26,7 @@ OBEYED = {
 }
 
 
-class Page(NamedTuple):
+class PageSource(NamedTuple):
     """Where the tags of a page are read, as an expectation names it."""
 
     file: str | None = None
@@ -60,7 +60,7 @@ class Expectation(NamedTuple):
     purposes: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
     """URLs at which preferences, app directives and tags are asked for."""
-    page: Page | None = None
+    page: PageSource | None = None
     application: str | None = None
     by_line: int | None = None
     by_rule: str | None = None
@@ -105,7 +105,7 @@ class Question(NamedTuple):
         }
 
 
-class Told(NamedTuple):
+class ReportLine(NamedTuple):
     """A line of an explanation, and what it is, for those who have colours."""
 
     text: str
@@ -113,7 +113,7 @@ class Told(NamedTuple):
     """`allowed`, `disallowed`, `heading`, `faint`, or nothing."""
 
 
-class Judged(NamedTuple):
+class ExpectationResult(NamedTuple):
     """A question with its answer."""
 
     question: Question
@@ -122,7 +122,7 @@ class Judged(NamedTuple):
     found: str
     cure: str = ""
     """What could be done where it failed."""
-    told: tuple[Told, ...] = ()
+    told: tuple[ReportLine, ...] = ()
     """How that was found: groups, the rule that decides, those that lose."""
     explanation: Explanation | None = None
     """The same as a value, where a verdict was asked for."""

@@ -26,8 +26,8 @@ from robotrules.extensions.app_lines import (
     KEYS,
     AppDirective,
     AppLine,
+    AppStatement,
     Registration,
-    Statement,
     read_line,
     statement_for,
 )
@@ -72,7 +72,7 @@ class AppDirectives(NamedTuple):
     application: str
     product_token: str
     """What the groups were chosen by; `*` for an application without a token (AMB-106)."""
-    groups_because: GroupMatch
+    matched_by: GroupMatch
     directives: tuple[AppDirective, ...]
     not_applied: tuple[AppDirective, ...]
     """Those whose value has another type than the registered one."""
@@ -109,7 +109,7 @@ class AppDirectives(NamedTuple):
         return {
             "application": self.application,
             "product_token": self.product_token,
-            "groups_because": str(self.groups_because),
+            "matched_by": str(self.matched_by),
             "directives": [found.as_dict() for found in self.directives],
             "not_applied": [found.as_dict() for found in self.not_applied],
             "overrides": list(self.overrides),
@@ -133,12 +133,12 @@ class DirectiveSet:
 
     __slots__ = (
         *("_asked", "_scoped", "_statements", "_unread"),
-        *("application", "content_usage", "groups_because", "product_token"),
+        *("application", "content_usage", "matched_by", "product_token"),
     )
 
     application: str
     product_token: str
-    groups_because: GroupMatch
+    matched_by: GroupMatch
     content_usage: tuple[Record, ...]
 
     def __init__(
@@ -146,12 +146,12 @@ class DirectiveSet:
     ) -> None:
         """Use `directives_for()`."""
         # §2.1: the groups of the product token, merged; if there are none, those of `*`.
-        self.groups_because = robots.select_groups(token).match
+        self.matched_by = robots.select_groups(token).matched_by
         records = records_for(robots, KEYS, token)
         self.application = application
         self.product_token = token if isinstance(token, str) else ", ".join(token)
         self.content_usage = tuple(records_for(robots, CONTENT_USAGE, token))
-        self._statements: list[Statement] = []
+        self._statements: list[AppStatement] = []
         # What could not be read may have been for this application, and for any path.
         unread: list[Note] = []
         lines = [read_line(record, robots) for record in records]
@@ -170,7 +170,7 @@ class DirectiveSet:
     def __reduce__(self) -> tuple[Any, ...]:
         return DirectiveSet, self._asked
 
-    def at(self, url: URL) -> AppDirectives:
+    def for_url(self, url: URL) -> AppDirectives:
         """
         Return the app directives for *url*: those of the longest path pattern that matches.
 
@@ -179,7 +179,7 @@ class DirectiveSet:
         """
         return self._scoped.at(url)
 
-    def at_many(self, urls: Iterable[URL]) -> list[AppDirectives]:
+    def for_urls(self, urls: Iterable[URL]) -> list[AppDirectives]:
         """Return the same for many URLs, with one crossing into the engine for most of them."""
         return self._scoped.at_many(urls)
 
@@ -202,7 +202,7 @@ class DirectiveSet:
         return AppDirectives(
             self.application,
             self.product_token,
-            self.groups_because,
+            self.matched_by,
             tuple(applied.values()),
             tuple(not_applied),
             self.content_usage,
@@ -287,7 +287,7 @@ def app_directives(
 ) -> AppDirectives:
     """Return what a file says to an application about one URL; see `directives_for()`."""
     token, known = product_token, registries
-    return directives_for(robots, application, product_token=token, registries=known).at(url)
+    return directives_for(robots, application, product_token=token, registries=known).for_url(url)
 
 
 # --- Notes on a file ------------------------------------------------------------------------------

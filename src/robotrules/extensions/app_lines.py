@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import is_usable, split
-from robotrules.http.structured_fields import is_token, parse_list, plain, serialise, value_type
+from robotrules.http.structured_fields import (
+    is_token,
+    parse_list,
+    serialise,
+    to_plain_value,
+    value_type,
+)
 from robotrules.octets import to_text
 from robotrules.profile import Extension
 from robotrules.registries import Registries
@@ -70,7 +76,7 @@ class AppDirective(NamedTuple):
         """Return it as plain values for JSON: octets in base64, a date in seconds."""
         return {
             "name": self.name,
-            "value": plain(self.value),
+            "value": to_plain_value(self.value),
             "type": self.type,
             "status": str(self.status),
             "path": self.path,
@@ -141,7 +147,7 @@ def _comment_cuts(body: bytes, end: int, failed: bool) -> bool:
 # --- What it says to one application --------------------------------------------------------------
 
 
-class Statement(NamedTuple):
+class AppStatement(NamedTuple):
     """What a line says to one application."""
 
     line: AppLine
@@ -156,7 +162,7 @@ CODES = {
 }
 
 
-def statement_for(application: str, line: AppLine, registries: Registries) -> Statement:
+def statement_for(application: str, line: AppLine, registries: Registries) -> AppStatement:
     """Return what a line says to an application, and what the registries say to that."""
     directives = []
     for parameters in line.told.get(application, ()):  # Tokens are case sensitive (AMB-107)
@@ -168,7 +174,7 @@ def statement_for(application: str, line: AppLine, registries: Registries) -> St
     if application not in registries.applications:
         codes = {"unregistered-application": None, **codes}
         codes.pop("unregistered-directive", None)  # goes without saying
-    return Statement(line, tuple(directives), (*line.notes, *map(line.note, codes)))
+    return AppStatement(line, tuple(directives), (*line.notes, *map(line.note, codes)))
 
 
 def _registration(application: str, name: str, kind: str, registries: Registries) -> Registration:

@@ -34,10 +34,10 @@ from robotrules.extensions.vocabulary import (
     NOTHING,
     Preference,
     Preferences,
-    Source,
     Statement,
+    StatementSource,
     agreed,
-    combine,
+    combine_preferences,
     content_usage_field,
     read_values,
 )
@@ -54,9 +54,9 @@ __all__ = [
     "Preference",
     "PreferenceSet",
     "Preferences",
-    "Source",
     "Statement",
-    "combine",
+    "StatementSource",
+    "combine_preferences",
     "content_usage_field",
     "notes",
     "preferences",
@@ -93,13 +93,13 @@ class PreferenceSet:
         """What is odd about the Content-Usage records of these groups."""
         return self._notes
 
-    def at(self, url: URL) -> Preferences:
+    def for_url(self, url: URL) -> Preferences:
         """Return the preferences that the robots.txt states for *url*."""
         if not self._rules.allows(url):
             return self._not_applicable
         return self._scoped.at(url)
 
-    def at_many(self, urls: Iterable[URL]) -> list[Preferences]:
+    def for_urls(self, urls: Iterable[URL]) -> list[Preferences]:
         """
         Return the same for many URLs.
 
@@ -125,7 +125,7 @@ class PreferenceSet:
 
 
 def _together(statements: tuple[Statement, ...], notes: tuple[Note, ...]) -> Preferences:
-    return Preferences(True, tuple(combine(statements).items()), statements, notes)
+    return Preferences(True, tuple(combine_preferences(statements).items()), statements, notes)
 
 
 def preferences_for(
@@ -154,7 +154,7 @@ def preferences(
     """
     stated = Preferences(True, NOTHING, ())
     if robots is not None:
-        stated = preferences_for(robots, product_token, purposes).at(url)
+        stated = preferences_for(robots, product_token, purposes).for_url(url)
     if field is None and agreement is None:
         return stated
     # A robots.txt that disallows the URL takes nothing away from a field that came with content.
@@ -163,7 +163,9 @@ def preferences(
         statements += (content_usage_field(field),)
     if agreement is not None:
         statements += (agreed(agreement),)
-    return stated._replace(values=tuple(combine(statements).items()), statements=statements)
+    return stated._replace(
+        values=tuple(combine_preferences(statements).items()), statements=statements
+    )
 
 
 # --- Records ----------------------------------------------------------------------------------
@@ -196,7 +198,9 @@ class _Found(NamedTuple):
         """Return what it states, and where."""
         path, text = self.scoped.path, to_text(self.scoped.statement)
         written = None if path is None else to_text(path)
-        return Statement(Source.ROBOTS, read_values(self.parsed), text, self.record, written)
+        return Statement(
+            StatementSource.ROBOTS, read_values(self.parsed), text, self.record, written
+        )
 
 
 def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:

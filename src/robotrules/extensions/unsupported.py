@@ -53,7 +53,7 @@ READERS = {
 _PROTOCOL = frozenset({"user-agent", "allow", "disallow"})
 
 
-class Standing(StrEnum):
+class RecordSupport(StrEnum):
     """What is known of a record beyond User-agent, Allow and Disallow."""
 
     UNUSED = "unused"
@@ -68,7 +68,7 @@ class OtherRecord(NamedTuple):
     """A record beyond User-agent, Allow and Disallow, and what is known of it."""
 
     record: Record
-    standing: Standing
+    standing: RecordSupport
     reader: str | None
     """The function of robotrules that reads it, whoever else uses it or not."""
 
@@ -98,12 +98,12 @@ def unused_records(robots: RobotsTxt) -> tuple[OtherRecord, ...]:
     )
 
 
-def standing(key: str) -> Standing:
+def standing(key: str) -> RecordSupport:
     """Return what is known of a record by its name; case does not matter."""
     key = key.lower()
     if key in UNUSED:
-        return Standing.UNUSED
-    return Standing.READ if key in READERS else Standing.UNKNOWN
+        return RecordSupport.UNUSED
+    return RecordSupport.READ if key in READERS else RecordSupport.UNKNOWN
 
 
 def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:

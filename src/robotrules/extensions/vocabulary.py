@@ -39,7 +39,7 @@ Values = tuple[tuple[str, Preference], ...]
 NOTHING: Values = tuple((category, Preference.UNKNOWN) for category in CATEGORIES)
 
 
-class Source(StrEnum):
+class StatementSource(StrEnum):
     """Where a statement was made."""
 
     ROBOTS = "robots.txt"
@@ -52,7 +52,7 @@ class Source(StrEnum):
 class Statement(NamedTuple):
     """One statement of preference, and where it was made."""
 
-    source: Source
+    source: StatementSource
     values: Values
     """Each category of the vocabulary with its preference."""
     text: str = ""
@@ -113,7 +113,7 @@ class Preferences(NamedTuple):
         found = self.get(category)
         return default if default is not None and found is Preference.UNKNOWN else found
 
-    def because(self, category: str) -> tuple[Statement, ...]:
+    def statements_for(self, category: str) -> tuple[Statement, ...]:
         """Return the statements that the preference for a category follows from."""
         found = self.get(category)
         if found is Preference.UNKNOWN:
@@ -122,22 +122,22 @@ class Preferences(NamedTuple):
         return tuple(statement for statement in heard if statement.get(category) is found)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON; `because` has positions in `statements`."""
+        """Return it as plain values for JSON; `decided_by` has positions in `statements`."""
         return {
             "applicable": self.applicable,
             "preferences": {category: str(value) for category, value in self.values},
-            "because": {category: self._positions(category) for category, _ in self.values},
+            "decided_by": {category: self._positions(category) for category, _ in self.values},
             "statements": [statement.as_dict() for statement in self.statements],
             "notes": [note.as_dict() for note in self.notes],
         }
 
     def _positions(self, category: str) -> list[int]:
         """Return the positions of the statements that decide."""
-        deciding = set(map(id, self.because(category)))
+        deciding = set(map(id, self.statements_for(category)))
         return [at for at, statement in enumerate(self.statements) if id(statement) in deciding]
 
 
-def combine(statements: Iterable[Statement]) -> dict[str, Preference]:
+def combine_preferences(statements: Iterable[Statement]) -> dict[str, Preference]:
     """
     Combine statements, for each category alone (vocab §5.1).
 
@@ -162,7 +162,7 @@ def _heard(statements: Sequence[Statement], category: str) -> Sequence[Statement
     agreed = [
         statement
         for statement in statements
-        if statement.source is Source.AGREEMENT
+        if statement.source is StatementSource.AGREEMENT
         and statement.get(category) is not Preference.UNKNOWN
     ]
     return agreed or statements
@@ -205,7 +205,9 @@ def content_usage_field(lines: str | bytes | Sequence[str | bytes]) -> Statement
     # Whitespace at the ends of a line is not part of its value (RFC 9110 §5.5).
     octets = b", ".join(to_octets(line).strip(b" \t") for line in given)
     parsed = parse_dictionary(octets)
-    return Statement(Source.FIELD, read_values(parsed), to_text(octets), error=parsed.error)
+    return Statement(
+        StatementSource.FIELD, read_values(parsed), to_text(octets), error=parsed.error
+    )
 
 
 def agreed(values: Mapping[str, Preference | str]) -> Statement:
@@ -219,7 +221,7 @@ def agreed(values: Mapping[str, Preference | str]) -> Statement:
         _value(NOTHING, category)
     given = {category: _preference(value, category) for category, value in values.items()}
     found = tuple((one, given.get(one, Preference.UNKNOWN)) for one in CATEGORIES)
-    return Statement(Source.AGREEMENT, found)
+    return Statement(StatementSource.AGREEMENT, found)
 
 
 def _value(values: Values, category: str) -> Preference:

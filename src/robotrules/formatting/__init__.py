@@ -18,14 +18,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from robotrules.analysis.solver import BUDGET
+from robotrules.analysis.solver import MAX_STATES
 from robotrules.formatting.layout import BOM, Layout, canonical_names
 from robotrules.formatting.proof import first_difference, keeps_text, proves_equal
 from robotrules.profile import DEFAULT, PROFILES, Role
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.internals import get_document, get_engine, get_received
 
-__all__ = ["BUDGET", "Formatted", "format_robots"]
+__all__ = ["MAX_STATES", "FormatResult", "format_robots"]
 
 # How often a line that breaks the proof is looked for. None is expected.
 MOST_TRIES = 5
@@ -40,7 +40,7 @@ MOST_CONTROLS = 50
 _ELEMENT = re.compile(rb"(?:\A|[\r\n])[ \t]*</?[A-Za-z][-0-9A-Za-z]*[ \t/>]")
 
 
-class Formatted(NamedTuple):
+class FormatResult(NamedTuple):
     """A file in canonical form, or as it was."""
 
     body: bytes
@@ -52,7 +52,7 @@ class Formatted(NamedTuple):
     """Why the file is left alone; empty: it is not."""
 
 
-def format_robots(robots: RobotsTxt, *, budget: int = BUDGET) -> Formatted:
+def format_robots(robots: RobotsTxt, *, budget: int = MAX_STATES) -> FormatResult:
     """
     Return a file in canonical form, which is proved to mean the same under every profile.
 
@@ -82,7 +82,7 @@ class _Work:
             parse(body, profile, complete=complete, engine=engine) for profile in self._profiles
         )
 
-    def done(self) -> Formatted:
+    def done(self) -> FormatResult:
         """Lay it out, prove it, and leave out what breaks the proof."""
         if why := self._refusal():
             return self._as_it_was(why)
@@ -93,10 +93,10 @@ class _Work:
         if why:
             return self._as_it_was(why)
         body = self._spelled(layout, body)
-        return Formatted(body, body != self._octets, True, "")
+        return FormatResult(body, body != self._octets, True, "")
 
-    def _as_it_was(self, refused: str) -> Formatted:
-        return Formatted(self._octets, False, False, refused)
+    def _as_it_was(self, refused: str) -> FormatResult:
+        return FormatResult(self._octets, False, False, refused)
 
     def _refusal(self) -> str:
         """Return why a file is left alone; empty: it is not."""

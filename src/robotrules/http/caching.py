@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from robotrules.http.dates import read_http_date
+from robotrules.http.dates import parse_http_date
 from robotrules.http.fields import NO_FIELDS, Fields, read_fields
 
 # RFC 9111 §1.2.2: what is more than a recipient can hold counts as this many seconds, 68 years.
@@ -41,12 +41,12 @@ _OF_CONTENT = frozenset(("content-length", "content-encoding", "content-type", "
 _OF_RECEIPT = frozenset(("age", "date"))
 
 
-class Freshness(NamedTuple):
+class ResponseFreshness(NamedTuple):
     """How long a response is fresh, and why."""
 
     lifetime: float | None
     """Seconds from when it was made; None: nothing says how long."""
-    because: str
+    reason: str
     """`s-maxage`, `max-age`, `expires`, `recrawl-interval`, `last-modified` or `nothing`."""
     age: float
     """Seconds of the lifetime that were spent when it was received (RFC 9111 §4.2.3)."""
@@ -75,14 +75,14 @@ class Freshness(NamedTuple):
         read go on meanwhile (AMB-79).
         """
         until = self.fresh_until
-        return not self.must_validate and until is not None and aware(now, "now") < until
+        return not self.must_validate and until is not None and require_aware(now, "now") < until
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         until = self.fresh_until
         return {
             "lifetime": self.lifetime,
-            "because": self.because,
+            "reason": self.reason,
             "age": self.age,
             "received": self.received.isoformat() if self.received else None,
             "fresh_until": until.isoformat() if until else None,
@@ -91,13 +91,13 @@ class Freshness(NamedTuple):
         }
 
 
-def freshness(
+def response_freshness(
     headers: object,
     *,
     received: datetime | None = None,
     recrawl_interval: timedelta | float | None = None,
     shared: bool = False,
-) -> Freshness:
+) -> ResponseFreshness:
     """
     Return how long a response and its rules are fresh (RFC 9111 §4.2).
 
@@ -107,8 +107,8 @@ def freshness(
     `private` are about it.
     """
     fields = read_fields(headers)
-    received = None if received is None else aware(received, "received")
-    interval = None if recrawl_interval is None else seconds(recrawl_interval)
+    received = None if received is None else require_aware(received, "received")
+    interval = None if recrawl_interval is None else to_seconds(recrawl_interval)
     said = _cache_control(fields)
     date = _first_date(fields, "date")
     made = date or received
@@ -117,7 +117,7 @@ def freshness(
     age = max(apparent, _age(fields))
     private = shared and None in said.get("private", ())
     may_store = "no-store" not in said and not private
-    return Freshness(lifetime, because, age, received, "no-cache" in said, may_store)
+    return ResponseFreshness(lifetime, because, age, received, "no-cache" in said, may_store)
 
 
 def _lifetime(
@@ -145,7 +145,7 @@ def _lifetime(
 
 def _until(expires: list[bytes], made: datetime | None) -> float | None:
     """Return the seconds to the first Expires (§4.2.1); None: nobody knows since when."""
-    moment = read_http_date(expires[0].decode("latin-1"))
+    moment = parse_http_date(expires[0].decode("latin-1"))
     if moment is None:
         return 0.0  # §5.3: an invalid date, `0` above all, means already expired
     if made is None:
@@ -162,7 +162,7 @@ def _age(fields: Fields) -> float:
 
 def _first_date(fields: Fields, name: str) -> datetime | None:
     lines = fields.get(name)
-    return read_http_date(lines[0].decode("latin-1")) if lines else None
+    return parse_http_date(lines[0].decode("latin-1")) if lines else None
 
 
 def _delta_seconds(value: str | None) -> float | None:
@@ -224,7 +224,7 @@ def _members(line: str) -> Iterator[str]:
 # --- What speaks for a URL ------------------------------------------------------------------------
 
 
-def merged(stored: object, newer: object) -> Fields:
+def merge_fields(stored: object, newer: object) -> Fields:
     """
     Return the fields of a stored response after a 304 (RFC 9111 §3.2, §4.3.4; AMB-80).
 
@@ -242,7 +242,7 @@ def merged(stored: object, newer: object) -> Fields:
     return Fields(kept + added, old.apart and new.apart)
 
 
-def updated(stored: object, status: int | None, newer: object) -> Fields:
+def update_stored_fields(stored: object, status: int | None, newer: object) -> Fields:
     """
     Return the fields that speak for a URL now, after it was asked for again (AMB-80).
 
@@ -258,7 +258,7 @@ def updated(stored: object, status: int | None, newer: object) -> Fields:
     if stored is None:
         return read_fields(newer) if speaks else NO_FIELDS
     if status == 304:
-        return merged(stored, newer)
+        return merge_fields(stored, newer)
     # RFC 9110 §15: a status of no known class is one of 5xx. Below 200 there is no final answer.
     return read_fields(newer if speaks else stored)
 
@@ -266,7 +266,7 @@ def updated(stored: object, status: int | None, newer: object) -> Fields:
 # --- Misuse ---------------------------------------------------------------------------------------
 
 
-def aware(moment: datetime, name: str) -> datetime:
+def require_aware(moment: datetime, name: str) -> datetime:
     """Return a moment in UTC."""
     if not isinstance(moment, datetime):
         raise TypeError(f"{name} is a datetime, not {type(moment).__name__}")
@@ -275,7 +275,7 @@ def aware(moment: datetime, name: str) -> datetime:
     return moment.astimezone(UTC)
 
 
-def seconds(interval: timedelta | float) -> float:
+def to_seconds(interval: timedelta | float) -> float:
     """Return the seconds of a recrawl interval."""
     if isinstance(interval, timedelta):
         interval = interval.total_seconds()

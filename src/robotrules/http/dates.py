@@ -32,7 +32,7 @@ _AMERICAN = {"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "
 _ZONES = dict.fromkeys(("z", "ut", "utc", "gmt"), 0) | _AMERICAN
 
 
-class FoundDate(NamedTuple):
+class ParsedDate(NamedTuple):
     """A moment that a text names."""
 
     moment: datetime
@@ -88,7 +88,7 @@ _HTTP_FORMS = tuple(
 # --- Readers --------------------------------------------------------------------------------------
 
 
-def read_date(text: str, *, year_of_reference: int = YEAR_OF_REFERENCE) -> FoundDate | None:
+def parse_date(text: str, *, year_of_reference: int = YEAR_OF_REFERENCE) -> ParsedDate | None:
     """
     Return the moment that *text* names, or None if it is no date (AMB-83).
 
@@ -99,11 +99,11 @@ def read_date(text: str, *, year_of_reference: int = YEAR_OF_REFERENCE) -> Found
     if parts is None or (moment := _as_written(parts, year_of_reference)) is None:
         return None
     if parts["hour"] is None:
-        return FoundDate(moment.replace(hour=23, minute=59, second=59))
+        return ParsedDate(moment.replace(hour=23, minute=59, second=59))
     return _in_utc(moment, parts["offset"], parts["zone"])
 
 
-def read_http_date(text: str, *, year_of_reference: int = YEAR_OF_REFERENCE) -> datetime | None:
+def parse_http_date(text: str, *, year_of_reference: int = YEAR_OF_REFERENCE) -> datetime | None:
     """Return the moment of a Date, Expires or Last-Modified field, or None (RFC 9110 §5.6.7)."""
     if type(text) is str and len(text) <= _USUAL_LENGTH:
         return _short_http_date(text, year_of_reference)
@@ -176,7 +176,7 @@ def _full_year(year: int, reference: int) -> int:
     return last - (last - year) % 100
 
 
-def _in_utc(moment: datetime, offset: str | None, zone: str | None) -> FoundDate | None:
+def _in_utc(moment: datetime, offset: str | None, zone: str | None) -> ParsedDate | None:
     """Return the moment whose date and time are written in a zone."""
     is_known = True
     if offset:
@@ -192,6 +192,6 @@ def _in_utc(moment: datetime, offset: str | None, zone: str | None) -> FoundDate
         is_known = name in _ZONES
         away = timedelta(hours=_ZONES.get(name, 0))
     try:
-        return FoundDate(moment - away, None if is_known else "zone")
+        return ParsedDate(moment - away, None if is_known else "zone")
     except OverflowError:
         return None

@@ -21,7 +21,7 @@ _CHARSET = re.compile(
 MOST_OCTETS = 1024
 
 
-def media_type(fields: Fields) -> str | None:
+def parse_media_type(fields: Fields) -> str | None:
     """Return the media type in lower case; None: there is none that can be used."""
     found = _last(fields)
     return found[0] if found else None
@@ -29,11 +29,11 @@ def media_type(fields: Fields) -> str | None:
 
 def is_html(fields: Fields) -> bool:
     """Tell whether a response may have robots meta elements; without a media type it may."""
-    found = media_type(fields)
+    found = parse_media_type(fields)
     return found is None or found in HTML
 
 
-def charset_of(fields: Fields) -> str | None:
+def parse_charset(fields: Fields) -> str | None:
     """Return the charset that Content-Type names, as written; None: it names none."""
     found = _last(fields)
     named = _CHARSET.search(found[1]) if found else None

@@ -60,7 +60,7 @@ def split_origin(url: str) -> tuple[str | None, int]:
     return _normal(scheme, host, port), found.end(1)
 
 
-def given_origin(text: str) -> str | None:
+def parse_origin(text: str) -> str | None:
     """
     Return the origin that somebody means by a URL or by a host alone; None: it is neither.
 

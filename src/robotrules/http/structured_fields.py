@@ -102,7 +102,7 @@ def is_token(value: Any) -> bool:
     return value_type(value) == "Token"
 
 
-def plain(value: Any) -> Any:
+def to_plain_value(value: Any) -> Any:
     """Return a value as JSON can have it: octets in base64, a date in seconds."""
     match value_type(value):
         case "Byte Sequence":
@@ -114,7 +114,7 @@ def plain(value: Any) -> Any:
         case "Token" | "Display String" | "String":
             return str(value)
         case "Inner List":
-            return [plain(member) for member, _ in map(_with_parameters, value)]
+            return [to_plain_value(member) for member, _ in map(_with_parameters, value)]
     return value
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from robotrules.http.dates import read_http_date
+from robotrules.http.dates import parse_http_date
 from robotrules.http.fields import Fields
 
 # A tag is sent back as it came; real ones have some 40 octets.
@@ -38,19 +38,19 @@ class EntityTag(NamedTuple):
         return self.opaque == other.opaque
 
 
-def entity_tag(fields: Fields) -> EntityTag | None:
+def parse_etag(fields: Fields) -> EntityTag | None:
     """Return the ETag of an answer; None: there is none, it is malformed, or there are several."""
     value = _single(fields, "etag")
     found = _ENTITY_TAG.fullmatch(value) if value is not None else None
     return EntityTag(found[2], found[1] is not None) if found else None
 
 
-def last_modified(fields: Fields) -> float | None:
+def parse_last_modified(fields: Fields) -> float | None:
     """Return the Last-Modified of an answer in seconds since 1970; None: there is no such date."""
     return _date(fields, "last-modified")
 
 
-def drop_invalid(fields: Fields, received: float | None = None) -> Fields:
+def drop_invalid_validators(fields: Fields, received: float | None = None) -> Fields:
     """
     Return *fields* without an ETag or Last-Modified that must not be sent back.
 
@@ -59,28 +59,28 @@ def drop_invalid(fields: Fields, received: float | None = None) -> Fields:
     answer came: that its Date is right is only the server's word.
     """
     dropped = set()
-    if entity_tag(fields) is None:
+    if parse_etag(fields) is None:
         dropped.add("etag")
-    if not _is_past(last_modified(fields), _date(fields, "date"), received):
+    if not _is_past(parse_last_modified(fields), _date(fields, "date"), received):
         dropped.add("last-modified")
     if not dropped:
         return fields
     return Fields(tuple(line for line in fields.lines if line[0] not in dropped), fields.apart)
 
 
-def conditions(fields: Fields) -> tuple[tuple[str, str], ...]:
+def conditional_headers(fields: Fields) -> tuple[tuple[str, str], ...]:
     """Return the conditions that ask whether a stored file changed (RFC 9110 §13.1)."""
     return tuple(
         (condition, fields.get(name)[0].decode("ascii"))
         for name, condition, found in (
-            ("etag", "If-None-Match", entity_tag(fields)),
-            ("last-modified", "If-Modified-Since", last_modified(fields)),
+            ("etag", "If-None-Match", parse_etag(fields)),
+            ("last-modified", "If-Modified-Since", parse_last_modified(fields)),
         )
         if found is not None
     )
 
 
-def renews(stored: Fields, newer: Fields) -> bool:
+def confirms_stored(stored: Fields, newer: Fields) -> bool:
     """
     Tell whether a 304 with the fields *newer* is about the file stored with *stored*.
 
@@ -90,13 +90,13 @@ def renews(stored: Fields, newer: Fields) -> bool:
     file: then the 304 may be about any, and to ask again costs one request. A 304 without
     validators answers the condition that was sent, and that is enough.
     """
-    tag, known = entity_tag(newer), entity_tag(stored)
+    tag, known = parse_etag(newer), parse_etag(stored)
     if newer.get("etag"):
         if tag is None or known is None:
             return False
         return tag.weakly_equals(known) if tag.weak else tag.strongly_equals(known)
-    changed = last_modified(newer)
-    return changed is None or changed == last_modified(stored)
+    changed = parse_last_modified(newer)
+    return changed is None or changed == parse_last_modified(stored)
 
 
 def _is_past(moment: float | None, date: float | None, received: float | None) -> bool:
@@ -107,7 +107,7 @@ def _is_past(moment: float | None, date: float | None, received: float | None) -
 
 def _date(fields: Fields, name: str) -> float | None:
     value = _single(fields, name)
-    found = read_http_date(value.decode("latin-1")) if value is not None else None
+    found = parse_http_date(value.decode("latin-1")) if value is not None else None
     return found.timestamp() if found else None
 
 

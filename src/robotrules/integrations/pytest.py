@@ -23,7 +23,7 @@ import pytest
 
 if TYPE_CHECKING:
     from robotrules.expect.files import Trial
-    from robotrules.expect.values import Judged, Question
+    from robotrules.expect.values import ExpectationResult, Question
 
 SETTING = "robotrules_files"
 NAMES = ["robots.test.toml", "*.robots.test.toml"]
@@ -124,7 +124,7 @@ def expect_robots(request: pytest.FixtureRequest) -> Callable[..., None]:
     return expect
 
 
-def _words(judged: Judged) -> str:
+def _words(judged: ExpectationResult) -> str:
     """Return an explanation that begins with the line that short summaries show."""
     from robotrules.octets import visible
 

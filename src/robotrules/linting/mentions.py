@@ -12,7 +12,7 @@ from robotrules.linting.check import listed, quote
 from robotrules.linting.context import Page
 from robotrules.tags.codes import Carrier, TagNote
 from robotrules.tags.known import Value
-from robotrules.tags.rules import Standing
+from robotrules.tags.rules import RuleStatus
 
 # Names of records and of their statements, and where each of them is read.
 ELSEWHERE = {
@@ -22,7 +22,7 @@ ELSEWHERE = {
 }
 
 
-def said(page: Page, note: TagNote, standing: Standing | None = None) -> str:
+def said(page: Page, note: TagNote, standing: RuleStatus | None = None) -> str:
     """
     Return what a note points at, in a field or in an element; empty: the whole of it.
 
@@ -47,7 +47,7 @@ def in_force(page: Page, carrier: Carrier) -> dict[tuple[str, Value | None], str
     return {
         (one.name, one.value): one.text
         for one in page.usage.mentions
-        if one.source.carrier is carrier and one.standing is Standing.IN_FORCE
+        if one.source.carrier is carrier and one.standing is RuleStatus.IN_FORCE
     }
 
 
@@ -56,6 +56,6 @@ def rules_of(page: Page, note: TagNote) -> str:
     found = [
         quote(one.text)
         for one in page.usage.mentions
-        if one.source == note.source and one.standing is Standing.IN_FORCE
+        if one.source == note.source and one.standing is RuleStatus.IN_FORCE
     ]
     return listed(list(dict.fromkeys(found)))

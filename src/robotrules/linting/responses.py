@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from robotrules.http.caching import Freshness, freshness
+from robotrules.http.caching import ResponseFreshness, response_freshness
 from robotrules.linting.check import Check
 from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
@@ -41,11 +41,11 @@ def is_success(received: Received) -> bool:
     return received.status is None or 200 <= received.status < 300
 
 
-def lifetime_asked(received: Received) -> Freshness | None:
+def lifetime_asked(received: Received) -> ResponseFreshness | None:
     """Return how long the file asks to be kept; None where its response does not say."""
     if not received.cache_control or not is_success(received):
         return None
-    return freshness({"Cache-Control": received.cache_control})
+    return response_freshness({"Cache-Control": received.cache_control})
 
 
 def in_words(seconds: float) -> str:

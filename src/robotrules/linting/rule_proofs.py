@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from robotrules.analysis.crawlers import Crawler, shown
 from robotrules.analysis.rules import dead_rules, redundant_rules
 from robotrules.analysis.solver import QUESTIONS
-from robotrules.analysis.values import ORIGIN, Dead, Found, Redundant
+from robotrules.analysis.values import ORIGIN, DeadRuleFinding, RedundantRuleFinding, RuleFindings
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
 
@@ -86,12 +86,12 @@ class Exact:
         return {line: winner for line, winner in found.items() if line not in needed}
 
     @cached_property
-    def dead(self) -> dict[int, Dead]:
+    def dead(self) -> dict[int, DeadRuleFinding]:
         """Rules that decide no URL for any crawler, by line."""
         return self._dead.found
 
     @cached_property
-    def redundant(self) -> dict[int, Redundant]:
+    def redundant(self) -> dict[int, RedundantRuleFinding]:
         """Rules that decide something, and without which nothing would change, by line."""
         return {
             line: one
@@ -119,7 +119,7 @@ class Exact:
         return tuple(map(_decided, self._kinds))
 
     def _answered(
-        self, glance: Callable[[Kind, dict[int, str]], set[int]], ask: Callable[..., Found]
+        self, glance: Callable[[Kind, dict[int, str]], set[int]], ask: Callable[..., RuleFindings]
     ) -> Answers:
         """Return what holds of a rule for each kind of crawlers that it is for."""
         for_all: dict[int, Any] = {}
@@ -151,7 +151,7 @@ class Exact:
         return Answers({n: o for n, o in for_all.items() if n not in undecided}, undecided)
 
     def _asked(
-        self, kind: Kind, suspects: Sequence[int], ask: Callable[..., Found]
+        self, kind: Kind, suspects: Sequence[int], ask: Callable[..., RuleFindings]
     ) -> tuple[tuple[Any, ...], tuple[Rule, ...]]:
         """Put rules to the exact analysis, as far as the budget of the file goes."""
         clauses = len(kind.written)

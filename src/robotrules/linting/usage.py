@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from robotrules.extensions.content_usage import KEYS
 from robotrules.extensions.scoped import split
-from robotrules.extensions.vocabulary import Source, Statement, read_values
+from robotrules.extensions.vocabulary import Statement, StatementSource, read_values
 from robotrules.http.structured_fields import parse_dictionary
 from robotrules.linting.context import LintContext
 from robotrules.robotstxt.values import Record
@@ -35,7 +35,7 @@ def stated(context: LintContext) -> Stated:
         path, text, _ = split(record)
         parsed = parse_dictionary(text)
         if parsed.value:
-            statement = Statement(Source.ROBOTS, read_values(parsed), record=record)
+            statement = Statement(StatementSource.ROBOTS, read_values(parsed), record=record)
             found.setdefault((context.document_groups[record.line], path), []).append(
                 (record, statement)
             )

@@ -18,7 +18,7 @@ from robotrules.linting.check import quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.octets import to_text
-from robotrules.robotstxt import normal_form
+from robotrules.robotstxt import normalize_path
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_compared_whole
 from robotrules.robotstxt.values import Record
@@ -133,10 +133,10 @@ def path_of(value: bytes) -> bytes:
 def example(context: LintContext, pattern: bytes) -> str | None:
     """Return a URL that a pattern matches, as it spells it out; None: that one it does not."""
     profile = context.robots.profile
-    form = normal_form(pattern, pattern=True, profile=profile).removesuffix("$")
+    form = normalize_path(pattern, pattern=True, profile=profile).removesuffix("$")
     path = form.replace("*", "x" if form[:1] == "/" else "/x", 1).replace("*", "x")
     url = ORIGIN + path
-    matches = path.startswith("/") and RuleSet.from_patterns([pattern], profile).best(url)
+    matches = path.startswith("/") and RuleSet.from_patterns([pattern], profile).tied_rules(url)
     return url if matches else None
 
 

@@ -24,18 +24,18 @@ from robotrules.linting.fixing import fix
 from robotrules.linting.note import Edit, LintNote
 from robotrules.linting.suppressions import suppressions
 from robotrules.lsp.diagnostics import EVERYTHING, Showing, at, diagnostic
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.edits import between, of_octets
 from robotrules.lsp.markup import brief
 
-__all__ = ["FIX_ALL", "Place", "fix_all", "quick_fixes"]
+__all__ = ["FIX_ALL", "EditTarget", "fix_all", "quick_fixes"]
 
 FIX_ALL = "source.fixAll.robotrules"
 # What a person chooses from.
 MOST_NOTES = 20
 
 
-class Place(NamedTuple):
+class EditTarget(NamedTuple):
     """Which text an edit is for."""
 
     uri: str
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 
 def quick_fixes(
-    document: Document, found: Sequence[LintNote], start: int, end: int, place: Place
+    document: OpenDocument, found: Sequence[LintNote], start: int, end: int, place: EditTarget
 ) -> list[CodeAction]:
     """Return what can be done about the notes that touch a span of octets."""
     here = at(document, found, start, end)[:MOST_NOTES]
@@ -61,7 +61,7 @@ def quick_fixes(
     return fixes + list(_silences(document, here, place))
 
 
-def _fixes(document: Document, note: LintNote, place: Place) -> Iterator[CodeAction]:
+def _fixes(document: OpenDocument, note: LintNote, place: EditTarget) -> Iterator[CodeAction]:
     if note.fix is None:
         return
     words = brief(note.fix.words, 200)
@@ -79,7 +79,9 @@ def _fixes(document: Document, note: LintNote, place: Place) -> Iterator[CodeAct
 # --- Silence --------------------------------------------------------------------------------------
 
 
-def _silences(document: Document, notes: Sequence[LintNote], place: Place) -> Iterator[CodeAction]:
+def _silences(
+    document: OpenDocument, notes: Sequence[LintNote], place: EditTarget
+) -> Iterator[CodeAction]:
     for code, note in {(note.code, note.line): note for note in notes}.items():
         where = "in this file" if note.line is None else "on this line"
         yield CodeAction(
@@ -90,7 +92,7 @@ def _silences(document: Document, notes: Sequence[LintNote], place: Place) -> It
         )
 
 
-def _silence(document: Document, note: LintNote) -> Edit:
+def _silence(document: OpenDocument, note: LintNote) -> Edit:
     """Return the comment that silences a check where a note is."""
     if note.line is None:
         start = 3 if document.octets.startswith(b"\xef\xbb\xbf") else 0
@@ -106,7 +108,7 @@ def _silence(document: Document, note: LintNote) -> Edit:
     return Edit(line.end, line.end, room + comment)
 
 
-def _line_end(document: Document) -> bytes:
+def _line_end(document: OpenDocument) -> bytes:
     """Return how the first line of a document ends; LF where it has but one."""
     _, end = document.places.span_of(0)
     found = document.octets[end : end + 2]
@@ -116,7 +118,9 @@ def _line_end(document: Document) -> bytes:
 # --- All at once ----------------------------------------------------------------------------------
 
 
-def fix_all(document: Document, found: Sequence[LintNote], place: Place) -> CodeAction | None:
+def fix_all(
+    document: OpenDocument, found: Sequence[LintNote], place: EditTarget
+) -> CodeAction | None:
     """Return all fixes that are proved to change no verdict as one action; None: there is none."""
     fixed = fix(document.robots, found)
     if not fixed.applied:

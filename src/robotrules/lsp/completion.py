@@ -27,7 +27,7 @@ from lsprotocol.types import (
 from robotrules.extensions.content_signal import KEYS as SIGNALS
 from robotrules.extensions.vocabulary import CATEGORIES
 from robotrules.linting.checks import CHECKS
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.hover import crawler
 from robotrules.lsp.markup import brief, linked, plain
 from robotrules.lsp.records import RECORDS, About
@@ -60,7 +60,7 @@ class Offer(NamedTuple):
     """What is written, where that is not *text*."""
 
 
-def complete(document: Document, offset: int) -> list[CompletionItem]:
+def complete(document: OpenDocument, offset: int) -> list[CompletionItem]:
     """Return what could stand at an octet, the likeliest first."""
     start, end = document.places.span_of(document.places.line_of(offset))
     if end - start > LONGEST_LINE:
@@ -87,7 +87,7 @@ def complete(document: Document, offset: int) -> list[CompletionItem]:
 
 
 def _offers(
-    document: Document, offset: int, before: str, after: str
+    document: OpenDocument, offset: int, before: str, after: str
 ) -> tuple[str, Iterable[Offer]]:
     """Return what of a word is there already, and what could take its place."""
     if "#" in before:
@@ -106,7 +106,7 @@ def _offers(
 # --- Names of records -----------------------------------------------------------------------------
 
 
-def _records(document: Document, offset: int, after: str) -> Iterator[Offer]:
+def _records(document: OpenDocument, offset: int, after: str) -> Iterator[Offer]:
     # Where a colon follows already, it is not written again.
     written = "" if re.match(r"[-\w.=?]*\s*:", after) else ": "
     for about in sorted(RECORDS.values(), key=_order(document, offset)):
@@ -119,7 +119,7 @@ def _records(document: Document, offset: int, after: str) -> Iterator[Offer]:
             yield Offer(about.name, detail, words, shape, insert=about.name + written)
 
 
-def _order(document: Document, offset: int) -> Callable[[About], tuple[int, int]]:
+def _order(document: OpenDocument, offset: int) -> Callable[[About], tuple[int, int]]:
     """Return the order of records at a place: in a group its rules come first."""
     before = document.record_before(offset)
     names = list(RECORDS)
@@ -145,11 +145,11 @@ def _order(document: Document, offset: int) -> Callable[[About], tuple[int, int]
 Offering = tuple[str, Iterable[Offer]]
 
 
-def _user_agent(document: Document, value: str) -> Offering:
+def _user_agent(document: OpenDocument, value: str) -> Offering:
     return value, _crawlers(document)
 
 
-def _crawlers(document: Document) -> Iterator[Offer]:
+def _crawlers(document: OpenDocument) -> Iterator[Offer]:
     words = "Every crawler that no other group names."
     yield Offer("*", "everyone else", words, CompletionItemKind.Constant)
     known = sorted(KNOWN_CRAWLERS, key=lambda one: (one.status == "retired", not one.is_main))
@@ -163,7 +163,7 @@ def _crawlers(document: Document) -> Iterator[Offer]:
             yield Offer(name, "in this file", "", CompletionItemKind.Class)
 
 
-def _written(document: Document, key: str) -> list[str]:
+def _written(document: OpenDocument, key: str) -> list[str]:
     """Return values of a record that the file has already, each once and as it may be shown."""
     found: dict[str, None] = {}
     for record in document.robots.records:
@@ -173,7 +173,7 @@ def _written(document: Document, key: str) -> list[str]:
     return list(found)
 
 
-def _purpose(document: Document, value: str) -> Offering:
+def _purpose(document: OpenDocument, value: str) -> Offering:
     registered = [
         Offer(one.token, "registered", f"{plain(one.description)}\n\n{linked(one.reference)}")
         for one in document.registries.purposes
@@ -213,15 +213,15 @@ def _pairs(labels: Iterable[str], values: dict[str, str], value: str) -> Offerin
     ]
 
 
-def _content_usage(document: Document, value: str) -> Offering:
+def _content_usage(document: OpenDocument, value: str) -> Offering:
     return _pairs(CATEGORIES, {"n": "disallowed", "y": "allowed"}, value)
 
 
-def _content_signal(document: Document, value: str) -> Offering:
+def _content_signal(document: OpenDocument, value: str) -> Offering:
     return _pairs(SIGNALS, {"no": "not wanted", "yes": "welcome"}, value)
 
 
-def _app_directives(document: Document, value: str) -> Offering:
+def _app_directives(document: OpenDocument, value: str) -> Offering:
     statement = _statement(value)
     if statement is None or statement.count('"') % 2:  # inside of a string nothing is known
         return "", ()
@@ -240,7 +240,7 @@ def _app_directives(document: Document, value: str) -> Offering:
     return parts[-1], _directives(document, application.strip(), said)
 
 
-def _directives(document: Document, application: str, said: set[str]) -> Iterator[Offer]:
+def _directives(document: OpenDocument, application: str, said: set[str]) -> Iterator[Offer]:
     for entry in document.registries.directives:
         if entry.application != application or entry.name in said:
             continue
@@ -254,7 +254,7 @@ def _directives(document: Document, application: str, said: set[str]) -> Iterato
             yield Offer(f"{entry.name}=?0", "Boolean, false", words, shape, gone)
 
 
-_VALUES: dict[str, Callable[[Document, str], Offering]] = {
+_VALUES: dict[str, Callable[[OpenDocument, str], Offering]] = {
     "user-agent": _user_agent,
     "user-agent-purpose": _purpose,
     "content-usage": _content_usage,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-__all__ = ["PAUSE", "REST", "Watch"]
+__all__ = ["PAUSE", "REST", "Debouncer"]
 
 # Seconds after the last key. People pause longer between words than between letters.
 PAUSE = 0.25
@@ -21,7 +21,7 @@ REST = 1.5
 Look = Callable[[str, bool], Awaitable[bool]]
 
 
-class Watch:
+class Debouncer:
     """What is to be looked at next, for each text by its name. Used from one event loop."""
 
     def __init__(self, look: Look, *, pause: float = PAUSE, rest: float = REST) -> None:

@@ -25,7 +25,7 @@ from robotrules.linting import BUDGET, lint
 from robotrules.linting.check_docs import first_paragraph, parts
 from robotrules.linting.note import LintNote
 from robotrules.linting.selection import find
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.markup import brief
 
 __all__ = ["SOURCE", "TYPING_BUDGET", "Showing", "diagnostic", "diagnostics", "notes"]
@@ -62,7 +62,11 @@ EVERYTHING = Showing()
 
 
 def notes(
-    document: Document, config: Config | None = None, file: str = "", *, budget: int | None = None
+    document: OpenDocument,
+    config: Config | None = None,
+    file: str = "",
+    *,
+    budget: int | None = None,
 ) -> list[LintNote]:
     """
     Return what lint finds, as the settings of a project want it.
@@ -86,7 +90,7 @@ def notes(
 
 
 def diagnostics(
-    document: Document, uri: str, found: Sequence[LintNote], showing: Showing = EVERYTHING
+    document: OpenDocument, uri: str, found: Sequence[LintNote], showing: Showing = EVERYTHING
 ) -> list[Diagnostic]:
     """Return notes as diagnostics; of very many the first, and a last one that says so."""
     shown = [diagnostic(document, uri, note, showing) for note in found[:MOST_SHOWN]]
@@ -103,7 +107,7 @@ def diagnostics(
 
 
 def diagnostic(
-    document: Document, uri: str, note: LintNote, showing: Showing = EVERYTHING
+    document: OpenDocument, uri: str, note: LintNote, showing: Showing = EVERYTHING
 ) -> Diagnostic:
     """Return one note as a diagnostic."""
     related = [
@@ -126,7 +130,7 @@ def diagnostic(
     )
 
 
-def place(document: Document, note: LintNote) -> Range:
+def place(document: OpenDocument, note: LintNote) -> Range:
     """Return where a note is shown; what is about the whole file, at its first line."""
     if note.line is None:
         return document.places.range(0, 0)
@@ -137,7 +141,7 @@ def place(document: Document, note: LintNote) -> Range:
     return document.places.range(min(note.start, end) if note.start > start else start, end)
 
 
-def at(document: Document, found: Iterable[LintNote], start: int, end: int) -> list[LintNote]:
+def at(document: OpenDocument, found: Iterable[LintNote], start: int, end: int) -> list[LintNote]:
     """Return the notes on the lines of a span of octets; those about the file are on its first."""
     first, last = (document.places.line_of(offset) for offset in (start, end))
     return [note for note in found if first <= (note.line or 1) - 1 <= last]

@@ -10,15 +10,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import cached_property
 
-from robotrules.lsp.positions import Places, octets_of_text
+from robotrules.lsp.positions import PositionMap, octets_of_text
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.values import Group, Line, Record, Rule
 
-__all__ = ["Document"]
+__all__ = ["OpenDocument"]
 
 
-class Document:
+class OpenDocument:
     """A text, and what it says. Nothing of it changes: an edit makes another document."""
 
     def __init__(
@@ -32,7 +32,7 @@ class Document:
         """*encoding* is what columns count; *registries* are what readers of records know."""
         self.octets = octets_of_text(text)
         self.profile = profile
-        self.places = Places(self.octets, encoding)
+        self.places = PositionMap(self.octets, encoding)
         self.registries = registries
 
     @cached_property

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from lsprotocol.types import TextEdit
 
 from robotrules.linting.note import Edit
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.positions import text_of_octets
 
 __all__ = ["between", "of_octets"]
@@ -25,7 +25,7 @@ MOST_COMPARED = 1_000
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
-def of_octets(document: Document, edits: Iterable[Edit]) -> list[TextEdit]:
+def of_octets(document: OpenDocument, edits: Iterable[Edit]) -> list[TextEdit]:
     """Return edits of octets as edits of the text; the same twice is once."""
     return [
         TextEdit(document.places.range(start, end), text_of_octets(octets))
@@ -33,7 +33,7 @@ def of_octets(document: Document, edits: Iterable[Edit]) -> list[TextEdit]:
     ]
 
 
-def between(document: Document, body: bytes) -> list[TextEdit]:
+def between(document: OpenDocument, body: bytes) -> list[TextEdit]:
     """Return the edits that make the parsed part of a document into *body*; whole lines."""
     return of_octets(document, _changes(document.robots.body, body))
 

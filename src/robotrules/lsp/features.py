@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from robotrules.formatting import BUDGET, Formatted, format_robots
+from robotrules.formatting import MAX_STATES, FormatResult, format_robots
 from robotrules.lsp.code_actions import FIX_ALL, fix_all, quick_fixes
 from robotrules.lsp.completion import TRIGGERS, complete
 from robotrules.lsp.edits import between
@@ -116,13 +116,13 @@ def _wants(context: types.CodeActionContext, shape: str) -> bool:
 async def _format(
     ls: Server, params: types.DocumentFormattingParams
 ) -> Sequence[types.TextEdit] | None:
-    def _answer(opened: Opened) -> tuple[Formatted, list[types.TextEdit]]:
-        found = format_robots(opened.document.robots, budget=opened.config.fmt.budget or BUDGET)
+    def _answer(opened: Opened) -> tuple[FormatResult, list[types.TextEdit]]:
+        found = format_robots(opened.document.robots, budget=opened.config.fmt.budget or MAX_STATES)
         edits = between(opened.document, found.body) if found.changed else []
         return found, edits
 
-    failed = Formatted(b"", False, False, "something went wrong; the server's log says what")
-    nothing: tuple[Formatted, list[types.TextEdit]] = failed, []
+    failed = FormatResult(b"", False, False, "something went wrong; the server's log says what")
+    nothing: tuple[FormatResult, list[types.TextEdit]] = failed, []
     found, edits = await ls.answer(params.text_document.uri, _answer, nothing)
     if found.refused:
         ls.tell(f"the file is not formatted: {found.refused}", once=False)

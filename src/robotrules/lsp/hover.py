@@ -12,12 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from robotrules.analysis import Dead, Description, Undecided, dead_rules, describe, witness
+from robotrules.analysis import (
+    DeadRuleFinding,
+    Description,
+    Undecided,
+    dead_rules,
+    describe,
+    witness,
+)
 from robotrules.errors import RobotrulesError
 from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.linting.note import LintNote
 from robotrules.lsp.diagnostics import teaching
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.markup import bulleted, code, linked, many, named, plain
 from robotrules.lsp.meanings import meaning
 from robotrules.lsp.records import find, spelled
@@ -47,7 +54,7 @@ class Words(NamedTuple):
     end: int
 
 
-def hover(document: Document, offset: int, notes: Sequence[LintNote] = ()) -> Words | None:
+def hover(document: OpenDocument, offset: int, notes: Sequence[LintNote] = ()) -> Words | None:
     """Return what stands at an octet, in words; None: nothing to say. *notes* are those of lint."""
     record = document.record_at(offset)
     here = [note for note in notes if note.line and note.start <= offset <= note.end]
@@ -66,7 +73,7 @@ def _taught(notes: Sequence[LintNote]) -> Iterator[str]:
         yield f"---\n\n**{note.code} {note.slug}**{f': {words}' if words else ''}"
 
 
-def _record(document: Document, record: Record, offset: int) -> Iterator[str]:
+def _record(document: OpenDocument, record: Record, offset: int) -> Iterator[str]:
     if record.is_rule:
         yield from _rule(document, record)
     elif record.key == "user-agent":
@@ -84,7 +91,7 @@ def _record(document: Document, record: Record, offset: int) -> Iterator[str]:
 # --- Rules ----------------------------------------------------------------------------------------
 
 
-def _rule(document: Document, record: Record) -> Iterator[str]:
+def _rule(document: OpenDocument, record: Record) -> Iterator[str]:
     group, rule = document.group_of(record), document.rule_of(record)
     for_whom = f" for {_names(group)}" if group else ""
     yield f"**{spelled(record.key)}** {code(record.value)}{for_whom}"
@@ -125,9 +132,9 @@ def _urls(found: Description) -> Iterator[str]:
         yield "Misses:\n\n" + bulleted(misses)
 
 
-def _deciding(document: Document, group: Group, rule: Rule) -> Iterator[str]:
+def _deciding(document: OpenDocument, group: Group, rule: Rule) -> Iterator[str]:
     """Say whether a rule decides anything for anyone it is for."""
-    dead: list[Dead] = []
+    dead: list[DeadRuleFinding] = []
     for rules in _rule_sets(document, group):
         if len(rules) > MOST_RULES:
             yield f"There are {len(rules):,} rules: lint says which of them decide nothing."
@@ -146,7 +153,7 @@ def _deciding(document: Document, group: Group, rule: Rule) -> Iterator[str]:
         yield _why_dead(dead[0])
 
 
-def _rule_sets(document: Document, group: Group) -> Iterator[RuleSet]:
+def _rule_sets(document: OpenDocument, group: Group) -> Iterator[RuleSet]:
     """Yield the rules of the first few crawlers that obey a group."""
     seen: set[tuple[int, ...]] = set()
     asked = [(name, ()) for name in group.user_agents] + [("*", (p,)) for p in group.purposes]
@@ -160,7 +167,7 @@ def _rule_sets(document: Document, group: Group) -> Iterator[RuleSet]:
             yield document.robots.rules_for(name, purposes)
 
 
-def _why_dead(dead: Dead) -> str:
+def _why_dead(dead: DeadRuleFinding) -> str:
     if dead.matches_nothing:
         return "**It decides nothing**: no URL matches its pattern."
     covers = [f"line {rule.line}, {code(str(rule))}" for rule in dead.covers[:MOST_URLS]]
@@ -173,7 +180,7 @@ def _why_dead(dead: Dead) -> str:
 # --- Crawlers -------------------------------------------------------------------------------------
 
 
-def _user_agent(document: Document, record: Record) -> Iterator[str]:
+def _user_agent(document: OpenDocument, record: Record) -> Iterator[str]:
     name = record.text.strip()
     if not name:
         yield "A user-agent line without a name: its group is for nobody."
@@ -210,7 +217,7 @@ def crawler(known: KnownCrawler) -> Iterator[str]:
     yield f"{f'<{known.documentation}>, ' if known.documentation else ''}checked {known.checked}"
 
 
-def _obeyed(document: Document, names: Tokens) -> Iterator[str]:
+def _obeyed(document: OpenDocument, names: Tokens) -> Iterator[str]:
     try:
         groups = document.robots.select_groups(names).groups
     except (RobotrulesError, ValueError) as error:
@@ -235,7 +242,7 @@ def _lines(first: int, last: int) -> str:
 # --- Other records --------------------------------------------------------------------------------
 
 
-def _other(document: Document, record: Record) -> Iterator[str]:
+def _other(document: OpenDocument, record: Record) -> Iterator[str]:
     about = find(record.key)
     yield f"**{about.name if about else code(record.key)}**"
     if about is None:
@@ -256,7 +263,7 @@ def _other(document: Document, record: Record) -> Iterator[str]:
             yield f"It is for {_names(group)}."
 
 
-def _purpose(document: Document, text: str) -> Iterator[str]:
+def _purpose(document: OpenDocument, text: str) -> Iterator[str]:
     entry = document.registries.purposes.get(text) if text else None
     if entry:
         yield f"{code(entry.token)}: {plain(entry.description)} ({linked(entry.reference)})"

@@ -21,7 +21,7 @@ from robotrules.extensions.sitemap import sitemaps
 from robotrules.extensions.visit_time import visit_times
 from robotrules.extensions.vocabulary import Preference, read_values
 from robotrules.http.structured_fields import parse_dictionary, serialise
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.markup import bulleted, code, many, named
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.values import Record
@@ -44,7 +44,7 @@ _SIGNALS = {
 }
 
 
-def meaning(document: Document, record: Record) -> list[str]:
+def meaning(document: OpenDocument, record: Record) -> list[str]:
     """Return what the value of a record says, as paragraphs; what cannot be used is said first."""
     alone = _alone(document, record)
     wrong = [
@@ -56,23 +56,23 @@ def meaning(document: Document, record: Record) -> list[str]:
     return [*dict.fromkeys(wrong), *said]
 
 
-def _alone(document: Document, record: Record) -> RobotsTxt:
+def _alone(document: OpenDocument, record: Record) -> RobotsTxt:
     """Return a file that has this record and no other."""
     line = f"User-agent: *\n{record.key}: ".encode() + record.value
     return parse(line, document.profile)
 
 
-Reader = Callable[[Document, Record, RobotsTxt], Iterator[str]]
+Reader = Callable[[OpenDocument, Record, RobotsTxt], Iterator[str]]
 
 
-def _sitemap(document: Document, record: Record, alone: RobotsTxt) -> Iterator[str]:
+def _sitemap(document: OpenDocument, record: Record, alone: RobotsTxt) -> Iterator[str]:
     for found in sitemaps(alone):
         yield f"The sitemap is {code(found.url, 300)}."
         if found.relative:
             yield "A sitemap is named by an absolute URL: this one is relative."
 
 
-def _crawl_delay(document: Document, record: Record, alone: RobotsTxt) -> Iterator[str]:
+def _crawl_delay(document: OpenDocument, record: Record, alone: RobotsTxt) -> Iterator[str]:
     if found := crawl_delay(alone, "*"):
         most = 86_400 / found.seconds if found.seconds > 0 else 0
         each = f": that is {most:,.0f} in a day at most" if most >= 1 else ""
@@ -81,7 +81,7 @@ def _crawl_delay(document: Document, record: Record, alone: RobotsTxt) -> Iterat
         yield f"Please wait **{plain} {noun}** between two requests{each}."
 
 
-def _request_rate(document: Document, record: Record, alone: RobotsTxt) -> Iterator[str]:
+def _request_rate(document: OpenDocument, record: Record, alone: RobotsTxt) -> Iterator[str]:
     for rate in request_rates(alone, "*"):
         window = f" from {rate.window} UTC" if rate.window else ", all day"
         yield (
@@ -90,18 +90,18 @@ def _request_rate(document: Document, record: Record, alone: RobotsTxt) -> Itera
         )
 
 
-def _visit_time(document: Document, record: Record, alone: RobotsTxt) -> Iterator[str]:
+def _visit_time(document: OpenDocument, record: Record, alone: RobotsTxt) -> Iterator[str]:
     for found in visit_times(alone, "*"):
         yield f"Please come between {code(str(found.window))}, in UTC."
 
 
-def _clean_param(document: Document, record: Record, alone: RobotsTxt) -> Iterator[str]:
+def _clean_param(document: OpenDocument, record: Record, alone: RobotsTxt) -> Iterator[str]:
     for found in clean_params(alone).records:
         where = f"below {code(found.path)}" if found.path else "anywhere"
         yield f"The query parameters {named(found.parameters)} change nothing on a page {where}."
 
 
-def _host(document: Document, record: Record, alone: RobotsTxt) -> Iterator[str]:
+def _host(document: OpenDocument, record: Record, alone: RobotsTxt) -> Iterator[str]:
     if found := preferred_host(alone):
         yield f"The preferred host is {code(str(found))}."
 
@@ -111,7 +111,7 @@ def _scope(record: Record) -> str:
     return "For every URL:" if path is None else f"For URLs that match {code(path)}:"
 
 
-def _content_usage(document: Document, record: Record, alone: RobotsTxt) -> Iterator[str]:
+def _content_usage(document: OpenDocument, record: Record, alone: RobotsTxt) -> Iterator[str]:
     parsed = parse_dictionary(split(record).statement)
     if not parsed.value:
         return
@@ -120,7 +120,7 @@ def _content_usage(document: Document, record: Record, alone: RobotsTxt) -> Iter
     yield "It is a stated preference: it has no effect on what crawlers fetch."
 
 
-def _content_signal(document: Document, record: Record, alone: RobotsTxt) -> Iterator[str]:
+def _content_signal(document: OpenDocument, record: Record, alone: RobotsTxt) -> Iterator[str]:
     statement = parse(b"User-agent: *\nContent-Signal: " + split(record).statement)
     stated = [
         f"{_SIGNALS.get(key, code(key))}: **{code(value) if key not in _SIGNALS else value}**"
@@ -132,7 +132,7 @@ def _content_signal(document: Document, record: Record, alone: RobotsTxt) -> Ite
         yield f"{_scope(record)}\n\n{bulleted(stated[:MOST_APPLICATIONS])}"
 
 
-def _app_directives(document: Document, record: Record, alone: RobotsTxt) -> Iterator[str]:
+def _app_directives(document: OpenDocument, record: Record, alone: RobotsTxt) -> Iterator[str]:
     line = app_lines.read_line(record, document.robots)
     if not line.told:
         return
@@ -147,7 +147,7 @@ def _app_directives(document: Document, record: Record, alone: RobotsTxt) -> Ite
     yield "App directives are stated preferences: they say nothing about what crawlers fetch."
 
 
-def _directive(document: Document, application: str, found: app_lines.AppDirective) -> str:
+def _directive(document: OpenDocument, application: str, found: app_lines.AppDirective) -> str:
     text = f"{found.name}={serialise(found.value)}"
     entry = document.registries.directives.get((application, found.name))
     known = f"{found.status}" if entry is None else f"{found.status}; {entry.description}"

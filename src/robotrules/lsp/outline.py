@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol.types import DocumentSymbol, FoldingRange, FoldingRangeKind, SymbolKind
 
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.markup import brief, many
 from robotrules.lsp.records import find, spelled
 from robotrules.profile import Role
@@ -26,7 +26,7 @@ MOST_FOLDINGS = 5_000
 LONGEST_NAME = 80
 
 
-def symbols(document: Document) -> list[DocumentSymbol]:
+def symbols(document: OpenDocument) -> list[DocumentSymbol]:
     """Return the groups and what stands outside of them, in the order of the file."""
     found: list[DocumentSymbol] = []
     left, unseen = MOST_SYMBOLS, 0
@@ -63,7 +63,7 @@ def _of_file(record: Record) -> bool:
 
 
 def _group(
-    document: Document, group: Group, own: Sequence[Record], shown: Sequence[Record]
+    document: OpenDocument, group: Group, own: Sequence[Record], shown: Sequence[Record]
 ) -> DocumentSymbol:
     first, last = group.records[0], own[-1] if own else group.starts[-1]
     names = [record.text or "(nobody)" for record in group.starts]
@@ -79,7 +79,7 @@ def _group(
     )
 
 
-def _symbol(document: Document, record: Record) -> DocumentSymbol:
+def _symbol(document: OpenDocument, record: Record) -> DocumentSymbol:
     if record.is_rule:
         shape = SymbolKind.Boolean
     else:
@@ -92,13 +92,13 @@ def _symbol(document: Document, record: Record) -> DocumentSymbol:
 # --- Folding --------------------------------------------------------------------------------------
 
 
-def foldings(document: Document) -> list[FoldingRange]:
+def foldings(document: OpenDocument) -> list[FoldingRange]:
     """Return what can be folded: groups, and comments of several lines."""
     found = [*_groups(document), *_comments(document)]
     return sorted(found, key=lambda one: one.start_line)[:MOST_FOLDINGS]
 
 
-def _groups(document: Document) -> Iterator[FoldingRange]:
+def _groups(document: OpenDocument) -> Iterator[FoldingRange]:
     for group in document.robots.groups:
         own, _ = _parted(group)
         first, last = group.records[0].line, (own or group.starts)[-1].line
@@ -106,7 +106,7 @@ def _groups(document: Document) -> Iterator[FoldingRange]:
             yield FoldingRange(first - 1, last - 1, kind=FoldingRangeKind.Region)
 
 
-def _comments(document: Document) -> Iterator[FoldingRange]:
+def _comments(document: OpenDocument) -> Iterator[FoldingRange]:
     """Yield lines in a row that hold comments alone."""
     first = last = 0
     for line in document.lines:

@@ -15,7 +15,7 @@ from bisect import bisect_right
 
 from lsprotocol.types import Position, Range
 
-__all__ = ["Places", "octets_of_text", "text_of_octets"]
+__all__ = ["PositionMap", "octets_of_text", "text_of_octets"]
 
 _LINE_END = re.compile(rb"\r\n?|\n")
 # Octets of one unit, and the codec that has them.
@@ -39,7 +39,7 @@ def text_of_octets(octets: bytes) -> str:
     return octets.decode("utf-8", "replace")
 
 
-class Places:
+class PositionMap:
     """The places of one body. Made once for a text; each question costs at most one line."""
 
     __slots__ = ("_ascii", "_encoding", "_ends", "_octets", "_starts")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from lsprotocol.types import SemanticTokensLegend, SemanticTokenTypes
 
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.robotstxt.values import Line, Record
 
 __all__ = ["LEGEND", "tokens"]
@@ -35,7 +35,7 @@ MOST_IN_A_LINE = 200
 _SIGNS = re.compile(rb"\*+|\$$")
 
 
-def tokens(document: Document, first: int = 0, last: int | None = None) -> list[int]:
+def tokens(document: OpenDocument, first: int = 0, last: int | None = None) -> list[int]:
     """Return the tokens of some lines, counted from 0, the last one included."""
     records = {record.line: record for record in document.robots.records}
     data: list[int] = []

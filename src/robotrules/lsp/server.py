@@ -29,10 +29,10 @@ except ImportError:
         "the language server needs pygls, which is not installed: pip install 'robotrules[lsp]'"
     ) from None
 
-from robotrules.lsp.code_actions import Place
-from robotrules.lsp.debounce import PAUSE, REST, Watch
+from robotrules.lsp.code_actions import EditTarget
+from robotrules.lsp.debounce import PAUSE, REST, Debouncer
 from robotrules.lsp.diagnostics import TYPING_BUDGET, Showing, diagnostics, notes
-from robotrules.lsp.document import Document
+from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.features import FEATURES
 from robotrules.lsp.markup import brief
 
@@ -43,7 +43,7 @@ T = TypeVar("T")
 NOT_DECIDED = "not-decided"
 
 
-class Text(NamedTuple):
+class TextDocument(NamedTuple):
     """A text as an editor has it now."""
 
     uri: str
@@ -54,8 +54,8 @@ class Text(NamedTuple):
 class Opened(NamedTuple):
     """A text that was read, with the settings of its project."""
 
-    text: Text
-    document: Document
+    text: TextDocument
+    document: OpenDocument
     config: Config
     path: str
     trouble: str
@@ -73,26 +73,26 @@ class Server(LanguageServer):
         pause: float = PAUSE,
         rest: float = REST,
     ) -> None:
-        """*version* is what a client is told; *pause* and *rest* are those of `Watch`."""
+        """*version* is what a client is told; *pause* and *rest* are those of `Debouncer`."""
         # Whole texts: pygls cuts lines where Python does, at form feeds and U+2028 too, and edits
         # of such a text would end up elsewhere. A robots.txt is small.
         full = types.TextDocumentSyncKind.Full
         super().__init__("robotrules", version, text_document_sync_kind=full, max_workers=2)
         self.registries = registries
-        self.watch = Watch(self._look, pause=pause, rest=rest)
+        self.watch = Debouncer(self._look, pause=pause, rest=rest)
         self._lint_thread = ThreadPoolExecutor(1, "robotrules-lint")
         self._threads = ThreadPoolExecutor(2, "robotrules-answer")
         self._opened: dict[str, Opened] = {}
-        self._found: dict[str, tuple[Text, list[LintNote]]] = {}
+        self._found: dict[str, tuple[TextDocument, list[LintNote]]] = {}
         self._told: set[str] = set()
         self._looking = 0
 
     # --- Texts ------------------------------------------------------------------------------------
 
-    def text(self, uri: str) -> Text | None:
+    def text(self, uri: str) -> TextDocument | None:
         """Return a text that is open; None: it is not."""
         found = self.workspace.text_documents.get(unquote(uri))
-        return Text(uri, found.version, found.source) if found else None
+        return TextDocument(uri, found.version, found.source) if found else None
 
     def close(self, uri: str) -> None:
         """Forget a text."""
@@ -101,7 +101,7 @@ class Server(LanguageServer):
         self._found.pop(uri, None)
         self._publish(uri, None, [])
 
-    def _read(self, text: Text, afresh: bool = False) -> Opened:
+    def _read(self, text: TextDocument, afresh: bool = False) -> Opened:
         """Return a text as a document; made once for each version. Called in threads."""
         known = self._opened.get(text.uri)
         if known is not None and known.text == text and not afresh:
@@ -112,7 +112,7 @@ class Server(LanguageServer):
         except (ConfigError, OSError, ValueError) as error:
             trouble = str(error)
         encoding = self.workspace.position_encoding or "utf-16"
-        document = Document(
+        document = OpenDocument(
             text.source,
             profile=config.lint.profile or "default",
             encoding=str(getattr(encoding, "value", encoding)),
@@ -148,12 +148,12 @@ class Server(LanguageServer):
         known = self._found.get(opened.text.uri)
         return known[1] if known is not None and known[0] == opened.text else []
 
-    def place(self, opened: Opened) -> Place:
+    def place(self, opened: Opened) -> EditTarget:
         """Return where edits of a text go."""
         about = self.client_capabilities.workspace
         able = about.workspace_edit if about else None
         versioned = bool(able and able.document_changes)
-        return Place(opened.text.uri, opened.text.version, versioned, self.showing)
+        return EditTarget(opened.text.uri, opened.text.version, versioned, self.showing)
 
     @property
     def showing(self) -> Showing:
@@ -189,7 +189,7 @@ class Server(LanguageServer):
         return not any(note.slug == NOT_DECIDED for note in found)
 
     def _looked(
-        self, text: Text, quick: bool
+        self, text: TextDocument, quick: bool
     ) -> tuple[Opened, list[LintNote], list[types.Diagnostic]]:
         self._looking += 1
         try:

@@ -26,21 +26,30 @@ from robotrules.matrix.values import (
     NOTHING,
     SOME,
     SUMMARIES,
-    Asked,
-    Band,
     Cell,
     Column,
     Matrix,
+    MatrixRow,
+    PurposeBand,
 )
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.verdict import Reason
 
-__all__ = ["BUDGET", "SUMMARIES", "Asked", "Band", "Cell", "Column", "Matrix", "matrix"]
+__all__ = [
+    "MAX_STATES",
+    "SUMMARIES",
+    "Cell",
+    "Column",
+    "Matrix",
+    "MatrixRow",
+    "PurposeBand",
+    "matrix",
+]
 
 # States that one question about all URLs may see. Real files need some hundreds.
-BUDGET = 50_000
+MAX_STATES = 50_000
 # So many questions may use all of theirs; after them nothing is decided any more.
 QUESTIONS = 10
 # Paths that a user may ask about at once.
@@ -52,10 +61,10 @@ def matrix(
     *,
     crawlers: Sequence[str] = (),
     purposes: Sequence[str] = (),
-    everybody: bool = False,
+    all_crawlers: bool = False,
     paths: Sequence[str] = (),
     url: str | None = None,
-    budget: int = BUDGET,
+    budget: int = MAX_STATES,
     literal: bool = False,
 ) -> Matrix:
     """
@@ -63,7 +72,7 @@ def matrix(
 
     Without *crawlers*, product tokens to pick, the main well-known ones are asked about, all that
     the file names, its purposes, and everyone else. *purposes* are those of well-known crawlers,
-    and pick all who have one; *everybody* picks all well-known ones. Without *paths* some are made
+    and pick all who have one; *all_crawlers* picks all well-known ones. Without *paths* some are made
     from the rules. *url* is what the file is called. Well-known crawlers choose groups as their
     operators document it; *literal*: by their name alone.
     """
@@ -72,7 +81,7 @@ def matrix(
             raise TypeError(f"{what} are a list of str, not one: pass [{given!r}]")
     if len(paths) > MOST_GIVEN:
         raise ValueError(f"{len(paths)} paths do not fit in one matrix: pass at most {MOST_GIVEN}")
-    people, left_out = whom(robots, crawlers, purposes, everybody)
+    people, left_out = whom(robots, crawlers, purposes, all_crawlers)
     choices = [(one, chosen(robots, one, literal=literal)) for one in people]
     obeyed = Counter(choice.groups for _, choice in choices)
     # Crawlers that obey the same groups are told the same, so it is looked up once.
@@ -89,7 +98,7 @@ def matrix(
     summaries = {groups: told.summary(of, cells[groups]) for groups, of in rules.items()}
     starts = [group.starts[0].line for group in robots.groups]
     asked = tuple(
-        Asked(
+        MatrixRow(
             one.product_token,
             one.purposes,
             one.known,

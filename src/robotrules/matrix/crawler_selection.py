@@ -156,4 +156,4 @@ def chosen(robots: RobotsTxt, one: CrawlerRow, *, literal: bool = False) -> Choi
         who = leading_name(one.product_token) or EVERYONE_ELSE
     choice = choose_groups(robots, who, one.purposes)
     matched = choice.matched_tokens or choice.matched_purposes
-    return Choice(who, choice.match, matched[0] if matched else None, choice.indices)
+    return Choice(who, choice.matched_by, matched[0] if matched else None, choice.indices)

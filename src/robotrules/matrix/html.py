@@ -12,7 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.matrix.html_style import STYLE, SYMBOLS
-from robotrules.matrix.values import NOT_DECIDED, OTHERS, SUMMARIES, Asked, Band, Cell, Matrix
+from robotrules.matrix.values import (
+    NOT_DECIDED,
+    OTHERS,
+    SUMMARIES,
+    Cell,
+    Matrix,
+    MatrixRow,
+    PurposeBand,
+)
 from robotrules.matrix.words import (
     BADGES,
     FOOTNOTE,
@@ -97,8 +105,8 @@ class _Page:
         yield "</ul>"
         yield "</header>"
 
-    def _count(self, band: Band) -> str:
-        total = len(band.asked)
+    def _count(self, band: PurposeBand) -> str:
+        total = len(band.rows)
         parts = [
             f'<i class="{_CLASSES[summary]}" style="flex:{count}"></i>'
             for summary, count in band.counts.items()
@@ -136,18 +144,18 @@ class _Page:
         yield "</table>"
         yield "</div>"
 
-    def _band(self, number: int, band: Band) -> Iterator[str]:
+    def _band(self, number: int, band: PurposeBand) -> Iterator[str]:
         span = len(self._matrix.columns) + 3
         yield "<tbody>"
         yield (
             f'<tr class="band"><th scope="rowgroup" colspan="{span}" id="band-{number}">'
             f"<span>{markup(band.title)}</span> <small>{markup(band.sentence)}</small></th></tr>"
         )
-        for asked in band.asked:
+        for asked in band.rows:
             yield self._asked(asked)
         yield "</tbody>"
 
-    def _asked(self, asked: Asked) -> str:
+    def _asked(self, asked: MatrixRow) -> str:
         known = asked.known
         name = markup(asked.name, 60)
         if may_not_obey(asked):
@@ -166,7 +174,7 @@ class _Page:
             f"{lines}</td></tr>"
         )
 
-    def _cell(self, asked: Asked, cell: Cell) -> str:
+    def _cell(self, asked: MatrixRow, cell: Cell) -> str:
         word, look = ("allowed", "yes") if cell.allowed else ("disallowed", "no")
         title = markup(cell_words(asked, cell), 300)
         return f'<td title="{title}">{_mark(look)}<span class="unseen">{word}</span></td>'

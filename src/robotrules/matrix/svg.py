@@ -11,7 +11,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from robotrules.matrix.values import SUMMARIES, Asked, Band, Matrix
+from robotrules.matrix.values import SUMMARIES, Matrix, MatrixRow, PurposeBand
 from robotrules.matrix.words import (
     FOOTNOTE,
     TITLE,
@@ -63,9 +63,9 @@ class _Picture:
     """A matrix as lines of SVG; each part draws from a height on, and says where it ends."""
 
     def __init__(self, matrix: Matrix, date: str | None) -> None:
-        shown = matrix.asked[:MOST_ASKED]
-        self._matrix = matrix._replace(asked=shown)
-        self._unseen = len(matrix.asked) - len(shown)
+        shown = matrix.rows[:MOST_ASKED]
+        self._matrix = matrix._replace(rows=shown)
+        self._unseen = len(matrix.rows) - len(shown)
         self._date = date
         self._left = MARGIN + NAME + SUMMARY
         # Headings lean to the right, beyond their last column; and the legend wants its room.
@@ -134,18 +134,18 @@ class _Picture:
             )
             yield f'<text class="ink mono" font-size="12" {turned}>{path}</text>'
 
-    def _band(self, band: Band, y: int) -> tuple[list[str], int]:
+    def _band(self, band: PurposeBand, y: int) -> tuple[list[str], int]:
         room = (self._width - 2 * MARGIN - 9 * len(band.title)) // 6
         beside = _beside(plain(band.sentence, room), 12)
         title = _text(MARGIN, y + BAND - 13, band.title, 15, "ink", weight=700, beside=beside)
         parts = [self._rule(y + 6), title]
         y += BAND
-        for asked in band.asked:
+        for asked in band.rows:
             lines, y = self._asked(asked, y)
             parts += lines
         return parts, y
 
-    def _asked(self, asked: Asked, y: int) -> tuple[list[str], int]:
+    def _asked(self, asked: MatrixRow, y: int) -> tuple[list[str], int]:
         folded = textwrap.wrap(plain(asked.name), LONGEST_NAME, break_on_hyphens=True)[:3]
         folded = folded or [""]
         tall = LINE + 16 * (len(folded) - 1)

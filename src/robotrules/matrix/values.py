@@ -84,7 +84,7 @@ class Cell(NamedTuple):
         }
 
 
-class Asked(NamedTuple):
+class MatrixRow(NamedTuple):
     """A crawler, or some that cannot be told apart, and what the file asks of them."""
 
     product_token: str
@@ -94,7 +94,7 @@ class Asked(NamedTuple):
     known: KnownCrawler | None
     band: str
     """Where they are shown: a purpose of `CRAWLER_PURPOSES`, or one of the other bands."""
-    because: GroupMatch
+    matched_by: GroupMatch
     """Why the groups below are theirs."""
     by: str | None
     """The name or purpose that chose the groups; None where none did."""
@@ -115,11 +115,11 @@ class Asked(NamedTuple):
     def group(self) -> str:
         """Whose group they obey, in words."""
         at = f"line {self.lines[0]}" if len(self.lines) == 1 else f"lines {_listed(self.lines)}"
-        if self.because is GroupMatch.NONE:
+        if self.matched_by is GroupMatch.NONE:
             return "no group"
-        if self.because is GroupMatch.STAR:
+        if self.matched_by is GroupMatch.STAR:
             return f"the group for everyone ({at})"
-        if self.because is GroupMatch.PURPOSE:
+        if self.matched_by is GroupMatch.PURPOSE:
             return f"the group of its purpose ({at})"
         if self.by is not None and self.by.lower() != self.product_token.lower():
             return f"the group of {_text(self.by)} ({at})"
@@ -134,7 +134,7 @@ class Asked(NamedTuple):
             "band": self.band,
             "known": self.known.as_dict() if self.known else None,
             "group": {
-                "because": self.because.value,
+                "matched_by": self.matched_by.value,
                 "by": None if self.by is None else _text(self.by),
                 "lines": list(self.lines),
             },
@@ -143,11 +143,11 @@ class Asked(NamedTuple):
         }
 
 
-class Band(NamedTuple):
+class PurposeBand(NamedTuple):
     """Those who are shown together."""
 
     name: str
-    asked: tuple[Asked, ...]
+    rows: tuple[MatrixRow, ...]
 
     @property
     def title(self) -> str:
@@ -162,7 +162,7 @@ class Band(NamedTuple):
     @property
     def counts(self) -> dict[str, int]:
         """How many have each summary, in the order of `SUMMARIES`; none is left out."""
-        counted = Counter(asked.summary for asked in self.asked)
+        counted = Counter(asked.summary for asked in self.rows)
         return {summary: counted[summary] for summary in SUMMARIES}
 
 
@@ -173,7 +173,7 @@ class Matrix(NamedTuple):
     """Where the file was found, or what it is called; None: nobody said."""
     profile: str
     columns: tuple[Column, ...]
-    asked: tuple[Asked, ...]
+    rows: tuple[MatrixRow, ...]
     """In the order in which they are shown, band by band."""
     checked: str
     """The day on which the list of well-known crawlers was compiled."""
@@ -181,15 +181,15 @@ class Matrix(NamedTuple):
     """How many names of the file are not shown, because there are too many."""
 
     @property
-    def bands(self) -> tuple[Band, ...]:
+    def bands(self) -> tuple[PurposeBand, ...]:
         """Those who are asked, by what they are for."""
-        groups = groupby(self.asked, key=lambda asked: asked.band)
-        return tuple(Band(name, tuple(members)) for name, members in groups)
+        groups = groupby(self.rows, key=lambda asked: asked.band)
+        return tuple(PurposeBand(name, tuple(members)) for name, members in groups)
 
     @property
     def counts(self) -> dict[str, int]:
         """How many have each summary."""
-        counted = Counter(asked.summary for asked in self.asked)
+        counted = Counter(asked.summary for asked in self.rows)
         return {summary: counted[summary] for summary in SUMMARIES}
 
     def as_dict(self) -> dict[str, Any]:
@@ -205,7 +205,7 @@ class Matrix(NamedTuple):
                 | {"counts": band.counts}
                 for band in self.bands
             ],
-            "crawlers": [asked.as_dict() for asked in self.asked],
+            "crawlers": [asked.as_dict() for asked in self.rows],
             "counts": self.counts,
             "left_out": self.left_out,
         }

@@ -16,9 +16,9 @@ from robotrules.matrix.values import (
     NOTHING,
     OTHERS,
     SOME,
-    Asked,
     Cell,
     Matrix,
+    MatrixRow,
 )
 from robotrules.octets import visible
 
@@ -55,17 +55,17 @@ def markup(text: str, most: int = LONGEST) -> str:
     return escape(plain(text, most), quote=True)
 
 
-def cell_words(asked: Asked, cell: Cell) -> str:
+def cell_words(asked: MatrixRow, cell: Cell) -> str:
     """Return what a cell says and why, in one line."""
     return f"{asked.name} and {cell.path}: {cell.verdict} ({asked.group})"
 
 
-def may_not_obey(asked: Asked) -> bool:
+def may_not_obey(asked: MatrixRow) -> bool:
     """Tell whether a crawler's operator says that it does not always obey."""
     return asked.known is not None and asked.known.obeys in ("no", "partly")
 
 
-def group_words(asked: Asked) -> str:
+def group_words(asked: MatrixRow) -> str:
     """Return whose group somebody obeys, in a word or two."""
     return {
         "no group": "none",
@@ -75,7 +75,7 @@ def group_words(asked: Asked) -> str:
     }.get(asked.group.partition(" (")[0], asked.by or "own")
 
 
-def about(asked: Asked) -> str:
+def about(asked: MatrixRow) -> str:
     """Return who a crawler is, in a sentence or two."""
     known = asked.known
     if known is None:
@@ -89,7 +89,7 @@ def about(asked: Asked) -> str:
     return " ".join([*parts, known.remarks]).strip()
 
 
-def badges(asked: Asked) -> tuple[str, ...]:
+def badges(asked: MatrixRow) -> tuple[str, ...]:
     """Return what is to be said of a name in a word, which `BADGES` explains."""
     known = asked.known
     if known is None:
@@ -100,7 +100,7 @@ def badges(asked: Asked) -> tuple[str, ...]:
 
 def badges_of(matrix: Matrix) -> dict[str, str]:
     """Return the badges that some name of a matrix has, each with what it means."""
-    shown = {badge for asked in matrix.asked for badge in badges(asked)}
+    shown = {badge for asked in matrix.rows for badge in badges(asked)}
     return {badge: words for badge, words in BADGES.items() if badge in shown}
 
 
@@ -123,25 +123,25 @@ def headline(matrix: Matrix) -> str:
     counts = {summary: count for summary, count in matrix.counts.items() if count}
     if len(counts) == 1:
         (summary,) = counts
-        many = "both" if len(matrix.asked) == 2 else f"all {len(matrix.asked):,}"
+        many = "both" if len(matrix.rows) == 2 else f"all {len(matrix.rows):,}"
         who = f"{many} shown here"
-        if len(matrix.asked) == 1:
-            who = plain(matrix.asked[0].name, 60)
+        if len(matrix.rows) == 1:
+            who = plain(matrix.rows[0].name, 60)
         if summary == NOT_DECIDED:
             return f"What {who} may fetch was not decided."
         # A name stands as it is spelled, also at the start of a sentence.
-        who = who.capitalize() if len(matrix.asked) > 1 or who == OTHERS else who
+        who = who.capitalize() if len(matrix.rows) > 1 or who == OTHERS else who
         return f"{who} may fetch {_SHARES[summary]}."
     told = _shares(counts)
     if undecided := counts.get(NOT_DECIDED, 0):
         told.append(f"for {undecided:,} it was not decided")
-    return f"Of the {len(matrix.asked):,} shown here, {', '.join(told[:-1])} and {told[-1]}."
+    return f"Of the {len(matrix.rows):,} shown here, {', '.join(told[:-1])} and {told[-1]}."
 
 
 def notes(matrix: Matrix) -> list[str]:
     """Return what is to be known about a matrix, in sentences."""
     found = []
-    if any(may_not_obey(asked) for asked in matrix.asked):
+    if any(may_not_obey(asked) for asked in matrix.rows):
         found.append(f"† {MAY_NOT_OBEY[0].upper()}{MAY_NOT_OBEY[1:]}.")
     if matrix.left_out:
         noun = "name of the file is" if matrix.left_out == 1 else "names of the file are"

@@ -126,7 +126,7 @@ class Fault(NamedTuple):
         return f"{self.field}: {self.what}; {self.cure}"
 
 
-class Form(NamedTuple):
+class EntrySchema(NamedTuple):
     """What the entries of a registry look like."""
 
     section: str
@@ -276,15 +276,15 @@ def _one_of(words: tuple[str, ...]) -> Check:
 
 
 FORMS = (
-    Form("tag_rules", TagRule, {"name": _key}, folded=True),  # keys of parameters: AMB-81
-    Form("purposes", Purpose, {"token": _purpose}, folded=True),
-    Form(
+    EntrySchema("tag_rules", TagRule, {"name": _key}, folded=True),  # keys of parameters: AMB-81
+    EntrySchema("purposes", Purpose, {"token": _purpose}, folded=True),
+    EntrySchema(
         "applications",
         Application,
         {"identifier": _token, "product_token": _product},
         frozenset({"product_token"}),
     ),
-    Form(
+    EntrySchema(
         "directives",
         DirectiveEntry,
         {
@@ -299,7 +299,7 @@ FORMS = (
 )
 
 
-def form_of(of: type[Any]) -> Form:
+def form_of(of: type[Any]) -> EntrySchema:
     """Return the form of a class of entries."""
     for form in FORMS:
         if form.of is of:

@@ -19,7 +19,7 @@ from robotrules.registries.entries import (
     Application,
     DirectiveEntry,
     Entry,
-    Form,
+    EntrySchema,
     Key,
     not_text,
     shown,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def load(path: str | Path, *, over: Registries = SHIPPED) -> Registries:
+def load_registries(path: str | Path, *, over: Registries = SHIPPED) -> Registries:
     """
     Read a `.json` or `.csv` file and lay it over other registries.
 
@@ -47,10 +47,10 @@ def load(path: str | Path, *, over: Registries = SHIPPED) -> Registries:
         raise RegistryError(f"{name}: the name does not say what the file holds; {cure}")
     with open(path, "rb") as file:
         octets = file.read()
-    return (read_json if ending == "json" else read_csv)(octets, name, over=over)
+    return (parse_json if ending == "json" else parse_csv)(octets, name, over=over)
 
 
-def read_json(
+def parse_json(
     text: str | bytes, name: str = "registries.json", *, over: Registries = SHIPPED
 ) -> Registries:
     """Read the text of a JSON file and lay it over other registries; *name* is for messages."""
@@ -59,7 +59,7 @@ def read_json(
     return _laid_over(over, found, name, reasons)
 
 
-def read_csv(
+def parse_csv(
     text: str | bytes, name: str = "registries.csv", *, over: Registries = SHIPPED
 ) -> Registries:
     """Read the text of a CSV file and lay it over other registries; *name* is for messages."""
@@ -71,7 +71,7 @@ def read_csv(
 class _Section(NamedTuple):
     """What a file says of one registry: values by field, each with where it stands."""
 
-    form: Form
+    form: EntrySchema
     rows: Sequence[tuple[str, dict[str, Any]]]
     about: dict[str, Any]
 
@@ -173,7 +173,7 @@ def _csv_section(text: str, name: str, reasons: list[str]) -> _Section | None:
 
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] = []
-    form: Form | None = None
+    form: EntrySchema | None = None
     rows: list[tuple[str, dict[str, Any]]] = []
     before = 0  # the last line of the entry before: a quoted text may have several
     try:
@@ -206,7 +206,7 @@ def _csv_section(text: str, name: str, reasons: list[str]) -> _Section | None:
     return _Section(form, rows, {})
 
 
-def _named_by(header: list[str]) -> Form | None:
+def _named_by(header: list[str]) -> EntrySchema | None:
     names = set(header)
     for form in FORMS:
         every = set(form.fields)

@@ -35,14 +35,14 @@ def read_shipped(of: type[E]) -> Registry[E]:
     """Read the data file of a registry."""
     from importlib.resources import files
 
-    from robotrules.registries.reading import read_json
+    from robotrules.registries.reading import parse_json
 
     section = form_of(of).section
     file = files("robotrules.registries").joinpath("data", f"{section}.json")
     # App directives are for applications, which have a file of their own (APP-3.2-03).
     owners = Registries(applications=SHIPPED.applications)
     over = owners if section == "directives" else Registries()
-    registry: Registry[E] = getattr(read_json(file.read_bytes(), file.name, over=over), section)
+    registry: Registry[E] = getattr(parse_json(file.read_bytes(), file.name, over=over), section)
     return registry
 
 

@@ -252,7 +252,7 @@ class RobotsTxt:
             name,
             choice.matched_tokens,
             verdict,
-            choice.match,
+            choice.matched_by,
             groups,
             matches,
             self._find_notes(choice, purposes),
@@ -509,7 +509,7 @@ def _find_outcome(rule: Rule, shorter: bool, verdict: Verdict) -> Outcome:
     return Outcome.LATER_LINE if rule.allow == verdict.rule.allow else Outcome.ALLOW_WINS_TIE
 
 
-def normal_form(
+def normalize_path(
     text: str | bytes, *, pattern: bool = False, profile: str | Profile = "default"
 ) -> str:
     """Return the form in which a URL, or a path *pattern*, is compared (§2.2.2)."""

@@ -3,7 +3,7 @@ RuleSet: the compiled rules of the groups that a crawler obeys (RFC 9309 §2.2.2
 
 Compiled once, immutable, safe to share between threads. A rule set is made from groups, not from a
 product token, so that extension records with path patterns use the same matcher; they call
-`best()`, which reports ties.
+`tied_rules()`, which reports ties.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class RuleSet:
     def from_patterns(
         cls, patterns: Iterable[str | bytes], profile: str | Profile = "default", engine: Any = None
     ) -> RuleSet:
-        """Compile path patterns of any record; `best(url)` returns the positions of the winners."""
+        """Compile path patterns of any record; `tied_rules(url)` returns the winners' positions."""
         profile, engine = find_profile(profile), engine or default_engine
         settings = profile.settings(engine)
         if isinstance(patterns, (str, bytes)):
@@ -93,7 +93,7 @@ class RuleSet:
         """Return the verdicts on many URLs, with one call into the engine."""
         raise NotImplementedError
 
-    def best(self, url: URL) -> tuple[int, ...]:
+    def tied_rules(self, url: URL) -> tuple[int, ...]:
         """Return the positions of the rules that match with the most octets: those that tie."""
         return tuple(self.tied(url))
 

@@ -36,7 +36,7 @@ class GroupChoice(NamedTuple):
     """The file that has the groups."""
     indices: tuple[int, ...]
     """The indices of the groups in `RobotsTxt.groups`, in the order of the file."""
-    match: GroupMatch
+    matched_by: GroupMatch
     """How the groups were selected."""
     matched_tokens: tuple[str, ...] = ()
     """The crawler's product tokens that the groups name."""

@@ -237,7 +237,7 @@ class Explanation(NamedTuple):
     matched_tokens: tuple[str, ...]
     """The product tokens that the groups name."""
     verdict: Verdict
-    because: GroupMatch
+    matched_by: GroupMatch
     groups: tuple[Group, ...]
     """The groups obeyed, merged in this order."""
     matches: tuple[Match, ...]
@@ -285,7 +285,7 @@ class Explanation(NamedTuple):
             "matched_purposes": list(self.matched_purposes),
             "allowed": self.verdict.allowed,
             "reason": str(self.verdict.reason),
-            "groups_because": str(self.because),
+            "matched_by": str(self.matched_by),
             "groups": groups,
             "group_structures": [structure.as_dict() for structure in self.group_structures],
             "winner": winner.as_dict() if winner else None,

@@ -21,15 +21,22 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules.errors import ProductTokenError
-from robotrules.http.caching import Freshness, aware, freshness, merged, seconds, updated
+from robotrules.http.caching import (
+    ResponseFreshness,
+    merge_fields,
+    require_aware,
+    response_freshness,
+    to_seconds,
+    update_stored_fields,
+)
 from robotrules.http.fields import Fields, read_fields
-from robotrules.http.media_types import charset_of, is_html
+from robotrules.http.media_types import is_html, parse_charset
 from robotrules.profile import Profile
-from robotrules.tags.codes import Carrier, Source, State, TagNote, note
+from robotrules.tags.codes import Carrier, PageState, TagNote, TagSource, note
 from robotrules.tags.header import (
     LONGEST_KEPT,
     MOST_KEPT,
-    FieldSays,
+    ParsedField,
     Said,
     robots_tag,
     x_robots_tag,
@@ -48,7 +55,7 @@ from robotrules.tags.profile import (
     TagProfile,
     find_tag_profile,
 )
-from robotrules.tags.rules import Mention, Standing, United, UsageRules, unite
+from robotrules.tags.rules import Mention, RuleStatus, United, UsageRules, unite
 from robotrules.tags.tdm import TdmReservation, tdm_reservation
 
 if TYPE_CHECKING:
@@ -64,31 +71,31 @@ __all__ = [
     "TAG_PROFILES",
     "YANDEX",
     "Carrier",
-    "FieldSays",
     "Fields",
-    "Freshness",
     "Mention",
     "Page",
     "PageReader",
-    "Source",
-    "Standing",
-    "State",
+    "PageState",
+    "ParsedField",
+    "ResponseFreshness",
+    "RuleStatus",
     "TagNote",
     "TagProfile",
+    "TagSource",
     "TdmReservation",
     "UsageRules",
     "Value",
     "find_tag_profile",
-    "freshness",
     "html_page",
-    "merged",
+    "merge_fields",
     "read_fields",
     "read_page",
     "read_robots_tag",
+    "response_freshness",
     "tdm_reservation",
-    "updated",
+    "update_stored_fields",
     "usage_rules",
-    "vet_tokens",
+    "validate_product_tokens",
 ]
 
 FIELD, LEGACY_FIELD = Carrier.ROBOTS_TAG, Carrier.X_ROBOTS_TAG
@@ -115,12 +122,12 @@ def usage_rules(
     response of httpx, requests, aiohttp or Scrapy. *html* is the initial HTML, octets or text,
     whole or in chunks; *dom* the final DOM as text, where scripts were run. All of it is united
     (§4). *product_token* may be several, and then counts what is said to any. *url* tells whether
-    it came over TLS. *received* and *recrawl_interval* are for `freshness`. Not *complete*: *html*
+    it came over TLS. *received* and *recrawl_interval* are for `response_freshness`. Not *complete*: *html*
     was cut before its end, so what its head says is known only if it is over by then; without
     *html*, nothing of a page was read that is there. Content never raises.
     """
     chosen = find_tag_profile(profile)
-    tokens = vet_tokens(product_token)
+    tokens = validate_product_tokens(product_token)
     fields = read_fields(headers)
     over_tls = _over_tls(url if url is not None else _url_of(headers))
     more = _registered(registries)
@@ -145,14 +152,14 @@ def usage_rules(
         tuple(read),
         over_tls,
         fields,
-        None if received is None else aware(received, "received"),
-        None if recrawl_interval is None else seconds(recrawl_interval),
+        None if received is None else require_aware(received, "received"),
+        None if recrawl_interval is None else to_seconds(recrawl_interval),
     )
 
 
 def read_robots_tag(
     lines: str | bytes | Sequence[str | bytes], profile: str | TagProfile = "default"
-) -> FieldSays:
+) -> ParsedField:
     """
     Read a Robots-Tag field, one value or its lines in order, whomever it speaks to.
 
@@ -165,7 +172,7 @@ def read_robots_tag(
     return robots_tag(fields.get(FIELD), find_tag_profile(profile))
 
 
-def vet_tokens(product_token: str | Sequence[str]) -> tuple[str, ...]:
+def validate_product_tokens(product_token: str | Sequence[str]) -> tuple[str, ...]:
     """Return product tokens as tags are compared with them: in lower case, each once."""
     if isinstance(product_token, str):
         return _kept_tokens((product_token,))
@@ -214,7 +221,7 @@ def _registered(registries: Registries | None) -> frozenset[str]:
 class _Found(NamedTuple):
     """What carriers say to whomever, what is odd about them, and what it is to one crawler."""
 
-    said: tuple[tuple[Said, Source], ...]
+    said: tuple[tuple[Said, TagSource], ...]
     notes: tuple[TagNote, ...]
     united: United
 
@@ -245,18 +252,18 @@ def _read_headers(
     over_tls: bool | None,
 ) -> _Found:
     notes: list[TagNote] = []
-    if new and profile.old_name_only:
-        notes.append(note("field-not-documented", Source(FIELD, over_tls=over_tls)))
+    if new and profile.x_robots_tag_only:
+        notes.append(note("field-not-documented", TagSource(FIELD, over_tls=over_tls)))
         new = ()
     read = [(FIELD, robots_tag(new, profile, more))]
     if old and any(new) and profile.prefer_robots_tag:
-        notes.append(note("field-not-read", Source(LEGACY_FIELD, over_tls=over_tls)))
+        notes.append(note("field-not-read", TagSource(LEGACY_FIELD, over_tls=over_tls)))
     else:
         read.append((LEGACY_FIELD, x_robots_tag(old, profile, more, apart=apart)))
-    said: list[tuple[Said, Source]] = []
+    said: list[tuple[Said, TagSource]] = []
     for carrier, field in read:
         lines = {one.line for one in field.said} | {one.line for one in field.odd}
-        sources = {line: Source(carrier, line, over_tls=over_tls) for line in lines}
+        sources = {line: TagSource(carrier, line, over_tls=over_tls) for line in lines}
         said += [(one, sources[one.line]) for one in field.said]
         notes += [note(odd.code, sources[odd.line], odd.start, odd.end) for odd in field.odd]
     return _Found(tuple(said), tuple(notes), unite(said, tokens, profile, more))
@@ -280,16 +287,16 @@ def _with_pages(
 ) -> _Found:
     """Return what fields and pages say together; *read* learns which pages were looked at."""
     said, notes = list(found.said), list(found.notes)
-    for state, given in ((State.INITIAL, html), (State.FINAL, dom)):
+    for state, given in ((PageState.INITIAL, html), (PageState.FINAL, dom)):
         if given is None:
             continue
-        final_dom = state is State.FINAL
+        final_dom = state is PageState.FINAL
         whole = complete or final_dom
         page = html_page(given, fields, profile, final_dom=final_dom, complete=whole)
         if page is None:
             notes.append(note("not-html"))
             continue
-        read.append("html" if state is State.INITIAL else "dom")
+        read.append("html" if state is PageState.INITIAL else "dom")
         says = page_rules(page, state, tokens, profile, over_tls=over_tls, more=more)
         said += says.said
         notes += says.notes
@@ -320,7 +327,7 @@ def html_page(
         return html
     return read_page(
         html,
-        charset=None if final_dom else charset_of(fields),
+        charset=None if final_dom else parse_charset(fields),
         final_dom=final_dom,
         whole=chosen.body_metas,
         limit=chosen.max_html_bytes,
@@ -330,14 +337,14 @@ def html_page(
 
 def _labelled(mentions: Sequence[Mention]) -> Iterator[TagNote]:
     """Yield a note for each rule that only one state of the page has (AMB-94)."""
-    states: dict[State, dict[tuple[str, Value | None], Source]] = {
-        State.INITIAL: {},
-        State.FINAL: {},
+    states: dict[PageState, dict[tuple[str, Value | None], TagSource]] = {
+        PageState.INITIAL: {},
+        PageState.FINAL: {},
     }
     for one in mentions:
-        if one.source.state is not None and one.standing is Standing.IN_FORCE:
+        if one.source.state is not None and one.standing is RuleStatus.IN_FORCE:
             states[one.source.state].setdefault((one.name, one.value), one.source)
-    initial, final = states[State.INITIAL], states[State.FINAL]
+    initial, final = states[PageState.INITIAL], states[PageState.FINAL]
     for key, source in final.items():
         if key not in initial:
             yield note("only-in-final-dom", source)

@@ -95,14 +95,14 @@ class Carrier(StrEnum):
     META = "meta"
 
 
-class State(StrEnum):
+class PageState(StrEnum):
     """Which state of a page an element is in (draft-illyes-repext §4)."""
 
     INITIAL = "initial"
     FINAL = "final"
 
 
-class Source(NamedTuple):
+class TagSource(NamedTuple):
     """Where a tag rule was said: a line of a field, or an element of a page."""
 
     carrier: Carrier
@@ -110,7 +110,7 @@ class Source(NamedTuple):
     """The number of the field's line among those of its name, from 1."""
     element: int | None = None
     """The position of the element among the page's meta elements, from 1."""
-    state: State | None = None
+    state: PageState | None = None
     """Initial HTML or final DOM; None for a field."""
     over_tls: bool | None = None
     """Whether it came over TLS, without which anybody on the way may have changed it (§4)."""
@@ -118,7 +118,7 @@ class Source(NamedTuple):
     def __str__(self) -> str:
         if self.carrier is Carrier.META:
             where = f"meta element {self.element}"
-            return where if self.state is State.INITIAL else f"{where} of the final DOM"
+            return where if self.state is PageState.INITIAL else f"{where} of the final DOM"
         return f"{self.carrier} line {self.line}" if self.line else str(self.carrier)
 
     def as_dict(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class TagNote(NamedTuple):
 
     code: str
     level: str
-    source: Source | None
+    source: TagSource | None
     """None when it is about the page or the response as a whole."""
     start: int | None = None
     """Where in the field line or in the element's content, in octets or characters."""
@@ -161,7 +161,7 @@ class TagNote(NamedTuple):
 
 
 def note(
-    code: str, source: Source | None = None, start: int | None = None, end: int | None = None
+    code: str, source: TagSource | None = None, start: int | None = None, end: int | None = None
 ) -> TagNote:
     """Return a note with the level of its code."""
     return TagNote(code, CODES[code][0], source, start, end)

@@ -41,7 +41,7 @@ MOST_ODD = 20
 CUT = "field-cut"
 # Switches that read more of a broken carrier than its grammar has.
 TOLERANCES = (
-    *("lower_keys", "salvage", "skip_empty_lines", "legacy_words", "space_separates"),
+    *("lower_keys", "recover_malformed", "skip_empty_lines", "legacy_words", "space_separates"),
     "scope_both",
 )
 
@@ -75,7 +75,7 @@ class Odd(NamedTuple):
     end: int | None = None
 
 
-class FieldSays(NamedTuple):
+class ParsedField(NamedTuple):
     """All that a field says."""
 
     said: tuple[Said, ...] = ()
@@ -84,12 +84,12 @@ class FieldSays(NamedTuple):
     """Why it fails to parse as a Structured Field; None: it does not."""
 
 
-NOTHING = FieldSays()
+NOTHING = ParsedField()
 
 
 def robots_tag(
     lines: Sequence[bytes], profile: TagProfile, more: frozenset[str] = frozenset()
-) -> FieldSays:
+) -> ParsedField:
     """Read the lines of Robots-Tag; *more* are rules that a registry adds."""
     if not lines:
         return NOTHING
@@ -103,7 +103,7 @@ def x_robots_tag(
     more: frozenset[str] = frozenset(),
     *,
     apart: bool = True,
-) -> FieldSays:
+) -> ParsedField:
     """Read the lines of X-Robots-Tag; not *apart*: a line may be several that were joined."""
     if not lines:
         return NOTHING
@@ -113,21 +113,21 @@ def x_robots_tag(
 
 def _read_robots_tag(
     lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str]
-) -> FieldSays:
+) -> ParsedField:
     found = _robots_tag(lines, profile, more)
     return _restrained(found, profile, lambda plain: _robots_tag(lines, plain, more))
 
 
 def _read_x_robots_tag(
     lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str], apart: bool
-) -> FieldSays:
+) -> ParsedField:
     found = _x_robots_tag(lines, profile, more, apart)
     return _restrained(found, profile, lambda plain: _x_robots_tag(lines, plain, more, apart))
 
 
 def _restrained(
-    found: FieldSays, profile: TagProfile, reread: Callable[[TagProfile], FieldSays]
-) -> FieldSays:
+    found: ParsedField, profile: TagProfile, reread: Callable[[TagProfile], ParsedField]
+) -> ParsedField:
     """
     Return what a field says, with a mark at what may not permit anything.
 
@@ -176,7 +176,7 @@ class _Field(NamedTuple):
         return self.numbers[at], max(0, start - first), max(0, end - first)
 
 
-def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str]) -> FieldSays:
+def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str]) -> ParsedField:
     odd: list[Odd] = []
     limit = profile.max_field_bytes
     numbered = list(enumerate((line.strip(b" \t") for line in lines), 1))
@@ -197,10 +197,10 @@ def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[s
     said: list[Said] = []
     for span, (token, parameters) in zip(spans(value, ends), parsed.value or (), strict=False):
         said += _member(token, parameters, field.place(*span), profile, more, odd)
-    if profile.salvage and parsed.value is None:
+    if profile.recover_malformed and parsed.value is None:
         for span, (token, parameters) in _members(_lowered(value, profile, []), ends):
             said += _member(token, parameters, field.place(*span), profile, more, odd)
-    if profile.salvage and (parsed.value is None or not apart):
+    if profile.recover_malformed and (parsed.value is None or not apart):
         # That is what the grammar says; it may not take back what a line says alone.
         for (number, line), start in zip(numbered, field.starts, strict=True):
             if start >= limit:
@@ -209,7 +209,7 @@ def _robots_tag(lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[s
     if parsed.value is None:
         odd.append(Odd("salvaged" if said else "bad-field"))
     # What was read of the whole and of a line is said once.
-    return FieldSays(tuple(dict.fromkeys(said)), _few(list(dict.fromkeys(odd))), parsed.error)
+    return ParsedField(tuple(dict.fromkeys(said)), _few(list(dict.fromkeys(odd))), parsed.error)
 
 
 def _lowered(value: bytes, profile: TagProfile, odd: list[Odd]) -> bytes:
@@ -318,7 +318,7 @@ def _member(
 
 def _x_robots_tag(
     lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str], apart: bool
-) -> FieldSays:
+) -> ParsedField:
     said: list[Said] = []
     odd: list[Odd] = [Odd("deprecated-field")]
     left = profile.max_field_bytes
@@ -339,7 +339,7 @@ def _x_robots_tag(
                 said += _member(token, parameters, place, profile, more, odd)
             continue
         said += _legacy_line(line, number, profile, more, apart, odd)
-    return FieldSays(tuple(said), _few(odd))
+    return ParsedField(tuple(said), _few(odd))
 
 
 def _cut(line: bytes, left: int, profile: TagProfile, more: frozenset[str]) -> bytes:

@@ -33,7 +33,7 @@ from robotrules.tags.bounds import (
 from robotrules.tags.encoding import decoded, encoding_of, well_formed
 from robotrules.tags.trees import Attributes, Element, Tree, builder
 
-__all__ = ["LEAST_HTML", "MOST_HTML", "Meta", "Page", "PageReader", "Place", "read_page"]
+__all__ = ["LEAST_HTML", "MOST_HTML", "ElementPosition", "Meta", "Page", "PageReader", "read_page"]
 
 MOST_HTML = 2 * 1024 * 1024
 # draft-illyes-repext §4 points to §3.1.1: never less than 8 KiB (AMB-92).
@@ -47,7 +47,7 @@ MOST_IN_BODY = 500
 Html = bytes | bytearray | memoryview | str | Iterable[bytes] | Iterable[str] | IO[bytes] | IO[str]
 
 
-class Place(StrEnum):
+class ElementPosition(StrEnum):
     """Where a `meta` element stands."""
 
     HEAD = "head"
@@ -66,7 +66,7 @@ class Meta(NamedTuple):
     http_equiv: str | None
     property: str | None
     itemprop: str | None
-    place: Place
+    place: ElementPosition
     element: int
     """Its position among the `meta` elements of the document, from 1."""
 
@@ -309,33 +309,38 @@ def _chunks(html: Any) -> Iterator[bytes | str]:
 def _united(on: list[Element], off: list[Element] | None) -> tuple[Meta, ...]:
     """Return the elements of one document parsed with scripting on and off, once each."""
     if off is None:
-        return _numbered((said, Place.HEAD if in_head else Place.BODY) for said, in_head, _ in on)
+        return _numbered(
+            (said, ElementPosition.HEAD if in_head else ElementPosition.BODY)
+            for said, in_head, _ in on
+        )
     same = _same(on, off)
-    placed: list[tuple[tuple[int, int, int], Attributes, Place]] = []
+    placed: list[tuple[tuple[int, int, int], Attributes, ElementPosition]] = []
     upcoming = len(off)
     for index in range(len(on) - 1, -1, -1):
         said, in_head, _ = on[index]
-        place = Place.HEAD if in_head else Place.BODY
+        place = ElementPosition.HEAD if in_head else ElementPosition.BODY
         if index in same:
             upcoming = same[index]
             if off[upcoming].in_head and not in_head:
-                place = Place.NOSCRIPT
+                place = ElementPosition.NOSCRIPT
         # An element without a counterpart comes just before the next one that has one.
         placed.append(((upcoming, int(index in same), index), said, place))
     found = set(same.values())
     for index, (said, in_head, _) in enumerate(off):
         if index not in found:
-            placed.append(((index, 1, 0), said, Place.NOSCRIPT if in_head else Place.BODY))
+            placed.append(
+                ((index, 1, 0), said, ElementPosition.NOSCRIPT if in_head else ElementPosition.BODY)
+            )
     placed.sort(key=lambda one: one[0])
     return _numbered((said, place) for _, said, place in placed)
 
 
-def _numbered(placed: Iterable[tuple[Attributes, Place]]) -> tuple[Meta, ...]:
+def _numbered(placed: Iterable[tuple[Attributes, ElementPosition]]) -> tuple[Meta, ...]:
     """Return elements with their positions: not all that have no name and are in the body."""
     metas: list[Meta] = []
     in_body = 0
     for number, (said, place) in enumerate(placed, 1):
-        if place is Place.BODY and said.name is None:
+        if place is ElementPosition.BODY and said.name is None:
             in_body += 1  # microdata has hundreds; one with a name may be for robots
             if in_body > MOST_IN_BODY:
                 continue

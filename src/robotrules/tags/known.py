@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from robotrules.http.dates import read_date
+from robotrules.http.dates import parse_date
 from robotrules.http.structured_fields import value_type
 
 # What a rule is set to: True for a plain one.
@@ -34,7 +34,7 @@ MOST_DIGITS = 18
 MOST_LETTERS = 40
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """What a known word is."""
 
     PLAIN = "plain"
@@ -46,11 +46,11 @@ class Kind(StrEnum):
     """It permits what nobody forbade, which has no effect (AMB-86): index, follow, all."""
 
 
-class Known(NamedTuple):
+class KnownTagRule(NamedTuple):
     """A tag rule that is known."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     words: str
     """What it asks, for people."""
     reference: str
@@ -61,33 +61,45 @@ _BING = "Bing, Webmaster Guidelines"
 _DRAFT = "draft-illyes-repext §3.1.3"
 
 _TABLE = (
-    Known("noindex", Kind.PLAIN, "keep this out of public indexes", _DRAFT),
-    Known("nosnippet", Kind.PLAIN, "show no excerpt of this", _DRAFT),
-    Known("nofollow", Kind.PLAIN, "do not follow the links of this page", _GOOGLE),
-    Known("noarchive", Kind.PLAIN, "offer no stored copy of this", _BING),
-    Known("nocache", Kind.PLAIN, "offer no stored copy of this", _BING),
-    Known("notranslate", Kind.PLAIN, "offer no translation of this", _GOOGLE),
-    Known("noimageindex", Kind.PLAIN, "do not index the images of this page", _GOOGLE),
-    Known("nositelinkssearchbox", Kind.PLAIN, "show no search box for this site", _GOOGLE),
-    Known("indexifembedded", Kind.PLAIN, "index this where it is embedded", _GOOGLE),
-    Known("noai", Kind.PLAIN, "do not use this to train AI", "DeviantArt, 2022"),
-    Known("noimageai", Kind.PLAIN, "do not use the images to train AI", "DeviantArt, 2022"),
-    Known("noml", Kind.PLAIN, "do not use this for machine learning", "Mojeek"),
-    Known("max-snippet", Kind.NUMBER, "show at most this many characters of it", _GOOGLE),
-    Known("max-video-preview", Kind.NUMBER, "show at most this many seconds of a video", _GOOGLE),
-    Known("max-image-preview", Kind.PREVIEW, "show images at most this large", _GOOGLE),
-    Known("unavailable_after", Kind.DATE, "do not show this after that moment", _GOOGLE),
-    Known("index", Kind.PERMITS, "index this", _GOOGLE),
-    Known("follow", Kind.PERMITS, "follow the links of this page", _GOOGLE),
-    Known("archive", Kind.PERMITS, "offer a stored copy of this", "Yandex"),
-    Known("snippet", Kind.PERMITS, "show an excerpt of this", "practice"),
-    Known("all", Kind.PERMITS, "no restriction", _GOOGLE),
+    KnownTagRule("noindex", ValueKind.PLAIN, "keep this out of public indexes", _DRAFT),
+    KnownTagRule("nosnippet", ValueKind.PLAIN, "show no excerpt of this", _DRAFT),
+    KnownTagRule("nofollow", ValueKind.PLAIN, "do not follow the links of this page", _GOOGLE),
+    KnownTagRule("noarchive", ValueKind.PLAIN, "offer no stored copy of this", _BING),
+    KnownTagRule("nocache", ValueKind.PLAIN, "offer no stored copy of this", _BING),
+    KnownTagRule("notranslate", ValueKind.PLAIN, "offer no translation of this", _GOOGLE),
+    KnownTagRule("noimageindex", ValueKind.PLAIN, "do not index the images of this page", _GOOGLE),
+    KnownTagRule(
+        "nositelinkssearchbox", ValueKind.PLAIN, "show no search box for this site", _GOOGLE
+    ),
+    KnownTagRule("indexifembedded", ValueKind.PLAIN, "index this where it is embedded", _GOOGLE),
+    KnownTagRule("noai", ValueKind.PLAIN, "do not use this to train AI", "DeviantArt, 2022"),
+    KnownTagRule(
+        "noimageai", ValueKind.PLAIN, "do not use the images to train AI", "DeviantArt, 2022"
+    ),
+    KnownTagRule("noml", ValueKind.PLAIN, "do not use this for machine learning", "Mojeek"),
+    KnownTagRule(
+        "max-snippet", ValueKind.NUMBER, "show at most this many characters of it", _GOOGLE
+    ),
+    KnownTagRule(
+        "max-video-preview", ValueKind.NUMBER, "show at most this many seconds of a video", _GOOGLE
+    ),
+    KnownTagRule("max-image-preview", ValueKind.PREVIEW, "show images at most this large", _GOOGLE),
+    KnownTagRule(
+        "unavailable_after", ValueKind.DATE, "do not show this after that moment", _GOOGLE
+    ),
+    KnownTagRule("index", ValueKind.PERMITS, "index this", _GOOGLE),
+    KnownTagRule("follow", ValueKind.PERMITS, "follow the links of this page", _GOOGLE),
+    KnownTagRule("archive", ValueKind.PERMITS, "offer a stored copy of this", "Yandex"),
+    KnownTagRule("snippet", ValueKind.PERMITS, "show an excerpt of this", "practice"),
+    KnownTagRule("all", ValueKind.PERMITS, "no restriction", _GOOGLE),
 )
 KNOWN = {known.name: known for known in _TABLE}
 # `none` stands for others, and which depends on the profile (AMB-85).
 NONE = "none"
 VALUED = frozenset(
-    known.name for known in _TABLE if known.kind in (Kind.NUMBER, Kind.PREVIEW, Kind.DATE)
+    known.name
+    for known in _TABLE
+    if known.kind in (ValueKind.NUMBER, ValueKind.PREVIEW, ValueKind.DATE)
 )
 # What a permitting word speaks against, where a vendor lets it win (VEN-09).
 LIFTS = {
@@ -104,7 +116,7 @@ NOCACHE = "nocache"
 NO_LIMIT = -1
 
 
-class Read(NamedTuple):
+class ParsedValue(NamedTuple):
     """The value of a rule, read from text or from a Structured Field."""
 
     value: Value | None
@@ -121,20 +133,20 @@ def permits(name: str, value: Value | None) -> bool:
     field may restrict, and nothing else (AMB-67).
     """
     known = KNOWN.get(name)
-    permitting = known is not None and known.kind is Kind.PERMITS
+    permitting = known is not None and known.kind is ValueKind.PERMITS
     return permitting or name == EMBEDS or value == PREVIEWS[-1]
 
 
-def read_text(name: str, text: str | None) -> Read:
+def read_text(name: str, text: str | None) -> ParsedValue:
     """Read what stands after the colon of a word; None: there was no colon."""
     known = KNOWN.get(name)
     if known is None or name not in VALUED:
         # `noindex:true` is no rule that anybody documents, and it shows what is meant.
-        return Read(True) if text is None else _without_value(name)
+        return ParsedValue(True) if text is None else _without_value(name)
     return _READERS[known.kind](text.strip(" \t\r\n\f") if text is not None else "")
 
 
-def read_parameter(name: str, value: Any) -> Read:
+def read_parameter(name: str, value: Any) -> ParsedValue:
     """
     Read the value of a parameter (AMB-71): False is no instruction, anything else is the rule.
 
@@ -142,45 +154,49 @@ def read_parameter(name: str, value: Any) -> Read:
     """
     known = KNOWN.get(name)
     if value is False:
-        return Read(None)
+        return ParsedValue(None)
     if known is None or name not in VALUED:
-        return Read(True) if value is True else _without_value(name)
-    if isinstance(value, datetime) and known.kind is Kind.DATE:
-        return Read(value.astimezone(UTC))
-    if isinstance(value, int) and not isinstance(value, bool) and known.kind is Kind.NUMBER:
-        return Read(value) if value >= NO_LIMIT else Read(None, "bad-value")
+        return ParsedValue(True) if value is True else _without_value(name)
+    if isinstance(value, datetime) and known.kind is ValueKind.DATE:
+        return ParsedValue(value.astimezone(UTC))
+    if isinstance(value, int) and not isinstance(value, bool) and known.kind is ValueKind.NUMBER:
+        return ParsedValue(value) if value >= NO_LIMIT else ParsedValue(None, "bad-value")
     if value_type(value) in ("Token", "String"):
         return _READERS[known.kind](str(value))
-    return Read(None, "bad-value")
+    return ParsedValue(None, "bad-value")
 
 
-def _without_value(name: str) -> Read:
+def _without_value(name: str) -> ParsedValue:
     """Return what a rule is with a value that it does not take: it may restrict all the same."""
-    return Read(None, "bad-value") if permits(name, True) else Read(True, "value-not-used")
+    return (
+        ParsedValue(None, "bad-value")
+        if permits(name, True)
+        else ParsedValue(True, "value-not-used")
+    )
 
 
-def _number(text: str) -> Read:
+def _number(text: str) -> ParsedValue:
     found = re.fullmatch(r"-1|\d+", text, re.ASCII)
     if not found or len(text) > MOST_DIGITS:
-        return Read(None, "bad-value")
-    return Read(int(text))
+        return ParsedValue(None, "bad-value")
+    return ParsedValue(int(text))
 
 
-def _preview(text: str) -> Read:
-    return Read(text.lower()) if text.lower() in PREVIEWS else Read(None, "bad-value")
+def _preview(text: str) -> ParsedValue:
+    return ParsedValue(text.lower()) if text.lower() in PREVIEWS else ParsedValue(None, "bad-value")
 
 
-def _date(text: str) -> Read:
-    found = read_date(text)
+def _date(text: str) -> ParsedValue:
+    found = parse_date(text)
     if found is None:
-        return Read(None, "bad-value")
-    return Read(found.moment, "unknown-zone" if found.assumed else None)
+        return ParsedValue(None, "bad-value")
+    return ParsedValue(found.moment, "unknown-zone" if found.assumed else None)
 
 
-_READERS: dict[Kind, Callable[[str], Read]] = {
-    Kind.NUMBER: _number,
-    Kind.PREVIEW: _preview,
-    Kind.DATE: _date,
+_READERS: dict[ValueKind, Callable[[str], ParsedValue]] = {
+    ValueKind.NUMBER: _number,
+    ValueKind.PREVIEW: _preview,
+    ValueKind.DATE: _date,
 }
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from robotrules.tags.codes import Carrier, Source, State, TagNote, note
+from robotrules.tags.codes import Carrier, PageState, TagNote, TagSource, note
 from robotrules.tags.header import CUT, LONGEST_KEPT, MOST_KEPT, Said, expanded, lifts
-from robotrules.tags.html import Meta, Page, Place
+from robotrules.tags.html import ElementPosition, Meta, Page
 from robotrules.tags.known import EVERYONE, ROBOTS, Value, read_text
 from robotrules.tags.profile import TagProfile
 from robotrules.tags.words import SPACE, is_rule, words
@@ -30,7 +30,7 @@ MOST_CONTENTS = 8
 MOST_OTHERS = 500
 
 
-class Rule(NamedTuple):
+class MetaRule(NamedTuple):
     """A rule in the content of an element."""
 
     name: str
@@ -45,13 +45,13 @@ class Rule(NamedTuple):
 class PageSays(NamedTuple):
     """What the meta elements of a page say, to whomever, and what is odd about them."""
 
-    said: tuple[tuple[Said, Source], ...] = ()
+    said: tuple[tuple[Said, TagSource], ...] = ()
     notes: tuple[TagNote, ...] = ()
 
 
 def page_rules(
     page: Page,
-    state: State,
+    state: PageState,
     tokens: Sequence[str],
     profile: TagProfile,
     *,
@@ -59,12 +59,12 @@ def page_rules(
     more: frozenset[str] = frozenset(),
 ) -> PageSays:
     """Return what a page's meta elements say; *tokens*, in lower case, are who asks."""
-    said: list[tuple[Said, Source]] = []
+    said: list[tuple[Said, TagSource]] = []
     notes: list[TagNote] = []
     room = MOST_CONTENTS * profile.max_field_bytes
     others = 0
     for meta in page.metas:
-        source = Source(Carrier.META, None, meta.element, state, over_tls)
+        source = TagSource(Carrier.META, None, meta.element, state, over_tls)
         token = _token(meta, tokens, profile)
         if token is None:
             if _looks_like_one(meta) and len(notes) < MOST_NOTES:
@@ -73,11 +73,11 @@ def page_rules(
             if others <= MOST_OTHERS:
                 said += _to_others(meta, source, tokens, profile, more)
             continue
-        if meta.place is Place.BODY and not profile.body_metas:
+        if meta.place is ElementPosition.BODY and not profile.body_metas:
             if len(notes) < MOST_NOTES:
                 notes.append(note("meta-outside-head", source))
             continue
-        if meta.place is Place.NOSCRIPT and len(notes) < MOST_NOTES:
+        if meta.place is ElementPosition.NOSCRIPT and len(notes) < MOST_NOTES:
             notes.append(note("only-without-scripting", source))
         content = meta.content or ""
         room -= min(len(content), profile.max_field_bytes)
@@ -120,13 +120,13 @@ def _looks_like_one(meta: Meta) -> bool:
 
 def _to_others(
     meta: Meta,
-    source: Source,
+    source: TagSource,
     tokens: Sequence[str],
     profile: TagProfile,
     more: frozenset[str],
-) -> Iterator[tuple[Said, Source]]:
+) -> Iterator[tuple[Said, TagSource]]:
     """Yield one rule of an element that speaks to another crawler, to tell that it does."""
-    if meta.place is Place.BODY or not meta.name or not meta.content:
+    if meta.place is ElementPosition.BODY or not meta.name or not meta.content:
         return
     if len(meta.name) > LONGEST_KEPT:
         return
@@ -145,13 +145,15 @@ def _to_others(
 Odd = tuple[str, int, int]
 
 
-def content_rules(content: str, profile: TagProfile) -> tuple[tuple[Rule, ...], tuple[Odd, ...]]:
+def content_rules(
+    content: str, profile: TagProfile
+) -> tuple[tuple[MetaRule, ...], tuple[Odd, ...]]:
     """Return the rules in a `content` attribute, and codes of notes with their spans (AMB-93)."""
     short = len(content) <= LONGEST_KEPT
     return (_kept_content if short else _content)(content, profile)
 
 
-def _content(content: str, profile: TagProfile) -> tuple[tuple[Rule, ...], tuple[Odd, ...]]:
+def _content(content: str, profile: TagProfile) -> tuple[tuple[MetaRule, ...], tuple[Odd, ...]]:
     odd: list[Odd] = []
     limit, given = profile.max_field_bytes, content
     if len(content) > limit:
@@ -166,13 +168,13 @@ def _content(content: str, profile: TagProfile) -> tuple[tuple[Rule, ...], tuple
         if read.note and is_rule(word.name):
             odd.append((read.note, word.start, word.end))
         for name in expanded(word.name, profile):
-            rules.append(Rule(name, read.value, word.text, word.start, word.end))
+            rules.append(MetaRule(name, read.value, word.text, word.start, word.end))
     return tuple(_restrained(rules, given, profile, bool(odd))), tuple(odd)
 
 
 def _restrained(
-    rules: Sequence[Rule], content: str, profile: TagProfile, is_odd: bool
-) -> Iterator[Rule]:
+    rules: Sequence[MetaRule], content: str, profile: TagProfile, is_odd: bool
+) -> Iterator[MetaRule]:
     """Yield rules with a mark at those that may not permit anything, as in a field (AMB-67)."""
     sure: set[tuple[str, Value | None]] | None = None
     for rule in rules:

@@ -34,7 +34,7 @@ class _Fields(NamedTuple):
 
     lower_keys: bool = False
     """Read `a;NoIndex` as `a;noindex`: §3.1.3 beside RFC 9651 §3.1.2 (AMB-66)."""
-    salvage: bool = False
+    recover_malformed: bool = False
     """Members before a failure count; RFC 9651 §4.2 ignores the whole field (AMB-67)."""
     skip_empty_lines: bool = False
     """Field lines without a value are no members (RFC 9110 §5.6.1.2, AMB-70)."""
@@ -44,7 +44,7 @@ class _Fields(NamedTuple):
     """`noai noimageai` are two words although no comma parts them (AMB-93)."""
     scope_both: bool = False
     """What follows a scope counts for all where lines may have been joined (AMB-82)."""
-    old_name_only: bool = False
+    x_robots_tag_only: bool = False
     """Robots-Tag is not read: no vendor documents that it reads the name of the draft."""
     prefer_robots_tag: bool = False
     """X-Robots-Tag is not read where there is a Robots-Tag (AMB-74)."""
@@ -70,7 +70,7 @@ class TagProfile(_Fields):
     How to read tag rules. Immutable; `replace()` makes another.
 
     A switch that is on departs from the draft's text. All but `permitting_wins`,
-    `nocache_over_noarchive`, `prefer_robots_tag`, `old_name_only` and what `without_effect` and
+    `nocache_over_noarchive`, `prefer_robots_tag`, `x_robots_tag_only` and what `without_effect` and
     `names` leave out can only add restrictions.
     """
 
@@ -145,13 +145,13 @@ STRICT = TagProfile(name="strict")
 DEFAULT = TagProfile(
     name="default",
     lower_keys=True,
-    salvage=True,
+    recover_malformed=True,
     skip_empty_lines=True,
     legacy_words=True,
     space_separates=True,
 )
 # What vendors document: each of them X-Robots-Tag, and none the name of the draft yet.
-_VENDOR = DEFAULT.replace(old_name_only=True)
+_VENDOR = DEFAULT.replace(x_robots_tag_only=True)
 GOOGLE = _VENDOR.replace(
     name="google",
     body_metas=True,

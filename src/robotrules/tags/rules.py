@@ -15,9 +15,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from robotrules.http.caching import Freshness, aware, freshness
+from robotrules.http.caching import ResponseFreshness, require_aware, response_freshness
 from robotrules.http.fields import Fields
-from robotrules.tags.codes import Carrier, Source, TagNote, note
+from robotrules.tags.codes import Carrier, TagNote, TagSource, note
 from robotrules.tags.header import Said
 from robotrules.tags.known import (
     EMBEDS,
@@ -26,9 +26,9 @@ from robotrules.tags.known import (
     LIFTS,
     NO_LIMIT,
     NOCACHE,
-    Kind,
-    Known,
+    KnownTagRule,
     Value,
+    ValueKind,
     looks_known,
     permits,
     plain,
@@ -44,7 +44,7 @@ UNREAD = frozenset(("field-cut", "head-not-final", "page-too-complex", "body-not
 MOST_COMPARED = 20
 
 
-class Standing(StrEnum):
+class RuleStatus(StrEnum):
     """What became of a mention."""
 
     IN_FORCE = "in-force"
@@ -64,12 +64,12 @@ class Mention(NamedTuple):
 
     name: str
     value: Value | None
-    standing: Standing
+    standing: RuleStatus
     token: str
     """Whom it is for: a product token in lower case, or `*`."""
     text: str
     """The rule as written."""
-    source: Source
+    source: TagSource
     start: int
     """Where it stands in its field line or in the content of its element."""
     end: int
@@ -111,7 +111,7 @@ class UsageRules(NamedTuple):
     over_tls: bool | None
     """Whether the response came over TLS; None: nobody said (§4)."""
     fields: Fields
-    """The field lines that were read, for `freshness`."""
+    """The field lines that were read, for `response_freshness`."""
     received: datetime | None
     """When the response was received; None: nobody said."""
     recrawl_interval: float | None
@@ -125,14 +125,14 @@ class UsageRules(NamedTuple):
     @property
     def unknown(self) -> tuple[str, ...]:
         """Rules that nobody knows, for inspection; they have no effect (AMB-78)."""
-        names = (one.name for one in self.mentions if one.standing is Standing.UNKNOWN)
+        names = (one.name for one in self.mentions if one.standing is RuleStatus.UNKNOWN)
         return tuple(dict.fromkeys(names))
 
     def get(self, name: str) -> Value | None:
         """Return the value of a rule in force, True for a plain one; None: it is not in force."""
         return self.rules.get(name.lower())
 
-    def because(self, name: str) -> tuple[Mention, ...]:
+    def mentions_of(self, name: str) -> tuple[Mention, ...]:
         """Return the mentions that put a rule in force, with the value that counts."""
         value = self.get(name)
         if value is None:
@@ -168,7 +168,7 @@ class UsageRules(NamedTuple):
 
         None: not all was read.
         """
-        after, moment = self.unavailable_after, aware(moment, "moment")
+        after, moment = self.unavailable_after, require_aware(moment, "moment")
         return self.may_index if after is None or moment <= after else False
 
     @property
@@ -223,9 +223,9 @@ class UsageRules(NamedTuple):
         return moment if isinstance(moment, datetime) else None
 
     @property
-    def freshness(self) -> Freshness:
+    def freshness(self) -> ResponseFreshness:
         """How long this may be taken for current; rules do not lapse with it (AMB-79)."""
-        return freshness(
+        return response_freshness(
             self.fields, received=self.received, recrawl_interval=self.recrawl_interval
         )
 
@@ -240,7 +240,7 @@ class UsageRules(NamedTuple):
         return ", ".join(written(name, value) for name, value in self.values)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON; `because` has positions in `mentions`."""
+        """Return it as plain values for JSON; `decided_by` has positions in `mentions`."""
         return {
             "product_tokens": list(self.product_tokens),
             "read": list(self.read),
@@ -255,7 +255,7 @@ class UsageRules(NamedTuple):
             "max_image_preview": self.max_image_preview,
             "max_video_preview": self.max_video_preview,
             "unavailable_after": plain(self.unavailable_after) if self.unavailable_after else None,
-            "because": {
+            "decided_by": {
                 name: [at for at, one in enumerate(self.mentions) if _says(one, name, value)]
                 for name, value in self.values
             },
@@ -268,7 +268,7 @@ class UsageRules(NamedTuple):
 
 
 def _says(one: Mention, name: str, value: Value) -> bool:
-    return one.standing is Standing.IN_FORCE and one.name == name and one.value == value
+    return one.standing is RuleStatus.IN_FORCE and one.name == name and one.value == value
 
 
 def written(name: str, value: Value) -> str:
@@ -289,7 +289,7 @@ class United(NamedTuple):
 
 
 def unite(
-    said: Iterable[tuple[Said, Source]],
+    said: Iterable[tuple[Said, TagSource]],
     tokens: Sequence[str],
     profile: TagProfile,
     more: frozenset[str] = frozenset(),
@@ -311,7 +311,7 @@ def unite(
             others[one.token] = None
             continue
         mention = _mention(one, source, profile, more)
-        if mention.standing is Standing.IN_FORCE and mention.value is not None:
+        if mention.standing is RuleStatus.IN_FORCE and mention.value is not None:
             before = values.get(mention.name)
             after = mention.value if before is None else stricter(before, mention.value)
             changed = before is None or after != before
@@ -320,7 +320,7 @@ def unite(
                 sure.add(mention.name)
         else:
             changed = False
-            if mention.standing is Standing.UNKNOWN and len(unknown) < MOST_MENTIONS:
+            if mention.standing is RuleStatus.UNKNOWN and len(unknown) < MOST_MENTIONS:
                 if mention.name not in unknown:
                     close = len(unknown) < MOST_COMPARED and looks_known(mention.name)
                     code = "misspelt-rule" if close else "unknown-rule"
@@ -335,31 +335,31 @@ def unite(
     return United(tuple(values.items()), tuple(kept), names, tuple(unknown.values()))
 
 
-def _mention(one: Said, source: Source, profile: TagProfile, more: frozenset[str]) -> Mention:
+def _mention(one: Said, source: TagSource, profile: TagProfile, more: frozenset[str]) -> Mention:
     name, value = one.name, one.value
     known = KNOWN.get(name)
     if known is None and name not in more:
-        standing = Standing.UNKNOWN
+        standing = RuleStatus.UNKNOWN
     elif value is None or (one.recovered and permits(name, value)):
-        standing = Standing.NOT_USED
+        standing = RuleStatus.NOT_USED
     elif name in profile.without_effect or _restricts_nothing(known, value):
-        standing = Standing.NO_EFFECT
+        standing = RuleStatus.NO_EFFECT
     else:
-        standing = Standing.IN_FORCE
+        standing = RuleStatus.IN_FORCE
         if name == "max-snippet" and value == 0:
             # XRT-08: no character of an excerpt is no excerpt.
             name, value = "nosnippet", True
     return Mention(name, value, standing, one.token, one.text, source, one.start, one.end)
 
 
-def _less(one: Mention, lifted: set[str]) -> Standing:
-    in_force = one.standing is Standing.IN_FORCE
-    return Standing.NO_EFFECT if in_force and one.name in lifted else one.standing
+def _less(one: Mention, lifted: set[str]) -> RuleStatus:
+    in_force = one.standing is RuleStatus.IN_FORCE
+    return RuleStatus.NO_EFFECT if in_force and one.name in lifted else one.standing
 
 
-def _restricts_nothing(known: Known | None, value: Value) -> bool:
-    kind = known.kind if known else Kind.PLAIN
-    return kind is Kind.PERMITS or (kind is Kind.NUMBER and value == NO_LIMIT)
+def _restricts_nothing(known: KnownTagRule | None, value: Value) -> bool:
+    kind = known.kind if known else ValueKind.PLAIN
+    return kind is ValueKind.PERMITS or (kind is ValueKind.NUMBER and value == NO_LIMIT)
 
 
 def _lifted(
@@ -379,7 +379,7 @@ def _lifted(
         metas = [
             one
             for one in mentions
-            if one.source.carrier is Carrier.META and one.standing is not Standing.NOT_USED
+            if one.source.carrier is Carrier.META and one.standing is not RuleStatus.NOT_USED
         ]
         permitted = {name for one in metas for name in LIFTS.get(one.name, ())}
         firm = {one.name for one in mentions if one.source.carrier is not Carrier.META}

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from robotrules.http.dates import read_date
+from robotrules.http.dates import parse_date
 from robotrules.tags.known import KNOWN, NONE
 
 # HTML's and HTTP's whitespace together; neither is more than these.
@@ -103,12 +103,12 @@ def _date_end(text: str, start: int, end: int) -> int:
     names = [part[0].partition(":")[0].lower() for part in parts]
     # A name that nobody knows may be a zone; the name of a rule is none.
     rules = [at for at, name in enumerate(names) if name in KNOWN or name == NONE]
-    if not rules and len(parts) <= MOST_PARTS and read_date(text[start:end].strip(SPACE)):
+    if not rules and len(parts) <= MOST_PARTS and parse_date(text[start:end].strip(SPACE)):
         return end
     for part in reversed(parts[: rules[0] if rules else MOST_PARTS]):
-        if read_date(text[start : part.end()].strip(SPACE)):
+        if parse_date(text[start : part.end()].strip(SPACE)):
             return part.end()
-    if not rules or read_date(text[start:end].strip(SPACE)):
+    if not rules or parse_date(text[start:end].strip(SPACE)):
         return end
     return parts[rules[0]].start()
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from robotrules.errors import WriteError
 from robotrules.http import structured_fields
-from robotrules.robotstxt import normal_form
+from robotrules.robotstxt import normalize_path
 from robotrules.toml_positions import read
 from robotrules.write import (
     NewGroup,
@@ -255,7 +255,7 @@ def _said(place: _Place, known: tuple[str, ...]) -> _Said:
                 where.refuse(f"{pattern!r} is a URL: say its path, such as '/private/'")
             with _blamed(where):
                 rule = NewRule(key == "welcome", pattern)
-            form = normal_form(rule.pattern, pattern=True)
+            form = normalize_path(rule.pattern, pattern=True)
             if form in rules and rules[form] != rule:
                 where.refuse(f"{pattern!r} is in keep-out too: leave it in one of them")
             rules[form] = rule

@@ -26,8 +26,8 @@ from robotrules.tags.known import (
     NONE,
     PREVIEWS,
     ROBOTS,
-    Kind,
     Value,
+    ValueKind,
     plain,
 )
 from robotrules.tags.profile import LEAST_BYTES
@@ -127,7 +127,7 @@ def _vetted_name(name: object, registries: Registries) -> str:
         raise WriteError(
             "'none' means different things to different readers: write 'noindex', 'nofollow'"
         )
-    if known is not None and known.kind is Kind.PERMITS:
+    if known is not None and known.kind is ValueKind.PERMITS:
         raise WriteError(
             f"{name!r} restricts nothing, so there is no need to write it: leave it out"
         )
@@ -144,19 +144,19 @@ def _vetted_name(name: object, registries: Registries) -> str:
 
 
 def _vetted_value(name: str, value: Value) -> Value:
-    kind = KNOWN[name].kind if name in KNOWN else Kind.PLAIN
-    fits: dict[Kind, bool] = {
-        Kind.PLAIN: value is True,
-        Kind.NUMBER: type(value) is int and NO_LIMIT <= value < 10**15,
-        Kind.PREVIEW: value in PREVIEWS,
-        Kind.DATE: isinstance(value, datetime) and value.tzinfo is not None,
+    kind = KNOWN[name].kind if name in KNOWN else ValueKind.PLAIN
+    fits: dict[ValueKind, bool] = {
+        ValueKind.PLAIN: value is True,
+        ValueKind.NUMBER: type(value) is int and NO_LIMIT <= value < 10**15,
+        ValueKind.PREVIEW: value in PREVIEWS,
+        ValueKind.DATE: isinstance(value, datetime) and value.tzinfo is not None,
     }
     if not fits[kind]:
         cure = {
-            Kind.PLAIN: "it takes no value: use True, or leave it out",
-            Kind.NUMBER: "use a number, 0 or more; -1 is no limit",
-            Kind.PREVIEW: f"use one of {', '.join(PREVIEWS)}",
-            Kind.DATE: "use a datetime with a time zone",
+            ValueKind.PLAIN: "it takes no value: use True, or leave it out",
+            ValueKind.NUMBER: "use a number, 0 or more; -1 is no limit",
+            ValueKind.PREVIEW: f"use one of {', '.join(PREVIEWS)}",
+            ValueKind.DATE: "use a datetime with a time zone",
         }
         raise WriteError(f"{name} cannot be {value!r}: {cure[kind]}")
     if isinstance(value, datetime):

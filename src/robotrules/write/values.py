@@ -17,7 +17,7 @@ from robotrules.errors import WriteError
 from robotrules.http import structured_fields
 from robotrules.octets import to_octets
 from robotrules.profile import GOOGLE, LEAST_MAX_BYTES, MORE_SPELLINGS
-from robotrules.robotstxt import normal_form
+from robotrules.robotstxt import normalize_path
 from robotrules.robotstxt.tokens import product_token
 
 T = TypeVar("T")
@@ -176,7 +176,7 @@ def most_specific_first(rules: Iterable[NewRule]) -> tuple[NewRule, ...]:
     Most octets first, and of as many octets allow (§2.2.2). To the RFC their order means nothing.
     """
     return tuple(
-        sorted(rules, key=lambda r: (-len(normal_form(r.pattern, pattern=True)), not r.allow))
+        sorted(rules, key=lambda r: (-len(normalize_path(r.pattern, pattern=True)), not r.allow))
     )
 
 

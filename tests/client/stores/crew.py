@@ -119,7 +119,7 @@ def lease(where: str, folder: str) -> None:
 def turns(where: str, folder: str) -> None:
     """Take turns from many threads, and write them down."""
     with closing(open_store(where)) as store, ThreadPoolExecutor(4) as pool:
-        taken = list(pool.map(lambda _: store.reserve(ORIGIN, NOW, 1.0), range(100)))
+        taken = list(pool.map(lambda _: store.reserve_slot(ORIGIN, NOW, 1.0), range(100)))
     Path(folder, f"{os.getpid()}").write_text("\n".join(map(repr, taken)))
 
 

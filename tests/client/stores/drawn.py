@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from robotrules.access import Hop, State, Trouble
+from robotrules.access import AccessState, FailureReason, Hop
 from robotrules.cache import Entry, FetchRecord, Provenance
 from robotrules.http.fields import Fields
 
@@ -17,9 +17,9 @@ VISITS = st.builds(
     agent=TEXTS,
     user_agent=TEXTS,
     at=MOMENTS,
-    state=st.sampled_from(State),
+    state=st.sampled_from(AccessState),
     status=st.none() | st.integers(),
-    trouble=st.none() | st.sampled_from(Trouble),
+    failure_reason=st.none() | st.sampled_from(FailureReason),
     detail=TEXTS,
     url=TEXTS,
     hops=st.lists(st.builds(Hop, TEXTS, st.integers(), TEXTS), max_size=3).map(tuple),
@@ -31,7 +31,7 @@ VISITS = st.builds(
     digest=st.none() | TEXTS,
     size=st.integers(),
     complete=st.booleans(),
-    renewed=st.booleans(),
+    revalidated=st.booleans(),
     until=MOMENTS,
     may_store=st.booleans(),
     address=st.none() | TEXTS,
@@ -41,8 +41,8 @@ ENTRIES = st.builds(
     Entry,
     origin=TEXTS,
     agent=TEXTS,
-    good=st.none() | VISITS,
-    bad=st.none() | VISITS,
-    since=MOMENTS,
+    last_success=st.none() | VISITS,
+    last_failure=st.none() | VISITS,
+    failing_since=MOMENTS,
     failures=st.integers(),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from robotrules.access import Hop, State, Trouble
-from robotrules.cache import Entry, FetchRecord, digest_of, recorded
+from robotrules.access import AccessState, FailureReason, Hop
+from robotrules.cache import Entry, FetchRecord, body_digest, updated_entry
 from robotrules.http.fields import Fields
 
 ORIGIN, AGENT = "https://example.com", "ExampleBot"
@@ -30,26 +30,26 @@ def made(at: float = NOW, body: bytes | None = BODY, **changes: Any) -> FetchRec
         agent=AGENT,
         user_agent="ExampleBot/1.0 (+https://example.com/bot; Straße)",
         at=at,
-        state=State.SUCCESS,
+        state=AccessState.SUCCESS,
         status=200,
-        trouble=None,
+        failure_reason=None,
         detail="",
         url=f"{ORIGIN}/robots.txt",
         hops=(Hop(f"{ORIGIN}/robots.txt", 301, "/r%C3%B6bots.txt"),),
         fields=FIELDS,
-        digest=digest_of(body or b""),
+        digest=body_digest(body or b""),
         size=len(body or b""),
         complete=True,
-        renewed=False,
+        revalidated=False,
         until=at + 86_400,
         may_store=True,
         address="192.0.2.1",
     )
     if body is None:
         visit = visit._replace(
-            state=State.UNREACHABLE,
+            state=AccessState.UNREACHABLE,
             status=None,
-            trouble=Trouble.TIMEOUT,
+            failure_reason=FailureReason.TIMEOUT,
             detail="nobody answered in 30 s: 日本",
             digest=None,
             until=inf,
@@ -69,7 +69,7 @@ def numbered(number: int) -> tuple[FetchRecord, bytes, Entry]:
     lines = 2_000 if number % 19 == 0 else number % 40
     body = b"".join([b"# %d %d\n" % (number, line) for line in range(lines + 1)])
     visit = made(NOW + number, body, origin=f"https://host{number % PLACES}.example")
-    return visit, body, recorded(None, visit)
+    return visit, body, updated_entry(None, visit)
 
 
 def number_of(visit: FetchRecord) -> int:

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import pytest
 
-from robotrules.access import Response, State
-from robotrules.cache import SKEW, Entry, FetchRecord, Store, digest_of, recorded
+from robotrules.access import AccessState, Response
+from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord, Store, body_digest, updated_entry
 from robotrules.client import open_store
 from robotrules.client.rate_limiter import LONGEST_DELAY
 from robotrules.errors import StoreError
@@ -27,8 +27,8 @@ def put(store: Store, *visits: FetchRecord, body: bytes | None = BODY) -> Entry 
     """Put visits one after the other; return the last entry."""
     entry = None
     for visit in visits:
-        entry = recorded(store.get(visit.origin, visit.agent), visit)
-        store.put(visit, body if visit.digest == digest_of(body or b"") else None, entry)
+        entry = updated_entry(store.get(visit.origin, visit.agent), visit)
+        store.put(visit, body if visit.digest == body_digest(body or b"") else None, entry)
     return entry
 
 
@@ -43,10 +43,10 @@ class TestEntries:
     def test_a_new_store_knows_nothing(self, store: Store) -> None:
         """And says so without an error."""
         assert store.get(ORIGIN, AGENT) is None
-        assert store.body(digest_of(BODY)) is None
+        assert store.body(body_digest(BODY)) is None
         assert list(store.entries()) == []
-        assert list(store.visits()) == []
-        assert list(store.visits(ORIGIN)) == []
+        assert list(store.fetch_records()) == []
+        assert list(store.fetch_records(ORIGIN)) == []
         assert store.prune(NOW) == 0
         assert store.prune_evidence(NOW) == 0
         store.release("key", "me")
@@ -55,26 +55,26 @@ class TestEntries:
         """Entry, body and visit, as they were."""
         entry = put(store, made())
         assert store.get(ORIGIN, AGENT) == entry
-        assert store.body(digest_of(BODY)) == BODY
-        assert list(store.visits()) == [made()]
+        assert store.body(body_digest(BODY)) == BODY
+        assert list(store.fetch_records()) == [made()]
 
     def test_failures_are_put_too(self, store: Store) -> None:
         """A file that is there and a failure after it make one entry of both."""
         entry = put(store, made(), made(NOW + 5, None), made(NOW + 9, None))
         assert entry is not None
-        assert (entry.good, entry.failures, entry.since) == (made(), 2, NOW + 5)
+        assert (entry.last_success, entry.failures, entry.failing_since) == (made(), 2, NOW + 5)
         assert store.get(ORIGIN, AGENT) == entry
 
     def test_an_empty_file_is_a_file(self, store: Store) -> None:
         """A body of no octets is there, and not none."""
         put(store, made(body=b""), body=b"")
-        assert store.body(digest_of(b"")) == b""
+        assert store.body(body_digest(b"")) == b""
 
     def test_large_bodies(self, store: Store) -> None:
         """As large as a robots.txt may be, of any octets."""
         body = bytes(range(256)) * 2_200
         put(store, made(body=body), body=body)
-        assert store.body(digest_of(body)) == body
+        assert store.body(body_digest(body)) == body
 
     def test_bad_validators_of_an_older_version(self, store: Store) -> None:
         """An entry that was stored with them is kept as it is, and they are not sent back."""
@@ -82,8 +82,8 @@ class TestEntries:
         put(store, made(fields=fields))
         entry = store.get(ORIGIN, AGENT)
         assert entry is not None
-        assert entry.good is not None
-        assert entry.good.fields == fields
+        assert entry.last_success is not None
+        assert entry.last_success.fields == fields
         server, clock = Server(), Clock()
         clock.now = NOW + 2 * DAY
         server.answers[f"{ORIGIN}/robots.txt"] = Response(200, {"ETag": '"a"'}, BODY)
@@ -92,8 +92,8 @@ class TestEntries:
         assert [request.headers for request in server.asked] == [()]
         renewed = store.get(ORIGIN, AGENT)
         assert renewed is not None
-        assert renewed.good is not None
-        assert renewed.good.fields.get("etag") == [b'"a"']
+        assert renewed.last_success is not None
+        assert renewed.last_success.fields.get("etag") == [b'"a"']
 
     def test_keys_are_origin_and_agent(self, store: Store) -> None:
         """Two crawlers, two schemes, two entries."""
@@ -105,29 +105,29 @@ class TestEntries:
     def test_newer_entries_stay(self, store: Store) -> None:
         """An entry whose last visit is newer is not replaced; the visit is kept all the same."""
         newer = put(store, made(NOW + 10))
-        store.put(made(NOW), BODY, recorded(None, made(NOW)))
+        store.put(made(NOW), BODY, updated_entry(None, made(NOW)))
         assert store.get(ORIGIN, AGENT) == newer
         store.put(made(NOW + 1), None, None)
         assert store.get(ORIGIN, AGENT) == newer
-        assert moments(store.visits()) == [0, 1, 10]
+        assert moments(store.fetch_records()) == [0, 1, 10]
 
     def test_a_clock_that_was_ahead(self, store: Store) -> None:
         """An entry of the future is replaced, or forgotten; up to a minute ahead it stays."""
-        ahead = recorded(None, made(NOW + SKEW))
-        store.put(made(NOW + SKEW), BODY, ahead)
-        store.put(made(NOW), BODY, recorded(None, made(NOW)))
+        ahead = updated_entry(None, made(NOW + MAX_CLOCK_SKEW))
+        store.put(made(NOW + MAX_CLOCK_SKEW), BODY, ahead)
+        store.put(made(NOW), BODY, updated_entry(None, made(NOW)))
         store.put(made(NOW), None, None)
         assert store.get(ORIGIN, AGENT) == ahead
-        now = recorded(None, made(NOW - 1, b"# now"))
+        now = updated_entry(None, made(NOW - 1, b"# now"))
         store.put(made(NOW - 1, b"# now"), b"# now", now)
         assert store.get(ORIGIN, AGENT) == now
-        store.put(made(NOW + 86_400), BODY, recorded(None, made(NOW + 86_400)))
+        store.put(made(NOW + 86_400), BODY, updated_entry(None, made(NOW + 86_400)))
         store.put(made(NOW), None, None)
         assert store.get(ORIGIN, AGENT) is None
-        assert moments(store.visits()) == [-1, 0, 60, 86_400]
+        assert moments(store.fetch_records()) == [-1, 0, 60, 86_400]
         # Nobody needs a body but the visits.
         assert store.prune_evidence(NOW + 1e6) == 4
-        assert store.body(digest_of(BODY)) is store.body(digest_of(b"# now")) is None
+        assert store.body(body_digest(BODY)) is store.body(body_digest(b"# now")) is None
 
     def test_entries_of_the_same_moment_are_replaced(self, store: Store) -> None:
         """Only a newer one stays."""
@@ -139,10 +139,10 @@ class TestEntries:
     def test_the_last_visit_may_be_the_failure(self, store: Store) -> None:
         """`last` is of both visits, not of the good one."""
         put(store, made(NOW), made(NOW + 10, None))
-        store.put(made(NOW + 5), BODY, recorded(None, made(NOW + 5)))
+        store.put(made(NOW + 5), BODY, updated_entry(None, made(NOW + 5)))
         entry = store.get(ORIGIN, AGENT)
         assert entry is not None
-        assert entry.last == NOW + 10
+        assert entry.last_fetch_at == NOW + 10
 
     def test_no_store_forgets(self, store: Store) -> None:
         """Without an entry what was known is forgotten, and the visit is kept without a body."""
@@ -150,24 +150,27 @@ class TestEntries:
         other = b"# secret"
         store.put(made(NOW + 5, other, may_store=False), None, None)
         assert store.get(ORIGIN, AGENT) is None
-        assert store.body(digest_of(other)) is None
-        assert [visit.digest for visit in store.visits()] == [digest_of(BODY), digest_of(other)]
+        assert store.body(body_digest(other)) is None
+        assert [visit.digest for visit in store.fetch_records()] == [
+            body_digest(BODY),
+            body_digest(other),
+        ]
 
     def test_a_visit_is_kept_once(self, store: Store) -> None:
         """To put the same again changes nothing: a caller may try again after an error."""
         for _ in range(3):
             put(store, made())
-        assert list(store.visits()) == [made()]
+        assert list(store.fetch_records()) == [made()]
         assert store.prune_evidence(NOW + 1) == 1
 
     def test_misuse(self, store: Store) -> None:
         """A body that is not the visit's is told, and nothing is kept."""
         with pytest.raises(ValueError, match="not the one"):
-            store.put(made(), b"another", recorded(None, made()))
+            store.put(made(), b"another", updated_entry(None, made()))
         with pytest.raises(ValueError, match="not the one"):
             store.add([(made(), b"another")])
         assert store.get(ORIGIN, AGENT) is None
-        assert list(store.visits()) == []
+        assert list(store.fetch_records()) == []
 
     def test_entries_are_sorted(self, store: Store) -> None:
         """By origin and agent, however many pages they fill."""
@@ -240,109 +243,112 @@ class TestTurns:
 
     def test_one_after_the_other(self, store: Store) -> None:
         """The first is now, and each other an interval later."""
-        turns = [store.reserve(ORIGIN, NOW + 0.125, 1.5) for _ in range(4)]
+        turns = [store.reserve_slot(ORIGIN, NOW + 0.125, 1.5) for _ in range(4)]
         assert turns == [NOW + 0.125 + 1.5 * n for n in range(4)]
-        assert store.reserve("https://other.example", NOW, 1.5) == NOW
+        assert store.reserve_slot("https://other.example", NOW, 1.5) == NOW
 
     def test_time_goes_on(self, store: Store) -> None:
         """A turn is never before now, and those that nobody took are not made up for."""
-        store.reserve(ORIGIN, NOW, 10)
-        assert store.reserve(ORIGIN, NOW + 100, 10) == NOW + 100
-        assert store.reserve(ORIGIN, NOW + 101, 10) == NOW + 110
-        assert store.reserve(ORIGIN, NOW + 101, 0) == NOW + 110
+        store.reserve_slot(ORIGIN, NOW, 10)
+        assert store.reserve_slot(ORIGIN, NOW + 100, 10) == NOW + 100
+        assert store.reserve_slot(ORIGIN, NOW + 101, 10) == NOW + 110
+        assert store.reserve_slot(ORIGIN, NOW + 101, 0) == NOW + 110
 
     def test_postponed(self, store: Store) -> None:
         """No turn before a moment, and an earlier moment does not bring it forward."""
-        store.postpone(ORIGIN, NOW + 50)
-        store.postpone(ORIGIN, NOW + 20)
-        assert store.reserve(ORIGIN, NOW, 1) == NOW + 50
-        assert store.reserve(ORIGIN, NOW, 1) == NOW + 51
-        store.postpone(ORIGIN, NOW + 60.5)
-        assert store.reserve(ORIGIN, NOW, 1) == NOW + 60.5
+        store.postpone_slot(ORIGIN, NOW + 50)
+        store.postpone_slot(ORIGIN, NOW + 20)
+        assert store.reserve_slot(ORIGIN, NOW, 1) == NOW + 50
+        assert store.reserve_slot(ORIGIN, NOW, 1) == NOW + 51
+        store.postpone_slot(ORIGIN, NOW + 60.5)
+        assert store.reserve_slot(ORIGIN, NOW, 1) == NOW + 60.5
 
     def test_digits_are_kept(self, store: Store) -> None:
         """A moment comes back as it was given."""
         now = 1_800_000_000.123456
-        assert store.reserve(ORIGIN, now, 1) == now
-        assert store.reserve(ORIGIN, now, 0.1) == now + 0.1
+        assert store.reserve_slot(ORIGIN, now, 1) == now
+        assert store.reserve_slot(ORIGIN, now, 0.1) == now + 0.1
 
     def test_misuse(self, store: Store) -> None:
         """An interval is a number of seconds."""
         with pytest.raises(ValueError, match="0 or more"):
-            store.reserve(ORIGIN, NOW, -1)
+            store.reserve_slot(ORIGIN, NOW, -1)
         with pytest.raises(ValueError, match="0 or more"):
-            store.begin(ORIGIN, NOW, -1)
+            store.begin_slot(ORIGIN, NOW, -1)
 
     def test_begun(self, store: Store) -> None:
         """A turn begins now or not at all; who may not begin leaves nothing behind."""
         now = NOW + 0.123456
-        assert store.begin(ORIGIN, now, 10) == now
-        assert [store.begin(ORIGIN, now, 10) for _ in range(3)] == [now + 10] * 3
-        assert store.begin(ORIGIN, now + 9.5, 10) == now + 10
-        assert store.begin(ORIGIN, now + 9.5, 9) == now + 9.5
-        assert store.begin(ORIGIN, now + 9.5, 0) == now + 9.5
-        assert store.begin("https://other.example", now, 10) == now
+        assert store.begin_slot(ORIGIN, now, 10) == now
+        assert [store.begin_slot(ORIGIN, now, 10) for _ in range(3)] == [now + 10] * 3
+        assert store.begin_slot(ORIGIN, now + 9.5, 10) == now + 10
+        assert store.begin_slot(ORIGIN, now + 9.5, 9) == now + 9.5
+        assert store.begin_slot(ORIGIN, now + 9.5, 0) == now + 9.5
+        assert store.begin_slot("https://other.example", now, 10) == now
 
     def test_begun_at_the_very_moment(self, store: Store) -> None:
         """The moment that was told is one at which a turn may begin."""
-        assert store.begin(ORIGIN, NOW + 0.1, 0.7) == NOW + 0.1
-        ready = store.begin(ORIGIN, NOW + 0.3, 0.7)
+        assert store.begin_slot(ORIGIN, NOW + 0.1, 0.7) == NOW + 0.1
+        ready = store.begin_slot(ORIGIN, NOW + 0.3, 0.7)
         assert ready == NOW + 0.1 + 0.7
-        assert store.begin(ORIGIN, ready, 0.7) == ready
+        assert store.begin_slot(ORIGIN, ready, 0.7) == ready
 
     def test_one_line_for_all(self, store: Store) -> None:
         """Turns that are begun, reserved and postponed count for each other."""
-        assert store.begin(ORIGIN, NOW, 5) == NOW
-        assert store.reserve(ORIGIN, NOW + 1, 5) == NOW + 5
-        assert store.begin(ORIGIN, NOW + 6, 5) == NOW + 10
-        store.postpone(ORIGIN, NOW + 30)
-        assert store.begin(ORIGIN, NOW + 20, 5) == NOW + 30
-        assert store.begin(ORIGIN, NOW + 30, 5) == NOW + 30
-        assert store.reserve(ORIGIN, NOW + 30, 5) == NOW + 35
+        assert store.begin_slot(ORIGIN, NOW, 5) == NOW
+        assert store.reserve_slot(ORIGIN, NOW + 1, 5) == NOW + 5
+        assert store.begin_slot(ORIGIN, NOW + 6, 5) == NOW + 10
+        store.postpone_slot(ORIGIN, NOW + 30)
+        assert store.begin_slot(ORIGIN, NOW + 20, 5) == NOW + 30
+        assert store.begin_slot(ORIGIN, NOW + 30, 5) == NOW + 30
+        assert store.reserve_slot(ORIGIN, NOW + 30, 5) == NOW + 35
         other = "https://other.example"
-        store.postpone(other, NOW + 30)
-        assert store.begin(other, NOW, 5) == NOW + 30
-        assert store.reserve(other, NOW, 5) == NOW + 30
+        store.postpone_slot(other, NOW + 30)
+        assert store.begin_slot(other, NOW, 5) == NOW + 30
+        assert store.reserve_slot(other, NOW, 5) == NOW + 30
 
     def test_a_day_ahead_at_most(self, store: Store) -> None:
         """Nobody waits longer for a turn, however many are before."""
         assert LONGEST_DELAY == DAY
-        assert store.reserve(ORIGIN, NOW, 0) == NOW
-        assert store.reserve(ORIGIN, NOW, DAY) == NOW + DAY
-        assert store.reserve(ORIGIN, NOW, DAY) == NOW + DAY
-        assert store.reserve(ORIGIN, NOW + 10, 1) == NOW + DAY + 1
+        assert store.reserve_slot(ORIGIN, NOW, 0) == NOW
+        assert store.reserve_slot(ORIGIN, NOW, DAY) == NOW + DAY
+        assert store.reserve_slot(ORIGIN, NOW, DAY) == NOW + DAY
+        assert store.reserve_slot(ORIGIN, NOW + 10, 1) == NOW + DAY + 1
         # A clock that goes a little wrong, and an origin that asked for a day.
-        store.postpone(ORIGIN, NOW + DAY + SKEW)
-        assert store.begin(ORIGIN, NOW, 1) == NOW + DAY + SKEW
-        assert store.reserve(ORIGIN, NOW, 1) == NOW + DAY
+        store.postpone_slot(ORIGIN, NOW + DAY + MAX_CLOCK_SKEW)
+        assert store.begin_slot(ORIGIN, NOW, 1) == NOW + DAY + MAX_CLOCK_SKEW
+        assert store.reserve_slot(ORIGIN, NOW, 1) == NOW + DAY
 
-    @pytest.mark.parametrize("ahead", [DAY + SKEW + 1, 365 * DAY])
+    @pytest.mark.parametrize("ahead", [DAY + MAX_CLOCK_SKEW + 1, 365 * DAY])
     def test_clocks_that_were_ahead(self, store: Store, ahead: float) -> None:
         """What is noted further ahead than anybody waits is nobody's turn."""
         notes: list[Callable[[str], object]] = [
-            lambda origin: store.reserve(origin, NOW + ahead, 1),
-            lambda origin: store.begin(origin, NOW + ahead, 1),
-            lambda origin: store.postpone(origin, NOW + ahead),
+            lambda origin: store.reserve_slot(origin, NOW + ahead, 1),
+            lambda origin: store.begin_slot(origin, NOW + ahead, 1),
+            lambda origin: store.postpone_slot(origin, NOW + ahead),
         ]
         for n, note in enumerate(notes):
             note(f"https://r{n}.example")
-            assert store.reserve(f"https://r{n}.example", NOW, 1) == NOW
-            assert store.reserve(f"https://r{n}.example", NOW, 1) == NOW + 1
+            assert store.reserve_slot(f"https://r{n}.example", NOW, 1) == NOW
+            assert store.reserve_slot(f"https://r{n}.example", NOW, 1) == NOW + 1
             note(f"https://b{n}.example")
-            assert store.begin(f"https://b{n}.example", NOW, 1) == NOW
-            assert store.begin(f"https://b{n}.example", NOW, 1) == NOW + 1
+            assert store.begin_slot(f"https://b{n}.example", NOW, 1) == NOW
+            assert store.begin_slot(f"https://b{n}.example", NOW, 1) == NOW + 1
 
     def test_what_is_not_believed_hides_nothing(self, store: Store) -> None:
         """An origin that asks for a pause has it, though a clock was ahead before."""
-        for origin, begin in (("https://b.example", store.begin), (ORIGIN, store.reserve)):
-            store.postpone(origin, NOW + DAY + 90)
+        for origin, begin in (
+            ("https://b.example", store.begin_slot),
+            (ORIGIN, store.reserve_slot),
+        ):
+            store.postpone_slot(origin, NOW + DAY + 90)
             assert begin(origin, NOW, 0) == NOW
-            store.postpone(origin, NOW + 50)
-            assert store.begin(origin, NOW, 0) == NOW + 50
-            store.postpone(origin, NOW + 365 * DAY)
-            store.postpone(origin, NOW + 40)
-            assert store.begin(origin, NOW, 0) == NOW + 40
-            assert store.begin(origin, NOW + 40, 0) == NOW + 40
+            store.postpone_slot(origin, NOW + 50)
+            assert store.begin_slot(origin, NOW, 0) == NOW + 50
+            store.postpone_slot(origin, NOW + 365 * DAY)
+            store.postpone_slot(origin, NOW + 40)
+            assert store.begin_slot(origin, NOW, 0) == NOW + 40
+            assert store.begin_slot(origin, NOW + 40, 0) == NOW + 40
 
     def test_one_of_many_begins(self, store: Store) -> None:
         """Of all who would begin at the same moment one does, in each interval."""
@@ -353,7 +359,7 @@ class TestTurns:
             said = []
             for n in range(rounds):
                 together.wait(30)
-                said.append(store.begin(ORIGIN, NOW + 2 * n, 2.0) - NOW)
+                said.append(store.begin_slot(ORIGIN, NOW + 2 * n, 2.0) - NOW)
             return said
 
         with ThreadPoolExecutor(threads) as pool:
@@ -370,28 +376,28 @@ class TestEvidence:
         """By time, whatever the order they came in; bounds belong to it."""
         for n in (3, 1, 2, 0, 4):
             put(store, made(NOW + n, origin=f"https://{n % 2}.example"))
-        assert moments(store.visits()) == [0, 1, 2, 3, 4]
-        assert moments(store.visits("https://0.example")) == [0, 2, 4]
-        assert moments(store.visits(after=NOW + 1, before=NOW + 3)) == [1, 2, 3]
-        assert moments(store.visits("https://1.example", after=NOW + 2)) == [3]
-        assert moments(store.visits("https://1.example", before=NOW + 2)) == [1]
-        assert moments(store.visits("https://2.example")) == []
-        assert moments(store.visits(after=NOW + 9)) == []
+        assert moments(store.fetch_records()) == [0, 1, 2, 3, 4]
+        assert moments(store.fetch_records("https://0.example")) == [0, 2, 4]
+        assert moments(store.fetch_records(after=NOW + 1, before=NOW + 3)) == [1, 2, 3]
+        assert moments(store.fetch_records("https://1.example", after=NOW + 2)) == [3]
+        assert moments(store.fetch_records("https://1.example", before=NOW + 2)) == [1]
+        assert moments(store.fetch_records("https://2.example")) == []
+        assert moments(store.fetch_records(after=NOW + 9)) == []
 
     def test_many(self, store: Store) -> None:
         """More than a page, and more than a page at one moment."""
         visits = [made(NOW + n // 300, agent=f"a{n}") for n in range(600)]
         assert store.add((visit, None) for visit in visits) == 600
-        assert sorted(store.visits()) == sorted(visits)
-        assert sorted(store.visits(ORIGIN)) == sorted(visits)
-        assert moments(store.visits(ORIGIN)) == [0.0] * 300 + [1.0] * 300
-        assert len(list(store.visits(after=NOW + 1))) == 300
+        assert sorted(store.fetch_records()) == sorted(visits)
+        assert sorted(store.fetch_records(ORIGIN)) == sorted(visits)
+        assert moments(store.fetch_records(ORIGIN)) == [0.0] * 300 + [1.0] * 300
+        assert len(list(store.fetch_records(after=NOW + 1))) == 300
 
     def test_what_comes_while_one_reads(self, store: Store) -> None:
         """A walk goes on while others write: it has all that was there, and no visit twice."""
         before = [made(NOW + n) for n in range(600)]
         store.add((visit, None) for visit in before)
-        walk = store.visits()
+        walk = store.fetch_records()
         found = [next(walk) for _ in range(10)]
         put(store, made(NOW + 599.5), made(NOW + 0.5))
         found += walk
@@ -405,11 +411,11 @@ class TestEvidence:
         assert store.add([(made(detail="imported"), BODY), (other, b"# other")]) == 1
         assert store.add([(other, b"# other"), (other, None)]) == 0
         assert store.add([]) == 0
-        assert list(store.visits()) == [made(), other]
-        assert store.body(digest_of(b"# other")) == b"# other"
+        assert list(store.fetch_records()) == [made(), other]
+        assert store.body(body_digest(b"# other")) == b"# other"
         entry = store.get(ORIGIN, AGENT)
         assert entry is not None
-        assert entry.last == NOW
+        assert entry.last_fetch_at == NOW
 
     def test_each_of_five_things_makes_another(self, store: Store) -> None:
         """Origin, agent, time, digest and status."""
@@ -429,9 +435,9 @@ class TestEvidence:
     def test_a_body_that_was_missing_comes_later(self, store: Store) -> None:
         """A visit that is known may bring the body that was not."""
         store.add([(made(), None)])
-        assert store.body(digest_of(BODY)) is None
+        assert store.body(body_digest(BODY)) is None
         assert store.add([(made(), BODY)]) == 0
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_prune_entries(self, store: Store) -> None:
         """Old entries go; those of that moment and all evidence stay."""
@@ -444,16 +450,16 @@ class TestEvidence:
             "https://2.example",
             "https://3.example",
         ]
-        assert len(list(store.visits())) == 5
-        assert store.body(digest_of(BODY)) == BODY
+        assert len(list(store.fetch_records())) == 5
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_prune_forgets_what_is_over(self, store: Store) -> None:
         """Turns of the past go with it, those to come stay; a lease that is held stays."""
-        store.reserve(ORIGIN, NOW, 1)
-        store.postpone("https://later.example", NOW + 100)
+        store.reserve_slot(ORIGIN, NOW, 1)
+        store.postpone_slot("https://later.example", NOW + 100)
         assert store.lease("key", "me", 60)
         assert store.prune(NOW + 50) == 0
-        assert store.reserve("https://later.example", NOW, 1) == NOW + 100
+        assert store.reserve_slot("https://later.example", NOW, 1) == NOW + 100
         assert not store.lease("key", "you", 60)
 
     def test_prune_evidence(self, store: Store) -> None:
@@ -464,37 +470,37 @@ class TestEvidence:
         put(store, made(NOW + 2, new), body=new)
         put(store, made(NOW + 3, old, origin="https://c.example"), body=old)
         assert store.prune_evidence(NOW + 2) == 2
-        assert moments(store.visits()) == [2, 3]
-        assert moments(store.visits("https://b.example")) == []
+        assert moments(store.fetch_records()) == [2, 3]
+        assert moments(store.fetch_records("https://b.example")) == []
         # An entry needs the second, a visit the third, both the first.
-        assert [store.body(digest_of(body)) for body in (old, used, new)] == [old, used, new]
+        assert [store.body(body_digest(body)) for body in (old, used, new)] == [old, used, new]
         assert store.prune(NOW + 2) == 1
         assert store.prune_evidence(NOW + 3) == 1
-        assert store.body(digest_of(used)) is None
+        assert store.body(body_digest(used)) is None
         assert store.prune_evidence(NOW + 100) == 1
         # The entries are still there, and so is what they need.
-        assert [store.body(digest_of(body)) for body in (old, used, new)] == [old, None, new]
+        assert [store.body(body_digest(body)) for body in (old, used, new)] == [old, None, new]
         assert store.prune(NOW + 100) == 2
         assert store.prune_evidence(NOW + 100) == 0
-        assert [store.body(digest_of(body)) for body in (old, used, new)] == [None, None, None]
+        assert [store.body(body_digest(body)) for body in (old, used, new)] == [None, None, None]
 
     def test_a_replaced_entry_needs_its_body_no_more(self, store: Store) -> None:
         """With the visit gone, a body goes once the entry is another."""
         put(store, made(NOW, b"# a"), body=b"# a")
         assert store.prune_evidence(NOW + 1) == 1
-        assert store.body(digest_of(b"# a")) == b"# a"
+        assert store.body(body_digest(b"# a")) == b"# a"
         put(store, made(NOW + 5, b"# b"), body=b"# b")
         assert store.prune_evidence(NOW + 1) == 0
-        assert store.body(digest_of(b"# a")) is None
-        assert store.body(digest_of(b"# b")) == b"# b"
+        assert store.body(body_digest(b"# a")) is None
+        assert store.body(body_digest(b"# b")) == b"# b"
 
     def test_many_are_pruned(self, store: Store) -> None:
         """More than one share, bodies too."""
         pairs = [(made(NOW + n, b"# %d" % n), b"# %d" % n) for n in range(1_300)]
         store.add(pairs)
         assert store.prune_evidence(NOW + 1_200) == 1_200
-        assert moments(store.visits()) == list(range(1_200, 1_300))
-        there = [store.body(digest_of(body)) for _, body in pairs]
+        assert moments(store.fetch_records()) == list(range(1_200, 1_300))
+        there = [store.body(body_digest(body)) for _, body in pairs]
         assert there == [None] * 1_200 + [body for _, body in pairs[1_200:]]
 
 
@@ -516,18 +522,18 @@ class TestStores:
     def test_closed(self, store: Store) -> None:
         """After the end everything is a StoreError; to close twice is none."""
         put(store, made())
-        walk = store.visits()
+        walk = store.fetch_records()
         store.close()
         store.close()
         for call in (
             lambda: store.get(ORIGIN, AGENT),
-            lambda: store.body(digest_of(BODY)),
+            lambda: store.body(body_digest(BODY)),
             lambda: store.put(made(), None, None),
             lambda: store.lease("key", "me", 1),
             lambda: store.release("key", "me"),
-            lambda: store.reserve(ORIGIN, NOW, 1),
-            lambda: store.begin(ORIGIN, NOW, 1),
-            lambda: store.postpone(ORIGIN, NOW),
+            lambda: store.reserve_slot(ORIGIN, NOW, 1),
+            lambda: store.begin_slot(ORIGIN, NOW, 1),
+            lambda: store.postpone_slot(ORIGIN, NOW),
             lambda: next(store.entries()),
             lambda: next(walk),
             lambda: store.add([(made(), None)]),
@@ -545,8 +551,8 @@ class TestStores:
         second = open_store(where)
         try:
             assert second.get(ORIGIN, AGENT) == entry
-            assert second.body(digest_of(BODY)) == BODY
-            assert moments(second.visits()) == [0, 1]
+            assert second.body(body_digest(BODY)) == BODY
+            assert moments(second.fetch_records()) == [0, 1]
         finally:
             second.close()
 
@@ -560,8 +566,8 @@ class TestStores:
             assert first.get(ORIGIN, AGENT) == entry
             assert first.lease("key", "me", 60)
             assert not second.lease("key", "you", 60)
-            assert second.reserve(ORIGIN, NOW, 5) == NOW
-            assert first.reserve(ORIGIN, NOW, 5) == NOW + 5
+            assert second.reserve_slot(ORIGIN, NOW, 5) == NOW
+            assert first.reserve_slot(ORIGIN, NOW, 5) == NOW + 5
         finally:
             first.close()
             second.close()
@@ -580,7 +586,7 @@ class TestThreads:
             # All within a minute: what is further ahead would be of another clock.
             visit, body, _ = numbered(number)
             visit = visit._replace(at=NOW + number / 16)
-            return visit, body, recorded(None, visit)
+            return visit, body, updated_entry(None, visit)
 
         def work(thread: int) -> None:
             for step in range(count):
@@ -588,24 +594,24 @@ class TestThreads:
                 store.put(visit, body, entry)
                 found = store.get(visit.origin, visit.agent)
                 assert found is not None
-                assert found.good is not None
-                assert found == made_of(round((found.last - NOW) * 16))[2]
-                assert found.last >= entry.last
+                assert found.last_success is not None
+                assert found == made_of(round((found.last_fetch_at - NOW) * 16))[2]
+                assert found.last_fetch_at >= entry.last_fetch_at
                 assert store.body(visit.digest or "") == body
-                turns.append(store.reserve(ORIGIN, NOW, 1.0))
+                turns.append(store.reserve_slot(ORIGIN, NOW, 1.0))
                 if store.lease("key", f"{thread}", 30):
                     inside.append(thread)
                     assert inside == [thread]
                     inside.remove(thread)
                     store.release("key", f"{thread}")
                 if step % 20 == 0:
-                    times = [one.at for one in store.visits(visit.origin)]
+                    times = [one.at for one in store.fetch_records(visit.origin)]
                     assert all(a <= b for a, b in pairwise(times))
 
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(work, range(threads)))
         assert sorted(turns) == [NOW + n for n in range(count * threads)]
-        visits = list(store.visits())
+        visits = list(store.fetch_records())
         assert visits == [made_of(n)[0] for n in range(count * threads)]
         assert len(list(store.entries())) == PLACES
 
@@ -623,9 +629,9 @@ class TestThreads:
                 for n in range(150):
                     body = b"# %d" % (n % 2)
                     visit = made(NOW + n, body)
-                    store.put(visit, body, recorded(None, visit))
-                    assert store.body(digest_of(body)) == body
+                    store.put(visit, body, updated_entry(None, visit))
+                    assert store.body(body_digest(body)) == body
             finally:
                 over.set()
             task.result()
-        assert visit.state is State.SUCCESS
+        assert visit.state is AccessState.SUCCESS

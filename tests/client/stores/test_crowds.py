@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from robotrules.cache import digest_of
+from robotrules.cache import body_digest
 from robotrules.client import open_store
 from tests.client.stores.made import AGENT, NOW, PLACES, number_of, numbered
 
@@ -74,13 +74,13 @@ def check(where: str, first: int, last: int) -> int:
     more, which was put while its writer was killed.
     """
     with closing(open_store(where)) as store:
-        found = [number_of(visit) for visit in store.visits(after=NOW + first)]
+        found = [number_of(visit) for visit in store.fetch_records(after=NOW + first)]
         assert found == list(range(first, first + len(found)))
         assert last - first < len(found) <= max(last, first - 1) - first + 2
         for number in found:
             visit, body, _ = numbered(number)
-            assert next(store.visits(visit.origin, after=visit.at)) == visit
-            assert store.body(digest_of(body)) == body
+            assert next(store.fetch_records(visit.origin, after=visit.at)) == visit
+            assert store.body(body_digest(body)) == body
         end = first + len(found)
         for place in range(PLACES):
             newest = max(range(place, end, PLACES), default=None)
@@ -129,9 +129,9 @@ def test_killed_prefetches(tmp_path: Path) -> None:
             for origin in said:
                 entry = store.get(origin, AGENT)
                 assert entry is not None, f"{origin} was lost"
-                assert entry.good is not None
-                assert entry.good.digest is not None
-                assert store.body(entry.good.digest) == f"# {origin}/robots.txt\n".encode()
+                assert entry.last_success is not None
+                assert entry.last_success.digest is not None
+                assert store.body(entry.last_success.digest) == f"# {origin}/robots.txt\n".encode()
         first, total = first + 100_000, total + len(said)
     assert total > 100, "hardly anything was written"
 
@@ -168,7 +168,7 @@ def test_made_by_many_at_once(where: str, tmp_path: Path) -> None:
     """Eight processes make the same store at the same moment."""
     crowd("opening", where, tmp_path, 8)
     with closing(open_store(where)) as store:
-        assert len(list(store.visits())) == 8
+        assert len(list(store.fetch_records())) == 8
 
 
 @pytest.mark.slow
@@ -177,4 +177,4 @@ def test_files_made_by_many_at_once(tmp_path: Path) -> None:
     crowd("opening", str(tmp_path / "new#" / "robots.sqlite"), tmp_path, 6, 20)
     for attempt in range(20):
         with closing(open_store(tmp_path / f"new{attempt}" / "robots.sqlite")) as store:
-            assert len(list(store.visits())) == 6
+            assert len(list(store.fetch_records())) == 6

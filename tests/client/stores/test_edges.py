@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.cache import Store, digest_of, recorded
+from robotrules.cache import Store, body_digest, updated_entry
 from robotrules.client.stores import (
     MemoryStore,
     SQLiteStore,
@@ -48,7 +48,7 @@ class TestAllStores:
         """A visit without an entry is kept, whether or not there was an entry."""
         store.put(made(), None, None)
         assert store.get(ORIGIN, AGENT) is None
-        assert list(store.visits()) == [made()]
+        assert list(store.fetch_records()) == [made()]
 
     def test_to_release_what_is_not_held(self, store: Store) -> None:
         """Nothing happens, whatever the holder is called."""
@@ -60,25 +60,25 @@ class TestAllStores:
         """What is asked for from its moment on, or up to it, has it."""
         store.add([(made(), None)])
         for after, before in ((NOW, None), (None, NOW), (NOW, NOW)):
-            assert list(store.visits(after=after, before=before)) == [made()]
-            assert list(store.visits(ORIGIN, after=after, before=before)) == [made()]
+            assert list(store.fetch_records(after=after, before=before)) == [made()]
+            assert list(store.fetch_records(ORIGIN, after=after, before=before)) == [made()]
 
     def test_an_entry_of_failures_alone(self, store: Store) -> None:
         """A server that has never answered is known too."""
         failed = made(NOW, None)
-        entry = recorded(None, failed)
-        assert entry.good is None
+        entry = updated_entry(None, failed)
+        assert entry.last_success is None
         store.put(failed, None, entry)
         assert store.get(ORIGIN, AGENT) == entry
         assert list(store.entries()) == [entry]
 
     def test_which_entry_is_newer(self, store: Store) -> None:
         """The last visit of the entry says so, and not the one that is put with it."""
-        first = recorded(None, made(NOW + 10))
+        first = updated_entry(None, made(NOW + 10))
         store.put(made(NOW), BODY, first)
-        store.put(made(NOW + 6), BODY, recorded(None, made(NOW + 6)))
+        store.put(made(NOW + 6), BODY, updated_entry(None, made(NOW + 6)))
         assert store.get(ORIGIN, AGENT) == first
-        late = recorded(None, made(NOW + 20))
+        late = updated_entry(None, made(NOW + 20))
         store.put(made(NOW + 5), BODY, late)
         assert store.get(ORIGIN, AGENT) == late
 
@@ -89,8 +89,8 @@ class TestAllStores:
             store.put(made(NOW + n, origin=OTHER), BODY, None)
         assert store.prune_evidence(NOW + 1) == 2
         for origin in (ORIGIN, OTHER):
-            assert [visit.at - NOW for visit in store.visits(origin)] == [1, 2]
-        assert store.body(digest_of(BODY)) == BODY
+            assert [visit.at - NOW for visit in store.fetch_records(origin)] == [1, 2]
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_visits_with_and_without_a_body(self, store: Store) -> None:
         """All that are added at once are counted."""
@@ -101,23 +101,23 @@ class TestAllStores:
     def test_turns_of_that_moment_stay(self, store: Store) -> None:
         """Those before it go."""
         for origin in (ORIGIN, OTHER):
-            store.begin(origin, NOW if origin == ORIGIN else NOW - 1, 0)
+            store.begin_slot(origin, NOW if origin == ORIGIN else NOW - 1, 0)
         store.prune(NOW)
-        assert store.begin(ORIGIN, NOW + 1, 10) == NOW + 10
+        assert store.begin_slot(ORIGIN, NOW + 1, 10) == NOW + 10
         if not store.name.startswith("Redis"):  # where turns expire by themselves
-            assert store.begin(OTHER, NOW + 1, 10) == NOW + 1
+            assert store.begin_slot(OTHER, NOW + 1, 10) == NOW + 1
 
     def test_moments_without_end(self, store: Store) -> None:
         """A visit may hold for ever, or never have held."""
         for at, until in ((NOW, inf), (NOW + 1, -inf)):
             store.add([(made(at, until=until), None)])
-        assert [visit.until for visit in store.visits()] == [inf, -inf]
+        assert [visit.until for visit in store.fetch_records()] == [inf, -inf]
 
     def test_misuse(self, store: Store) -> None:
         """The words say what, where and the cure."""
         words = f"a turn at {ORIGIN} at nan, 1 seconds after the last: use 0 or more"
-        assert words_of(ValueError, lambda: store.reserve(ORIGIN, nan, 1)) == words
-        assert words_of(ValueError, lambda: store.begin(ORIGIN, nan, 1)) == words
+        assert words_of(ValueError, lambda: store.reserve_slot(ORIGIN, nan, 1)) == words
+        assert words_of(ValueError, lambda: store.begin_slot(ORIGIN, nan, 1)) == words
         words = "a lease of inf seconds on 'key': use more than 0, and an end"
         assert words_of(ValueError, lambda: store.lease("key", "me", inf)) == words
 
@@ -137,14 +137,14 @@ class TestMisuse:
             (
                 {"digest": "abc"},
                 None,
-                f"the visit to {ORIGIN} has the digest 'abc': use digest_of(body)",
+                f"the visit to {ORIGIN} has the digest 'abc': use body_digest(body)",
             ),
             ({"at": nan}, None, f"the visit to {ORIGIN} has no time: `at` is nan"),
             (
                 {},
                 b"another",
                 f"the body given for {ORIGIN} is not the one that the visit names: use "
-                "digest_of(body) as its digest, or pass None as the body",
+                "body_digest(body) as its digest, or pass None as the body",
             ),
         ],
     )
@@ -180,7 +180,7 @@ class TestRows:
 
     def test_identity(self) -> None:
         """Where there was no file and no answer, that stands for it."""
-        assert serialization.identity_of(made()) == (ORIGIN, NOW, AGENT, digest_of(BODY), 200)
+        assert serialization.identity_of(made()) == (ORIGIN, NOW, AGENT, body_digest(BODY), 200)
         assert serialization.identity_of(made(body=None)) == (ORIGIN, NOW, AGENT, "", 0)
 
     @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ class TestSQLite:
     def store(self, tmp_path: Path) -> Iterator[SQLiteStore]:
         """A store with a visit."""
         store = SQLiteStore(tmp_path / "a.sqlite")
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
         yield store
         store.close()
 
@@ -216,7 +216,7 @@ class TestSQLite:
         """Which, where, and what to do."""
         with sqlite3.connect(store.path) as db:
             db.execute("UPDATE visits SET row = x'00'")
-        assert words_of(StoreError, lambda: list(store.visits())) == (
+        assert words_of(StoreError, lambda: list(store.fetch_records())) == (
             f"the visit to {ORIGIN} at {NOW} is damaged in {store.path}: put a copy of the file in "
             "its place, or forget the evidence up to that moment"
         )

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 import redis
 
-from robotrules.cache import Store, digest_of, recorded
+from robotrules.cache import Store, body_digest, updated_entry
 from robotrules.client import circuit_breaker, open_store
 from robotrules.client.stores import postgres, postgres_tables
 from robotrules.client.stores.postgres import PostgresStore
@@ -56,7 +56,7 @@ def seconds(least: float, most: float) -> Iterator[None]:
 
 def put(store: Store, at: float = NOW) -> None:
     """Put a visit."""
-    store.put(made(at), BODY, recorded(None, made(at)))
+    store.put(made(at), BODY, updated_entry(None, made(at)))
 
 
 class TestAway:
@@ -148,15 +148,15 @@ class TestAway:
         clock = [100.0]
         monkeypatch.setattr(time, "monotonic", lambda: clock[0])
         state = circuit_breaker.CircuitBreaker("Redis, host", ["pass"])
-        assert "no pass" not in str(state.trouble(OSError("no pass"), 100.0, "cure"))
+        assert "no pass" not in str(state.record_failure(OSError("no pass"), 100.0, "cure"))
         state.check()
-        state.trouble(OSError(), 98.0, "cure")
+        state.record_failure(OSError(), 98.0, "cure")
         with pytest.raises(StoreError, match="OSError; cure; it is asked again in 5 s"):
             state.check()
         clock[0] += circuit_breaker.REST
         state.check()
-        state.trouble(OSError(), 90.0, "cure")
-        state.answered()
+        state.record_failure(OSError(), 90.0, "cure")
+        state.record_success()
         state.check()
 
 
@@ -234,7 +234,7 @@ class TestSecrets:
     def test_servers_that_repeat_it(self) -> None:
         """An old server quotes what it was sent."""
         state = circuit_breaker.CircuitBreaker("Redis, host", [PASSWORD, None, ""])
-        error = state.trouble(OSError(f"unknown command AUTH {PASSWORD}"), 0.0, "cure")
+        error = state.record_failure(OSError(f"unknown command AUTH {PASSWORD}"), 0.0, "cure")
         assert "s3cr3t" not in str(error)
         assert "***" in str(error)
 
@@ -258,8 +258,8 @@ class TestRedis:
     def test_keys(self, store: RedisStore, client: Any) -> None:
         """All have the prefix; only leases and turns expire by themselves."""
         assert store.lease("key", "me", 60)
-        store.reserve(ORIGIN, NOW, 1)
-        store.postpone("https://b.example", NOW)
+        store.reserve_slot(ORIGIN, NOW, 1)
+        store.postpone_slot("https://b.example", NOW)
         lives = {key.decode(): client.ttl(key) for key in client.scan_iter()}
         assert all(key.startswith("robotrules:") for key in lives)
         expiring = {key for key, left in lives.items() if left != -1}
@@ -282,7 +282,7 @@ class TestRedis:
         """A server with millions of keys is not stopped by us."""
         client.config_resetstat()
         list(store.entries())
-        list(store.visits())
+        list(store.fetch_records())
         store.prune(NOW)
         store.prune_evidence(NOW)
         assert "cmdstat_keys" not in client.info("commandstats")
@@ -312,19 +312,19 @@ class TestRedis:
         assert list(store.entries()) == []
         client.hset(f"robotrules:entry:{AGENT}:https://b.example", "row", row)
         assert store.get("https://b.example", AGENT) is None
-        client.hset(f"robotrules:body:{digest_of(BODY)}", "octets", b"other")
-        assert store.body(digest_of(BODY)) is None
+        client.hset(f"robotrules:body:{body_digest(BODY)}", "octets", b"other")
+        assert store.body(body_digest(BODY)) is None
         (name,) = client.hkeys(visits)
         client.hset(visits, name, b"other")
         for origin in (None, ORIGIN):
             with pytest.raises(StoreError, match="damaged or was evicted"):
-                list(store.visits(origin))
+                list(store.fetch_records(origin))
 
     def test_eviction(self, store: RedisStore, client: Any) -> None:
         """Evidence that a server threw away is missed; entries and bodies are fetched again."""
         client.delete(f"robotrules:visits:{ORIGIN}")
         with pytest.raises(StoreError, match="noeviction"):
-            list(store.visits())
+            list(store.fetch_records())
         client.delete(f"robotrules:entry:{AGENT}:{ORIGIN}")
         assert store.get(ORIGIN, AGENT) is None
         assert list(store.entries()) == []
@@ -332,7 +332,7 @@ class TestRedis:
         assert client.zcard("robotrules:entries") == 0
         assert store.prune_evidence(NOW + 1) == 1
         put(store, NOW + 5)
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_full(self, store: RedisStore, client: Any) -> None:
         """A server without memory takes nothing, and nothing is half put."""
@@ -341,8 +341,8 @@ class TestRedis:
             for call in (lambda: put(store, NOW + 1), lambda: store.lease("key", "me", 1)):
                 with pytest.raises(StoreError, match="memory"):
                     call()
-            assert store.get(ORIGIN, AGENT) == recorded(None, made())
-            assert list(store.visits()) == [made()]
+            assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
+            assert list(store.fetch_records()) == [made()]
         finally:
             client.config_set("maxmemory", 0)
         put(store, NOW + 1)
@@ -360,7 +360,7 @@ class TestRedis:
         with closing(RedisStore(where)) as store:
             put(store)
             assert store.get(ORIGIN, AGENT) is not None
-            assert store.body(digest_of(BODY)) == BODY
+            assert store.body(body_digest(BODY)) == BODY
             assert store._redis.connection_pool.connection_kwargs["socket_timeout"] == 3
         assert store.name == f"Redis, 127.0.0.1:{redis_server.port}/0"
 
@@ -415,9 +415,9 @@ class TestPostgres:
         with closing(PostgresStore(postgres_where)) as store:
             client.execute("DROP TABLE robotrules_turns")
             with pytest.raises(StoreError, match="robotrules_turns"):
-                store.reserve(ORIGIN, NOW, 1)
+                store.reserve_slot(ORIGIN, NOW, 1)
         with closing(PostgresStore(postgres_where)) as store:
-            assert store.reserve(ORIGIN, NOW, 1) == NOW
+            assert store.reserve_slot(ORIGIN, NOW, 1) == NOW
 
     def test_may_not(self, postgres_server: PostgresServer) -> None:
         """A schema that does not exist: nothing can be made in it."""
@@ -438,13 +438,13 @@ class TestPostgres:
         client.execute("UPDATE robotrules_entries SET row = substr(row, 2)")
         assert list(store.entries()) == []
         client.execute("UPDATE robotrules_bodies SET octets = 'other'")
-        assert store.body(digest_of(BODY)) is None
+        assert store.body(body_digest(BODY)) is None
         put(store, NOW + 1)
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
         client.execute("UPDATE robotrules_visits SET row = 'other'")
         for origin in (None, ORIGIN):
             with pytest.raises(StoreError, match="damaged"):
-                list(store.visits(origin))
+                list(store.fetch_records(origin))
 
     def test_a_statement_that_takes_long(
         self, postgres_where: str, client: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
@@ -474,7 +474,7 @@ class TestPostgres:
                 time.sleep(0.3)
                 assert not task.done()
             assert task.result() == 1
-        assert store.body(digest_of(BODY)) == BODY
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_deadlocks(self, store: PostgresStore) -> None:
         """Who was in another's way tries again, once."""
@@ -558,9 +558,9 @@ def _forked(store: Store) -> None:
     _in_child(lambda: put(store, NOW + 1))
     entry = store.get(ORIGIN, AGENT)
     assert entry is not None
-    assert entry.last == NOW + 1
+    assert entry.last_fetch_at == NOW + 1
     put(store, NOW + 2)
-    assert [visit.at - NOW for visit in store.visits()] == [0, 1, 2]
+    assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1, 2]
 
 
 def _in_child(work: Callable[[], object]) -> None:

@@ -15,14 +15,14 @@ import psycopg
 import pytest
 import redis
 
-from robotrules.cache import Entry, Provenance, Store, digest_of, recorded
+from robotrules.cache import Entry, Provenance, Store, body_digest, updated_entry
 from robotrules.client import open_store
 from robotrules.client.stores import SQLiteStore, serialization
 from robotrules.client.stores.redis import RedisStore
 from robotrules.client.stores.serialization import entry_row, read_entry, read_visit, visit_row
 from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
 
-ARCHIVE = Provenance("crawl.warc.gz", digest_of(b"an archive"), NOW + 500)
+ARCHIVE = Provenance("crawl.warc.gz", body_digest(b"an archive"), NOW + 500)
 IMPORTED = made(provenance=ARCHIVE)
 
 
@@ -32,40 +32,40 @@ class TestProvenance:
     def test_kept(self, store: Store) -> None:
         """Archive, digest and time come back with the visit."""
         assert store.add([(IMPORTED, BODY)]) == 1
-        assert list(store.visits()) == [IMPORTED]
-        assert list(store.visits(ORIGIN)) == [IMPORTED]
-        assert store.body(digest_of(BODY)) == BODY
+        assert list(store.fetch_records()) == [IMPORTED]
+        assert list(store.fetch_records(ORIGIN)) == [IMPORTED]
+        assert store.body(body_digest(BODY)) == BODY
         assert store.get(ORIGIN, AGENT) is None
 
     def test_an_own_visit_stays(self, store: Store) -> None:
         """The same visit in an archive changes nothing."""
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
         assert store.add([(IMPORTED._replace(user_agent="x", until=NOW + 1), BODY)]) == 0
-        assert list(store.visits()) == [made()]
+        assert list(store.fetch_records()) == [made()]
 
     def test_the_first_import_stays(self, store: Store) -> None:
         """A second archive with the same visit changes nothing."""
         other = IMPORTED._replace(provenance=Provenance("other.warc", "0" * 64, NOW))
         assert store.add([(IMPORTED, BODY), (other, BODY)]) == 1
-        assert list(store.visits()) == [IMPORTED]
+        assert list(store.fetch_records()) == [IMPORTED]
 
     def test_an_own_visit_replaces_an_import(self, store: Store) -> None:
         """An archive that came first does not hide an own visit of the same moment."""
         beside = made(provenance=ARCHIVE, agent="OtherBot")
         store.add([(beside, BODY), (IMPORTED._replace(until=NOW + 1), BODY)])
-        store.put(made(), BODY, recorded(None, made()))
-        assert sorted(store.visits()) == [made(), beside]
-        assert sorted(store.visits(ORIGIN)) == [made(), beside]
+        store.put(made(), BODY, updated_entry(None, made()))
+        assert sorted(store.fetch_records()) == [made(), beside]
+        assert sorted(store.fetch_records(ORIGIN)) == [made(), beside]
         assert store.prune_evidence(NOW + 1) == 2
-        assert store.body(digest_of(BODY)) == BODY
-        assert list(store.visits(ORIGIN)) == []
+        assert store.body(body_digest(BODY)) == BODY
+        assert list(store.fetch_records(ORIGIN)) == []
         assert store.add([(IMPORTED, BODY)]) == 1
 
     def test_put_is_for_own_visits(self, store: Store) -> None:
         """An entry decides about URLs, so no import makes one."""
         with pytest.raises(ValueError, match=r"imported from 'crawl\.warc\.gz': put\(\) keeps own"):
-            store.put(IMPORTED, BODY, recorded(None, IMPORTED))
-        assert list(store.visits()) == []
+            store.put(IMPORTED, BODY, updated_entry(None, IMPORTED))
+        assert list(store.fetch_records()) == []
         assert store.get(ORIGIN, AGENT) is None
 
 
@@ -80,12 +80,14 @@ class TestNames:
                 store.add([(visit, BODY)])
             with pytest.raises(ValueError, match="control characters are not allowed"):
                 store.put(visit, BODY, None)
-        assert list(store.visits()) == []
+        assert list(store.fetch_records()) == []
 
-    @pytest.mark.parametrize("bad", ["", "abc", f"{digest_of(BODY)}\n", digest_of(BODY).upper()])
+    @pytest.mark.parametrize(
+        "bad", ["", "abc", f"{body_digest(BODY)}\n", body_digest(BODY).upper()]
+    )
     def test_digests(self, store: Store, bad: str) -> None:
         """A digest is 64 digits."""
-        with pytest.raises(ValueError, match=r"use digest_of\(body\)"):
+        with pytest.raises(ValueError, match=r"use body_digest\(body\)"):
             store.add([(made(digest=bad), None)])
 
     @pytest.mark.parametrize("agent", ["a:b", "%0A", "a%", "Straße", "日本", "a b", ""])
@@ -93,14 +95,14 @@ class TestNames:
         """All others are kept apart, and come back as they were."""
         visits = [made(agent=name) for name in (agent, "a", "a%3Ab")]
         for visit in visits:
-            store.put(visit, BODY, recorded(None, visit))
+            store.put(visit, BODY, updated_entry(None, visit))
         for visit in visits:
-            assert store.get(ORIGIN, visit.agent) == recorded(None, visit)
-        assert sorted(store.visits()) == sorted(visits)
+            assert store.get(ORIGIN, visit.agent) == updated_entry(None, visit)
+        assert sorted(store.fetch_records()) == sorted(visits)
         assert {entry.agent for entry in store.entries()} == {agent, "a", "a%3Ab"}
         assert store.prune(NOW + 1) == 3
         assert store.prune_evidence(NOW + 1) == 3
-        assert store.body(digest_of(BODY)) is None
+        assert store.body(body_digest(BODY)) is None
 
 
 class TestPlanted:
@@ -112,17 +114,17 @@ class TestPlanted:
         with closing(RedisStore(redis_where)) as store:
             store.put(victim, BODY, None)
             # As version 1 wrote it: the agent is not escaped.
-            planted = f"x\n1.0\n{digest_of(BODY)}\n200"
-            visit = old._replace(agent=planted, digest=digest_of(b"mine"))
+            planted = f"x\n1.0\n{body_digest(BODY)}\n200"
+            visit = old._replace(agent=planted, digest=body_digest(b"mine"))
             member = f"{planted}\n{visit.at!r}\n{visit.digest}\n200"
             with redis.Redis.from_url(redis_where) as client:
                 client.hset(f"robotrules:visits:{old.origin}", member, visit_row(visit))
                 client.zadd(f"robotrules:times:{old.origin}", {member: visit.at})
                 client.zadd("robotrules:times", {f"{old.origin}\n{member}": visit.at})
-            assert list(store.visits(old.origin)) == [visit]
+            assert list(store.fetch_records(old.origin)) == [visit]
             assert store.prune_evidence(NOW) == 1
-            assert store.body(digest_of(BODY)) == BODY
-            assert list(store.visits()) == [victim]
+            assert store.body(body_digest(BODY)) == BODY
+            assert list(store.fetch_records()) == [victim]
 
 
 # --- Version 1 ------------------------------------------------------------------------------------
@@ -150,7 +152,7 @@ ENTRY = (
 def old_store(where: str) -> None:
     """Fill a store, and make it one of version 1: its rows are the same, its number is not."""
     with closing(open_store(where)) as store:
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
     if where.startswith("redis"):
         with redis.Redis.from_url(where) as client:
             client.set("robotrules:version", "1")
@@ -191,11 +193,11 @@ class TestVersion1:
         old_store(where)
         assert version_of(where) == 1
         with closing(open_store(where)) as store:
-            assert list(store.visits()) == [made()]
-            assert [visit.source for visit in store.visits()] == ["own"]
-            assert store.get(ORIGIN, AGENT) == recorded(None, made())
+            assert list(store.fetch_records()) == [made()]
+            assert [visit.source for visit in store.fetch_records()] == ["own"]
+            assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
             assert store.add([(IMPORTED._replace(at=NOW + 5), BODY)]) == 1
-            assert [visit.source for visit in store.visits()] == ["own", "import"]
+            assert [visit.source for visit in store.fetch_records()] == ["own", "import"]
         assert version_of(where) == serialization.VERSION == 2
 
     def test_a_file_that_is_busy(self, tmp_path: Path) -> None:
@@ -203,7 +205,7 @@ class TestVersion1:
         path = tmp_path / "robots.sqlite"
         old_store(str(path))
         stores = [SQLiteStore(path) for _ in range(2)]
-        assert [len(list(store.visits())) for store in stores] == [1, 1]
+        assert [len(list(store.fetch_records())) for store in stores] == [1, 1]
         for store in stores:
             store.close()
 

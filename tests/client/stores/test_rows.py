@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.access import Trouble
-from robotrules.cache import Entry, FetchRecord, digest_of, recorded
+from robotrules.access import FailureReason
+from robotrules.cache import Entry, FetchRecord, body_digest, updated_entry
 from robotrules.client.stores import serialization
 from tests.client.stores.drawn import ENTRIES, VISITS
 from tests.client.stores.made import BODY, made
@@ -51,8 +51,8 @@ class TestRoundTrip:
         """Plain texts would compare equal to what they are read as."""
         found = serialization.read_visit(serialization.visit_row(made(body=None)))
         assert found is not None
-        assert (type(found.trouble), type(found.hops), type(found.hops[0]).__name__) == (
-            Trouble,
+        assert (type(found.failure_reason), type(found.hops), type(found.hops[0]).__name__) == (
+            FailureReason,
             tuple,
             "Hop",
         )
@@ -60,7 +60,7 @@ class TestRoundTrip:
 
     def test_long_rows_are_read_too(self) -> None:
         """What is too long to be remembered is read each time."""
-        entry = recorded(None, made(detail="x" * 20_000))
+        entry = updated_entry(None, made(detail="x" * 20_000))
         row = serialization.entry_row(entry)
         assert serialization.read_entry(row) == entry
         assert serialization.read_entry(row[:-1]) is None
@@ -82,7 +82,7 @@ class TestRoundTrip:
 class TestDamage:
     """What is not what was written is None, and never another value."""
 
-    ENTRY = serialization.entry_row(recorded(recorded(None, made()), made(body=None)))
+    ENTRY = serialization.entry_row(updated_entry(updated_entry(None, made()), made(body=None)))
     VISIT = serialization.visit_row(made())
 
     def test_every_truncation(self) -> None:
@@ -120,7 +120,7 @@ class TestDamage:
         """A damaged file may give any type."""
         assert serialization.read_entry(row) is None
         assert serialization.read_visit(row) is None
-        assert serialization.body_of(row, digest_of(b"")) is None
+        assert serialization.body_of(row, body_digest(b"")) is None
 
     def test_another_version(self) -> None:
         """A version that this one does not know is not guessed at."""

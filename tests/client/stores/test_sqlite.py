@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from robotrules.cache import digest_of, recorded
+from robotrules.cache import body_digest, updated_entry
 from robotrules.client.stores import SQLiteStore, forks, serialization, sqlite, sqlite_tables
 from robotrules.client.stores.nonblocking import hurried, is_hurried
 from robotrules.errors import StoreBusyError, StoreError
@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 def store(path: Path) -> Iterator[SQLiteStore]:
     """A store with one visit."""
     with closing(SQLiteStore(path)) as store:
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
         yield store
 
 
@@ -274,11 +274,11 @@ class TestDamage:
         assert store.get(ORIGIN, AGENT) is None
         assert list(store.entries()) == []
         with pytest.raises(StoreError, match=f"{ORIGIN} at 1800000000.0 is damaged"):
-            list(store.visits())
+            list(store.fetch_records())
         with pytest.raises(StoreError, match="is damaged"):
-            list(store.visits(ORIGIN))
+            list(store.fetch_records(ORIGIN))
         assert store.prune_evidence(NOW + 1) == 1
-        assert list(store.visits()) == []
+        assert list(store.fetch_records()) == []
 
     def test_rows_in_the_wrong_place(self, store: SQLiteStore, path: Path) -> None:
         """A whole row of another origin is none."""
@@ -286,15 +286,15 @@ class TestDamage:
         ask(path, "UPDATE visits SET origin = 'https://b.example'")
         assert store.get("https://b.example", AGENT) is None
         with pytest.raises(StoreError, match="is damaged"):
-            list(store.visits("https://b.example"))
+            list(store.fetch_records("https://b.example"))
 
     def test_bodies(self, store: SQLiteStore, path: Path) -> None:
         """A body that came to harm is none, until a visit brings it again."""
         for harm in ("substr(octets, 2)", "'text'", "x''"):
             ask(path, f"UPDATE bodies SET octets = {harm}")
-            assert store.body(digest_of(BODY)) is None
-        store.put(made(NOW + 1), BODY, recorded(None, made(NOW + 1)))
-        assert store.body(digest_of(BODY)) == BODY
+            assert store.body(body_digest(BODY)) is None
+        store.put(made(NOW + 1), BODY, updated_entry(None, made(NOW + 1)))
+        assert store.body(body_digest(BODY)) == BODY
 
     def test_any_bit_of_the_file(self, tmp_path: Path) -> None:
         """Whatever flips: each entry that is got is one that was put, or there is an error."""
@@ -342,7 +342,7 @@ def _all_of(path: Path, count: int) -> list[str]:
                 visit, body, _ = numbered(number)
                 try:
                     found = store.get(visit.origin, visit.agent)
-                    assert found is None or found == numbered(round(found.last - NOW))[2]
+                    assert found is None or found == numbered(round(found.last_fetch_at - NOW))[2]
                     there = store.body(visit.digest or "")
                     assert there in (None, body)
                     said.append("same" if there and found else "none")
@@ -350,15 +350,15 @@ def _all_of(path: Path, count: int) -> list[str]:
                     said.append("error")
             try:
                 for entry in store.entries():
-                    assert entry == numbered(round(entry.last - NOW))[2]
-                for visit in store.visits():
+                    assert entry == numbered(round(entry.last_fetch_at - NOW))[2]
+                for visit in store.fetch_records():
                     assert visit == numbered(round(visit.at - NOW))[0]
             except StoreError:
                 said.append("error")
             try:
                 store.put(*numbered(count))
                 store.prune_evidence(NOW + 5)
-                store.reserve(ORIGIN, NOW, 1)
+                store.reserve_slot(ORIGIN, NOW, 1)
                 store.lease("key", "me", 5)
             except StoreError:
                 said.append("error")
@@ -380,15 +380,15 @@ class TestDisk:
         visit = made(NOW + 1, body)
         for _ in range(3):
             with pytest.raises(StoreError, match=r"has no room .* prune"):
-                store.put(visit, body, recorded(None, visit))
-        assert store.get(ORIGIN, AGENT) == recorded(None, made())
-        assert store.body(digest_of(body)) is None
-        assert list(store.visits()) == [made()]
+                store.put(visit, body, updated_entry(None, visit))
+        assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
+        assert store.body(body_digest(body)) is None
+        assert list(store.fetch_records()) == [made()]
         assert is_sound(path)
         with store._writes.lock:
             store._db(store._writes).execute("PRAGMA max_page_count = 1000000")
-        store.put(visit, body, recorded(None, visit))
-        assert store.body(digest_of(body)) == body
+        store.put(visit, body, updated_entry(None, visit))
+        assert store.body(body_digest(body)) == body
 
     def test_shrinks(self, path: Path) -> None:
         """What is forgotten gives its room back."""
@@ -444,7 +444,7 @@ class TestOthers:
     def test_in_a_hurry(self, store: SQLiteStore, path: Path) -> None:
         """Who is in a hurry is told that another writes; who is not waits until that is over."""
         visit = made(NOW + 1)
-        work = partial(store.put, visit, BODY, recorded(None, visit))
+        work = partial(store.put, visit, BODY, updated_entry(None, visit))
         with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as db:
             db.execute("BEGIN IMMEDIATE")
             db.execute("DELETE FROM leases")
@@ -454,7 +454,7 @@ class TestOthers:
                     work()
                 assert 0.01 < time.monotonic() - started < 0.2
                 with hurried():
-                    assert store.get(ORIGIN, AGENT) == recorded(None, made())
+                    assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
             started = time.monotonic()
             timer = threading.Timer(0.5, db.execute, ["COMMIT"])
             timer.start()
@@ -464,9 +464,9 @@ class TestOthers:
                 timer.join()
             assert 0.4 < time.monotonic() - started < 4
         with hurried():
-            assert store.get(ORIGIN, AGENT) == recorded(None, visit)
-            store.put(made(NOW + 2), BODY, recorded(None, made(NOW + 2)))
-        assert [visit.at - NOW for visit in store.visits()] == [0, 1, 2]
+            assert store.get(ORIGIN, AGENT) == updated_entry(None, visit)
+            store.put(made(NOW + 2), BODY, updated_entry(None, made(NOW + 2)))
+        assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1, 2]
 
     def test_in_a_hurry_behind_a_thread(
         self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
@@ -475,8 +475,8 @@ class TestOthers:
         monkeypatch.setattr(sqlite, "BUSY", 0.3)
         calls: tuple[Callable[[], object], ...] = (
             lambda: store.get(ORIGIN, AGENT),
-            lambda: store.begin(ORIGIN, NOW, 1),
-            lambda: next(store.visits()),
+            lambda: store.begin_slot(ORIGIN, NOW, 1),
+            lambda: next(store.fetch_records()),
         )
         with store._reads.lock, store._writes.lock:
             for call in calls:
@@ -606,16 +606,16 @@ class TestForks:
         def work() -> None:
             assert store._reads.db is store._writes.db is None
             assert store.get(ORIGIN, AGENT) is not None
-            store.put(made(NOW + 1), BODY, recorded(None, made(NOW + 1)))
+            store.put(made(NOW + 1), BODY, updated_entry(None, made(NOW + 1)))
             assert store._reads.db not in before
 
         assert self.forked(work) == 0
         assert store._writes.db is None
         entry = store.get(ORIGIN, AGENT)
         assert entry is not None
-        assert entry.last == NOW + 1
-        store.put(made(NOW + 2), BODY, recorded(None, made(NOW + 2)))
-        assert [visit.at - NOW for visit in store.visits()] == [0, 1, 2]
+        assert entry.last_fetch_at == NOW + 1
+        store.put(made(NOW + 2), BODY, updated_entry(None, made(NOW + 2)))
+        assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1, 2]
         assert is_sound(path)
 
     def test_many_children_of_busy_threads(self, store: SQLiteStore, path: Path) -> None:
@@ -640,7 +640,7 @@ class TestForks:
             over.set()
             thread.join()
         assert written
-        times = [visit.at - NOW for visit in store.visits()]
+        times = [visit.at - NOW for visit in store.fetch_records()]
         assert times == [float(n) for n in range(-10, len(written) + 1)]
         assert is_sound(path)
 
@@ -660,7 +660,7 @@ class TestForks:
         assert store.get(ORIGIN, AGENT) is not None
         with store._reads.lock, store._writes.lock:
             assert self.forked(work) == 0
-        assert [visit.at - NOW for visit in store.visits()] == [0, 1]
+        assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1]
 
     def test_beneath_python(self, store: SQLiteStore) -> None:
         """A process with another number than the one that opened it opens it itself."""
@@ -680,7 +680,7 @@ class TestForks:
         from robotrules.client.stores import MemoryStore
 
         with closing(MemoryStore()) as store:
-            store.put(made(), BODY, recorded(None, made()))
+            store.put(made(), BODY, updated_entry(None, made()))
 
             def work() -> None:
                 assert store.lease("key", "me", 1)

@@ -164,7 +164,7 @@ class TestRollback:
 
         with pytest.raises(KeyError, match="mine"):
             work()
-        assert list(store.visits()) == []
+        assert list(store.fetch_records()) == []
         store.put(made(), BODY, None)
-        assert list(store.visits()) == [made()]
+        assert list(store.fetch_records()) == [made()]
         store.close()

@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from robotrules.cache import recorded
+from robotrules.cache import updated_entry
 from robotrules.client.stores.nonblocking import hurried
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreBusyError, StoreError
@@ -25,7 +25,7 @@ def store(tmp_path: Path) -> Iterator[SQLiteStore]:
 
 def put(store: SQLiteStore, at: float = NOW) -> None:
     """Put a visit."""
-    store.put(made(at), BODY, recorded(None, made(at)))
+    store.put(made(at), BODY, updated_entry(None, made(at)))
 
 
 def test_together(store: SQLiteStore) -> None:
@@ -97,7 +97,7 @@ def test_half_of_it_is_never_kept(
         look_away()
     monkeypatch.undo()
     assert store.holder("key") is None
-    assert list(store.visits()) == []
+    assert list(store.fetch_records()) == []
 
 
 def test_a_commit_that_fails(store: SQLiteStore) -> None:

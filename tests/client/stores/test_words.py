@@ -11,7 +11,7 @@ import psycopg
 import pytest
 import redis
 
-from robotrules.cache import recorded
+from robotrules.cache import updated_entry
 from robotrules.client import circuit_breaker
 from robotrules.client.stores import postgres, serialization
 from robotrules.client.stores import redis as redis_store
@@ -60,14 +60,14 @@ class TestAway:
         state = circuit_breaker.CircuitBreaker("Redis, host", ["a/b", "a/b/c", None, ""])
         error = OSError("a/b/c said\n  a%2Fb%2Fc and a/b; a%2Fb")
         words = "Redis, host cannot be used: *** said *** and ***; ***; cure"
-        assert str(state.trouble(error, 100.0, "cure")) == words
-        assert str(state.trouble(OSError(), 100.0, "cure")) == (
+        assert str(state.record_failure(error, 100.0, "cure")) == words
+        assert str(state.record_failure(OSError(), 100.0, "cure")) == (
             "Redis, host cannot be used: OSError; cure"
         )
-        long = state.trouble(OSError("x" * 600), 100.0, "cure")
+        long = state.record_failure(OSError("x" * 600), 100.0, "cure")
         assert str(long) == f"Redis, host cannot be used: {'x' * 500}; cure"
         state.check()
-        state.trouble(OSError("slow"), 100.0 - circuit_breaker.SLOW, "cure")
+        state.record_failure(OSError("slow"), 100.0 - circuit_breaker.SLOW, "cure")
         assert words_of(StoreError, state.check) == (
             "Redis, host cannot be used: slow; cure; it is asked again in 5 s"
         )
@@ -75,16 +75,16 @@ class TestAway:
         assert words_of(StoreError, state.check).endswith("; it is asked again in 1 s")
         now[0] += 1
         state.check()
-        state.trouble(OSError("slow"), now[0] - circuit_breaker.SLOW, "cure")
-        state.answered()
+        state.record_failure(OSError("slow"), now[0] - circuit_breaker.SLOW, "cure")
+        state.record_success()
         state.check()
-        state.trouble(OSError("quick"), now[0] - circuit_breaker.SLOW + 0.001, "cure")
+        state.record_failure(OSError("quick"), now[0] - circuit_breaker.SLOW + 0.001, "cure")
         state.check()
 
     def test_one_password_in_another(self) -> None:
         """The longer one goes first, or a part of it would be left."""
         state = circuit_breaker.CircuitBreaker("Redis, host", ["b", "ab"])
-        words = str(state.trouble(OSError("ab"), time.monotonic(), "cure"))
+        words = str(state.record_failure(OSError("ab"), time.monotonic(), "cure"))
         assert words == "Redis, host cannot be used: ***; cure"
 
     def test_a_clock_that_has_just_started(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,9 +92,9 @@ class TestAway:
         monkeypatch.setattr(time, "monotonic", lambda: 0.0)
         state = circuit_breaker.CircuitBreaker("Redis, host", [])
         state.check()
-        state.trouble(OSError("slow"), -circuit_breaker.SLOW, "cure")
+        state.record_failure(OSError("slow"), -circuit_breaker.SLOW, "cure")
         assert words_of(StoreError, state.check)
-        state.answered()
+        state.record_success()
         state.check()
 
 
@@ -122,11 +122,11 @@ def assert_all_pages_are_read(store: RedisStore | PostgresStore) -> None:
     """Put visits in, some of one moment, and find and prune all of them."""
     for number in range(7):
         visit = made(NOW + number // 4, origin=f"https://s{number}.example")
-        store.put(visit, BODY, recorded(None, visit))
+        store.put(visit, BODY, updated_entry(None, visit))
     assert [entry.origin for entry in store.entries()] == [
         f"https://s{number}.example" for number in range(7)
     ]
-    assert len({visit.origin for visit in store.visits()}) == 7
+    assert len({visit.origin for visit in store.fetch_records()}) == 7
     assert store.prune(NOW + 1) == 4
     assert store.prune_evidence(NOW + 1) == 4
 
@@ -192,8 +192,8 @@ class TestRedis:
         with closing(RedisStore(redis_where)) as store:
             client.config_resetstat()
             store.add([(made(), BODY), (made(NOW + 1), None)])
-            store.put(made(), BODY, recorded(None, made()))
-            assert (len([*store.visits()]), len([*store.entries()])) == (2, 1)
+            store.put(made(), BODY, updated_entry(None, made()))
+            assert (len([*store.fetch_records()]), len([*store.entries()])) == (2, 1)
             assert "cmdstat_multi" not in client.info("commandstats")
 
     def test_leases_on_the_server(self, redis_where: str, client: Any) -> None:
@@ -209,7 +209,7 @@ class TestRedis:
         """An entry of failures alone needs none."""
         with closing(RedisStore(redis_where)) as store:
             failed = made(NOW, None)
-            store.put(failed, None, recorded(None, failed))
+            store.put(failed, None, updated_entry(None, failed))
             assert [*client.scan_iter("robotrules:body:*")] == []
 
     def test_what_is_forgotten_while_it_is_read(
@@ -225,15 +225,15 @@ class TestRedis:
                 return usual(command, calls)
 
             monkeypatch.setattr(store, "_each", late)
-            assert list(store.visits()) == []
+            assert list(store.fetch_records()) == []
 
     def test_damage_and_the_end(self, redis_where: str, client: Any) -> None:
         """Which visit, where, and what to do; and that it was closed."""
         store = RedisStore(redis_where)
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
         (name,) = client.hkeys(f"robotrules:visits:{ORIGIN}")
         client.hset(f"robotrules:visits:{ORIGIN}", name, b"other")
-        assert words_of(StoreError, lambda: list(store.visits())) == (
+        assert words_of(StoreError, lambda: list(store.fetch_records())) == (
             f"the visit to {ORIGIN} at {NOW} is damaged or was evicted ({store.name}): set "
             "maxmemory-policy noeviction, and forget the evidence up to that moment"
         )
@@ -334,10 +334,10 @@ class TestPostgres:
     def test_damage_and_the_end(self, postgres_where: str) -> None:
         """Which visit, where, and what to do; and that it was closed."""
         store = PostgresStore(postgres_where)
-        store.put(made(), BODY, recorded(None, made()))
+        store.put(made(), BODY, updated_entry(None, made()))
         with psycopg.connect(postgres_where, autocommit=True) as db:
             db.execute("UPDATE robotrules_visits SET \"row\" = 'x'")
-        assert words_of(StoreError, lambda: list(store.visits())) == (
+        assert words_of(StoreError, lambda: list(store.fetch_records())) == (
             f"the visit to {ORIGIN} at {NOW} is damaged in {store.name}: restore it, or forget the "
             "evidence up to that moment"
         )
@@ -372,7 +372,7 @@ class TestPostgres:
 
             monkeypatch.setattr(store, "_rows", nothing)
             words = f"{store.name} is busy: the turns at {ORIGIN} change all the time"
-            assert words_of(StoreError, lambda: store.begin(ORIGIN, NOW, 1)) == words
+            assert words_of(StoreError, lambda: store.begin_slot(ORIGIN, NOW, 1)) == words
             assert len(asked) == 2 * postgres.ATTEMPTS
 
     def test_a_turn_that_is_free_by_now(
@@ -382,7 +382,7 @@ class TestPostgres:
         with closing(PostgresStore(postgres_where, lazy=True)) as store:
             answers = [[], [(NOW,)], [(NOW,)], []]
             monkeypatch.setattr(store, "_rows", lambda query, values: answers.pop(0))
-            assert store.begin(ORIGIN, NOW, 1) == NOW
+            assert store.begin_slot(ORIGIN, NOW, 1) == NOW
             assert answers == [[]]
 
     def test_no_statement_is_prepared(self, postgres_where: str) -> None:

@@ -35,7 +35,7 @@ class Carrier:
     def __init__(self, kind: str, **options: Any) -> None:
         options.setdefault("addresses", wire.here())
         options.setdefault("verify", wire.client_tls())
-        options.setdefault("seconds", 5.0)
+        options.setdefault("timeout", 5.0)
         self.kind = kind
         self.runner = asyncio.Runner() if kind != "httpx2" else None
         self.transport = KINDS[kind](AGENT, **options)

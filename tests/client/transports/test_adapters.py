@@ -20,8 +20,8 @@ import requests
 import requests.adapters
 
 from robotrules import Reason
-from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client import Addresses, AsyncClient, Client
+from robotrules.access import Failure, FailureReason, Request, Response
+from robotrules.client import AddressPolicy, AsyncClient, Client
 from robotrules.client.ssrf import PUBLIC
 from robotrules.client.transports import open_async_transport, open_transport
 from robotrules.http.fields import read_fields
@@ -106,7 +106,7 @@ class Adapted:
     def __init__(self, kind: str, options: dict[str, Any], **settings: Any) -> None:
         make, self.threads = LIBRARIES[kind]
         self.runner = asyncio.Runner()
-        settings = {"addresses": wire.here(), "seconds": 5.0, **settings}
+        settings = {"addresses": wire.here(), "timeout": 5.0, **settings}
         self.client = make(**{"verify": wire.client_tls(), **options})
         if asyncio.iscoroutine(self.client):
             self.client = self.runner.run(self.client)
@@ -218,7 +218,7 @@ def test_a_location_that_is_no_url_is_handed_on(adapted: Make, location: str) ->
     with wire.serve(wire.says(moved)) as site:
         answer = one.send(site.url)
         if isinstance(answer, Failure) and not isinstance(one.client, requests.Session):
-            assert answer.trouble is Trouble.PROTOCOL, answer  # the library refuses the field
+            assert answer.reason is FailureReason.PROTOCOL, answer  # the library refuses the field
             return
         assert isinstance(answer, Response), answer
         assert answer.status == 301
@@ -236,7 +236,7 @@ def test_the_body_of_a_redirect_is_not_waited_for(adapted: Make) -> None:
     sent: list[bool] = []
     one = adapted()
     with wire.serve(endless) as site:
-        answer = one.send(Request(site.url, seconds=1.0))
+        answer = one.send(Request(site.url, timeout=1.0))
         assert isinstance(answer, Response), answer
         assert answer.status == 301
         assert not sent
@@ -280,25 +280,25 @@ def test_the_body_is_decoded_here_and_up_to_the_limit(adapted: Make) -> None:
 @pytest.mark.parametrize(
     ("fault", "trouble"),
     [
-        ("resets_at_once", Trouble.CUT),
-        ("closes_at_once", Trouble.CUT),
-        ("short", Trouble.CUT),
-        ("chunk_cut", Trouble.CUT),
-        ("resets_mid_body", Trouble.CUT),
-        ("garbage", Trouble.PROTOCOL),
-        ("bad_length", Trouble.PROTOCOL),
-        ("unknown_coding", Trouble.CODING),
-        ("broken_coding", Trouble.CODING),
+        ("resets_at_once", FailureReason.CUT),
+        ("closes_at_once", FailureReason.CUT),
+        ("short", FailureReason.CUT),
+        ("chunk_cut", FailureReason.CUT),
+        ("resets_mid_body", FailureReason.CUT),
+        ("garbage", FailureReason.PROTOCOL),
+        ("bad_length", FailureReason.PROTOCOL),
+        ("unknown_coding", FailureReason.CODING),
+        ("broken_coding", FailureReason.CODING),
     ],
 )
-def test_a_fault_is_a_failure(adapted: Make, fault: str, trouble: Trouble) -> None:
+def test_a_fault_is_a_failure(adapted: Make, fault: str, trouble: FailureReason) -> None:
     one = adapted()
     if fault == "bad_length" and isinstance(one.client, requests.Session):
         pytest.skip("urllib3 takes it for an answer")
     with wire.serve(getattr(wire, fault)) as site:
         answer = one.send(site.url)
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is trouble, answer
+        assert answer.reason is trouble, answer
         assert answer.detail.isprintable()
 
 
@@ -308,7 +308,7 @@ def test_a_407_is_the_proxys(adapted: Make) -> None:
     with wire.serve(wire.says(required)) as site:
         answer = adapted().send(site.url)
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is Trouble.CONNECT, answer
+        assert answer.reason is FailureReason.CONNECT, answer
 
 
 @pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body"])
@@ -319,10 +319,10 @@ def test_a_slow_server_is_late(adapted: Make, fault: str) -> None:
         pytest.skip("httpx and requests have no time for the whole")
     with wire.serve(getattr(wire, fault)) as site:
         begun = time.monotonic()
-        answer = one.send(Request(site.url, seconds=0.4))
+        answer = one.send(Request(site.url, timeout=0.4))
         assert time.monotonic() - begun < 2.0
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is Trouble.TIMEOUT, answer
+        assert answer.reason is FailureReason.TIMEOUT, answer
 
 
 @pytest.mark.parametrize("status", ["200 OK", "404 Not Found"])
@@ -335,9 +335,9 @@ def test_a_head_that_comes_late_is_late(adapted: Make, status: str) -> None:
             peer.send(part)
 
     with wire.serve(late) as site:
-        answer = adapted().send(Request(site.url, seconds=0.4))
+        answer = adapted().send(Request(site.url, timeout=0.4))
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is Trouble.TIMEOUT, answer
+        assert answer.reason is FailureReason.TIMEOUT, answer
 
 
 def test_what_keeps_a_connection_from_being(adapted: Make) -> None:
@@ -345,11 +345,11 @@ def test_what_keeps_a_connection_from_being(adapted: Make) -> None:
     with wire.closed_port() as origin:
         answer = one.send(origin)
         assert isinstance(answer, Failure)
-        assert answer.trouble is Trouble.CONNECT, answer
+        assert answer.reason is FailureReason.CONNECT, answer
     with wire.serve(wire.ok, tls=wire.server_tls()) as site:
         answer = one.send(site.url)
         assert isinstance(answer, Failure)
-        assert answer.trouble is Trouble.TLS, answer
+        assert answer.reason is FailureReason.TLS, answer
     with wire.serve(wire.ok, tls=wire.server_tls()) as site:
         assert isinstance(adapted().send(site.url), Response)
 
@@ -363,16 +363,16 @@ def test_an_address_in_a_url_is_vetted(adapted: Make, host: str, vet_names: bool
     with wire.serve(wire.ok) as site:
         answer = adapted(addresses=PUBLIC, vet_names=vet_names).send(f"http://{host}:{site.port}/")
         assert isinstance(answer, Failure)
-        assert answer.trouble is Trouble.REFUSED
+        assert answer.reason is FailureReason.REFUSED
         assert site.connections == 0
 
 
 def test_a_name_is_vetted_before_the_client_has_it(adapted: Make) -> None:
-    inside = Addresses(resolve=lambda host, port: ["10.0.0.1"])
+    inside = AddressPolicy(resolve=lambda host, port: ["10.0.0.1"])
     with wire.serve(wire.ok) as site:
         answer = adapted(addresses=inside).send(site.named("inside.example"))
         assert isinstance(answer, Failure)
-        assert answer.trouble is Trouble.REFUSED
+        assert answer.reason is FailureReason.REFUSED
         assert site.connections == 0
 
 
@@ -380,12 +380,12 @@ def test_names_may_be_left_to_a_proxy(adapted: Make) -> None:
     def resolve(host: str, port: int) -> list[str]:
         raise AssertionError(host)
 
-    one = adapted(addresses=Addresses(resolve=resolve), vet_names=False)
+    one = adapted(addresses=AddressPolicy(resolve=resolve), vet_names=False)
     with wire.serve(wire.ok) as site:
         assert isinstance(one.send(site.named("far.example")), Response)
         answer = one.send(site.named("localhost"))
         assert isinstance(answer, Failure)
-        assert answer.trouble is Trouble.REFUSED
+        assert answer.reason is FailureReason.REFUSED
         assert site.connections == 1
 
 
@@ -447,7 +447,7 @@ def test_a_cookie_that_a_library_cannot_send_back(adapted: Make, cookie: str) ->
         assert isinstance(first, Response), first
         second = one.send(site.named("one.example"))
         if isinstance(second, Failure):
-            assert second.trouble is Trouble.PROTOCOL, second
+            assert second.reason is FailureReason.PROTOCOL, second
             assert second.detail.isprintable()
 
 

@@ -12,7 +12,7 @@ import pytest
 from backports import zstd
 
 from robotrules.access import Failure, Request, Response
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 from robotrules.http.fields import read_fields
 from tests.client import wire
 from tests.client.transports.conftest import AGENT, Carrier
@@ -146,7 +146,7 @@ def test_a_body_that_is_of_no_use_is_not_read(carrier: Make, status: str) -> Non
         peer.pause(wire.LONGEST)
 
     with wire.serve(stalls) as site:
-        answer = carrier(seconds=3.0).send(site.url)
+        answer = carrier(timeout=3.0).send(site.url)
         assert isinstance(answer, Response), answer
         assert answer.status == int(status[:3])
         assert answer.body == b""
@@ -183,7 +183,7 @@ def test_what_is_past_the_limit_need_not_come(carrier: Make) -> None:
 
     for behaviour in (stalls, wire.says(wire.message(b"#" * 2000, length=5000))):
         with wire.serve(behaviour) as site:
-            answer = carrier(seconds=3.0).send(Request(site.url, limit=1000))
+            answer = carrier(timeout=3.0).send(Request(site.url, limit=1000))
             assert isinstance(answer, Response), answer
             assert answer.body == b"#" * 1000
             assert not answer.complete
@@ -250,7 +250,9 @@ def test_ipv6_is_spoken(carrier: Make) -> None:
     except OSError:
         pytest.skip("no IPv6 loopback here")
     with wire.serve(wire.ok, host="::1") as site:
-        answer = carrier(addresses=Addresses(["::1"])).send(f"http://[::1]:{site.port}/robots.txt")
+        answer = carrier(addresses=AddressPolicy(["::1"])).send(
+            f"http://[::1]:{site.port}/robots.txt"
+        )
         assert isinstance(answer, Response), answer
         assert answer.address == "::1"
         assert fields_of(site.heads[0])["host"] == [f"[::1]:{site.port}"]
@@ -277,6 +279,6 @@ def test_any_certificate_is_taken_where_one_says_so(carrier: Make) -> None:
 def test_failures_leave_the_transport_usable(carrier: Make) -> None:
     one = carrier(connections=2)
     with wire.serve(wire.never_answers) as slow, wire.serve(wire.ok) as fine:
-        late = one.send_all([Request(slow.url, seconds=0.2)] * 4, at_once=2)
+        late = one.send_all([Request(slow.url, timeout=0.2)] * 4, at_once=2)
         assert all(isinstance(answer, Failure) for answer in late)
         assert isinstance(one.send(fine.url), Response)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client.transports.exchange import KEPT
 from robotrules.client.transports.framing import LONGEST_HEAD
 from tests.client import wire
@@ -63,7 +63,7 @@ def test_a_head_of_10_mb_costs_little(carrier: Make, fault: str) -> None:
         assert time.monotonic() - begun < 2.0
         (answer,) = answers
         assert isinstance(answer, Failure)
-        assert answer.trouble is Trouble.PROTOCOL
+        assert answer.reason is FailureReason.PROTOCOL
         assert peak < 3_000_000
 
 
@@ -77,7 +77,7 @@ def test_a_head_that_is_long_in_all(carrier: Make) -> None:
                 assert isinstance(answer, Response), answer
             else:
                 assert isinstance(answer, Failure), answer
-                assert answer.trouble is Trouble.PROTOCOL
+                assert answer.reason is FailureReason.PROTOCOL
 
 
 def test_a_body_without_end_is_not_waited_for(carrier: Make) -> None:
@@ -107,10 +107,10 @@ def test_chunks_of_one_octet_keep_to_the_time(carrier: Make) -> None:
 
     with wire.serve(crumbs) as site:
         begun = time.monotonic()
-        answer = carrier().send(Request(site.url, limit=10**7, seconds=0.5))
+        answer = carrier().send(Request(site.url, limit=10**7, timeout=0.5))
         assert time.monotonic() - begun < 2.0
         assert isinstance(answer, Failure)
-        assert answer.trouble is Trouble.TIMEOUT
+        assert answer.reason is FailureReason.TIMEOUT
 
 
 # --- Connections ----------------------------------------------------------------------------------
@@ -140,13 +140,13 @@ def test_connections_are_the_total(carrier: Make) -> None:
     """Who waits for a connection waits before its own time begins: slow ones are not its fault."""
     with wire.serve(wire.never_answers) as slow, wire.serve(wire.ok) as fine:
         one = carrier(connections=2)
-        wanted = [Request(slow.url, seconds=0.6)] * 2 + [Request(fine.url, seconds=0.3)] * 3
+        wanted = [Request(slow.url, timeout=0.6)] * 2 + [Request(fine.url, timeout=0.3)] * 3
         begun = time.monotonic()
         answers = one.send_all(wanted, at_once=5)
         assert time.monotonic() - begun > 0.5
         for answer in answers[:2]:
             assert isinstance(answer, Failure)
-            assert answer.trouble is Trouble.TIMEOUT
+            assert answer.reason is FailureReason.TIMEOUT
         assert all(isinstance(answer, Response) for answer in answers[2:]), answers
         assert isinstance(one.send(fine.url), Response)
 
@@ -154,9 +154,9 @@ def test_connections_are_the_total(carrier: Make) -> None:
 def test_waiting_for_a_connection_has_an_end(carrier: Make) -> None:
     with wire.serve(wire.never_answers) as slow, wire.serve(wire.ok) as fine:
         one = carrier(connections=1)
-        wanted = [Request(slow.url, seconds=1.5), Request(fine.url, seconds=0.05)]
+        wanted = [Request(slow.url, timeout=1.5), Request(fine.url, timeout=0.05)]
         _, answer = one.send_all(wanted, at_once=2)
-        assert answer == Failure(Trouble.TIMEOUT, "no connection was free: raise connections")
+        assert answer == Failure(FailureReason.TIMEOUT, "no connection was free: raise connections")
         assert fine.connections == 0
         assert isinstance(one.send(fine.url), Response)
 
@@ -189,10 +189,10 @@ def test_long_work_in_one_chunk_keeps_to_the_time(
     body = gzip.compress(bytes(10**7))
     with wire.serve(wire.says(wire.message(body, "Content-Encoding: gzip"))) as site:
         begun = time.monotonic()
-        answer = carrier().send(Request(site.url, limit=10**8, seconds=0.3))
+        answer = carrier().send(Request(site.url, limit=10**8, timeout=0.3))
         assert time.monotonic() - begun < 0.8
         assert isinstance(answer, Failure)
-        assert answer.trouble is Trouble.TIMEOUT
+        assert answer.reason is FailureReason.TIMEOUT
 
 
 def test_a_kept_connection_that_is_gone_is_no_failure(carrier: Make) -> None:

@@ -16,8 +16,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.ssrf import Addresses
+from robotrules.access import Failure, FailureReason, Request, Response
+from robotrules.client.ssrf import AddressPolicy
 from tests.client import wire
 from tests.client.transports.conftest import Carrier
 
@@ -25,33 +25,33 @@ Make = Callable[..., Carrier]
 
 # Name of a behaviour in `wire` → what it is. Those that last until the deadline are below.
 FAULTS = {
-    "resets_at_once": Trouble.CUT,
-    "resets_mid_headers": Trouble.CUT,
-    "resets_mid_body": Trouble.CUT,
-    "closes_at_once": Trouble.CUT,
-    "closes_mid_headers": Trouble.CUT,
-    "short": Trouble.CUT,
-    "chunk_cut": Trouble.CUT,
-    "chunk_cut_within": Trouble.CUT,
-    "garbage": Trouble.PROTOCOL,
-    "ssh": Trouble.PROTOCOL,
-    "bad_status_line": Trouble.PROTOCOL,
-    "bad_length": Trouble.PROTOCOL,
-    "two_lengths": Trouble.PROTOCOL,
-    "bad_chunk": Trouble.PROTOCOL,
-    "huge_header": Trouble.PROTOCOL,
-    "many_headers": Trouble.PROTOCOL,
-    "coded_transfer": Trouble.PROTOCOL,
-    "unknown_coding": Trouble.CODING,
-    "broken_coding": Trouble.CODING,
-    "cut_coding": Trouble.CODING,
+    "resets_at_once": FailureReason.CUT,
+    "resets_mid_headers": FailureReason.CUT,
+    "resets_mid_body": FailureReason.CUT,
+    "closes_at_once": FailureReason.CUT,
+    "closes_mid_headers": FailureReason.CUT,
+    "short": FailureReason.CUT,
+    "chunk_cut": FailureReason.CUT,
+    "chunk_cut_within": FailureReason.CUT,
+    "garbage": FailureReason.PROTOCOL,
+    "ssh": FailureReason.PROTOCOL,
+    "bad_status_line": FailureReason.PROTOCOL,
+    "bad_length": FailureReason.PROTOCOL,
+    "two_lengths": FailureReason.PROTOCOL,
+    "bad_chunk": FailureReason.PROTOCOL,
+    "huge_header": FailureReason.PROTOCOL,
+    "many_headers": FailureReason.PROTOCOL,
+    "coded_transfer": FailureReason.PROTOCOL,
+    "unknown_coding": FailureReason.CODING,
+    "broken_coding": FailureReason.CODING,
+    "cut_coding": FailureReason.CODING,
 }
 
 
-def check(answer: object, trouble: Trouble) -> None:
+def check(answer: object, trouble: FailureReason) -> None:
     """Assert that an answer is a failure of a kind, with a detail that people can read."""
     assert isinstance(answer, Failure), answer
-    assert answer.trouble is trouble, answer
+    assert answer.reason is trouble, answer
     assert 5 < len(answer.detail) <= 300, answer
     assert answer.detail.isascii()
     assert answer.detail.isprintable()
@@ -75,9 +75,9 @@ def test_a_slow_server_is_late_as_a_whole(carrier: Make, fault: str) -> None:
     """Each octet is in time; all of them are not."""
     with wire.serve(getattr(wire, fault)) as site:
         begun = time.monotonic()
-        answer = carrier().send(Request(site.url, seconds=0.4))
+        answer = carrier().send(Request(site.url, timeout=0.4))
         assert 0.35 < time.monotonic() - begun < 1.4
-        check(answer, Trouble.TIMEOUT)
+        check(answer, FailureReason.TIMEOUT)
         assert isinstance(answer, Failure)
         assert answer.detail == "no whole answer within 0.4 s"
 
@@ -85,32 +85,32 @@ def test_a_slow_server_is_late_as_a_whole(carrier: Make, fault: str) -> None:
 @pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body"])
 def test_a_slow_server_is_late_over_tls(carrier: Make, fault: str) -> None:
     with wire.serve(getattr(wire, fault), tls=wire.server_tls()) as site:
-        check(carrier().send(Request(site.url, seconds=0.4)), Trouble.TIMEOUT)
+        check(carrier().send(Request(site.url, timeout=0.4)), FailureReason.TIMEOUT)
 
 
 def test_the_transports_own_time_goes_without_one_of_the_request(carrier: Make) -> None:
     with wire.serve(wire.never_answers) as site:
         begun = time.monotonic()
-        check(carrier(seconds=0.3).send(site.url), Trouble.TIMEOUT)
+        check(carrier(timeout=0.3).send(site.url), FailureReason.TIMEOUT)
         assert time.monotonic() - begun < 1.0
 
 
 def test_no_time_at_all_is_too_little(carrier: Make) -> None:
     with wire.serve(wire.ok) as site:
-        check(carrier().send(Request(site.url, seconds=0.0)), Trouble.TIMEOUT)
+        check(carrier().send(Request(site.url, timeout=0.0)), FailureReason.TIMEOUT)
 
 
 def test_tls_that_never_begins_is_late(carrier: Make) -> None:
     with wire.serve(wire.never_answers, reads=False, scheme="https") as site:
         begun = time.monotonic()
-        check(carrier().send(Request(site.url, seconds=0.4)), Trouble.TIMEOUT)
+        check(carrier().send(Request(site.url, timeout=0.4)), FailureReason.TIMEOUT)
         assert time.monotonic() - begun < 1.4
 
 
 def test_a_port_where_nobody_listens(carrier: Make) -> None:
     with wire.closed_port() as origin:
         answer = carrier().send(f"{origin}/robots.txt")
-        check(answer, Trouble.CONNECT)
+        check(answer, FailureReason.CONNECT)
         assert isinstance(answer, Failure)
         assert "refused" in answer.detail
 
@@ -121,7 +121,7 @@ def test_a_port_where_nobody_listens(carrier: Make) -> None:
 def test_a_certificate_of_an_authority_that_nobody_knows(carrier: Make) -> None:
     with wire.serve(wire.ok, tls=wire.server_tls()) as site:
         answer = carrier(verify=True).send(site.url)
-        check(answer, Trouble.TLS)
+        check(answer, FailureReason.TLS)
         assert isinstance(answer, Failure)
         assert "certificate verify failed" in answer.detail
         assert site.heads == []
@@ -130,7 +130,7 @@ def test_a_certificate_of_an_authority_that_nobody_knows(carrier: Make) -> None:
 def test_a_certificate_for_another_name(carrier: Make) -> None:
     with wire.serve(wire.ok, tls=wire.server_tls("other.example")) as site:
         answer = carrier().send(site.named("one.example"))
-        check(answer, Trouble.TLS)
+        check(answer, FailureReason.TLS)
         assert isinstance(answer, Failure)
         assert "one.example" in answer.detail
 
@@ -138,7 +138,7 @@ def test_a_certificate_for_another_name(carrier: Make) -> None:
 @pytest.mark.parametrize("fault", ["plain_speech", "garbage", "closes_at_once", "resets_at_once"])
 def test_a_port_that_does_not_speak_tls(carrier: Make, fault: str) -> None:
     with wire.serve(getattr(wire, fault), reads=False, scheme="https") as site:
-        check(carrier().send(site.url), Trouble.TLS)
+        check(carrier().send(site.url), FailureReason.TLS)
 
 
 def test_a_server_that_wants_a_certificate_from_us(carrier: Make) -> None:
@@ -150,14 +150,14 @@ def test_a_server_that_wants_a_certificate_from_us(carrier: Make) -> None:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
         # With TLS 1.3 the refusal comes after the handshake: as an alert, or as a reset.
-        assert answer.trouble in (Trouble.TLS, Trouble.CUT)
+        assert answer.reason in (FailureReason.TLS, FailureReason.CUT)
 
 
 def test_tls_spoken_to_a_plain_client(carrier: Make) -> None:
     with wire.serve(wire.ok, tls=wire.server_tls(), scheme="http") as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
-        assert answer.trouble in (Trouble.PROTOCOL, Trouble.CUT)
+        assert answer.reason in (FailureReason.PROTOCOL, FailureReason.CUT)
 
 
 # --- Names ----------------------------------------------------------------------------------------
@@ -167,8 +167,8 @@ def test_a_name_without_address(carrier: Make) -> None:
     def nobody(host: str, port: int) -> list[str]:
         raise OSError(-2, "Name or service not known")
 
-    answer = carrier(addresses=Addresses(resolve=nobody)).send("http://gone.example/robots.txt")
-    assert answer == Failure(Trouble.DNS, "gone.example: Name or service not known")
+    answer = carrier(addresses=AddressPolicy(resolve=nobody)).send("http://gone.example/robots.txt")
+    assert answer == Failure(FailureReason.DNS, "gone.example: Name or service not known")
 
 
 def test_a_resolver_that_hangs_is_late(carrier: Make) -> None:
@@ -180,16 +180,16 @@ def test_a_resolver_that_hangs_is_late(carrier: Make) -> None:
             return [wire.LOOPBACK]
 
         begun = time.monotonic()
-        answer = carrier(addresses=Addresses(["127.0.0.1"], hangs)).send(
-            Request("http://slow.example/", seconds=0.3)
+        answer = carrier(addresses=AddressPolicy(["127.0.0.1"], hangs)).send(
+            Request("http://slow.example/", timeout=0.3)
         )
         assert time.monotonic() - begun < 1.0
-        check(answer, Trouble.TIMEOUT)
+        check(answer, FailureReason.TIMEOUT)
 
 
 def test_a_dead_address_leaves_time_for_the_next(carrier: Make) -> None:
     """Nobody listens at the first address; the second answers."""
-    both = Addresses(["127.0.0.0/8"], lambda host, port: ["127.0.0.99", "127.0.0.1"])
+    both = AddressPolicy(["127.0.0.0/8"], lambda host, port: ["127.0.0.99", "127.0.0.1"])
     with wire.serve(wire.ok) as site:
         answer = carrier(addresses=both).send(site.named("two.example"))
         assert not isinstance(answer, Failure), answer
@@ -198,13 +198,13 @@ def test_a_dead_address_leaves_time_for_the_next(carrier: Make) -> None:
 
 @pytest.mark.parametrize("url", ["ftp://example.com/", "/robots.txt", "http://", "http://a b/", ""])
 def test_what_is_no_url_is_a_failure(carrier: Make, url: str) -> None:
-    check(carrier().send(url), Trouble.PROTOCOL)
+    check(carrier().send(url), FailureReason.PROTOCOL)
 
 
 @pytest.mark.parametrize("status", ["101 Switching Protocols", "000 Odd", "99 Odd", "2000 Odd"])
 def test_a_status_that_is_none(carrier: Make, status: str) -> None:
     with wire.serve(wire.says(f"HTTP/1.1 {status}\r\nUpgrade: x\r\n\r\n".encode())) as site:
-        check(carrier().send(site.url), Trouble.PROTOCOL)
+        check(carrier().send(site.url), FailureReason.PROTOCOL)
 
 
 def test_whatever_comes_is_an_answer_or_a_failure(carrier: Make) -> None:
@@ -240,7 +240,7 @@ def test_whatever_comes_is_an_answer_or_a_failure(carrier: Make) -> None:
             answer = one.send(Request(site.url, limit=1000))
             assert time.monotonic() - begun < 1.0, said
             if isinstance(answer, Failure):
-                check(answer, answer.trouble)
+                check(answer, answer.reason)
 
 
 UNSENDABLE = ("a\r\nX-Evil: 1", "a\x00b", "ä€")
@@ -249,7 +249,7 @@ UNSENDABLE = ("a\r\nX-Evil: 1", "a\x00b", "ä€")
 def test_a_field_that_cannot_be_sent_is_a_failure(carrier: Make) -> None:
     with wire.serve(wire.ok) as site:
         for value in UNSENDABLE:
-            check(carrier().send(Request(site.url, (("X-Own", value),))), Trouble.PROTOCOL)
+            check(carrier().send(Request(site.url, (("X-Own", value),))), FailureReason.PROTOCOL)
         assert site.heads == []
 
 

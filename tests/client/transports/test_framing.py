@@ -15,8 +15,8 @@ from contextlib import suppress
 import h11
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.transports.exchange import Watch
+from robotrules.access import Failure, FailureReason, Request, Response
+from robotrules.client.transports.exchange import Stopwatch
 from robotrules.client.transports.framing import (
     LONGEST_CHUNK_LINE,
     LONGEST_HEAD,
@@ -166,11 +166,11 @@ RESPONSES: dict[str, tuple[bytes, tuple[int, bytes] | None]] = {
 def test_all_transports_have_one_rule(carrier: Make, case: str) -> None:
     data, expected = RESPONSES[case]
     with wire.serve(wire.says(data)) as site:
-        answer = carrier().send(Request(site.url, seconds=3.0))
+        answer = carrier().send(Request(site.url, timeout=3.0))
         assert site.connections == 1
     if expected is None:
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is Trouble.PROTOCOL, answer
+        assert answer.reason is FailureReason.PROTOCOL, answer
         assert answer.detail.startswith("127.0.0.1:"), answer
     else:
         assert isinstance(answer, Response), answer
@@ -289,7 +289,7 @@ def test_a_server_that_resets_is_asked_once(carrier: Make, fault: str) -> None:
     with wire.serve(getattr(wire, fault)) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
-        assert answer.trouble is Trouble.CUT
+        assert answer.reason is FailureReason.CUT
         assert site.connections == 1
 
 
@@ -303,7 +303,7 @@ def test_a_server_that_speaks_first(carrier: Make) -> None:
     with wire.serve(early, reads=False) as site:
         one = carrier()
         for _ in range(2):
-            answer = one.send(Request(site.url, seconds=3.0))
+            answer = one.send(Request(site.url, timeout=3.0))
             assert isinstance(answer, Failure) or answer.body == BODY
         assert site.connections == 2
 
@@ -408,7 +408,7 @@ def test_many_heads_in_one_piece_cost_what_each_costs(end: bytes) -> None:
 
 def test_a_watch_hands_on_a_head_once_it_is_complete() -> None:
     """A library may see the end of a head where there is none."""
-    watch = Watch()
+    watch = Stopwatch()
     watch.sent()
     hints, whole = head(first=b"HTTP/1.1 103 Hints"), sized(b"X-A: b")
     data = hints + whole
@@ -423,22 +423,22 @@ def test_a_watch_hands_on_a_head_once_it_is_complete() -> None:
 
 
 def test_a_watch_hands_on_responses_and_nothing_else() -> None:
-    watch = Watch()
+    watch = Stopwatch()
     assert watch.received(b"unasked") == b""
     assert watch.spoiled
-    watch = Watch()
+    watch = Stopwatch()
     for _ in range(2):
         watch.sent()
         assert watch.received(sized()) == sized()
         assert not watch.spoiled
     assert watch.received(b"x") == b""
     assert watch.spoiled
-    watch = Watch()
+    watch = Stopwatch()
     watch.sent()
     with pytest.raises(FramingError):
         watch.received(b"SSH-2.0")
     assert watch.spoiled
-    watch = Watch()
+    watch = Stopwatch()
     watch.sent()
     watch.received(head(CHUNKED, first=b"HTTP/1.0 200 OK") + wire.chunked(BODY))
     assert watch.spoiled

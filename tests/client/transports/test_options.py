@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from robotrules import Reason
-from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client import Addresses, AsyncClient, Client
+from robotrules.access import Failure, FailureReason, Request, Response
+from robotrules.client import AddressPolicy, AsyncClient, Client
 from robotrules.client.ssrf import PUBLIC
 from robotrules.client.transports import open_async_transport, open_transport
 from tests.client import wire
@@ -110,7 +110,7 @@ def test_a_proxy_carries_all_requests(carrier: Make) -> None:
 
     with wire.serve(wire.proxies) as proxy:
         one = carrier(
-            proxy=proxy.url.replace("//", "//me:hush@"), addresses=Addresses(resolve=resolve)
+            proxy=proxy.url.replace("//", "//me:hush@"), addresses=AddressPolicy(resolve=resolve)
         )
         answer = one.send("http://far.example/robots.txt")
         assert isinstance(answer, Response), answer
@@ -152,14 +152,14 @@ def test_private_places_behind_a_proxy(carrier: Make, scheme: str, host: str) ->
     with wire.serve(wire.proxies) as proxy:
         answer = carrier(proxy=proxy.url, addresses=PUBLIC).send(f"{scheme}://{host}/")
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is Trouble.REFUSED, answer
+        assert answer.reason is FailureReason.REFUSED, answer
         assert "allow_private=" in answer.detail
         assert proxy.connections == 0
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "db.internal", "intranet"])
 def test_private_places_that_are_allowed_behind_a_proxy(carrier: Make, host: str) -> None:
-    allowed = Addresses(["127.0.0.1", "localhost", "*.internal", "intranet"])
+    allowed = AddressPolicy(["127.0.0.1", "localhost", "*.internal", "intranet"])
     with wire.serve(wire.proxies) as proxy:
         answer = carrier(proxy=proxy.url, addresses=allowed).send(f"http://{host}/")
         assert isinstance(answer, Response), answer
@@ -174,7 +174,7 @@ def test_a_name_that_is_like_a_private_one_goes_through_a_proxy() -> None:
         "arpa.example",
         "lan.example",
     ):
-        assert PUBLIC.refusal_by_name(host) is None
+        assert PUBLIC.refusal_of_name(host) is None
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
@@ -183,7 +183,7 @@ def test_a_proxy_that_wants_credentials_is_a_failed_connection(carrier: Make, sc
     with wire.serve(wire.says(PROXY_AUTHENTICATION_REQUIRED)) as proxy:
         answer = carrier(proxy=proxy.url).send(f"{scheme}://far.example/robots.txt")
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is Trouble.CONNECT, answer
+        assert answer.reason is FailureReason.CONNECT, answer
         assert proxy.connections == 1
 
 
@@ -192,7 +192,7 @@ def test_a_407_without_a_proxy_of_ours_is_a_failed_connection(carrier: Make) -> 
     with wire.serve(wire.says(PROXY_AUTHENTICATION_REQUIRED)) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure), answer
-        assert answer.trouble is Trouble.CONNECT, answer
+        assert answer.reason is FailureReason.CONNECT, answer
         assert "407" in answer.detail
 
 
@@ -210,16 +210,18 @@ def test_a_proxy_that_wants_credentials_allows_nothing() -> None:
     "host", ["127.0.0.1", "127.0.0.1.", "[::1]", "[::1].", "10.0.0.1.", "localhost..", "a.lan.."]
 )
 def test_a_private_host_is_refused_by_name_however_it_ends(host: str) -> None:
-    assert PUBLIC.refusal_by_name(host)
+    assert PUBLIC.refusal_of_name(host)
     assert (
-        Addresses(["127.0.0.0/8", "::1", "10.0.0.1", "localhost", "*.lan"]).refusal_by_name(host)
+        AddressPolicy(["127.0.0.0/8", "::1", "10.0.0.1", "localhost", "*.lan"]).refusal_of_name(
+            host
+        )
         is None
     )
 
 
 def test_public_addresses_are_not_refused_by_name() -> None:
     for host in ("93.184.215.14", "93.184.215.14.", "[2606:2800:21f:cb07:6820:80da:af6b:8b2c]"):
-        assert PUBLIC.refusal_by_name(host) is None
+        assert PUBLIC.refusal_of_name(host) is None
 
 
 @pytest.mark.parametrize("make", [*KINDS.values(), *CLIENTS])
@@ -283,7 +285,7 @@ def test_allow_private_says_what_it_wants(kind: Callable[..., object], wrong: An
     with pytest.raises(ValueError, match=r"allow_private is .*: name the hosts, addresses or net"):
         kind(AGENT, store="memory:", allow_private=wrong)
     with pytest.raises(ValueError, match=r"allow_private is .*: name the hosts, addresses or net"):
-        Addresses(wrong)
+        AddressPolicy(wrong)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from itertools import chain, repeat
 
 import pytest
 
-from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.ssrf import PUBLIC, Addresses
+from robotrules.access import Failure, FailureReason, Request, Response
+from robotrules.client.ssrf import PUBLIC, AddressPolicy
 from tests.client import wire
 from tests.client.transports.conftest import Carrier
 
@@ -38,12 +38,12 @@ def secret(site: wire.Site) -> Iterator[wire.Site]:
 def refused(answer: object) -> Failure:
     """Assert that an answer says that nobody goes there."""
     assert isinstance(answer, Failure), answer
-    assert answer.trouble is Trouble.REFUSED, answer
+    assert answer.reason is FailureReason.REFUSED, answer
     return answer
 
 
 def test_a_name_that_leads_to_a_private_address(carrier: Make, secret: wire.Site) -> None:
-    to_secret = Addresses(["127.0.0.1"], lambda host, port: [SECRET])
+    to_secret = AddressPolicy(["127.0.0.1"], lambda host, port: [SECRET])
     found = refused(carrier(addresses=to_secret).send(secret.named("evil.example")))
     assert found.detail == (
         "evil.example is 127.0.0.2, which is loopback (RFC 1122); "
@@ -54,7 +54,7 @@ def test_a_name_that_leads_to_a_private_address(carrier: Make, secret: wire.Site
 def test_of_several_addresses_only_the_vetted_one(
     carrier: Make, site: wire.Site, secret: wire.Site
 ) -> None:
-    mixed = Addresses(["127.0.0.1"], lambda host, port: [SECRET, "127.0.0.1", "::1"])
+    mixed = AddressPolicy(["127.0.0.1"], lambda host, port: [SECRET, "127.0.0.1", "::1"])
     answer = carrier(addresses=mixed).send(site.named("mixed.example"))
     assert isinstance(answer, Response), answer
     assert answer.address == "127.0.0.1"
@@ -75,7 +75,7 @@ def test_a_name_that_changes_its_mind(carrier: Make, scheme: str) -> None:
             asked.append(host)
             return next(answers)
 
-        one = carrier(addresses=Addresses(["127.0.0.1"], resolve))
+        one = carrier(addresses=AddressPolicy(["127.0.0.1"], resolve))
         answer = one.send(open_site.named("fickle.example"))
         assert isinstance(answer, Response), answer
         assert answer.address == "127.0.0.1"
@@ -136,9 +136,9 @@ def test_an_address_that_is_spelled_oddly(carrier: Make, secret: wire.Site, host
         asked.append(name)
         return [SECRET]
 
-    one = carrier(addresses=Addresses(resolve=resolve))
+    one = carrier(addresses=AddressPolicy(resolve=resolve))
     answer = one.send(f"http://{host}:{secret.port}/")
-    assert answer == Failure(Trouble.PROTOCOL, "no http or https URL with a host")
+    assert answer == Failure(FailureReason.PROTOCOL, "no http or https URL with a host")
     assert asked == []
 
 
@@ -175,12 +175,12 @@ def test_a_name_as_browsers_have_it(
 ) -> None:
     asked: list[str] = []
 
-    def to(address: str) -> Addresses:
+    def to(address: str) -> AddressPolicy:
         def resolve(name: str, port: int) -> list[str]:
             asked.append(name)
             return [address]
 
-        return Addresses(["127.0.0.1"], resolve)
+        return AddressPolicy(["127.0.0.1"], resolve)
 
     refused(carrier(addresses=to(SECRET)).send(f"http://{host}:{site.port}/"))
     refused(carrier(addresses=to(f"[::ffff:{SECRET}]")).send(f"http://{host}:{site.port}/"))
@@ -198,7 +198,7 @@ def test_a_name_with_a_hyphen_at_its_end_over_tls(carrier: Make) -> None:
 
 def test_brackets_from_a_resolver(carrier: Make) -> None:
     with wire.serve(wire.ok) as site:
-        to_site = Addresses(["127.0.0.1"], lambda host, port: ["[::ffff:127.0.0.1]"])
+        to_site = AddressPolicy(["127.0.0.1"], lambda host, port: ["[::ffff:127.0.0.1]"])
         answer = carrier(addresses=to_site).send(site.named("one.example"))
         assert isinstance(answer, Response), answer
         assert answer.address == "127.0.0.1"
@@ -209,7 +209,7 @@ def test_the_system_knows_this_machine_by_name(carrier: Make, site: wire.Site) -
     refused(answer)
     assert site.connections == 0
     assert isinstance(
-        carrier(addresses=Addresses(["localhost"])).send(site.named("localhost")), Response
+        carrier(addresses=AddressPolicy(["localhost"])).send(site.named("localhost")), Response
     )
 
 
@@ -217,7 +217,7 @@ def test_where_a_redirect_leads_is_vetted_too(carrier: Make, secret: wire.Site) 
     """A transport follows nothing, and vets the next request like the first."""
     location = f"Location: http://{SECRET}:{secret.port}/"
     with wire.serve(wire.says(wire.message(b"", location, status="301 Moved"))) as redirecting:
-        one = carrier(addresses=Addresses(["127.0.0.1"]))
+        one = carrier(addresses=AddressPolicy(["127.0.0.1"]))
         answer = one.send(redirecting.url)
         assert isinstance(answer, Response)
         assert answer.status == 301
@@ -294,7 +294,7 @@ def test_a_proxy_that_does_not_connect(carrier: Make, no_proxies: pytest.MonkeyP
             no_proxies.setenv("https_proxy", url.replace("//", "//me:hush@"))
             answer = carrier(trust_env=True).send("https://far.example/")
             assert isinstance(answer, Failure)
-            assert answer.trouble is Trouble.CONNECT, answer
+            assert answer.reason is FailureReason.CONNECT, answer
             assert "hush" not in answer.detail
 
 
@@ -307,4 +307,4 @@ def test_a_proxy_of_another_kind_raises_with_the_cure(
     no_proxies.setenv("https_proxy", "127.0.0.1:1")
     answer = carrier(trust_env=True).send("https://far.example/")
     assert isinstance(answer, Failure)
-    assert answer.trouble is Trouble.CONNECT
+    assert answer.reason is FailureReason.CONNECT

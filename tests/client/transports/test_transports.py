@@ -14,13 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from robotrules import MissingExtraError
-from robotrules.access import Failure, Request, Response, Trouble
+from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client.aio import AsyncClient
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.sync import Client
 from robotrules.client.transports import open_async_transport, open_transport
 from robotrules.client.transports.aiohttp import AiohttpTransport
-from robotrules.client.transports.exchange import Settings, target_of, words
+from robotrules.client.transports.exchange import TransportSettings, target_of, words
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport, Httpx2Transport
 from robotrules.client.transports.resolver import Lookups
 from tests.client import wire
@@ -43,9 +43,9 @@ Make = Callable[..., Carrier]
         ("Bött/1.0", {}, "use ASCII"),
         (AGENT, {"connections": 0}, "use 1 or more"),
         (AGENT, {"connections": 2.5}, "use 1 or more"),
-        (AGENT, {"seconds": 0}, "more than 0"),
-        (AGENT, {"seconds": float("nan")}, "more than 0"),
-        (AGENT, {"seconds": float("inf")}, "more than 0"),
+        (AGENT, {"timeout": 0}, "more than 0"),
+        (AGENT, {"timeout": float("nan")}, "more than 0"),
+        (AGENT, {"timeout": float("inf")}, "more than 0"),
     ],
 )
 def test_what_cannot_be_used_raises_with_the_cure(
@@ -56,7 +56,7 @@ def test_what_cannot_be_used_raises_with_the_cure(
 
 
 def test_opening_takes_what_is_installed() -> None:
-    transport = open_transport(AGENT, addresses=wire.here(), seconds=1.0)
+    transport = open_transport(AGENT, addresses=wire.here(), timeout=1.0)
     assert isinstance(transport, Httpx2Transport)
     transport.close()
     assert isinstance(open_async_transport(AGENT, connections=5), AiohttpTransport)
@@ -183,9 +183,9 @@ def test_ten_threads_share_one() -> None:
 FORKS = """
 import os, sys
 from robotrules.access import Request, Response
-from robotrules.client.ssrf import Addresses
+from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.transports import open_transport
-transport = open_transport("ExampleBot/1.0", addresses=Addresses(["127.0.0.1"]))
+transport = open_transport("ExampleBot/1.0", addresses=AddressPolicy(["127.0.0.1"]))
 ask = lambda: isinstance(transport.send(Request(sys.argv[1])), Response)
 assert ask()
 child = os.fork()
@@ -222,7 +222,7 @@ def test_lookups_have_few_threads_and_then_none() -> None:
 
     # Those of transports before linger for a second.
     before = set(threading.enumerate())
-    lookups = Lookups(Addresses(resolve=resolve), most=3)
+    lookups = Lookups(AddressPolicy(resolve=resolve), most=3)
     with ThreadPoolExecutor(8) as threads:
         asked = [threads.submit(lookups.vetted, f"h{n}.example", 80, 10.0) for n in range(8)]
         assert wire.soon(lambda: len(busy) == 3)
@@ -248,7 +248,7 @@ def test_a_lookup_that_is_interrupted_says_so() -> None:
         raise SystemExit
 
     with pytest.raises(SystemExit):
-        Lookups(Addresses(resolve=resolve), 1).vetted("x.example", 80, 5.0)
+        Lookups(AddressPolicy(resolve=resolve), 1).vetted("x.example", 80, 5.0)
 
 
 # --- Words ----------------------------------------------------------------------------------------
@@ -284,27 +284,32 @@ def test_whatever_a_parser_raises_is_a_failure(
         monkeypatch.setattr("robotrules.client.transports.exchange.Exchange.head", surprised)
         answer = one.send(site.url)
         assert isinstance(answer, Failure)
-        assert answer.trouble is Trouble.PROTOCOL
+        assert answer.reason is FailureReason.PROTOCOL
         assert "of all things" in answer.detail
 
 
 @pytest.mark.parametrize(
     ("error", "trouble"),
     [
-        (ssl.SSLError(1, "[SSL] tlsv13 alert certificate required (_ssl.c:2580)"), Trouble.TLS),
-        (ConnectionResetError(104, "Connection reset by peer"), Trouble.CUT),
-        (KeyError("x"), Trouble.PROTOCOL),
+        (
+            ssl.SSLError(1, "[SSL] tlsv13 alert certificate required (_ssl.c:2580)"),
+            FailureReason.TLS,
+        ),
+        (ConnectionResetError(104, "Connection reset by peer"), FailureReason.CUT),
+        (KeyError("x"), FailureReason.PROTOCOL),
     ],
 )
-def test_what_a_library_lets_through(error: Exception, trouble: Trouble) -> None:
-    exchange = Settings(AGENT, wire.here(), 1.0, 1, True, False).begin(Request("http://a.example"))
+def test_what_a_library_lets_through(error: Exception, trouble: FailureReason) -> None:
+    exchange = TransportSettings(AGENT, wire.here(), 1.0, 1, True, False).begin(
+        Request("http://a.example")
+    )
     assert not isinstance(exchange, Failure)
     found = exchange.surprise(error)
-    assert found.trouble is trouble
+    assert found.reason is trouble
     assert found.detail.startswith("a.example: ")
     assert "_ssl.c" not in found.detail
 
 
 def test_settings_are_values() -> None:
-    one = Settings(AGENT, wire.here(), 1.0, 1, True, False)
+    one = TransportSettings(AGENT, wire.here(), 1.0, 1, True, False)
     assert one.vet() is one

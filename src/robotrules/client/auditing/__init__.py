@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.access import Hop
-from robotrules.cache import EffectivePolicy, moment
+from robotrules.cache import EffectivePolicy, format_timestamp
 from robotrules.client.auditing.canonical import Canonical, canonicals
 from robotrules.client.auditing.checks import (
     about_guidance,
@@ -25,15 +25,15 @@ from robotrules.client.auditing.checks import (
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
 from robotrules.client.auditing.sitemap_files import MOST_OCTETS as MOST_SITEMAP
-from robotrules.client.auditing.sitemap_files import Form, SitemapFile, read_sitemap
+from robotrules.client.auditing.sitemap_files import SitemapFile, SitemapForm, read_sitemap
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import MOST_OCTETS, FetchResult, fetching, guidance_of
 from robotrules.client.sync import Client
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.guide import Guidance
-from robotrules.http.media_types import media_type
+from robotrules.http.media_types import parse_media_type
 from robotrules.http.origins import origin_of, robots_url
-from robotrules.robotstxt import Tokens, normal_form
+from robotrules.robotstxt import Tokens, normalize_path
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.tags.known import EVERYONE
 from robotrules.tags.profile import find_tag_profile
@@ -41,10 +41,10 @@ from robotrules.tags.profile import find_tag_profile
 # Raised when a key of `Audit.as_dict()` changes meaning or goes away.
 SCHEMA_VERSION = 1
 # Sitemap files that are asked for. One may name 50,000 others.
-MOST_SITEMAPS = 5
+MAX_SITEMAPS = 5
 
 
-class Listed(NamedTuple):
+class SitemapListing(NamedTuple):
     """A sitemap file: where it is named, what came of asking for it, what it says."""
 
     url: str
@@ -65,12 +65,16 @@ class Listed(NamedTuple):
             return True
         file = self.file
         whole = file is not None and file.complete and not file.trouble
-        return False if whole and file and file.form not in (Form.INDEX, Form.OTHER) else None
+        return (
+            False
+            if whole and file and file.form not in (SitemapForm.INDEX, SitemapForm.OTHER)
+            else None
+        )
 
     @property
     def is_index(self) -> bool:
         """Whether it is a list of sitemaps."""
-        return self.file is not None and self.file.form is Form.INDEX
+        return self.file is not None and self.file.form is SitemapForm.INDEX
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -80,8 +84,8 @@ class Listed(NamedTuple):
             "named_by": self.named_by,
             "allowed": page.verdict.allowed,
             "status": page.status,
-            "trouble": str(page.trouble) if page.trouble else None,
-            "media_type": media_type(page.fields),
+            "failure_reason": str(page.failure_reason) if page.failure_reason else None,
+            "media_type": parse_media_type(page.fields),
             "form": str(file.form) if file else None,
             "gzipped": file.gzipped if file else None,
             "urls": len(file.urls) if file else None,
@@ -91,7 +95,7 @@ class Listed(NamedTuple):
         }
 
 
-class Step(NamedTuple):
+class RedirectStep(NamedTuple):
     """One URL on the way to the page."""
 
     url: str
@@ -113,18 +117,18 @@ class Audit(NamedTuple):
     purposes: tuple[str, ...]
     user_agent: str
     """Who asked."""
-    held: OriginState
+    origin_state: OriginState
     """The robots.txt of the URL, and how it was got."""
     verdict: Verdict
     """On the URL itself."""
-    steps: tuple[Step, ...]
+    steps: tuple[RedirectStep, ...]
     """The URL, and where it redirects to."""
     page: FetchResult
     """The last of them."""
     guidance: Guidance
     """What all carriers say about the last of them."""
     canonicals: tuple[Canonical, ...]
-    sitemaps: tuple[Listed, ...]
+    sitemaps: tuple[SitemapListing, ...]
     other_scheme: OriginState | None
     """The robots.txt of https for http, and the other way; None: there is none to ask for."""
     findings: tuple[Finding, ...]
@@ -145,25 +149,27 @@ class Audit(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON; `docs/cli/audit.md` describes them."""
-        visit = self.held.entry.bad or self.held.visit
+        visit = self.origin_state.entry.last_failure or self.origin_state.fetch_record
         return {
             "schema_version": SCHEMA_VERSION,
             "url": self.url,
             "product_tokens": list(self.product_tokens),
             "purposes": list(self.purposes),
             "user_agent": self.user_agent,
-            "asked_at": moment(visit.at) if visit else None,
+            "asked_at": format_timestamp(visit.at) if visit else None,
             "allowed": self.verdict.allowed,
             "verdict": self.verdict.as_dict(),
-            "robots": self.held.as_dict(),
+            "robots": self.origin_state.as_dict(),
             "steps": [step.as_dict() for step in self.steps],
             "page": {
                 "url": self.page.url,
                 "status": self.page.status,
-                "media_type": media_type(self.page.fields),
+                "media_type": parse_media_type(self.page.fields),
                 "octets": len(self.page.body),
                 "complete": self.page.complete,
-                "trouble": str(self.page.trouble) if self.page.trouble else None,
+                "failure_reason": str(self.page.failure_reason)
+                if self.page.failure_reason
+                else None,
                 "detail": self.page.detail,
             },
             "guidance": self.guidance.as_dict(),
@@ -182,8 +188,8 @@ def audit(
     purposes: Sequence[str] = (),
     *,
     profile: str = "default",
-    own: bool = False,
-    most_sitemaps: int = MOST_SITEMAPS,
+    ignore_disallow: bool = False,
+    max_sitemaps: int = MAX_SITEMAPS,
     progress: Callable[[str], object] | None = None,
     html: bool = True,
 ) -> Audit:
@@ -191,7 +197,7 @@ def audit(
     Audit one live page, for a crawler or for all that no group names.
 
     The robots.txt is asked for now, whatever the client has of it. *profile* is for the tags.
-    *own*: the site is yours, so a page that the rules disallow is read once all the same, to see
+    *ignore_disallow*: the site is yours, so a page that the rules disallow is read once all the same, to see
     what no crawler sees. *progress* is told each URL before it is asked for. *html*: whether the
     page's HTML is read; without it, headers alone speak for the page.
     """
@@ -201,7 +207,7 @@ def audit(
     if origin is None:
         raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
     return _Auditor(client, tokens, tuple(purposes), progress or _silent, html).audit(
-        url, origin, profile, own, most_sitemaps
+        url, origin, profile, ignore_disallow, max_sitemaps
     )
 
 
@@ -225,7 +231,9 @@ class _Auditor:
         self._progress = progress
         self._html = html
 
-    def audit(self, url: str, origin: str, profile: str, own: bool, most_sitemaps: int) -> Audit:
+    def audit(
+        self, url: str, origin: str, profile: str, ignore_disallow: bool, max_sitemaps: int
+    ) -> Audit:
         """Ask for everything, then compare."""
         client, (tokens, purposes) = self._client, self._asked
         self._progress(robots_url(origin))
@@ -234,14 +242,14 @@ class _Auditor:
         self._progress(url)
         page = client.fetch(url, *self._asked)
         unseen = None
-        if own and not page.verdict and page.held is not None:
+        if ignore_disallow and not page.verdict and page.origin_state is not None:
             unseen = self._read_anyway(page.url)
         found = self._guidance(page, unseen, profile)
         seen = unseen or page
         links = self._canonicals(seen) if seen.ok else ()
         steps = tuple(self._steps(page, unseen))
         other = self._other_scheme(origin)
-        listed, left = self._sitemaps(held, steps, most_sitemaps)
+        listed, left = self._sitemaps(held, steps, max_sitemaps)
         rules = {one.url: client.check(one.url, *self._asked) for one in links}
         verdict = held.check(url, *self._asked)
         findings = [
@@ -251,19 +259,19 @@ class _Auditor:
             *about_guidance(found, links, rules),
             *about_sitemaps(listed, steps, found),
         ]
-        if left and most_sitemaps:
-            most = f"{most_sitemaps:,}"
+        if left and max_sitemaps:
+            most = f"{max_sitemaps:,}"
             findings.append(
                 finding("sitemaps-not-read", "robots.txt", most=most, count=f"{left:,}")
             )
-        if held.decides is EffectivePolicy.RULES and not listed and not left:
+        if held.policy is EffectivePolicy.RULES and not listed and not left:
             findings.append(finding("no-sitemap", "robots.txt"))
         return Audit(
             url=url,
             product_tokens=(tokens,) if isinstance(tokens, str) else tuple(tokens),
             purposes=purposes,
             user_agent=client.user_agent,
-            held=held,
+            origin_state=held,
             verdict=verdict,
             steps=steps,
             page=seen,
@@ -277,13 +285,13 @@ class _Auditor:
     def _canonicals(self, page: FetchResult) -> tuple[Canonical, ...]:
         return canonicals(page.url, page.fields, page.body if self._html else b"")
 
-    def _steps(self, page: FetchResult, unseen: FetchResult | None) -> Iterator[Step]:
+    def _steps(self, page: FetchResult, unseen: FetchResult | None) -> Iterator[RedirectStep]:
         hops: tuple[Hop, ...] = (*page.hops, *(unseen.hops if unseen else ()))
         for hop in hops:
-            yield Step(hop.url, self._client.check(hop.url, *self._asked), hop.status)
+            yield RedirectStep(hop.url, self._client.check(hop.url, *self._asked), hop.status)
         last = unseen or page
         if not hops or hops[-1].url != last.url:
-            yield Step(last.url, self._client.check(last.url, *self._asked), last.status)
+            yield RedirectStep(last.url, self._client.check(last.url, *self._asked), last.status)
 
     def _guidance(self, page: FetchResult, unseen: FetchResult | None, profile: str) -> Guidance:
         tokens, purposes = self._asked
@@ -310,8 +318,8 @@ class _Auditor:
                 purposes,
                 profile=client._desk.profile.name,
                 limit=MOST_OCTETS,
-                seconds=client._desk.seconds,
-                own=True,
+                timeout=client._desk.timeout,
+                ignore_disallow=True,
             )
         )
 
@@ -325,17 +333,17 @@ class _Auditor:
         return self._client.refresh(other)
 
     def _sitemaps(
-        self, held: OriginState, steps: Sequence[Step], most: int
-    ) -> tuple[list[Listed], int]:
+        self, held: OriginState, steps: Sequence[RedirectStep], most: int
+    ) -> tuple[list[SitemapListing], int]:
         """Ask for sitemaps, and for those that an index names; return how many were left out."""
         # Where no rules decide, the file that says the same names no sitemap.
-        assert held.visit is not None
+        assert held.fetch_record is not None
         waiting = deque(
             (one.url, f"robots.txt, line {one.line}")
-            for one in sitemaps(held.robots, held.visit.url)
+            for one in sitemaps(held.robots, held.fetch_record.url)
         )
         seen = {target for target, _ in waiting}
-        found: list[Listed] = []
+        found: list[SitemapListing] = []
         while waiting and len(found) < most:
             target, named_by = waiting.popleft()
             found.append(listed := self._listed(target, named_by, held, steps))
@@ -347,23 +355,23 @@ class _Auditor:
         return found, len(waiting)
 
     def _listed(
-        self, target: str, named_by: str, held: OriginState, steps: Sequence[Step]
-    ) -> Listed:
+        self, target: str, named_by: str, held: OriginState, steps: Sequence[RedirectStep]
+    ) -> SitemapListing:
         self._progress(target)
         page = self._client.fetch(target, *self._asked, limit=MOST_SITEMAP)
         if not page.ok:
-            return Listed(target, named_by, page, None)
+            return SitemapListing(target, named_by, page, None)
         file = read_sitemap(page.body, complete=page.complete)
-        listed = Listed(target, named_by, page, file)
+        listed = SitemapListing(target, named_by, page, file)
         if listed.is_index:
             return listed
         ours = [one for one in file.urls if origin_of(one) == held.origin]
         # URLs are the same where rules cannot tell them apart (RFC 9309 §2.2.2).
         parsing = held.robots.profile
-        forms = {normal_form(one, profile=parsing) for one in ours}
-        ways = {normal_form(step.url, profile=parsing): step.url for step in reversed(steps)}
+        forms = {normalize_path(one, profile=parsing) for one in ours}
+        ways = {normalize_path(step.url, profile=parsing): step.url for step in reversed(steps)}
         ways = {form: url for form, url in ways.items() if origin_of(url) == held.origin}
-        others = [one for one in ours if normal_form(one, profile=parsing) not in ways]
+        others = [one for one in ours if normalize_path(one, profile=parsing) not in ways]
         verdicts = held.check_many(others, *self._asked)
         return listed._replace(
             steps=tuple(url for form, url in ways.items() if form in forms),
@@ -373,4 +381,12 @@ class _Auditor:
         )
 
 
-__all__ = ["MOST_SITEMAPS", "SCHEMA_VERSION", "Audit", "Finding", "Listed", "Step", "audit"]
+__all__ = [
+    "MAX_SITEMAPS",
+    "SCHEMA_VERSION",
+    "Audit",
+    "Finding",
+    "RedirectStep",
+    "SitemapListing",
+    "audit",
+]

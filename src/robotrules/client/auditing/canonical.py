@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
 from robotrules.http.fields import Fields
-from robotrules.http.media_types import charset_of, is_html
+from robotrules.http.media_types import is_html, parse_charset
 from robotrules.tags.bounds import BODY_TAGS, MOST_HEAD_TAGS, bounded
 from robotrules.tags.encoding import decoded, encoding_of
 from robotrules.tags.html import MOST_HTML
@@ -69,7 +69,7 @@ def _of_fields(url: str, fields: Fields) -> Iterator[Canonical]:
 
 def _of_page(url: str, fields: Fields, body: bytes) -> Iterator[Canonical]:
     data = body[:MOST_HTML]
-    text = decoded(data, encoding_of(data, charset_of(fields)))
+    text = decoded(data, encoding_of(data, parse_charset(fields)))
     tree = builder()(text[: bounded(text, True, BODY_TAGS, MOST_HEAD_TAGS)], True)
     # HTML Standard 4.2.3: the first base element with an href.
     bases = (one.get("href") for one in tree.in_head("base"))

@@ -11,30 +11,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from robotrules import extensions
-from robotrules.access import State, Trouble
+from robotrules.access import AccessState, FailureReason
 from robotrules.cache import EffectivePolicy, FetchRecord
 from robotrules.client.auditing.canonical import Canonical
 from robotrules.client.auditing.findings import Finding, finding
-from robotrules.client.auditing.sitemap_files import Form, odd_media_type
+from robotrules.client.auditing.sitemap_files import SitemapForm, odd_media_type
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import FetchResult
-from robotrules.extensions.vocabulary import CATEGORIES, Preference, Source, Statement
+from robotrules.extensions.vocabulary import CATEGORIES, Preference, Statement, StatementSource
 from robotrules.guide import Guidance
-from robotrules.http.caching import freshness
-from robotrules.http.media_types import charset_of, media_type
+from robotrules.http.caching import response_freshness
+from robotrules.http.media_types import parse_charset, parse_media_type
 from robotrules.http.origins import authority_end
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.verdict import Reason, Verdict
 from robotrules.tags.known import LIFTS
-from robotrules.tags.rules import Mention, Standing, UsageRules
+from robotrules.tags.rules import Mention, RuleStatus, UsageRules
 
 if TYPE_CHECKING:
-    from robotrules.client.auditing import Listed, Step
+    from robotrules.client.auditing import RedirectStep, SitemapListing
 
 ROBOTS, PAGE = "robots.txt", "page"
 # RFC 9309 §2.3: UTF-8, of which ASCII is a part.
 UTF8 = ("utf-8", "utf8", "us-ascii", "ascii")
-LOST = (Trouble.LOOP, Trouble.REDIRECTS, Trouble.LOCATION)
+LOST = (FailureReason.LOOP, FailureReason.REDIRECTS, FailureReason.LOCATION)
 DAY, SHORT = 86_400.0, 300.0
 # What a sentence quotes of a long URL, and how many contradictions of tags are told.
 LONGEST = 200
@@ -46,14 +46,14 @@ MOST_CONFLICTS = 20
 
 def about_robots(held: OriginState) -> Iterator[Finding]:
     """Yield what is odd about a robots.txt and how it is served."""
-    failed, visit = held.entry.bad, held.visit
+    failed, visit = held.entry.last_failure, held.fetch_record
     if failed is not None:
-        code = "robots-lost" if failed.trouble in LOST else "robots-unreachable"
+        code = "robots-lost" if failed.failure_reason in LOST else "robots-unreachable"
         yield finding(code, ROBOTS, why=_why(failed))
-        if held.decides is EffectivePolicy.RULES:
+        if held.policy is EffectivePolicy.RULES:
             yield finding("robots-old-copy", ROBOTS)
-    elif visit is not None and visit.state is State.UNAVAILABLE:
-        if visit.trouble in LOST:
+    elif visit is not None and visit.state is AccessState.UNAVAILABLE:
+        if visit.failure_reason in LOST:
             yield finding("robots-lost", ROBOTS, why=_why(visit))
         elif visit.status in (401, 403):
             yield finding("robots-restricted", ROBOTS, status=visit.status)
@@ -61,7 +61,7 @@ def about_robots(held: OriginState) -> Iterator[Finding]:
             yield finding("no-robots", ROBOTS, why=_why(visit))
     elif visit is not None:
         yield from _served(visit)
-    if held.decides is EffectivePolicy.RULES:
+    if held.policy is EffectivePolicy.RULES:
         for note in (*held.robots.notes, *extensions.notes(held.robots)):
             where = f"{ROBOTS}, line {note.line}" if note.line else ROBOTS
             yield Finding(note.code, note.level, note.message, where)
@@ -70,16 +70,16 @@ def about_robots(held: OriginState) -> Iterator[Finding]:
 def _served(visit: FetchRecord) -> Iterator[Finding]:
     if visit.hops:
         yield finding("robots-redirected", ROBOTS, url=_short(visit.url))
-    named, charset = media_type(visit.fields), charset_of(visit.fields)
+    named, charset = parse_media_type(visit.fields), parse_charset(visit.fields)
     if named != "text/plain":
         words = named or "nothing in particular"
         yield finding("robots-media-type", ROBOTS, type=_short(words))
     if charset is not None and charset.lower() not in UTF8:
         yield finding("robots-charset", ROBOTS, charset=_short(charset))
-    said = freshness(visit.fields)
+    said = response_freshness(visit.fields)
     if not said.may_store or said.must_validate:
         yield finding("robots-short-lifetime", ROBOTS, time="a moment")
-    elif said.because in ("max-age", "expires") and said.lifetime is not None:
+    elif said.reason in ("max-age", "expires") and said.lifetime is not None:
         if said.lifetime > DAY:
             yield finding("robots-long-lifetime", ROBOTS, time=_time(said.lifetime))
         elif said.lifetime < SHORT:
@@ -87,14 +87,14 @@ def _served(visit: FetchRecord) -> Iterator[Finding]:
 
 
 def _why(visit: FetchRecord) -> str:
-    if visit.trouble is None or visit.trouble is Trouble.STATUS:
+    if visit.failure_reason is None or visit.failure_reason is FailureReason.STATUS:
         return f"status {visit.status}"
-    return _words(visit.trouble, visit.detail)
+    return _words(visit.failure_reason, visit.detail)
 
 
-def _words(trouble: Trouble, detail: str) -> str:
+def _words(trouble: FailureReason, detail: str) -> str:
     """Return a trouble in words, without the cure, which is not the site's to apply."""
-    if trouble is Trouble.REFUSED:
+    if trouble is FailureReason.REFUSED:
         detail = detail.partition("; ")[0]
     beside = f": {_short(detail)}" if detail and detail != trouble.sentence else ""
     return f"{trouble.sentence}{beside}"
@@ -130,9 +130,15 @@ def about_schemes(
     asked: tuple[Tokens, Sequence[str]],
 ) -> Iterator[Finding]:
     """Yield whether http and https have different rules for one path (REP-2.3-06)."""
-    if other is None or other.state is State.UNREACHABLE or held.state is State.UNREACHABLE:
+    if (
+        other is None
+        or other.state is AccessState.UNREACHABLE
+        or held.state is AccessState.UNREACHABLE
+    ):
         return  # what does not answer contradicts nobody; that this one does not is said
-    if (held.visit and held.visit.digest) == (other.visit and other.visit.digest):
+    if (held.fetch_record and held.fetch_record.digest) == (
+        other.fetch_record and other.fetch_record.digest
+    ):
         return
     there = other.check(other.origin + url[authority_end(url) :], *asked)
     if there.allowed == verdict.allowed:
@@ -149,16 +155,16 @@ def about_page(page: FetchResult, unseen: FetchResult | None, allowed: bool) -> 
     """Yield how the page answers; *unseen* is what was read although it is disallowed."""
     if not page.verdict and page.status is None:
         # Nobody asked for it: the trouble is that of its robots.txt, and told there.
-        page = page._replace(trouble=None)
-    if page.hops and page.trouble is None:
+        page = page._replace(failure_reason=None)
+    if page.hops and page.failure_reason is None:
         if page.verdict:
             yield finding("page-redirected", PAGE, url=_short(page.url))
         elif allowed:
             why = _said(page.verdict)
             yield finding("redirect-to-disallowed", PAGE, url=_short(page.url), why=why)
     last = unseen or page
-    if last.trouble is not None:
-        yield finding("page-unreachable", PAGE, why=_words(last.trouble, last.detail))
+    if last.failure_reason is not None:
+        yield finding("page-unreachable", PAGE, why=_words(last.failure_reason, last.detail))
     elif last.status is not None and not last.ok:
         yield finding("page-status", PAGE, status=last.status)
 
@@ -202,7 +208,7 @@ def _tags_disagree(usage: UsageRules) -> Iterator[Finding]:
     pairs = (
         (strict, other)
         for name, value in usage.values
-        for strict in usage.because(name)[:1]
+        for strict in usage.mentions_of(name)[:1]
         for other in usage.mentions
         if other.source != strict.source and _speaks_against(other, name, value)
     )
@@ -224,17 +230,17 @@ def _tags_disagree(usage: UsageRules) -> Iterator[Finding]:
 
 
 def _speaks_against(other: Mention, name: str, value: object) -> bool:
-    if other.standing is Standing.NO_EFFECT:
+    if other.standing is RuleStatus.NO_EFFECT:
         return name in LIFTS.get(other.name, ()) or (other.name == name and other.value != value)
-    in_force = other.standing is Standing.IN_FORCE
+    in_force = other.standing is RuleStatus.IN_FORCE
     return in_force and other.name == name and other.value != value
 
 
 def _usage_disagrees(statements: Sequence[Statement]) -> Iterator[Finding]:
     """Yield categories about which the robots.txt and the field of the page say two things."""
     opposite = {Preference.ALLOWED, Preference.DISALLOWED}
-    ours = [one for one in statements if one.source is Source.ROBOTS]
-    theirs = [one for one in statements if one.source is Source.FIELD]
+    ours = [one for one in statements if one.source is StatementSource.ROBOTS]
+    theirs = [one for one in statements if one.source is StatementSource.FIELD]
     for category in CATEGORIES:
         for one in ours:
             for other in theirs:
@@ -255,7 +261,7 @@ def _usage_disagrees(statements: Sequence[Statement]) -> Iterator[Finding]:
 
 
 def about_sitemaps(
-    listed: Sequence[Listed], steps: Sequence[Step], found: Guidance
+    listed: Sequence[SitemapListing], steps: Sequence[RedirectStep], found: Guidance
 ) -> Iterator[Finding]:
     """Yield what is odd about sitemaps, and what they list that should not be listed."""
     usage = found.usage or found.unseen
@@ -277,11 +283,11 @@ def about_sitemaps(
             yield finding("lists-disallowed", where, count=count, url=_short(one.disallowed[0]))
 
 
-def _about_file(one: Listed, page: FetchResult, where: str) -> Iterator[Finding]:
+def _about_file(one: SitemapListing, page: FetchResult, where: str) -> Iterator[Finding]:
     if not page.verdict:
         yield finding("sitemap-disallowed", where, why=_said(page.verdict))
-    elif page.trouble is not None:
-        yield finding("sitemap-unreachable", where, why=_words(page.trouble, page.detail))
+    elif page.failure_reason is not None:
+        yield finding("sitemap-unreachable", where, why=_words(page.failure_reason, page.detail))
     elif not page.ok:
         yield finding("sitemap-unreachable", where, why=f"status {page.status}")
     elif one.file is not None:
@@ -295,8 +301,8 @@ def _about_file(one: Listed, page: FetchResult, where: str) -> Iterator[Finding]
 
 
 FORMS = {
-    Form.URLSET: "XML",
-    Form.INDEX: "XML",
-    Form.FEED: "a feed",
-    Form.TEXT: "a list of URLs",
+    SitemapForm.URLSET: "XML",
+    SitemapForm.INDEX: "XML",
+    SitemapForm.FEED: "a feed",
+    SitemapForm.TEXT: "a list of URLs",
 }

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from robotrules.http.fields import Fields
-from robotrules.http.media_types import media_type
+from robotrules.http.media_types import parse_media_type
 
 # sitemaps.org: 50,000 URLs a file. What it allows in octets, 50 MB, is more than is read here.
 MOST_URLS = 50_000
@@ -36,7 +36,7 @@ _HTML = re.compile(rb"<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _HTTP = re.compile(rb"https?://", re.IGNORECASE)
 
 
-class Form(StrEnum):
+class SitemapForm(StrEnum):
     """What a file is."""
 
     URLSET = "urlset"
@@ -54,7 +54,7 @@ class Form(StrEnum):
 class SitemapFile(NamedTuple):
     """What a sitemap file says."""
 
-    form: Form
+    form: SitemapForm
     gzipped: bool
     urls: tuple[str, ...]
     """Of a list its pages, of an index its sitemaps."""
@@ -67,7 +67,7 @@ class SitemapFile(NamedTuple):
 class _Content(NamedTuple):
     """What a file says once it is unpacked; fields as in `SitemapFile`."""
 
-    form: Form
+    form: SitemapForm
     urls: tuple[str, ...]
     complete: bool
     trouble: str = ""
@@ -81,32 +81,32 @@ def read_sitemap(octets: bytes, *, complete: bool = True, limit: int = MOST_OCTE
         try:
             octets, whole, trouble = _unpacked(octets, limit, complete)
         except zlib.error:
-            return SitemapFile(Form.OTHER, True, (), complete, "broken gzip data")
+            return SitemapFile(SitemapForm.OTHER, True, (), complete, "broken gzip data")
         complete = complete and whole
     elif len(octets) > limit:
         octets, complete = octets[:limit], False
     start = octets[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
     if _HTML.match(start):
         # What a server sends that has no such file, and says 200.
-        found = _Content(Form.OTHER, (), complete, "it is an HTML page")
+        found = _Content(SitemapForm.OTHER, (), complete, "it is an HTML page")
     elif start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         found = _Reader(complete).read(octets)
     elif _HTTP.match(start):
         found = _text(octets, complete)
     else:
-        found = _Content(Form.OTHER, (), complete, "neither XML nor a list of URLs")
+        found = _Content(SitemapForm.OTHER, (), complete, "neither XML nor a list of URLs")
     return SitemapFile(found.form, gzipped, found.urls, found.complete, trouble or found.trouble)
 
 
 def odd_media_type(fields: Fields, found: SitemapFile) -> str | None:
     """Return the media type of a response, if it is none that such a file has."""
-    named = media_type(fields)
+    named = parse_media_type(fields)
     usual = {
-        Form.URLSET: XML_TYPES,
-        Form.INDEX: XML_TYPES,
-        Form.FEED: (*XML_TYPES, *FEED_TYPES),
-        Form.TEXT: PLAIN_TYPES,
-        Form.OTHER: (),
+        SitemapForm.URLSET: XML_TYPES,
+        SitemapForm.INDEX: XML_TYPES,
+        SitemapForm.FEED: (*XML_TYPES, *FEED_TYPES),
+        SitemapForm.TEXT: PLAIN_TYPES,
+        SitemapForm.OTHER: (),
     }[found.form]
     if found.gzipped:
         usual = (*usual, *GZIP_TYPES, *UNNAMED_TYPES)
@@ -132,16 +132,16 @@ def _text(octets: bytes, complete: bool) -> _Content:
         lines.pop()  # half a URL is another one
     urls = (line.strip() for line in lines)
     kept = tuple(url for url in urls if url and len(url) < LONGEST_URL)
-    return _Content(Form.TEXT, kept, complete and not more)
+    return _Content(SitemapForm.TEXT, kept, complete and not more)
 
 
 # By the name of the first element.
 _FORMS = {
-    "urlset": Form.URLSET,
-    "sitemapindex": Form.INDEX,
-    "rss": Form.FEED,
-    "feed": Form.FEED,
-    "RDF": Form.FEED,
+    "urlset": SitemapForm.URLSET,
+    "sitemapindex": SitemapForm.INDEX,
+    "rss": SitemapForm.FEED,
+    "feed": SitemapForm.FEED,
+    "RDF": SitemapForm.FEED,
 }
 # Elements that hold a URL, each after the one it stands in.
 _PLACES = frozenset((("url", "loc"), ("sitemap", "loc"), ("item", "link")))
@@ -160,7 +160,7 @@ class _Enough(Exception):
 class _Reader:
     """Reads URLs from XML as it is parsed: no tree is built."""
 
-    _form: Form | None = None
+    _form: SitemapForm | None = None
     _text: list[str] | None = None
     _size = 0
 
@@ -191,8 +191,8 @@ class _Reader:
             trouble = f"not well-formed XML at line {error.lineno}: {expat.ErrorString(error.code)}"
         except (ValueError, LookupError):
             trouble = "an encoding that cannot be read"
-        form = self._form or Form.OTHER
-        if form is Form.OTHER and not trouble:
+        form = self._form or SitemapForm.OTHER
+        if form is SitemapForm.OTHER and not trouble:
             trouble = "an XML document that is no sitemap"
         return _Content(form, tuple(self.urls), complete, trouble)
 

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from threading import Lock
 
-from robotrules.cache import SKEW, Entry, FetchRecord
+from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord
 from robotrules.client.stores.forks import PATIENCE, watch
 from robotrules.client.stores.pacing import PacingState
 from robotrules.client.stores.serialization import (
-    Identity,
+    RecordIdentity,
     identity_of,
     vet,
     vet_lease,
@@ -50,7 +50,7 @@ class MemoryStore:
         # All visits and those of each origin, in the order of their time.
         self._visits: list[FetchRecord] = []
         self._of: dict[str, list[FetchRecord]] = {}
-        self._known: dict[Identity, FetchRecord] = {}
+        self._known: dict[RecordIdentity, FetchRecord] = {}
         self._leases: dict[str, tuple[str, float]] = {}
         self._turns: dict[str, PacingState] = {}
 
@@ -68,48 +68,50 @@ class MemoryStore:
         self._check()
         return self._bodies.get(digest)
 
-    def put(self, visit: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
+    def put(self, fetch_record: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """Keep an own visit as evidence, its body, and the entry it makes."""
-        vet_own(visit, body)
-        key = (visit.origin, visit.agent)
+        vet_own(fetch_record, body)
+        key = (fetch_record.origin, fetch_record.agent)
         with self._lock:
             self._check()
-            if not self._add(visit, body):
-                self._replace(visit)
+            if not self._add(fetch_record, body):
+                self._replace(fetch_record)
             there = self._entries.get(key)
-            last = entry.last if entry else visit.at
+            last = entry.last_fetch_at if entry else fetch_record.at
             # What is far in the future was put before the clock was set back.
-            if there is not None and last < there.last <= last + SKEW:
+            if there is not None and last < there.last_fetch_at <= last + MAX_CLOCK_SKEW:
                 return
             if entry is None:
                 self._entries.pop(key, None)
             else:
                 self._entries[key] = entry
 
-    def _add(self, visit: FetchRecord, body: bytes | None) -> bool:
-        if body is not None and visit.digest is not None:
-            self._bodies[visit.digest] = body
-        identity = identity_of(visit)
+    def _add(self, fetch_record: FetchRecord, body: bytes | None) -> bool:
+        if body is not None and fetch_record.digest is not None:
+            self._bodies[fetch_record.digest] = body
+        identity = identity_of(fetch_record)
         if identity in self._known:
             return False
-        self._known[identity] = visit
-        insort(self._visits, visit, key=_AT)
-        insort(self._of.setdefault(visit.origin, []), visit, key=_AT)
+        self._known[identity] = fetch_record
+        insort(self._visits, fetch_record, key=_AT)
+        insort(self._of.setdefault(fetch_record.origin, []), fetch_record, key=_AT)
         return True
 
-    def _replace(self, visit: FetchRecord) -> None:
+    def _replace(self, fetch_record: FetchRecord) -> None:
         """Put an own visit in the place of the same one that was imported before."""
-        identity = identity_of(visit)
+        identity = identity_of(fetch_record)
         before = self._known[identity]
-        for visits in (self._visits, self._of[visit.origin]):
-            visits[visits.index(before, bisect_left(visits, visit.at, key=_AT))] = visit
-        self._known[identity] = visit
+        for visits in (self._visits, self._of[fetch_record.origin]):
+            visits[visits.index(before, bisect_left(visits, fetch_record.at, key=_AT))] = (
+                fetch_record
+            )
+        self._known[identity] = fetch_record
 
     # --- Leases and turns -------------------------------------------------------------------------
 
-    def lease(self, key: str, holder: str, seconds: float) -> bool:
+    def lease(self, key: str, holder: str, ttl: float) -> bool:
         """Take a lease that nobody else holds, or renew one's own; False: somebody has it."""
-        vet_lease(key, seconds)
+        vet_lease(key, ttl)
         with self._lock:
             self._check()
             # Nobody else has this store, so a clock that nobody sets serves.
@@ -117,7 +119,7 @@ class MemoryStore:
             held = self._leases.get(key)
             if held is not None and held[0] != holder and now < held[1]:
                 return False
-            self._leases[key] = (holder, now + seconds)
+            self._leases[key] = (holder, now + ttl)
             return True
 
     def release(self, key: str, holder: str) -> None:
@@ -135,7 +137,7 @@ class MemoryStore:
             held = self._leases.get(key)
             return held[0] if held is not None and time.monotonic() < held[1] else None
 
-    def reserve(self, origin: str, now: float, interval: float) -> float:
+    def reserve_slot(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)
         with self._lock:
@@ -144,7 +146,7 @@ class MemoryStore:
             self._turns[origin] = noted
             return noted.last
 
-    def begin(self, origin: str, now: float, interval: float) -> float:
+    def begin_slot(self, origin: str, now: float, interval: float) -> float:
         """Begin a turn now if one may; if not, return from when on, and change nothing."""
         vet_turn(origin, now, interval)
         with self._lock:
@@ -156,7 +158,7 @@ class MemoryStore:
             self._turns[origin] = noted.begun(now)
             return now
 
-    def postpone(self, origin: str, until: float) -> None:
+    def postpone_slot(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""
         with self._lock:
             self._check()
@@ -174,7 +176,7 @@ class MemoryStore:
             if entry is not None:
                 yield entry
 
-    def visits(
+    def fetch_records(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
     ) -> Iterator[FetchRecord]:
         """Yield visits in the order of their time, `after <= at <= before`."""
@@ -186,10 +188,10 @@ class MemoryStore:
             found = there[start:end]
         yield from found
 
-    def add(self, visits: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
+    def add(self, fetch_records: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """Add visits of elsewhere as evidence, without entries; return how many were new."""
         new = 0
-        for visit, body in visits:
+        for visit, body in fetch_records:
             vet(visit, body)
             with self._lock:
                 self._check()
@@ -200,7 +202,7 @@ class MemoryStore:
         """Forget entries whose last visit is older; return how many. Evidence stays."""
         with self._lock:
             self._check()
-            old = [key for key, entry in self._entries.items() if entry.last < before]
+            old = [key for key, entry in self._entries.items() if entry.last_fetch_at < before]
             for key in old:
                 del self._entries[key]
             for origin in [one for one, turn in self._turns.items() if max(turn) < before]:
@@ -223,7 +225,9 @@ class MemoryStore:
                 if not visits:
                     del self._of[origin]
             needed = {visit.digest for visit in self._visits}
-            needed |= {entry.good.digest for entry in self._entries.values() if entry.good}
+            needed |= {
+                entry.last_success.digest for entry in self._entries.values() if entry.last_success
+            }
             for digest in self._bodies.keys() - needed:
                 del self._bodies[digest]
             return old

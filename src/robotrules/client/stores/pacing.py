@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from robotrules.cache import SKEW
+from robotrules.cache import MAX_CLOCK_SKEW
 
 # Nobody waits longer for a turn (`politeness.LONGEST_DELAY`) ...
 FARTHEST = 86_400.0
 # ... so what is noted further ahead than this is of a clock that was ahead.
-BELIEVED = FARTHEST + SKEW
+BELIEVED = FARTHEST + MAX_CLOCK_SKEW
 NEVER = float("-inf")
 
 

@@ -133,22 +133,22 @@ class PostgresStore:
         found = self._rows(tables.BODY, (digest,))
         return body_of(found[0][0], digest) if found else None
 
-    def put(self, visit: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
+    def put(self, fetch_record: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """Keep an own visit as evidence, its body, and its entry, all of it or nothing."""
-        vet_own(visit, body)
-        values = _seen(visit, body) | {"last": float(visit.at)}
+        vet_own(fetch_record, body)
+        values = _seen(fetch_record, body) | {"last": float(fetch_record.at)}
         if entry is not None:
-            digest = entry.good.digest if entry.good else None
+            digest = entry.last_success.digest if entry.last_success else None
             values |= {"entry_digest": digest or "", "entry_row": entry_row(entry)}
-            values["last"] = float(entry.last)
+            values["last"] = float(entry.last_fetch_at)
         self._run(tables.put(body is not None, entry is not None), values)
 
     # --- Leases and turns -------------------------------------------------------------------------
 
-    def lease(self, key: str, holder: str, seconds: float) -> bool:
+    def lease(self, key: str, holder: str, ttl: float) -> bool:
         """Take a lease that nobody else holds, or renew one's own; False: somebody has it."""
-        vet_lease(key, seconds)
-        return self._run(tables.LEASE, (key, holder, float(min(seconds, _YEAR)))) > 0
+        vet_lease(key, ttl)
+        return self._run(tables.LEASE, (key, holder, float(min(ttl, _YEAR)))) > 0
 
     def release(self, key: str, holder: str) -> None:
         """Give back a lease, if it is still *holder*'s."""
@@ -159,13 +159,13 @@ class PostgresStore:
         found = self._rows(tables.HOLDER, (key,))
         return str(found[0][0]) if found else None
 
-    def reserve(self, origin: str, now: float, interval: float) -> float:
+    def reserve_slot(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)
         values = {"origin": origin, "now": float(now), "interval": float(interval)}
         return float(self._rows(tables.RESERVE, values)[0][0])
 
-    def begin(self, origin: str, now: float, interval: float) -> float:
+    def begin_slot(self, origin: str, now: float, interval: float) -> float:
         """Begin a turn now if one may; if not, return from when on, and change nothing."""
         vet_turn(origin, now, interval)
         values = {"origin": origin, "now": float(now), "interval": float(interval)}
@@ -179,7 +179,7 @@ class PostgresStore:
                 return float(found[0][0])
         raise StoreError(f"{self.name} is busy: the turns at {origin} change all the time")
 
-    def postpone(self, origin: str, until: float) -> None:
+    def postpone_slot(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""
         self._run(tables.POSTPONE, (origin, float(until)))
 
@@ -194,7 +194,7 @@ class PostgresStore:
                 if entry is not None:
                     yield entry
 
-    def visits(
+    def fetch_records(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
     ) -> Iterator[FetchRecord]:
         """
@@ -216,9 +216,9 @@ class PostgresStore:
                     )
                 yield visit
 
-    def add(self, visits: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
+    def add(self, fetch_records: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """Add visits of elsewhere as evidence, without entries; return how many were new."""
-        return sum(self._ask(_add, batch) for batch in batches(visits))
+        return sum(self._ask(_add, batch) for batch in batches(fetch_records))
 
     def prune(self, before: float) -> int:
         """Forget entries whose last visit is older; return how many. Evidence stays."""
@@ -269,10 +269,10 @@ class PostgresStore:
         try:
             answer = self._answer(ask, values)
         except psycopg.Error as error:
-            raise self._away.trouble(error, started, CURE) from None
+            raise self._away.record_failure(error, started, CURE) from None
         finally:
             self._places.release()
-        self._away.answered()
+        self._away.record_success()
         return answer
 
     def _answer(self, ask: Callable[..., T], values: tuple[Any, ...]) -> T:

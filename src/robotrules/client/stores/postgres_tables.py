@@ -9,7 +9,7 @@ nothing without a transaction around it. It does not know what is in a row.
 
 from __future__ import annotations
 
-from robotrules.cache import SKEW
+from robotrules.cache import MAX_CLOCK_SKEW
 from robotrules.client.stores.pacing import BELIEVED, FARTHEST
 
 # `rbtr`: who makes tables holds this advisory lock.
@@ -68,10 +68,10 @@ _ENTRY = f"""INSERT INTO robotrules_entries AS there (origin, agent, last, diges
     VALUES (%(origin)s, %(agent)s, %(last)s, %(entry_digest)s, %(entry_row)s)
     ON CONFLICT (origin, agent)
     DO UPDATE SET last = excluded.last, digest = excluded.digest, "row" = excluded."row"
-    WHERE there.last <= excluded.last OR there.last > excluded.last + {SKEW}"""
+    WHERE there.last <= excluded.last OR there.last > excluded.last + {MAX_CLOCK_SKEW}"""
 _FORGET = f"""DELETE FROM robotrules_entries
     WHERE origin = %(origin)s AND agent = %(agent)s
-    AND (last <= %(last)s OR last > %(last)s + {SKEW})"""
+    AND (last <= %(last)s OR last > %(last)s + {MAX_CLOCK_SKEW})"""
 
 
 def add(with_body: bool) -> str:

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from robotrules.cache import SKEW, Entry, FetchRecord
+from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord
 from robotrules.client.circuit_breaker import ANSWER, CONNECT, CircuitBreaker, vet_address
 from robotrules.client.stores import redis_scripts as scripts
 from robotrules.client.stores.pacing import BELIEVED, FARTHEST
@@ -119,22 +119,32 @@ class RedisStore:
         octets = self._ask(lambda: self._redis.hget(f"{PREFIX}body:{digest}", "octets"))
         return body_of(octets, digest)
 
-    def put(self, visit: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
+    def put(self, fetch_record: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """Keep an own visit as evidence, its body, and its entry, all of it or nothing."""
-        vet_own(visit, body)
-        kept: tuple[Any, ...] = (_escaped(visit.agent), repr(float(visit.at)), "", b"")
+        vet_own(fetch_record, body)
+        kept: tuple[Any, ...] = (
+            _escaped(fetch_record.agent),
+            repr(float(fetch_record.at)),
+            "",
+            b"",
+        )
         if entry is not None:
-            digest = entry.good.digest if entry.good else None
-            kept = (_escaped(entry.agent), repr(float(entry.last)), digest or "", entry_row(entry))
-        self._run(scripts.PUT, *_seen(visit, body), *kept, SKEW)
+            digest = entry.last_success.digest if entry.last_success else None
+            kept = (
+                _escaped(entry.agent),
+                repr(float(entry.last_fetch_at)),
+                digest or "",
+                entry_row(entry),
+            )
+        self._run(scripts.PUT, *_seen(fetch_record, body), *kept, MAX_CLOCK_SKEW)
 
     # --- Leases and turns -------------------------------------------------------------------------
 
-    def lease(self, key: str, holder: str, seconds: float) -> bool:
+    def lease(self, key: str, holder: str, ttl: float) -> bool:
         """Take a lease that nobody else holds, or renew one's own; False: somebody has it."""
-        vet_lease(key, seconds)
+        vet_lease(key, ttl)
         # Up to a year: Redis counts in milliseconds, and not without end.
-        milliseconds = math.ceil(min(seconds, 12.0 * MONTH) * 1000)
+        milliseconds = math.ceil(min(ttl, 12.0 * MONTH) * 1000)
         return bool(self._run(scripts.LEASE, key, holder, milliseconds))
 
     def release(self, key: str, holder: str) -> None:
@@ -146,17 +156,17 @@ class RedisStore:
         found = self._run(scripts.HOLDER, key)
         return found.decode("utf-8", "replace") if isinstance(found, bytes) else None
 
-    def reserve(self, origin: str, now: float, interval: float) -> float:
+    def reserve_slot(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)
         return float(self._turn(scripts.RESERVE, origin, now, interval, FARTHEST))
 
-    def begin(self, origin: str, now: float, interval: float) -> float:
+    def begin_slot(self, origin: str, now: float, interval: float) -> float:
         """Begin a turn now if one may; if not, return from when on, and change nothing."""
         vet_turn(origin, now, interval)
         return float(self._turn(scripts.BEGIN, origin, now, interval))
 
-    def postpone(self, origin: str, until: float) -> None:
+    def postpone_slot(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""
         self._turn(scripts.POSTPONE, origin, until)
 
@@ -182,7 +192,7 @@ class RedisStore:
     def _page(self, key: str, start: bytes) -> Any:
         return self._redis.zrangebylex(key, start, b"+", 0, PAGE)
 
-    def visits(
+    def fetch_records(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
     ) -> Iterator[FetchRecord]:
         """
@@ -219,9 +229,9 @@ class RedisStore:
     def _moments(self, key: str, start: float, end: float, count: int) -> Any:
         return self._redis.zrangebyscore(key, start, end, 0, count, withscores=True)
 
-    def add(self, visits: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
+    def add(self, fetch_records: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """Add visits of elsewhere as evidence, without entries; return how many were new."""
-        return sum(self._ask(self._add, batch) for batch in batches(visits))
+        return sum(self._ask(self._add, batch) for batch in batches(fetch_records))
 
     def _add(self, batch: list[tuple[FetchRecord, bytes | None]]) -> int:
         with self._redis.pipeline(transaction=False) as pipe:
@@ -285,8 +295,8 @@ class RedisStore:
         except StoreError:
             raise
         except (redis.RedisError, OSError) as error:
-            raise self._away.trouble(error, started, CURE) from None
-        self._away.answered()
+            raise self._away.record_failure(error, started, CURE) from None
+        self._away.record_success()
         return answer
 
     def _check_version(self) -> None:

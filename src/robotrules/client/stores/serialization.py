@@ -19,8 +19,8 @@ from math import isfinite
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
-from robotrules.access import Hop, State, Trouble
-from robotrules.cache import Entry, FetchRecord, Provenance, digest_of
+from robotrules.access import AccessState, FailureReason, Hop
+from robotrules.cache import Entry, FetchRecord, Provenance, body_digest
 from robotrules.http.fields import Fields
 
 # Goes up when a program of the version before would misread a store.
@@ -44,7 +44,13 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 _SHAPELESS = (AttributeError, KeyError, TypeError, ValueError)
 
 
-class Identity(NamedTuple):
+# The keys of a row. Stores of earlier versions have these names, so they stay when a field is renamed.
+_RENAMED = {"failure_reason": "trouble", "revalidated": "renewed"}
+_ROW_KEYS = tuple(_RENAMED.get(name, name) for name in FetchRecord._fields)
+_ENTRY_KEYS = ("origin", "agent", "good", "bad", "since", "failures")
+
+
+class RecordIdentity(NamedTuple):
     """What two visits have alike if they are one and the same."""
 
     origin: str
@@ -56,10 +62,10 @@ class Identity(NamedTuple):
     """0: there was no answer."""
 
 
-def identity_of(visit: FetchRecord) -> Identity:
+def identity_of(visit: FetchRecord) -> RecordIdentity:
     """Return what makes a visit this one and no other."""
     at, digest = float(visit.at), visit.digest or ""
-    return Identity(visit.origin, at, visit.agent, digest, visit.status or 0)
+    return RecordIdentity(visit.origin, at, visit.agent, digest, visit.status or 0)
 
 
 def vet(visit: FetchRecord, body: bytes | None) -> None:
@@ -77,14 +83,14 @@ def vet(visit: FetchRecord, body: bytes | None) -> None:
             )
     if visit.digest is not None and not _DIGEST.fullmatch(visit.digest):
         raise ValueError(
-            f"the visit to {visit.origin} has the digest {visit.digest!r}: use digest_of(body)"
+            f"the visit to {visit.origin} has the digest {visit.digest!r}: use body_digest(body)"
         )
     if visit.at != visit.at:
         raise ValueError(f"the visit to {visit.origin} has no time: `at` is {visit.at}")
-    if body is not None and digest_of(body) != visit.digest:
+    if body is not None and body_digest(body) != visit.digest:
         raise ValueError(
             f"the body given for {visit.origin} is not the one that the visit names: use "
-            "digest_of(body) as its digest, or pass None as the body"
+            "body_digest(body) as its digest, or pass None as the body"
         )
 
 
@@ -114,7 +120,7 @@ def vet_turn(origin: str, now: float, interval: float) -> None:
 
 def body_of(octets: object, digest: str) -> bytes | None:
     """Return a body as it was read from a store, if it is the one that was put."""
-    return octets if isinstance(octets, bytes) and digest_of(octets) == digest else None
+    return octets if isinstance(octets, bytes) and body_digest(octets) == digest else None
 
 
 def batches(
@@ -142,8 +148,8 @@ def entry_row(entry: Entry) -> bytes:
     return _row(
         _ENTRY,
         f'{{"origin":{_json(entry.origin)},"agent":{_json(entry.agent)},'
-        f'"good":{_visit_text(entry.good)},"bad":{_visit_text(entry.bad)},'
-        f'"since":{_json(_number(entry.since))},"failures":{entry.failures}}}',
+        f'"good":{_visit_text(entry.last_success)},"bad":{_visit_text(entry.last_failure)},'
+        f'"since":{_json(_number(entry.failing_since))},"failures":{entry.failures}}}',
     )
 
 
@@ -190,7 +196,7 @@ def _visit_text(visit: FetchRecord | None) -> str:
 
 
 def _visit_json(visit: FetchRecord) -> str:
-    value: dict[str, Any] = visit._asdict()
+    value: dict[str, Any] = dict(zip(_ROW_KEYS, visit, strict=True))
     given: Provenance | None = value.pop("provenance")
     if given is not None:
         value["provenance"] = [*given[:2], _number(given.imported_at)]
@@ -224,7 +230,7 @@ def read_visit(row: object) -> FetchRecord | None:
 def _entry(row: bytes) -> Entry | None:
     value = _value(_ENTRY, row)
     try:
-        if value is None or len(value) != len(Entry._fields):
+        if value is None or len(value) != len(_ENTRY_KEYS):
             return None
         origin, agent, good, bad, since, failures = _ENTRY_VALUES(value)
         if [*map(type, (origin, agent, failures))] != [str, str, int]:
@@ -236,7 +242,7 @@ def _entry(row: bytes) -> Entry | None:
         return None
 
 
-_ENTRY_VALUES = itemgetter(*Entry._fields)
+_ENTRY_VALUES = itemgetter(*_ENTRY_KEYS)
 _remembered = lru_cache(maxsize=_REMEMBERED)(_entry)
 
 
@@ -269,7 +275,7 @@ def _visit(value: Any) -> FetchRecord:
         raise TypeError
     pairs = [(name, cast(str, line).encode("latin-1")) for name, line in lines]
     values[3], values[15] = _seconds(read.at), _seconds(read.until)
-    values[4], values[6] = _STATES[read.state], _TROUBLES[read.trouble]
+    values[4], values[6] = _STATES[read.state], _TROUBLES[read.failure_reason]
     values[9], values[10] = tuple(hops), Fields(tuple(pairs), apart)
     return FetchRecord._make([*values, None if given is _OWN else _provenance(given)])
 
@@ -295,9 +301,11 @@ _KINDS = (
 )
 # Only imported visits have a provenance in their row.
 _OWN = object()
-_VISIT_VALUES = itemgetter(*FetchRecord._fields[:-1])
-_STATES = {str(state): state for state in State}
-_TROUBLES: dict[str | None, Trouble | None] = {str(one): one for one in Trouble} | {None: None}
+_VISIT_VALUES = itemgetter(*_ROW_KEYS[:-1])
+_STATES = {str(state): state for state in AccessState}
+_TROUBLES: dict[str | None, FailureReason | None] = {str(one): one for one in FailureReason} | {
+    None: None
+}
 
 
 def _seconds(value: Any) -> float:

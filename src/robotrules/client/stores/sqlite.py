@@ -27,7 +27,7 @@ from threading import Lock, local
 from types import TracebackType
 from typing import Any
 
-from robotrules.cache import SKEW, Entry, FetchRecord
+from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord
 from robotrules.client.stores import sqlite_tables
 from robotrules.client.stores.forks import PATIENCE, watch
 from robotrules.client.stores.nonblocking import HURRY, is_hurried
@@ -102,29 +102,29 @@ class SQLiteStore:
         found = self._read("SELECT octets FROM bodies WHERE digest = ?", digest)
         return body_of(found[0][0], digest) if found else None
 
-    def put(self, visit: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
+    def put(self, fetch_record: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """Keep an own visit as evidence, its body, and its entry, all of it or nothing."""
-        vet_own(visit, body)
-        seen = (*identity_of(visit), visit_row(visit))
-        kept: tuple[Any, ...] = (visit.origin, visit.agent, visit.at)
+        vet_own(fetch_record, body)
+        seen = (*identity_of(fetch_record), visit_row(fetch_record))
+        kept: tuple[Any, ...] = (fetch_record.origin, fetch_record.agent, fetch_record.at)
         if entry is not None:
-            digest = entry.good.digest if entry.good else None
-            kept = (entry.origin, entry.agent, entry.last, digest or "", entry_row(entry))
+            digest = entry.last_success.digest if entry.last_success else None
+            kept = (entry.origin, entry.agent, entry.last_fetch_at, digest or "", entry_row(entry))
         with self._writing() as db:
             db.execute(PUT_VISIT, seen)
             if body is not None:
-                db.execute(ADD_BODY, (visit.digest, body))
+                db.execute(ADD_BODY, (fetch_record.digest, body))
             db.execute(FORGET_ENTRY if entry is None else PUT_ENTRY, kept)
 
     # --- Leases and turns -------------------------------------------------------------------------
 
-    def lease(self, key: str, holder: str, seconds: float) -> bool:
+    def lease(self, key: str, holder: str, ttl: float) -> bool:
         """Take a lease that nobody else holds, or renew one's own; False: somebody has it."""
-        vet_lease(key, seconds)
+        vet_lease(key, ttl)
         with self._writing() as db:
             now = time.time()
             # Who took it later than now took it before the clock was set back.
-            taken = db.execute(LEASE, (key, holder, now, now + seconds, now, now + SKEW))
+            taken = db.execute(LEASE, (key, holder, now, now + ttl, now, now + MAX_CLOCK_SKEW))
             return taken.rowcount > 0
 
     def release(self, key: str, holder: str) -> None:
@@ -137,7 +137,7 @@ class SQLiteStore:
         found = self._read(HOLDER, key, time.time())
         return str(found[0][0]) if found else None
 
-    def reserve(self, origin: str, now: float, interval: float) -> float:
+    def reserve_slot(self, origin: str, now: float, interval: float) -> float:
         """Take the next turn at an origin: not before *now*, and *interval* after the last."""
         vet_turn(origin, now, interval)
         with self._writing() as db:
@@ -145,7 +145,7 @@ class SQLiteStore:
             db.execute(NOTE_TURN, (origin, *noted))
             return noted.last
 
-    def begin(self, origin: str, now: float, interval: float) -> float:
+    def begin_slot(self, origin: str, now: float, interval: float) -> float:
         """Begin a turn now if one may; if not, return from when on, and change nothing."""
         vet_turn(origin, now, interval)
         with self._writing() as db:
@@ -156,7 +156,7 @@ class SQLiteStore:
             db.execute(NOTE_TURN, (origin, *noted.begun(now)))
             return now
 
-    def postpone(self, origin: str, until: float) -> None:
+    def postpone_slot(self, origin: str, until: float) -> None:
         """Let no turn at an origin be before a moment."""
         with self._writing() as db:
             db.execute(NOTE_TURN, (origin, *_noted(db, origin).postponed(until)))
@@ -170,7 +170,7 @@ class SQLiteStore:
             if entry is not None:
                 yield entry
 
-    def visits(
+    def fetch_records(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
     ) -> Iterator[FetchRecord]:
         """
@@ -199,10 +199,10 @@ class SQLiteStore:
             if [*map(type, start)] != [*map(type, last)] or start <= last:
                 raise self._damaged("an index")
 
-    def add(self, visits: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
+    def add(self, fetch_records: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """Add visits of elsewhere as evidence, without entries; return how many were new."""
         new = 0
-        for batch in batches(visits):
+        for batch in batches(fetch_records):
             with self._writing() as db:
                 for visit, body in batch:
                     new += db.execute(ADD_VISIT, (*identity_of(visit), visit_row(visit))).rowcount

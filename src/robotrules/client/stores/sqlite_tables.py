@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
-from robotrules.cache import SKEW
+from robotrules.cache import MAX_CLOCK_SKEW
 from robotrules.client.stores.nonblocking import is_hurried
 from robotrules.client.stores.serialization import VERSION
 from robotrules.errors import StoreBusyError, StoreError
@@ -71,9 +71,9 @@ ADD_BODY = """INSERT INTO bodies (digest, octets) VALUES (?, ?)
 PUT_ENTRY = f"""INSERT INTO entries (origin, agent, last, digest, row) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (origin, agent)
     DO UPDATE SET last = excluded.last, digest = excluded.digest, row = excluded.row
-    WHERE last <= excluded.last OR last > excluded.last + {SKEW}"""
+    WHERE last <= excluded.last OR last > excluded.last + {MAX_CLOCK_SKEW}"""
 FORGET_ENTRY = f"""DELETE FROM entries WHERE origin = ?1 AND agent = ?2
-    AND (last <= ?3 OR last > ?3 + {SKEW})"""
+    AND (last <= ?3 OR last > ?3 + {MAX_CLOCK_SKEW})"""
 
 LEASE = """INSERT INTO leases (key, holder, taken, until) VALUES (?, ?, ?, ?)
     ON CONFLICT (key)

@@ -19,14 +19,14 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.ssrf import PUBLIC, Addresses
+from robotrules.access import Failure, FailureReason, Request, Response
+from robotrules.client.ssrf import PUBLIC, AddressPolicy
 from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
     Exchange,
     ExtraHeaders,
     Headers,
-    Settings,
+    TransportSettings,
     causes,
     extra_headers,
 )
@@ -37,24 +37,24 @@ READ = 64 * 1024
 # What an exception of httpx, httpx2, requests or urllib3 is, by the names of its classes and those
 # of its causes: the first that fits.
 _TROUBLES = (
-    ("SSLError", Trouble.TLS),
-    ("gaierror", Trouble.DNS),
-    ("ProxyError", Trouble.CONNECT),
-    ("NewConnectionError", Trouble.CONNECT),  # to urllib3 a kind of timeout
-    ("TimeoutException", Trouble.TIMEOUT),
-    ("Timeout", Trouble.TIMEOUT),
-    ("TimeoutError", Trouble.TIMEOUT),
-    ("ConnectError", Trouble.CONNECT),
-    ("NetworkError", Trouble.CUT),
-    ("RemoteDisconnected", Trouble.CUT),
-    ("IncompleteRead", Trouble.CUT),
-    ("BadStatusLine", Trouble.PROTOCOL),
-    ("ProtocolError", Trouble.PROTOCOL),
-    ("UnsupportedProtocol", Trouble.PROTOCOL),
-    ("TransportError", Trouble.CUT),
-    ("InvalidURL", Trouble.PROTOCOL),
-    ("HTTPError", Trouble.PROTOCOL),
-    ("RequestException", Trouble.PROTOCOL),
+    ("SSLError", FailureReason.TLS),
+    ("gaierror", FailureReason.DNS),
+    ("ProxyError", FailureReason.CONNECT),
+    ("NewConnectionError", FailureReason.CONNECT),  # to urllib3 a kind of timeout
+    ("TimeoutException", FailureReason.TIMEOUT),
+    ("Timeout", FailureReason.TIMEOUT),
+    ("TimeoutError", FailureReason.TIMEOUT),
+    ("ConnectError", FailureReason.CONNECT),
+    ("NetworkError", FailureReason.CUT),
+    ("RemoteDisconnected", FailureReason.CUT),
+    ("IncompleteRead", FailureReason.CUT),
+    ("BadStatusLine", FailureReason.PROTOCOL),
+    ("ProtocolError", FailureReason.PROTOCOL),
+    ("UnsupportedProtocol", FailureReason.PROTOCOL),
+    ("TransportError", FailureReason.CUT),
+    ("InvalidURL", FailureReason.PROTOCOL),
+    ("HTTPError", FailureReason.PROTOCOL),
+    ("RequestException", FailureReason.PROTOCOL),
 )
 # Packages whose code runs below `send()`; a frame of any other is of a user's hook.
 _LIBRARIES = frozenset(
@@ -74,8 +74,8 @@ class _Adapter:
         user_agent: str,
         client: Any,
         *,
-        addresses: Addresses = PUBLIC,
-        seconds: float = 30.0,
+        addresses: AddressPolicy = PUBLIC,
+        timeout: float = 30.0,
         headers: ExtraHeaders = (),
         vet_names: bool = True,
     ) -> None:
@@ -86,7 +86,7 @@ class _Adapter:
         proxy resolves names. Addresses in URLs are vetted all the same.
         """
         extra = extra_headers(headers)
-        settings = Settings(user_agent, addresses, seconds, None, True, False, None, extra)
+        settings = TransportSettings(user_agent, addresses, timeout, None, True, False, None, extra)
         self._settings = settings.vet()
         self._client = client
         self._lookups = Lookups(addresses, 32) if vet_names else None
@@ -96,8 +96,8 @@ class _Adapter:
         if isinstance(exchange, Failure) or self._lookups is not None:
             return exchange
         # As with a proxy of ours: what cannot be vetted by address is by name.
-        why = self._settings.addresses.refusal_by_name(exchange.target.host)
-        return exchange if why is None else Failure(Trouble.REFUSED, why)
+        why = self._settings.addresses.refusal_of_name(exchange.target.host)
+        return exchange if why is None else Failure(FailureReason.REFUSED, why)
 
     def expect(self, requests: int) -> None:
         """Do nothing: how many connections there are is the client's to say."""
@@ -111,19 +111,19 @@ def _fields(exchange: Exchange) -> list[tuple[str, str]]:
 def _failure(error: Exception, exchange: Exchange) -> Failure:
     """Return what an error of a library means (AMB-57); raises what is not of the network."""
     if isinstance(error, CodingError):
-        return exchange.failure(Trouble.CODING, error)
+        return exchange.failure(FailureReason.CODING, error)
     chain = list(causes(error))
     raised_by_hook = type(error).__name__ in ("HTTPStatusError", "HTTPError")  # raise_for_status()
     if not raised_by_hook and _is_bad_value(error):
-        return exchange.failure(Trouble.PROTOCOL, error)
+        return exchange.failure(FailureReason.PROTOCOL, error)
     if raised_by_hook or not (isinstance(error, OSError) or _is_of_a_library(error)):
         raise error  # of a hook, or a mistake: not for the network to answer for
     names = [kind.__name__ for one in chain for kind in type(one).__mro__]
     trouble = next((trouble for name, trouble in _TROUBLES if name in names), None)
     if trouble is None:
         return exchange.surprise(error)
-    if trouble is Trouble.PROTOCOL and any(map(_is_cut, chain)):
-        trouble = Trouble.CUT
+    if trouble is FailureReason.PROTOCOL and any(map(_is_cut, chain)):
+        trouble = FailureReason.CUT
     return exchange.failure(trouble, error)
 
 
@@ -349,7 +349,7 @@ class AiohttpAdapter(_Adapter):
             return failure_of(error, exchange)
         except ValueError as error:
             if _is_bad_value(error):
-                return exchange.failure(Trouble.PROTOCOL, error)
+                return exchange.failure(FailureReason.PROTOCOL, error)
             raise  # of a middleware, or a mistake
 
     async def _answer(self, exchange: Exchange) -> Response | Failure:

@@ -2,7 +2,7 @@
 The transport over aiohttp: `AiohttpTransport`, which costs an event loop least.
 
 It uses aiohttp's public resolver and connector. Names are resolved and vetted by ours; an address
-in a URL, which aiohttp asks no resolver about, is vetted before (`Settings.begin`). Redirects,
+in a URL, which aiohttp asks no resolver about, is vetted before (`TransportSettings.begin`). Redirects,
 cookies, netrc and the environment's proxies are off, and so is its decoding (`codings`).
 
 What comes goes through a `_Gate`, a protocol between the connection and aiohttp's own. aiohttp
@@ -23,8 +23,8 @@ from time import monotonic
 from types import TracebackType
 from typing import Any
 
-from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.ssrf import PUBLIC, Addresses
+from robotrules.access import Failure, FailureReason, Request, Response
+from robotrules.client.ssrf import PUBLIC, AddressPolicy
 from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
     CLOSED,
@@ -35,8 +35,8 @@ from robotrules.client.transports.exchange import (
     Exchange,
     ExtraHeaders,
     NoAddressError,
-    Settings,
-    Watch,
+    Stopwatch,
+    TransportSettings,
     acquired,
     causes,
     extra_headers,
@@ -76,8 +76,8 @@ class AiohttpTransport:
         self,
         user_agent: str,
         *,
-        addresses: Addresses = PUBLIC,
-        seconds: float = 30.0,
+        addresses: AddressPolicy = PUBLIC,
+        timeout: float = 30.0,
         connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
@@ -85,8 +85,8 @@ class AiohttpTransport:
         headers: ExtraHeaders = (),
     ) -> None:
         extra = extra_headers(headers)
-        made = Settings(
-            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+        made = TransportSettings(
+            user_agent, addresses, timeout, connections, verify, trust_env, proxy, extra
         )
         self._settings = made.vet()
         self._count = self._settings.slots
@@ -96,7 +96,7 @@ class AiohttpTransport:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
-    def expect(self, requests: int) -> None:
+    def expect_concurrency(self, requests: int) -> None:
         """
         Be told how many requests will be made at a time: as many connections may be open.
 
@@ -244,7 +244,7 @@ class _Gate(asyncio.Protocol):
     def __init__(self, transport: asyncio.Transport, inside: ResponseHandler) -> None:
         self._transport = transport
         self._inside = inside
-        self._watch = Watch()
+        self._watch = Stopwatch()
         self._exchange: Exchange | None = None
 
     @property
@@ -407,33 +407,33 @@ class _Resolver(AbstractResolver):
 def failure_of(error: Exception, exchange: Exchange) -> Failure:
     """Return what an error of the library means (AMB-57)."""
     if exchange.fault is not None:
-        return exchange.failure(Trouble.PROTOCOL, exchange.fault)
+        return exchange.failure(FailureReason.PROTOCOL, exchange.fault)
     match error:
         case aiohttp.ClientConnectorDNSError():
             if isinstance(error.os_error, NoAddressError):
                 return error.os_error.failure
-            return exchange.failure(Trouble.DNS, error.os_error)
+            return exchange.failure(FailureReason.DNS, error.os_error)
         case CodingError():
-            return exchange.failure(Trouble.CODING, error)
+            return exchange.failure(FailureReason.CODING, error)
         case TimeoutError():
-            return exchange.failure(Trouble.TIMEOUT)
+            return exchange.failure(FailureReason.TIMEOUT)
         case aiohttp.ClientSSLError():
-            return exchange.failure(Trouble.TLS, error.os_error)
+            return exchange.failure(FailureReason.TLS, error.os_error)
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
-            return exchange.failure(Trouble.CONNECT, "the proxy does not connect")
+            return exchange.failure(FailureReason.CONNECT, "the proxy does not connect")
         case aiohttp.ClientConnectorError():
             # asyncio has no number for a connection that ends while TLS begins.
             begun = exchange.target.scheme == "https" and (
                 error.os_error.errno is None or isinstance(error.os_error, ConnectionResetError)
             )
             if begun:
-                return exchange.failure(Trouble.TLS, "the connection ended while TLS began")
-            return exchange.failure(Trouble.CONNECT, error.os_error)
+                return exchange.failure(FailureReason.TLS, "the connection ended while TLS began")
+            return exchange.failure(FailureReason.CONNECT, error.os_error)
         case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError() | _GoneError():
             tls = any(map(is_tls, causes(error)))
-            return exchange.failure(Trouble.TLS if tls else Trouble.CUT, error)
+            return exchange.failure(FailureReason.TLS if tls else FailureReason.CUT, error)
         case aiohttp.ClientResponseError():
             # What it says after a colon are octets of the server's.
             said = error.message.partition(": b'")[0].partition("\n")[0].rstrip(":")
-            return exchange.failure(Trouble.PROTOCOL, said or error)
+            return exchange.failure(FailureReason.PROTOCOL, said or error)
     return exchange.surprise(error)

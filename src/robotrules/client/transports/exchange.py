@@ -1,7 +1,7 @@
 """
 One exchange: what every transport does alike, whatever HTTP library is below it.
 
-`Settings` are a transport's, vetted once. An `Exchange` is one request on its way: what is sent,
+`TransportSettings` are a transport's, vetted once. An `Exchange` is one request on its way: what is sent,
 how much time is left, and what an answer's head makes of it. HTTP/2 is not spoken: an origin is
 asked for one file, so there is nothing to multiplex, and it would be one more parser of what
 strangers send. It imports no HTTP library, and opens nothing.
@@ -20,8 +20,8 @@ from typing import NamedTuple
 from urllib.parse import quote_from_bytes, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.ssrf import Addresses, literal_of, one_line
+from robotrules.access import Failure, FailureReason, Request, Response
+from robotrules.client.ssrf import AddressPolicy, literal_of, one_line
 from robotrules.client.transports.codings import ACCEPT_ENCODING, Body, CodingError
 from robotrules.client.transports.framing import Framing, FramingError
 from robotrules.http.origins import split_origin
@@ -67,7 +67,7 @@ Headers = list[tuple[bytes, bytes]]
 ExtraHeaders = Mapping[str, str] | Iterable[tuple[str, str]]
 # Which exchange an operation belongs to: connections outlive one.
 CURRENT: ContextVar[Exchange] = ContextVar("robotrules_exchange")
-NONE_FREE = Failure(Trouble.TIMEOUT, "no connection was free: raise connections")
+NONE_FREE = Failure(FailureReason.TIMEOUT, "no connection was free: raise connections")
 
 
 class Target(NamedTuple):
@@ -116,11 +116,11 @@ def target_of(url: str) -> Target | None:
     return Target(scheme, host, int(port) if port else _PORTS[scheme], authority, path)
 
 
-class Settings(NamedTuple):
+class TransportSettings(NamedTuple):
     """What a transport was made with."""
 
     user_agent: str
-    addresses: Addresses
+    addresses: AddressPolicy
     seconds: float
     connections: int | None
     """At a time at most; None: 100, or as many as `expect()` was told."""
@@ -130,7 +130,7 @@ class Settings(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
     """Sent with every request (`extra_headers`)."""
 
-    def vet(self) -> Settings:
+    def vet(self) -> TransportSettings:
         """Return itself; raises ValueError for what cannot be used."""
         agent = self.user_agent
         if not isinstance(agent, str) or not agent.strip() or not agent.isprintable():
@@ -162,11 +162,11 @@ class Settings(NamedTuple):
         """Return the exchange for a request; a Failure if it leads nowhere."""
         target = target_of(request.url)
         if target is None:
-            return Failure(Trouble.PROTOCOL, "no http or https URL with a host")
+            return Failure(FailureReason.PROTOCOL, "no http or https URL with a host")
         # A library may go to an address in a URL without asking a resolver.
         if literal_of(target.host):
-            if why := self.addresses.refusal(target.host, target.host):
-                return Failure(Trouble.REFUSED, why)
+            if why := self.addresses.refusal_of_address(target.host, target.host):
+                return Failure(FailureReason.REFUSED, why)
         headers = []
         for name, value in request.headers:
             # Validators come from servers, and a library may send what ends a line (RFC 9110 §5.5).
@@ -174,14 +174,14 @@ class Settings(NamedTuple):
                 headers.append((name, value))
             elif name.lower() not in _CONDITIONS:
                 return Failure(
-                    Trouble.PROTOCOL, one_line(f"{name} has a value that cannot be sent")
+                    FailureReason.PROTOCOL, one_line(f"{name} has a value that cannot be sent")
                 )
         if len(headers) < len(request.headers):
             request = request._replace(headers=tuple(headers))
         proxy = self.proxy or (self._proxy(target) if self.trust_env else None)
-        if proxy and (why := self.addresses.refusal_by_name(target.host)):
-            return Failure(Trouble.REFUSED, why)
-        seconds = self.seconds if request.seconds is None else request.seconds
+        if proxy and (why := self.addresses.refusal_of_name(target.host)):
+            return Failure(FailureReason.REFUSED, why)
+        seconds = self.seconds if request.timeout is None else request.timeout
         return Exchange(request, target, self._sent(request, target), seconds, proxy)
 
     def _sent(self, request: Request, target: Target) -> list[tuple[str, str]]:
@@ -286,14 +286,14 @@ class Exchange:
         request: Request,
         target: Target,
         fields: list[tuple[str, str]],
-        seconds: float,
+        timeout: float,
         proxy: str | None,
     ) -> None:
         self.request = request
         self.target = target
         self.fields = fields
         self.proxy = proxy
-        self.seconds = seconds
+        self.seconds = timeout
         self.start()
         self.restart()
 
@@ -331,24 +331,24 @@ class Exchange:
         """Return what the head of an answer makes: the answer, or a body that is to be read."""
         if status < 200:
             # A switch of protocols that nobody asked for, or no status at all (AMB-53).
-            return self.failure(Trouble.PROTOCOL, f"status {status}")
+            return self.failure(FailureReason.PROTOCOL, f"status {status}")
         if status == 407:
             # A proxy's own answer, whether it was configured here or intercepts (RFC 9110
             # §15.5.8): the origin was not asked, so this does not mean that it has no file.
-            return self.failure(Trouble.CONNECT, "a proxy requires credentials (status 407)")
+            return self.failure(FailureReason.CONNECT, "a proxy requires credentials (status 407)")
         if not self.request.wants_body(status):
             return Response(status, headers, b"", True, address)
         try:
             codings = values(headers, b"content-encoding")
             return Body(codings, self.request.limit, self.left)
         except CodingError as error:
-            return self.failure(Trouble.CODING, error)
+            return self.failure(FailureReason.CODING, error)
 
-    def failure(self, trouble: Trouble, error: BaseException | str = "") -> Failure:
+    def failure(self, trouble: FailureReason, error: BaseException | str = "") -> Failure:
         """Return a failure with its reason in one line."""
-        if trouble is Trouble.TIMEOUT:
+        if trouble is FailureReason.TIMEOUT:
             return Failure(trouble, f"no whole answer within {self.seconds:g} s")
-        if trouble is Trouble.CUT:
+        if trouble is FailureReason.CUT:
             said = "the connection ended before the answer did"
         else:
             said = error if isinstance(error, str) else words(error)
@@ -365,11 +365,13 @@ class Exchange:
     def surprise(self, error: Exception) -> Failure:
         """Return the failure for what a library let through, or a stranger's octets made of it."""
         if any(map(is_tls, causes(error))):
-            return self.failure(Trouble.TLS, error)
-        return self.failure(Trouble.CUT if isinstance(error, OSError) else Trouble.PROTOCOL, error)
+            return self.failure(FailureReason.TLS, error)
+        return self.failure(
+            FailureReason.CUT if isinstance(error, OSError) else FailureReason.PROTOCOL, error
+        )
 
 
-class Watch:
+class Stopwatch:
     """
     What comes over one connection, cut to the responses that were asked for.
 
@@ -468,12 +470,12 @@ def same_loop(before: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEvent
     return loop
 
 
-async def acquired(slots: asyncio.Semaphore, seconds: float) -> bool:
+async def acquired(slots: asyncio.Semaphore, timeout: float) -> bool:
     """Wait for one of the connections; False: none was free for so long."""
     if not slots.locked():  # a timer for what is not waited for would cost more than the rest
         return await slots.acquire()
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(timeout):
             return await slots.acquire()
     except TimeoutError:
         return False

@@ -18,8 +18,8 @@ from threading import Lock, Semaphore
 from types import TracebackType
 from typing import Any
 
-from robotrules.access import Failure, Request, Response, Trouble
-from robotrules.client.ssrf import PUBLIC, Addresses
+from robotrules.access import Failure, FailureReason, Request, Response
+from robotrules.client.ssrf import PUBLIC, AddressPolicy
 from robotrules.client.transports.codings import Body, CodingError
 from robotrules.client.transports.exchange import (
     CLOSED,
@@ -30,7 +30,7 @@ from robotrules.client.transports.exchange import (
     Exchange,
     ExtraHeaders,
     NoAddressError,
-    Settings,
+    TransportSettings,
     acquired,
     causes,
     extra_headers,
@@ -71,8 +71,8 @@ class Httpx2Transport:
         self,
         user_agent: str,
         *,
-        addresses: Addresses = PUBLIC,
-        seconds: float = 30.0,
+        addresses: AddressPolicy = PUBLIC,
+        timeout: float = 30.0,
         connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
@@ -80,8 +80,8 @@ class Httpx2Transport:
         headers: ExtraHeaders = (),
     ) -> None:
         extra = extra_headers(headers)
-        made = Settings(
-            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+        made = TransportSettings(
+            user_agent, addresses, timeout, connections, verify, trust_env, proxy, extra
         )
         self._settings = made.vet()
         self._count = self._settings.slots
@@ -92,7 +92,7 @@ class Httpx2Transport:
         self._parents: list[object] = []
         self._closed = False
 
-    def expect(self, requests: int) -> None:
+    def expect_concurrency(self, requests: int) -> None:
         """
         Be told how many requests will be made at a time: as many connections may be open.
 
@@ -199,8 +199,8 @@ class AsyncHttpx2Transport:
         self,
         user_agent: str,
         *,
-        addresses: Addresses = PUBLIC,
-        seconds: float = 30.0,
+        addresses: AddressPolicy = PUBLIC,
+        timeout: float = 30.0,
         connections: int | None = None,
         verify: ssl.SSLContext | bool = True,
         trust_env: bool = False,
@@ -208,8 +208,8 @@ class AsyncHttpx2Transport:
         headers: ExtraHeaders = (),
     ) -> None:
         extra = extra_headers(headers)
-        made = Settings(
-            user_agent, addresses, seconds, connections, verify, trust_env, proxy, extra
+        made = TransportSettings(
+            user_agent, addresses, timeout, connections, verify, trust_env, proxy, extra
         )
         self._settings = made.vet()
         self._count = self._settings.slots
@@ -219,7 +219,7 @@ class AsyncHttpx2Transport:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
-    def expect(self, requests: int) -> None:
+    def expect_concurrency(self, requests: int) -> None:
         """
         Be told how many requests will be made at a time: as many connections may be open.
 
@@ -318,13 +318,13 @@ class AsyncHttpx2Transport:
 # --- What both do ---------------------------------------------------------------------------------
 
 
-def _lookups(settings: Settings, proxy: str | None) -> Lookups | None:
+def _lookups(settings: TransportSettings, proxy: str | None) -> Lookups | None:
     return None if proxy else Lookups(settings.addresses, max(settings.slots, 32))
 
 
 def _opened(
     pool: Callable[..., Any],
-    settings: Settings,
+    settings: TransportSettings,
     proxy: str | None,
     backend: object,
     tls: ssl.SSLContext,
@@ -389,18 +389,18 @@ def _failure(error: Exception, exchange: Exchange) -> Failure:
         case NoAddressError():
             return error.failure
         case CodingError():
-            return exchange.failure(Trouble.CODING, error)
+            return exchange.failure(FailureReason.CODING, error)
         case TlsError():
-            return exchange.failure(Trouble.TLS, error)
+            return exchange.failure(FailureReason.TLS, error)
         case TimeoutError() | httpcore2.TimeoutException():
-            return exchange.failure(Trouble.TIMEOUT)
+            return exchange.failure(FailureReason.TIMEOUT)
         case httpcore2.ConnectError() | httpcore2.ProxyError():
-            return exchange.failure(Trouble.CONNECT, error)
+            return exchange.failure(FailureReason.CONNECT, error)
         case httpcore2.NetworkError():
             tls = any(map(is_tls, causes(error)))
-            return exchange.failure(Trouble.TLS if tls else Trouble.CUT, error)
+            return exchange.failure(FailureReason.TLS if tls else FailureReason.CUT, error)
         case httpcore2.RemoteProtocolError() if exchange.ended:
-            return exchange.failure(Trouble.CUT, error)
+            return exchange.failure(FailureReason.CUT, error)
         case httpcore2.ProtocolError() | httpcore2.UnsupportedProtocol() | FramingError():
-            return exchange.failure(Trouble.PROTOCOL, error)
+            return exchange.failure(FailureReason.PROTOCOL, error)
     return exchange.surprise(error)

@@ -21,7 +21,7 @@ from typing import Any
 import httpcore2
 
 from robotrules.access import Failure
-from robotrules.client.transports.exchange import CURRENT, NoAddressError, Watch
+from robotrules.client.transports.exchange import CURRENT, NoAddressError, Stopwatch
 from robotrules.client.transports.resolver import Lookups
 
 Options = Iterable[httpcore2.SOCKET_OPTION] | None
@@ -59,7 +59,7 @@ class PinnedStream(httpcore2.NetworkStream):
 
     def __init__(self, stream: httpcore2.NetworkStream) -> None:
         self._stream = stream
-        self._watch = Watch()
+        self._watch = Stopwatch()
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Read some octets within the time."""
@@ -150,7 +150,7 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
         self._stream = stream
-        self._watch = Watch()
+        self._watch = Stopwatch()
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Read some octets within the time."""

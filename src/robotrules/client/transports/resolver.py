@@ -21,7 +21,7 @@ from threading import Lock, Thread
 from time import monotonic
 
 from robotrules.access import Failure
-from robotrules.client.ssrf import Addresses, literal_of
+from robotrules.client.ssrf import AddressPolicy, literal_of
 
 Vetted = list[str] | Failure
 
@@ -35,7 +35,7 @@ KEPT_SECONDS, MOST_KEPT = 10.0, 4096
 class Lookups:
     """Asks a resolver without being at its mercy."""
 
-    def __init__(self, addresses: Addresses, most: int) -> None:
+    def __init__(self, addresses: AddressPolicy, most: int) -> None:
         """*most*: threads at a time; further questions wait for one of them."""
         self._addresses = addresses
         self._is_async, self._cacheable = addresses.is_async, addresses.cacheable
@@ -49,7 +49,7 @@ class Lookups:
     def vetted(self, host: str, port: int, seconds: float) -> Vetted:
         """Return the addresses of a host; raises TimeoutError if that takes too long."""
         if literal_of(host):
-            return self._addresses.vetted(host, port)
+            return self._addresses.vet(host, port)
         kept = self._recalled(host)
         if kept is not None:
             return kept
@@ -62,12 +62,12 @@ class Lookups:
     async def avetted(self, host: str, port: int) -> Vetted:
         """Return the addresses of a host; who waits may be cancelled."""
         if literal_of(host):
-            return self._addresses.vetted(host, port)
+            return self._addresses.vet(host, port)
         kept = self._recalled(host)
         if kept is not None:
             return kept
         if self._is_async:
-            return self._remembered(host, await self._addresses.avetted(host, port))
+            return self._remembered(host, await self._addresses.avet(host, port))
         return self._remembered(host, await asyncio.wrap_future(self._ask(host, port)))
 
     def _recalled(self, host: str) -> list[str] | None:
@@ -111,7 +111,7 @@ class Lookups:
                 return
             if asked.set_running_or_notify_cancel():
                 try:
-                    asked.set_result(self._addresses.vetted(host, port))
+                    asked.set_result(self._addresses.vet(host, port))
                 except BaseException as error:
                     asked.set_exception(error)
             with self._lock:

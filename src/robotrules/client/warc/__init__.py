@@ -32,7 +32,7 @@ from robotrules.errors import MissingExtraError
 from robotrules.http.origins import origin_of
 from robotrules.octets import visible
 
-__all__ = ["SKIPPED", "WarcImport", "export_warc", "import_warc"]
+__all__ = ["SKIP_REASONS", "WarcImport", "export_warc", "import_warc"]
 
 # What is read of an archive in one go, to hash it; and the longest name that is kept of one.
 BLOCK = 64 * 1024
@@ -40,7 +40,7 @@ LONGEST_NAME = 255
 MISSING = "archives need warcio, and it is not installed: pip install 'robotrules[warc]'"
 Where = str | os.PathLike[str] | BinaryIO
 # Why a record of an archive did not become a visit.
-SKIPPED = {
+SKIP_REASONS = {
     "other": "answers for something else than /robots.txt",
     "redirect": "redirects, which are not followed in an archive",
     "revisit": "records that refer to a file elsewhere",
@@ -63,7 +63,7 @@ class WarcImport(NamedTuple):
     known: int
     """Visits that it had."""
     skipped: dict[str, int]
-    """How many records were of no use, by the reasons of `SKIPPED`."""
+    """How many records were of no use, by the reasons of `SKIP_REASONS`."""
     provenance: Provenance | None = None
     """What the visits that were added say of where they come from."""
 
@@ -223,10 +223,10 @@ def _chosen(
     store: Store, origins: list[str] | None, after: float | None, before: float | None
 ) -> Iterator[FetchRecord]:
     if origins is None:
-        yield from store.visits(after=after, before=before)
+        yield from store.fetch_records(after=after, before=before)
     else:
         for one in dict.fromkeys(origins):
-            yield from store.visits(one, after=after, before=before)
+            yield from store.fetch_records(one, after=after, before=before)
 
 
 def _created(where: Where, opened: ExitStack) -> BinaryIO:

@@ -15,10 +15,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, BinaryIO, NamedTuple
 
-from robotrules.access import ACCESS_PROFILES, AccessResult, State, Trouble, state_of
+from robotrules.access import (
+    ACCESS_PROFILES,
+    AccessResult,
+    AccessState,
+    FailureReason,
+    classify_status,
+)
 from robotrules.access.values import SLACK
-from robotrules.cache import FetchRecord, Provenance, digest_of, visit_of
-from robotrules.client.warc.reading import Record, Source, agrees, records
+from robotrules.cache import FetchRecord, Provenance, body_digest, make_fetch_record
+from robotrules.client.warc.reading import WarcRecord, WarcSource, agrees, records
 from robotrules.client.warc.visits import NOT_IN_A_FIELD, is_visit, visit_from
 from robotrules.client.warc.writing import OURS
 from robotrules.errors import MissingExtraError, SavedResponseError
@@ -47,7 +53,7 @@ Found = tuple[FetchRecord, bytes | None]
 class _Answer(NamedTuple):
     """An answer that waits for the records beside it."""
 
-    record: Record
+    record: WarcRecord
     body: bytes | None
     """Of an archive of ours; None: it was not kept."""
     ours: bool
@@ -57,7 +63,7 @@ class Captures:
     """The visits in an archive, and what could not become one; all have its *provenance*."""
 
     def __init__(self, stream: BinaryIO, provenance: Provenance) -> None:
-        self._source = Source(stream)
+        self._source = WarcSource(stream)
         self._provenance = provenance
         self.skipped: Counter[str] = Counter()
         self.found = 0
@@ -89,7 +95,7 @@ class Captures:
             elif record.kind == "metadata":
                 yield from self._metadata(record)
             elif record.kind == "resource" and self._ours:
-                self._file = digest_of(record.block), record.block
+                self._file = body_digest(record.block), record.block
             elif record.kind == "response" and (self._ours or _origin(record.target())):
                 yield from self._answer(record)
             elif record.kind == "revisit" and (self._ours or _origin(record.target())):
@@ -104,7 +110,7 @@ class Captures:
     def _lost(self, count: int) -> None:
         self._skip("damaged", count)
 
-    def _wanted(self, record: Record) -> int:
+    def _wanted(self, record: WarcRecord) -> int:
         """Return how much to keep of a record's block."""
         kind = record.kind
         if kind in ("warcinfo", "request"):
@@ -117,14 +123,14 @@ class Captures:
 
     # --- Who asked --------------------------------------------------------------------------------
 
-    def _read_info(self, record: Record) -> None:
+    def _read_info(self, record: WarcRecord) -> None:
         """Note whose archive this is, and who crawled for all that follows."""
         fields = read_fields(record.block)
         self._ours = bool(fields.get(OURS))
         self._crawler = _agent(fields, "http-header-user-agent")
         self._file = None
 
-    def _read_request(self, record: Record) -> None:
+    def _read_request(self, record: WarcRecord) -> None:
         agent = _agent(read_fields(record.block.partition(b"\n")[2]), "user-agent")
         for name in (*_beside(record), record.get("WARC-Record-ID"), _exchange(record)):
             if name:
@@ -133,7 +139,7 @@ class Captures:
         while len(self._asked) > ASKED:
             self._asked.popitem(last=False)
 
-    def _who(self, record: Record) -> str | None:
+    def _who(self, record: WarcRecord) -> str | None:
         """Return the User-Agent that got an answer; None: no request is known."""
         for name in (*_beside(record), record.get("WARC-Record-ID"), _exchange(record)):
             if name in self._asked:
@@ -142,7 +148,7 @@ class Captures:
 
     # --- Archives of ours -------------------------------------------------------------------------
 
-    def _metadata(self, record: Record) -> Iterator[Found]:
+    def _metadata(self, record: WarcRecord) -> Iterator[Found]:
         try:
             values = json.loads(record.block)
         except (ValueError, RecursionError):
@@ -160,19 +166,19 @@ class Captures:
             body = file[1]
         if not visit.may_store or visit.digest is None:
             body = None
-        if body is not None and (digest_of(body) != visit.digest or len(body) != visit.size):
+        if body is not None and (body_digest(body) != visit.digest or len(body) != visit.size):
             self._skip("bad-digest")
             return
         yield visit, body
 
-    def _revisit(self, record: Record) -> Iterator[Found]:
+    def _revisit(self, record: WarcRecord) -> Iterator[Found]:
         """Of ours the metadata has all; of others' it is not known which file it refers to."""
         if self._ours:
             yield from self._answer(record)
         else:
             self._skip("revisit")
 
-    def _answer(self, record: Record) -> Iterator[Found]:
+    def _answer(self, record: WarcRecord) -> Iterator[Found]:
         """Let an answer wait for the records beside it, or take it as it is."""
         body = None
         if self._ours:
@@ -221,12 +227,14 @@ class Captures:
         user_agent = self._who(record)
         user_agent = self._crawler if user_agent is None else user_agent
         agent = product_token(user_agent) or NOBODY
-        visit = visit_of(found, None, at=at, agent=agent, user_agent=user_agent, profile=_DEFAULT)
+        visit = make_fetch_record(
+            found, None, at=at, agent=agent, user_agent=user_agent, profile=_DEFAULT
+        )
         keeps = visit.digest is not None and visit.may_store
         yield visit, found.body if keeps else None
 
 
-def _result(record: Record) -> AccessResult | str:
+def _result(record: WarcRecord) -> AccessResult | str:
     """Return what an answer says about a robots.txt, or why it says nothing."""
     try:
         saved = read_response(record.block)
@@ -239,13 +247,13 @@ def _result(record: Record) -> AccessResult | str:
     if 300 <= status < 400:
         return "redirect"
     body, complete = b"", True
-    state = state_of(status, _DEFAULT)
-    if state is State.SUCCESS and status not in (204, 205):
+    state = classify_status(status, _DEFAULT)
+    if state is AccessState.SUCCESS and status not in (204, 205):
         file = _file(record, saved)
         if isinstance(file, str):
             return file
         body, complete = file
-    trouble = None if state is State.SUCCESS else Trouble.STATUS
+    trouble = None if state is AccessState.SUCCESS else FailureReason.STATUS
     detail = "" if trouble is None else f"status {status}"
     target = record.target().partition("#")[0]
     origin = _origin(target) or ""
@@ -256,7 +264,7 @@ def _result(record: Record) -> AccessResult | str:
     )
 
 
-def _file(record: Record, saved: Saved) -> tuple[bytes, bool] | str:
+def _file(record: WarcRecord, saved: Saved) -> tuple[bytes, bool] | str:
     """Return the file in an answer, and whether that is all of it; or why it cannot be used."""
     codes = {note.code for note in saved.notes}
     if "body-not-decoded" in codes:
@@ -314,12 +322,12 @@ def _agent(fields: Fields, name: str) -> str:
     return NOT_IN_A_FIELD.sub("", value.decode("latin-1"))
 
 
-def _beside(record: Record) -> list[str]:
+def _beside(record: WarcRecord) -> list[str]:
     """Return the ids of records of the same exchange; a record may name several."""
     values: Any = record.header.headers
     return [value for name, value in values if name.lower() == "warc-concurrent-to"]
 
 
-def _exchange(record: Record) -> str:
+def _exchange(record: WarcRecord) -> str:
     """Return what records of one exchange have alike where they do not name each other."""
     return f"{record.get('WARC-Date')} {record.target()}"

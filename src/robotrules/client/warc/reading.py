@@ -1,7 +1,7 @@
 """
 Records of a WARC archive, whoever wrote it: bounded, and never an exception about content.
 
-Octets come from a `Source`, gzip or not, in blocks of 64 KiB however much they inflate to; warcio
+Octets come from a `WarcSource`, gzip or not, in blocks of 64 KiB however much they inflate to; warcio
 reads the header of a record, and of its block only what is worth keeping is kept. Everything in an
 archive is a stranger's, lengths and checksums included. Where one record is damaged, reading goes
 on at the next gzip member, and at none where there are no members: a page may hold the text of a
@@ -46,7 +46,7 @@ class Damaged(Exception):
 # --- Octets ---------------------------------------------------------------------------------------
 
 
-class Source:
+class WarcSource:
     """
     The octets of an archive, decompressed.
 
@@ -188,7 +188,7 @@ class Source:
 # --- Records --------------------------------------------------------------------------------------
 
 
-class Record(NamedTuple):
+class WarcRecord(NamedTuple):
     """A record, or what is worth keeping of it."""
 
     kind: str
@@ -211,10 +211,12 @@ class Record(NamedTuple):
 
 
 # How many octets of a record's block to keep; 0: it is of no interest, nor is its digest.
-Wanted = Callable[[Record], int]
+Wanted = Callable[[WarcRecord], int]
 
 
-def records(source: Source, wanted: Wanted, lost: Callable[[int], None]) -> Iterator[Record]:
+def records(
+    source: WarcSource, wanted: Wanted, lost: Callable[[int], None]
+) -> Iterator[WarcRecord]:
     """Yield records; *lost* is told how many could not be read."""
     parser = StatusAndHeadersParser(ArcWarcRecordLoader.WARC_TYPES)
     counted = 0
@@ -239,7 +241,7 @@ def records(source: Source, wanted: Wanted, lost: Callable[[int], None]) -> Iter
         lost(source.damage - counted)
 
 
-def _first_line(source: Source) -> bytes:
+def _first_line(source: WarcSource) -> bytes:
     """Return the first line of the next record; empty: there is none."""
     for _ in range(MOST_BLANK):
         line = source.readline()
@@ -250,12 +252,12 @@ def _first_line(source: Source) -> bytes:
     raise Damaged
 
 
-def _read(source: Source, first: bytes, parser: Any, wanted: Wanted) -> Record:
+def _read(source: WarcSource, first: bytes, parser: Any, wanted: Wanted) -> WarcRecord:
     header = parser.parse(_Header(source), first)
     length = header.get_header("Content-Length", "")
     if not (length.isascii() and length.isdigit()) or len(length) > 15:
         raise Damaged
-    record = Record(header.get_header("WARC-Type", "").lower(), header, b"", int(length), None)
+    record = WarcRecord(header.get_header("WARC-Type", "").lower(), header, b"", int(length), None)
     keep = wanted(record)
     check = _Check.of(record.get("WARC-Block-Digest")) if keep else None
     kept, left = bytearray(), record.length
@@ -278,7 +280,7 @@ def _read(source: Source, first: bytes, parser: Any, wanted: Wanted) -> Record:
 class _Header:
     """The header of a record as a stream of lines, at most so many octets of it."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: WarcSource) -> None:
         self._source = source
         self._left = LONGEST_HEADER
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
-from robotrules.access import Hop, State, Trouble
+from robotrules.access import AccessState, FailureReason, Hop
 from robotrules.cache import FetchRecord
 from robotrules.client.stores.serialization import CONTROL
 from robotrules.http.fields import Fields
@@ -31,10 +31,12 @@ MOST_HOPS = 101
 # What a transport reports: there is no answer that says something.
 UNANSWERED = frozenset(
     (
-        *(Trouble.DNS, Trouble.REFUSED, Trouble.CONNECT, Trouble.TLS),
-        *(Trouble.TIMEOUT, Trouble.CUT, Trouble.PROTOCOL, Trouble.CODING),
+        *(FailureReason.DNS, FailureReason.REFUSED, FailureReason.CONNECT, FailureReason.TLS),
+        *(FailureReason.TIMEOUT, FailureReason.CUT, FailureReason.PROTOCOL, FailureReason.CODING),
     )
 )
+# Keys of the JSON in an archive: archives of earlier versions have these names.
+_RENAMED = {"failure_reason": "trouble", "revalidated": "renewed"}
 # A field value has no control characters but the tab.
 NOT_IN_A_FIELD = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -45,9 +47,9 @@ def written(visit: FetchRecord) -> bytes:
     values = {
         "kind": KIND,
         "schema": SCHEMA_VERSION,
-        **visit._asdict(),
+        **{_RENAMED.get(name, name): value for name, value in visit._asdict().items()},
         "state": str(visit.state),
-        "trouble": str(visit.trouble) if visit.trouble else None,
+        "trouble": str(visit.failure_reason) if visit.failure_reason else None,
         "hops": [hop._asdict() for hop in visit.hops],
         # Of what was itself imported: null is an own fetch of whoever exports it.
         "provenance": visit.provenance._asdict() if visit.provenance else None,
@@ -72,7 +74,7 @@ def visit_from(values: dict[str, Any]) -> FetchRecord | None:
     found: dict[str, Any] = {}
     try:
         for name, read in _READERS.items():
-            found[name] = read(values[name])
+            found[name] = read(values[_RENAMED.get(name, name)])
     except (KeyError, ValueError, TypeError, AttributeError):
         return None
     visit = FetchRecord(**found)
@@ -80,16 +82,16 @@ def visit_from(values: dict[str, Any]) -> FetchRecord | None:
 
 
 def _is_possible(visit: FetchRecord) -> bool:
-    """Tell whether the parts of a visit go together, as `cache.visit_of` makes them."""
-    found, answered = visit.state is State.SUCCESS, visit.trouble not in UNANSWERED
+    """Tell whether the parts of a visit go together, as `cache.make_fetch_record` makes them."""
+    found, answered = visit.state is AccessState.SUCCESS, visit.failure_reason not in UNANSWERED
     return (
         origin_of(visit.origin) == visit.origin
         and origin_of(visit.url) is not None
         and 0 <= visit.until - visit.at <= LONGEST
         and found == (visit.digest is not None)
-        and found == (visit.trouble is None)
-        and (found or not visit.renewed)
-        and (answered or visit.state is State.UNREACHABLE)
+        and found == (visit.failure_reason is None)
+        and (found or not visit.revalidated)
+        and (answered or visit.state is AccessState.UNREACHABLE)
         and (not answered or visit.status is not None)
     )
 
@@ -189,9 +191,9 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "agent": _agent,
     "user_agent": _user_agent,
     "at": _number,
-    "state": lambda value: State(_text(value)),
+    "state": lambda value: AccessState(_text(value)),
     "status": _or_none(_count),
-    "trouble": _or_none(lambda value: Trouble(_text(value))),
+    "failure_reason": _or_none(lambda value: FailureReason(_text(value))),
     "detail": _text,
     "url": _line,
     "hops": _hops,
@@ -199,7 +201,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "digest": _or_none(_digest),
     "size": _count,
     "complete": _flag,
-    "renewed": _flag,
+    "revalidated": _flag,
     "until": _number,
     "may_store": _flag,
     "address": _or_none(_agent),

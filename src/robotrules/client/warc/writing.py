@@ -92,7 +92,7 @@ class Writer:
         facts = written(visit)
         about = _About(visit, facts)
         if visit.status is not None:
-            if visit.renewed:
+            if visit.revalidated:
                 self._revisit(about, body)
             else:
                 self._response(about, body)

@@ -9,7 +9,7 @@ from robotrules.linting.context import Page
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier, TagNote
 from robotrules.tags.known import LIFTS, Value
-from robotrules.tags.rules import Mention, Standing
+from robotrules.tags.rules import Mention, RuleStatus
 
 # Contradictions of one page that are told; a page may have thousands of elements.
 MOST = 20
@@ -51,7 +51,7 @@ class ContradictingTags(PageCheck):
         """Yield what speaks against a rule in force, for each pair of places once."""
         told: set[tuple[str, str, str]] = set()
         for name, value in page.usage.values:
-            for strict in page.usage.because(name)[:1]:
+            for strict in page.usage.mentions_of(name)[:1]:
                 for other in page.usage.mentions:
                     key = name, str(strict.source), str(other.source)
                     if key in told or not _speaks_against(other, name, value):
@@ -77,7 +77,7 @@ def _in_metas(strict: Mention, other: Mention) -> bool:
 
 
 def _speaks_against(other: Mention, name: str, value: Value) -> bool:
-    if other.standing is Standing.NO_EFFECT and name in LIFTS.get(other.name, ()):
+    if other.standing is RuleStatus.NO_EFFECT and name in LIFTS.get(other.name, ()):
         return True
-    said = other.standing in (Standing.IN_FORCE, Standing.NO_EFFECT)
+    said = other.standing in (RuleStatus.IN_FORCE, RuleStatus.NO_EFFECT)
     return said and other.name == name and other.value != value

@@ -8,7 +8,7 @@ from robotrules.linting.check import PageCheck, listed, quote
 from robotrules.linting.context import Page
 from robotrules.linting.mentions import in_force
 from robotrules.linting.note import LintNote
-from robotrules.tags.codes import Carrier, Source, TagNote
+from robotrules.tags.codes import Carrier, TagNote, TagSource
 
 
 class FieldNotDocumented(PageCheck):
@@ -44,5 +44,5 @@ class FieldNotDocumented(PageCheck):
         new, old, meta = (in_force(page, one) for one in Carrier)
         alone = [text for rule, text in new.items() if rule not in old and rule not in meta]
         if alone:
-            note = TagNote(self.slug, self.level, Source(Carrier.ROBOTS_TAG))
+            note = TagNote(self.slug, self.level, TagSource(Carrier.ROBOTS_TAG))
             yield self.about_tag(note, names=listed([quote(text) for text in alone]))

@@ -8,7 +8,7 @@ from robotrules.linting.check import PageCheck, listed, quote
 from robotrules.linting.context import Page
 from robotrules.linting.mentions import in_force
 from robotrules.linting.note import LintNote
-from robotrules.tags.codes import Carrier, Source, TagNote
+from robotrules.tags.codes import Carrier, TagNote, TagSource
 
 
 class FieldNotRead(PageCheck):
@@ -47,5 +47,5 @@ class FieldNotRead(PageCheck):
         new, old = (in_force(page, one) for one in (Carrier.ROBOTS_TAG, Carrier.X_ROBOTS_TAG))
         more = [text for rule, text in old.items() if rule not in new]
         if more:
-            note = TagNote(self.slug, self.level, Source(Carrier.X_ROBOTS_TAG))
+            note = TagNote(self.slug, self.level, TagSource(Carrier.X_ROBOTS_TAG))
             yield self.about_tag(note, names=listed([quote(text) for text in more]))

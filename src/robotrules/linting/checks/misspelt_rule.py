@@ -11,7 +11,7 @@ from robotrules.linting.context import Page
 from robotrules.linting.mentions import said
 from robotrules.tags.codes import TagNote
 from robotrules.tags.known import KNOWN, MOST_LETTERS
-from robotrules.tags.rules import Standing
+from robotrules.tags.rules import RuleStatus
 
 _BARE = {re.sub(r"[^a-z]", "", name): name for name in KNOWN}
 
@@ -42,7 +42,7 @@ class MisspeltRule(PageCheck):
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Quote the word, and name the rule that it looks like."""
-        text = said(page, note, Standing.UNKNOWN)
+        text = said(page, note, RuleStatus.UNKNOWN)
         name = text.lower()[:MOST_LETTERS]
         close = get_close_matches(name, KNOWN, 1, 0.7)
         known = _BARE.get(re.sub(r"[^a-z]", "", name)) or (close[0] if close else None)

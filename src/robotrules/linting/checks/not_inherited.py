@@ -113,7 +113,7 @@ def _shown(asked: PreferenceSet | None, record: Record, names: list[str]) -> str
     path = to_text(split(record).path or b"").removesuffix("$").replace("*", "")
     if asked is None:
         return None
-    found = asked.at(ORIGIN + path)
+    found = asked.for_url(ORIGIN + path)
     unknown = all(found.get(name) is Preference.UNKNOWN for name in names)
     return ORIGIN + path if found.applicable and unknown else None
 

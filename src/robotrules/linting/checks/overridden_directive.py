@@ -11,7 +11,7 @@ from robotrules.linting.check import Check, quote, related
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.octets import to_text
-from robotrules.robotstxt import normal_form
+from robotrules.robotstxt import normalize_path
 from robotrules.robotstxt.values import Record
 
 
@@ -53,7 +53,7 @@ class OverriddenDirective(Check):
             line = read_line(record, context.robots)
             group = context.document_groups[record.line]
             group = None if group in star else group
-            path = None if line.path is None else normal_form(to_text(line.path))
+            path = None if line.path is None else normalize_path(to_text(line.path))
             for application, members in line.told.items():
                 for name, value in (one for member in members for one in member.items()):
                     key = group, path, application, name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from robotrules.analysis.values import Redundant
+from robotrules.analysis.values import RedundantRuleFinding
 from robotrules.linting.check import Check, places, quote, related
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
@@ -73,7 +73,7 @@ class RedundantRule(Check):
         return first._replace(message=words, related=(*first.related, *more))
 
 
-def _is_alike_everywhere(found: Redundant) -> bool:
+def _is_alike_everywhere(found: RedundantRuleFinding) -> bool:
     """
     Tell whether parsers that do not unescape see the same redundancy.
 
@@ -85,7 +85,7 @@ def _is_alike_everywhere(found: Redundant) -> bool:
     return any(found.rule.pattern.startswith(one.pattern) for one in found.instead)
 
 
-def _why(found: Redundant) -> str:
+def _why(found: RedundantRuleFinding) -> str:
     lines = [str(rule.line) for rule in found.instead]
     which = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(lines)} together"
     if found.rule.allow:

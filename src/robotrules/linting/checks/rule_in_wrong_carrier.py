@@ -9,7 +9,7 @@ from robotrules.linting.context import Page
 from robotrules.linting.mentions import elsewhere
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import TagNote
-from robotrules.tags.rules import Standing
+from robotrules.tags.rules import RuleStatus
 
 
 class RuleInWrongCarrier(PageCheck):
@@ -43,7 +43,7 @@ class RuleInWrongCarrier(PageCheck):
         told: set[str] = set()
         for mention in page.usage.mentions:
             where = elsewhere(mention.name)
-            if where and mention.standing is Standing.UNKNOWN and mention.name not in told:
+            if where and mention.standing is RuleStatus.UNKNOWN and mention.name not in told:
                 told.add(mention.name)
                 note = TagNote(self.slug, self.level, mention.source, mention.start, mention.end)
                 yield self.about_tag(note, text=quote(mention.text), where=where)

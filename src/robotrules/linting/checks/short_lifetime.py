@@ -52,5 +52,5 @@ class ShortLifetime(ResponseCheck):
             return
         if not said.may_store or said.must_validate:
             yield self.about_response(what="not to be kept, or not without asking again")
-        elif said.because == "max-age" and said.lifetime is not None and said.lifetime < SHORT:
+        elif said.reason == "max-age" and said.lifetime is not None and said.lifetime < SHORT:
             yield self.about_response(what=f"to be kept for {in_words(said.lifetime)} only")

@@ -47,5 +47,5 @@ class TagNotAccessControl(PageCheck):
         url = page.guidance.url if page.guidance else ""
         word = telling(url[authority_end(url) :]) if page.usage.may_index is False else None
         if word:
-            source = page.usage.because("noindex")[0].source
+            source = page.usage.mentions_of("noindex")[0].source
             yield self.about_tag(TagNote(self.slug, self.level, source), word=word)

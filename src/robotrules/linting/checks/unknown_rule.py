@@ -10,7 +10,7 @@ from robotrules.linting.context import Page
 from robotrules.linting.mentions import elsewhere, said
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import TagNote
-from robotrules.tags.rules import Standing
+from robotrules.tags.rules import RuleStatus
 
 # Words that meant something once.
 RETIRED = {
@@ -45,11 +45,11 @@ class UnknownRule(PageCheck):
     def check_page(self, page: Page) -> Iterator[LintNote]:
         """Yield the words that nobody knows from anywhere."""
         for note in page.noted(self.slug):
-            if not elsewhere(said(page, note, Standing.UNKNOWN)):
+            if not elsewhere(said(page, note, RuleStatus.UNKNOWN)):
                 yield self.about_tag(note, **self.words(page, note))
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Quote the rule as written."""
-        text = said(page, note, Standing.UNKNOWN)
+        text = said(page, note, RuleStatus.UNKNOWN)
         why = RETIRED.get(text.lower(), "nobody that is known has defined it")
         return {"text": quote(text), "why": why}

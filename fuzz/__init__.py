@@ -1,1 +1,1 @@
-"""Fuzzing: inputs nobody would write by hand, and what must hold for all of them."""
+"""Fuzzing: generated inputs, and the invariants that hold for all of them."""

@@ -1,12 +1,12 @@
 """
-Runs the fuzz targets for some seconds or some cases, with no dependency.
+Runs the fuzz targets for some seconds or some cases, without dependencies.
 
     python fuzz/run.py --seconds 60
     python fuzz/run.py --cases 5000 --seed 7 --target agree
 
-Where a case breaks an invariant it is made smaller, written to `regressions/` and shown; the exit
-status is 1. Where atheris is installed it chooses the octets, guided by coverage, unless `--cases`,
-`--seed` or `--plain` ask for our own generator. It does not know the invariants: `targets/` does.
+A case that breaks an invariant is shrunk, written to `regressions/` and printed; the exit status is
+then 1. If atheris is installed it generates the octets, guided by coverage; `--cases`, `--seed` and
+`--plain` select the built-in generator. It does not define invariants: `targets/` does.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from fuzz import nasty
-from fuzz.nasty import Case
+from fuzz import generator
+from fuzz.generator import Case
 from fuzz.targets import TARGETS
 from robotrules.octets import to_octets
 
@@ -34,20 +34,20 @@ Check = Callable[[Case], None]
 HERE = Path(__file__).resolve().parent
 
 
-def failure(check: Check, case: Case) -> str | None:
-    """Return what went wrong with a case, as text; None when its invariant holds."""
+def find_failure(check: Check, case: Case) -> str | None:
+    """Return the traceback of a case that breaks its invariant; None if the invariant holds."""
     try:
         check(case)
     except BaseException as error:
-        # A Rust panic is a BaseException; it must not end the run unseen.
+        # A Rust panic is a BaseException, and must be reported.
         if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
             raise
         return "".join(traceback.format_exception(error, limit=-2))
     return None
 
 
-def smaller(case: Case) -> Iterator[Case]:
-    """Yield cases that are a little less than *case*, the much smaller ones first."""
+def shrink_candidates(case: Case) -> Iterator[Case]:
+    """Yield cases that are smaller than *case*, by decreasing reduction."""
     parts = case.body.splitlines(keepends=True)
     for at in range(len(parts)):
         yield replace(case, body=b"".join(parts[:at] + parts[at + 1 :]))
@@ -67,33 +67,33 @@ def smaller(case: Case) -> Iterator[Case]:
         yield replace(case, complete=True)
 
 
-def minimal(check: Check, case: Case, most: int = 3000) -> Case:
-    """Return a case as small as *most* tries make it that still breaks the invariant."""
+def shrink(check: Check, case: Case, most: int = 3000) -> Case:
+    """Return a smaller case that still breaks the invariant, after at most *most* rounds."""
     tries = count()
     found: Case | None = case
     while found is not None and next(tries) < most:
         case = found
-        found = next((less for less in smaller(case) if failure(check, less)), None)
+        found = next((less for less in shrink_candidates(case) if find_failure(check, less)), None)
     return case
 
 
 def report(name: str, case: Case) -> Path:
-    """Write the smallest form of a case that breaks a target, and say so."""
-    case = minimal(TARGETS[name], case)
-    text = case.dump(target=name, comment="what was wrong, and since when it is right")
+    """Shrink a case that breaks a target, write it to a file, and print it."""
+    case = shrink(TARGETS[name], case)
+    text = case.dump(target=name, comment="what was wrong, and since when it is fixed")
     path = HERE / "regressions" / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:10]}.json"
     path.write_text(text, encoding="utf-8")
-    print(f"{name}: {case}\n{failure(TARGETS[name], case)}written to {path.name}", flush=True)
+    print(f"{name}: {case}\n{find_failure(TARGETS[name], case)}written to {path.name}", flush=True)
     return path
 
 
 def seeds() -> list[bytes]:
-    """Return the files that generation starts from now and then."""
+    """Return the files that some cases start from."""
     return [path.read_bytes() for path in sorted((HERE / "seeds").iterdir())]
 
 
 def run(names: Sequence[str], seed: int, cases: int | None, seconds: float | None) -> int:
-    """Run targets in turn until *cases* or *seconds* are over; return how many cases broke one."""
+    """Run targets in turn for *cases* or *seconds*; return the number of failing cases."""
     started, broken, done = time.monotonic(), 0, 0
     files = seeds()
     for number in count():
@@ -101,10 +101,10 @@ def run(names: Sequence[str], seed: int, cases: int | None, seconds: float | Non
             break
         if seconds is not None and time.monotonic() - started >= seconds:
             break
-        case = nasty.case(Random(f"{seed}/{number}"), files)
+        case = generator.generate_case(Random(f"{seed}/{number}"), files)
         name = names[number % len(names)]
         done += 1
-        if failure(TARGETS[name], case):
+        if find_failure(TARGETS[name], case):
             report(name, case)
             broken += 1
             if broken >= 10:
@@ -115,15 +115,15 @@ def run(names: Sequence[str], seed: int, cases: int | None, seconds: float | Non
 
 
 def run_atheris(names: Sequence[str], seconds: float) -> None:
-    """Let atheris choose the octets; what is not the file comes from a generator they seed."""
+    """Let atheris generate the file; its first octets seed the generator of the rest."""
     import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     files = seeds()
 
     def one(data: bytes) -> None:
-        case = replace(nasty.case(Random(data[:8]), files), body=data[8:])
+        case = replace(generator.generate_case(Random(data[:8]), files), body=data[8:])
         for name in names:
-            if failure(TARGETS[name], case):
+            if find_failure(TARGETS[name], case):
                 report(name, case)
                 raise AssertionError(name)
 
@@ -136,17 +136,17 @@ def run_atheris(names: Sequence[str], seconds: float) -> None:
 
 
 def main() -> int:
-    """Read the command line and run."""
+    """Parse the command line and run."""
     parser = argparse.ArgumentParser(description="Fuzz robotrules.")
-    parser.add_argument("--seconds", type=float, help="stop after this long; 60 unless told")
+    parser.add_argument("--seconds", type=float, help="stop after this time; default: 60")
     parser.add_argument("--cases", type=int, help="stop after this many cases")
-    parser.add_argument("--seed", type=int, help="make the same cases as last time")
+    parser.add_argument("--seed", type=int, help="generate the cases of this seed")
     parser.add_argument("--target", action="append", choices=sorted(TARGETS))
-    parser.add_argument("--plain", action="store_true", help="our generator, also beside atheris")
+    parser.add_argument("--plain", action="store_true", help="use the built-in generator")
     options = parser.parse_args()
     names = options.target or sorted(TARGETS)
-    ours = options.plain or options.cases is not None or options.seed is not None
-    if not ours and find_spec("atheris"):
+    built_in = options.plain or options.cases is not None or options.seed is not None
+    if not built_in and find_spec("atheris"):
         run_atheris(names, options.seconds or 60)
         return 0
     seed = time.time_ns() & 0xFFFFFFFF if options.seed is None else options.seed

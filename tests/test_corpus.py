@@ -17,8 +17,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 import pytest
-from fuzz.targets.spans import spanned
-from fuzz.targets.total import rejoined
+from fuzz.targets.spans import check_spans
+from fuzz.targets.total import check_lines_rejoin
 
 import robotrules
 from robotrules._engine import native, pure
@@ -99,8 +99,8 @@ def test_both_engines_read_every_file_alike(capsys: pytest.CaptureFixture[str]) 
         read += 1
         records += len(robots.records)
         notes += len(robots.notes)
-        rejoined(robots)
-        spanned(robots)
+        check_lines_rejoin(robots)
+        check_spans(robots)
         if number % 4 and len(body) > 500:  # the pure engine takes its time
             continue
         compared += 1

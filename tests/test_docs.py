@@ -52,8 +52,8 @@ def test_examples_do_what_they_say(page: str) -> None:
 
 
 def test_every_command_of_the_workbench_shows_something(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the README: diffs have something to change, lint something to note."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """In the tour: diffs have something to change, lint something to note."""
+    text = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
     (typed,) = WORKBENCH.findall(text)
     commands = re.findall(r"^\$ (?:cd (\S+) && )?robotrules (.+)$", typed, re.MULTILINE)
     assert len(commands) == typed.count("$ ") >= 6

@@ -1,9 +1,10 @@
-"""The engines: which one is picked, and that both keep the contract of `_native.pyi`."""
+"""The engines: which one is selected, and that both have the interface of `_native.pyi`."""
 
 from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +19,8 @@ STUB = Path(_engine.__file__).with_name("_native.pyi")
 SOURCE = Path(robotrules.__file__).parents[1]
 
 
-def ask(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run Python code in an interpreter of its own."""
+def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a separate interpreter."""
     names = ("ROBOTRULES_NO_EXTENSIONS", "ROBOTRULES_REQUIRE_EXTENSIONS")
     kept = {name: value for name, value in os.environ.items() if name not in names}
     path = os.pathsep.join([str(SOURCE), *filter(None, [kept.get("PYTHONPATH")])])
@@ -33,42 +34,42 @@ def ask(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 NAME = "import robotrules; print(robotrules.engine_name())"
-# Makes the compiled module impossible to import, as on a machine where it was not built.
+# Makes the import of the compiled module fail, as if it was not built.
 MISSING = "import sys; sys.modules['robotrules._engine._native'] = None\n"
 
 
-class TestPicking:
-    """Native where it was built, pure everywhere else; the environment may say more."""
+class TestSelection:
+    """The native engine if it was built, else the pure engine; the environment can change it."""
 
-    def test_native_is_picked_where_it_was_built(self, native: ModuleType) -> None:
-        """The native engine answers unless something speaks against it."""
-        assert ask(NAME).stdout == "native\n"
-        assert ask(NAME, ROBOTRULES_REQUIRE_EXTENSIONS="1").stdout == "native\n"
-        assert ask(NAME, ROBOTRULES_NO_EXTENSIONS="0").stdout == "native\n"
+    def test_native_is_the_default(self, native: ModuleType) -> None:
+        """The native engine is selected if it was built."""
+        assert run_python(NAME).stdout == "native\n"
+        assert run_python(NAME, ROBOTRULES_REQUIRE_EXTENSIONS="1").stdout == "native\n"
+        assert run_python(NAME, ROBOTRULES_NO_EXTENSIONS="0").stdout == "native\n"
         assert robotrules.__version__ == native.VERSION
 
-    def test_the_pure_one_on_request(self) -> None:
-        """`ROBOTRULES_NO_EXTENSIONS=1` picks the pure engine."""
-        assert ask(NAME, ROBOTRULES_NO_EXTENSIONS="1").stdout == "pure\n"
-        told = ask(
+    def test_pure_on_request(self) -> None:
+        """`ROBOTRULES_NO_EXTENSIONS=1` selects the pure engine."""
+        assert run_python(NAME, ROBOTRULES_NO_EXTENSIONS="1").stdout == "pure\n"
+        result = run_python(
             "from robotrules import _engine; print(_engine.native, _engine.engine.__name__)",
             ROBOTRULES_NO_EXTENSIONS="1",
         )
-        assert told.stdout == "None robotrules._engine.pure\n"
+        assert result.stdout == "None robotrules._engine.pure\n"
 
-    def test_the_pure_one_where_nothing_was_built(self) -> None:
-        """Without a compiled module the pure engine answers, silently."""
-        told = ask(MISSING + NAME)
-        assert (told.stdout, told.stderr) == ("pure\n", "")
+    def test_pure_without_a_compiled_module(self) -> None:
+        """Without a compiled module the pure engine is selected, without a warning."""
+        result = run_python(MISSING + NAME)
+        assert (result.stdout, result.stderr) == ("pure\n", "")
 
-    def test_a_missing_one_is_an_error_on_request(self) -> None:
+    def test_a_required_native_engine(self) -> None:
         """`ROBOTRULES_REQUIRE_EXTENSIONS=1` makes a missing native engine an error."""
-        told = ask(MISSING + NAME, ROBOTRULES_REQUIRE_EXTENSIONS="1")
-        assert told.returncode != 0
-        assert "_native" in told.stderr
+        result = run_python(MISSING + NAME, ROBOTRULES_REQUIRE_EXTENSIONS="1")
+        assert result.returncode != 0
+        assert "_native" in result.stderr
 
-    def test_picking_in_this_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The choice depends on the environment and on what can be imported, and nothing else."""
+    def test_selection_in_this_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The selection depends only on the environment and on the compiled module."""
         monkeypatch.delenv("ROBOTRULES_REQUIRE_EXTENSIONS", raising=False)
         monkeypatch.setenv("ROBOTRULES_NO_EXTENSIONS", "1")
         assert _engine._native_engine() is None
@@ -82,7 +83,7 @@ class TestPicking:
 
 
 def stub() -> dict[str, list[str]]:
-    """Return the names of the contract: of the module, and of each class in it."""
+    """Return the names of the interface: of the module, and of each class in it."""
     tree = ast.parse(STUB.read_text(encoding="utf-8"))
     names: dict[str, list[str]] = {"": []}
     for node in tree.body:
@@ -95,7 +96,7 @@ def stub() -> dict[str, list[str]]:
     return names
 
 
-def test_an_engine_has_what_the_contract_says(engine: ModuleType) -> None:
+def test_an_engine_has_the_interface(engine: ModuleType) -> None:
     """Both engines have every class, method and function of the stub."""
     settings = DEFAULT.settings(engine)
     document = engine.parse(b"", settings, True)
@@ -110,10 +111,23 @@ def test_an_engine_has_what_the_contract_says(engine: ModuleType) -> None:
         assert [name for name in names[owner] if not hasattr(thing, name)] == []
 
 
-class TestTypes:
-    """What crosses is plain, and of the types that the stub says."""
+def test_the_stub_lists_every_hook() -> None:
+    """The method names that the binding looks up on Python objects are in the list of hooks."""
+    sources = list((SOURCE.parent / "crates" / "robotrules-python" / "src").glob("*.rs"))
+    if not sources:
+        pytest.skip("the sources of the binding are not here")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    called = set(re.findall(r'call_method[01]?\(\s*(?:intern!\([^"]*)?"(\w+)"', text))
+    called -= {"encode", "join"}  # of str
+    assert len(called) == 5
+    listed = ast.get_docstring(ast.parse(STUB.read_text(encoding="utf-8"))) or ""
+    assert sorted(name for name in called if f"`{name}(" not in listed) == []
 
-    def test_what_comes_out(self, engine: ModuleType) -> None:
+
+class TestTypes:
+    """Results have the built-in types of the stub."""
+
+    def test_types_of_results(self, engine: ModuleType) -> None:
         """Positions are int, keys and bodies bytes, roles and codes str."""
         document = engine.parse(b"User-agent: a#b\nx", DEFAULT.settings(engine), True)
         assert type(document.body) is bytes
@@ -129,16 +143,16 @@ class TestTypes:
         assert document.select(b"disallow", b"A") == []
         assert document.select(b"never-heard-of", b"A") == []
 
-    def test_groups_that_are_not_there(self, engine: ModuleType) -> None:
-        """Numbers of groups past the last have no rules."""
+    def test_groups_out_of_range(self, engine: ModuleType) -> None:
+        """Numbers of groups after the last have no rules."""
         document = engine.parse(b"User-agent: a\nDisallow: /", DEFAULT.settings(engine), True)
         assert document.rules([0, 7]) == [1]
         assert document.rules([]) == []
-        assert engine.Matcher(document, [7]).usable() == 0
+        assert engine.Matcher(document, [7]).count_usable() == 0
         assert engine.Matcher(document, [0, 0, 0]).decide("/x") == 0
 
     def test_numbers_of_decisions(self, engine: ModuleType) -> None:
-        """A decision is a rule's number with what it says, or what decided without a rule."""
+        """A decision is the number of a rule with its outcome, or negative without a rule."""
         settings = DEFAULT.replace(empty_rules_match=True).settings(engine)
         matcher = engine.Matcher(settings, [(b"/a", False), (b"/b", True), (b"", False)])
         assert [matcher.decide(url) for url in ("/a", "/b", "/c", "/robots.txt")] == [0, 5, 11, -2]
@@ -146,13 +160,13 @@ class TestTypes:
         assert matcher.decide_many(["/a", b"/b"]) == [0, 5]
 
     def test_the_received_octets_are_not_copied(self, engine: ModuleType) -> None:
-        """A body that is parsed as it is comes back as the very object."""
+        """A body that is parsed unchanged is the object that was passed."""
         body = b"User-agent: *\nDisallow: /" + b"#" * 100
         assert engine.parse(body, DEFAULT.settings(engine), True).body is body
 
 
-def test_the_native_engine_takes_no_other_types(native: ModuleType) -> None:
-    """A body that is not bytes, or settings that are none, are a TypeError and no crash."""
+def test_the_native_engine_rejects_other_types(native: ModuleType) -> None:
+    """A body that is not bytes, or settings of another type, raise TypeError."""
     settings = DEFAULT.settings(native)
     for arguments in ((None, settings, True), (b"", None, True), (b"", settings, None)):
         with pytest.raises(TypeError):

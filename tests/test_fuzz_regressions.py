@@ -1,4 +1,4 @@
-"""What fuzzing found once stays found: every regression, and two thousand cases more."""
+"""Every fuzzing regression, and two thousand generated cases."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from fuzz import nasty, run
-from fuzz.nasty import Case
+from fuzz import generator, run
+from fuzz.generator import Case
 from fuzz.targets import TARGETS
 
 REGRESSIONS = sorted((Path(run.__file__).parent / "regressions").glob("*.json"))
@@ -17,7 +17,7 @@ FILES = run.seeds()
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
 def test_a_regression(path: Path) -> None:
-    """An invariant that was broken once holds now, and so do the others on that case."""
+    """The invariant that the case broke holds now, and so do all other invariants."""
     text = path.read_text(encoding="utf-8")
     case = Case.load(text)
     TARGETS[json.loads(text)["target"]](case)
@@ -27,18 +27,19 @@ def test_a_regression(path: Path) -> None:
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
 def test_a_regression_says_what_was_wrong(path: Path) -> None:
-    """A regression names its target and tells its story; writing it again changes nothing."""
+    """A regression has a target and a comment, and survives a round trip."""
     text = path.read_text(encoding="utf-8")
-    told = json.loads(text)
-    assert told["target"] in TARGETS
-    assert told["comment"].endswith(".")
-    assert json.loads(Case.load(text).dump(target=told["target"], comment=told["comment"])) == told
+    values = json.loads(text)
+    target, comment = values["target"], values["comment"]
+    assert target in TARGETS
+    assert comment.endswith(".")
+    assert json.loads(Case.load(text).dump(target=target, comment=comment)) == values
 
 
-# Two thousand in all; a case of `index` is many questions.
+# Two thousand in all; a case of `index` decides many URLs.
 CASES = dict.fromkeys(("agree", "spans", "total"), 500) | dict.fromkeys(("index", "tags"), 100)
 CASES |= {"extensions": 200, "pickles": 300}
-# What looks at a whole file many times is given fewer; the long runs are for `make fuzz`.
+# Slow targets get fewer cases; `make fuzz` runs longer.
 CASES |= dict.fromkeys(("fix", "lint", "lsp"), 25)
 CASES |= dict.fromkeys(("compare", "fmt", "matrix", "simplify"), 50)
 
@@ -46,14 +47,14 @@ CASES |= dict.fromkeys(("compare", "fmt", "matrix", "simplify"), 50)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_generated_cases(name: str) -> None:
-    """Some hundred cases of each target, the same every time, break nothing."""
+    """Some hundred cases of each target, the same in every run, break no invariant."""
     for number in range(CASES[name]):
-        case = nasty.case(Random(f"{name}/{number}"), FILES)
-        broken = run.failure(TARGETS[name], case)
+        case = generator.generate_case(Random(f"{name}/{number}"), FILES)
+        broken = run.find_failure(TARGETS[name], case)
         assert broken is None, f"{case}\n{broken}"
 
 
-def test_a_target_says_its_invariant_in_its_first_line() -> None:
+def test_the_first_line_of_a_target_is_its_invariant() -> None:
     """The first line of a target is one sentence: its invariant."""
     for path in (Path(run.__file__).parent / "targets").glob("[!_]*.py"):
         first = path.read_text(encoding="utf-8").splitlines()[0]
@@ -62,15 +63,15 @@ def test_a_target_says_its_invariant_in_its_first_line() -> None:
         assert path.stem in TARGETS
 
 
-def test_a_seed_names_a_case_for_ever() -> None:
-    """The generator depends on its seed and on nothing else."""
-    one, other = (nasty.case(Random("7/1"), FILES) for _ in range(2))
+def test_a_seed_always_produces_the_same_case() -> None:
+    """The generator depends only on its seed."""
+    one, other = (generator.generate_case(Random("7/1"), FILES) for _ in range(2))
     assert one == other
-    assert nasty.mutate(Random(1), one.body) == nasty.mutate(Random(1), one.body)
+    assert generator.mutate(Random(1), one.body) == generator.mutate(Random(1), one.body)
 
 
-def test_a_broken_case_is_made_smaller(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The runner finds what breaks a target, makes it small, and writes it down."""
+def test_a_failing_case_is_shrunk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The runner finds a case that breaks a target, shrinks it, and writes it to a file."""
 
     def no_star(case: Case) -> None:
         assert b"*" not in case.body

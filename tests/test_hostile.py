@@ -1,4 +1,4 @@
-"""Files and URLs made to hurt: every one is read whole, by both engines, with the same answers."""
+"""Hostile files and URLs: both engines read them completely, with the same results."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from fuzz.targets.spans import spanned
-from fuzz.targets.total import rejoined
+from fuzz.targets.spans import check_spans
+from fuzz.targets.total import check_lines_rejoin
 
 import robotrules
 from robotrules import DEFAULT, GOOGLE, RobotsTxt, RuleSet
@@ -29,7 +29,7 @@ GROUP = b"User-agent: *\nDisallow: /private\n"
 
 
 def run(code: str, timeout: float) -> str:
-    """Return what Python code prints, in an interpreter of its own that must end in time."""
+    """Return the output of Python code, run in a separate interpreter with a timeout."""
     path = [str(Path(__file__).parents[1]), str(SOURCE)]
     told = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:0] = {path!r}\n{code}"],
@@ -42,7 +42,7 @@ def run(code: str, timeout: float) -> str:
 
 
 def large(name: str) -> bytes:
-    """Return a file of up to 2 MB that is hostile in the way its name says."""
+    """Return a hostile file of up to 2 MB, by name."""
     files: dict[str, Callable[[], bytes]] = {
         "two-megabytes-of-rules": lambda: GROUP + b"Disallow: /%d\n" * 150_000 % (*range(150_000),),
         "two-megabytes-of-nul": lambda: GROUP + b"\0" * 2_000_000,
@@ -81,7 +81,7 @@ LARGE = (
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_large_files_are_read_to_the_limit(name: str) -> None:
-    """Both engines read a large hostile file to the limit, agree to the octet, and answer."""
+    """Both engines read a large hostile file to the limit, and agree to the octet."""
     body = large(name)
     one, other = (robotrules.parse(body, engine=engine) for engine in (native or pure, pure))
     assert one == other
@@ -109,14 +109,14 @@ def test_large_files_are_read_whole_by_google(name: str) -> None:
 @pytest.mark.parametrize("name", LARGE)
 @pytest.mark.parametrize("profile", ["default", "strict", "google"])
 def test_the_beginning_of_large_files(name: str, profile: str) -> None:
-    """The first octets of such a file, cut anywhere: alike, whole, and with spans that fit."""
+    """Prefixes of such a file: the engines agree, and spans are consistent."""
     body = large(name)[:9_999]
     seen = [
         robotrules.parse(body, profile, complete=False, engine=engine)
         for engine in (native or pure, pure)
     ]
-    rejoined(seen[0])
-    spanned(seen[0])
+    check_lines_rejoin(seen[0])
+    check_spans(seen[0])
     assert seen[0].groups == seen[1].groups
     assert seen[0].lines == seen[1].lines
     assert seen[0].notes == seen[1].notes
@@ -125,7 +125,7 @@ def test_the_beginning_of_large_files(name: str, profile: str) -> None:
 @pytest.mark.slow
 def test_many_groups_are_counted(engine: ModuleType) -> None:
     """No group and no user-agent line is lost inside the limit."""
-    # In an interpreter of its own, so that nothing traces the pure engine's many steps.
+    # In a separate interpreter, so that no tracer slows the pure engine down.
     code = (
         "from importlib import import_module; from robotrules import DEFAULT\n"
         "from tests.test_hostile import large\n"
@@ -144,7 +144,7 @@ def test_many_groups_are_counted(engine: ModuleType) -> None:
     "unit", ["\\r", "\\n", "\\r\\n", "#", ":", " ", "\\0", "a", "#\\r", "a:\\r"]
 )
 def test_reading_ends(engine: ModuleType, unit: str) -> None:
-    """Reading takes steps in proportion to the file: two megabytes of anything are no minutes."""
+    """Parsing is linear in the file: two megabytes never take minutes."""
     code = (
         "import robotrules; from importlib import import_module\n"
         f"engine = import_module({engine.__name__!r})\n"
@@ -156,11 +156,11 @@ def test_reading_ends(engine: ModuleType, unit: str) -> None:
 
 
 class TestEncodings:
-    """Any octets are a file; UTF-16 that is broken is decoded as far as it goes (AMB-08)."""
+    """Any octets are a file; broken UTF-16 is decoded with replacements (AMB-08)."""
 
     @pytest.mark.parametrize("order", ["le", "be"])
     def test_utf_16_of_odd_length(self, read: Read, order: str) -> None:
-        """Half a unit at the end does not count."""
+        """Half a code unit at the end is ignored."""
         mark = b"\xff\xfe" if order == "le" else b"\xfe\xff"
         whole = mark + "User-agent: *\nDisallow: /x".encode(f"utf-16-{order}")
         for rest in (b"", b"\n", b"\0"):
@@ -184,7 +184,7 @@ class TestEncodings:
     def test_lone_surrogates_in_utf_16(
         self, read: Read, order: str, units: tuple[int, ...]
     ) -> None:
-        """Each lone half of a pair becomes one replacement character."""
+        """Each lone surrogate becomes one replacement character."""
         mark = b"\xff\xfe" if order == "le" else b"\xfe\xff"
         text = f"User-agent: *\nDisallow: /{''.join(map(chr, units))}\nDisallow: /b"
         robots = read(mark + text.encode(f"utf-16-{order}", "surrogatepass"))
@@ -194,7 +194,7 @@ class TestEncodings:
 
     @pytest.mark.parametrize("body", [b"\xff\xfe", b"\xfe\xff", b"\xff", b"\xfe", b"\xff\xfe\0"])
     def test_a_mark_and_nothing(self, read: Read, body: bytes) -> None:
-        """A mark without a file is an empty file, and half a mark is an odd line."""
+        """A mark alone is an empty file, and half a mark is a line."""
         robots = read(body)
         assert robots.records == ()
         assert robots.check("/x", "a")
@@ -214,22 +214,22 @@ class TestEncodings:
     def test_every_file_of_three_octets_around_an_odd_one(
         self, read: Read, octet: int, profile: str
     ) -> None:
-        """Small files that are nothing but delimiters and odd octets are read whole."""
+        """Small files of delimiters and unusual octets are read completely."""
         for first in (*b"\0\t\n\r #*:\xef\xfe\xff",):
             for last in (*b"\0\t\n\r #*:a\xbb\xfe\xff",):
                 robots = read(bytes([first, octet, last]), profile)
-                rejoined(robots)
-                spanned(robots)
+                check_lines_rejoin(robots)
+                check_spans(robots)
 
 
 class TestLongLines:
-    """Profile google cuts lines where google/robotstxt does; others have no line limit (AMB-17)."""
+    """Profile google truncates lines like google/robotstxt; others do not (AMB-17)."""
 
     @pytest.mark.parametrize(
         ("octets", "cut"), [(16_662, False), (16_663, False), (16_664, True), (16_665, True)]
     )
     def test_at_the_bound(self, read: Read, octets: int, cut: bool) -> None:
-        """16,663 octets of a line are read; what follows is not used."""
+        """16,663 octets of a line are read; the rest is ignored."""
         line = b"Disallow: /" + b"a" * (octets - len("Disallow: /"))
         body = b"User-agent: *\n" + line + b"\n"
         robots = read(body, "google")
@@ -242,19 +242,19 @@ class TestLongLines:
         assert read(body).notes == ()
 
     def test_a_cut_value_loses_the_space_at_its_end(self, read: Read) -> None:
-        """The cut comes before whitespace at the ends is dropped."""
+        """A line is truncated before whitespace is trimmed."""
         line = b"Disallow: /a" + b" " * 17_000 + b"b"
         robots = read(b"User-agent: *\n" + line, GOOGLE)
         assert robots.groups[0].rules[0].pattern == "/a"
 
 
 class TestAtTheLimit:
-    """512,000 octets: lines that start inside are used, if they end within 16 KiB (AMB-18)."""
+    """512,000 octets: lines that start before are used, if they end within 16 KiB (AMB-18)."""
 
     HEAD = b"User-agent: *\n"
 
     def body(self, start: int, line: bytes) -> bytes:
-        """Return a file whose *line* starts at an octet."""
+        """Return a file in which *line* starts at an offset."""
         body = self.HEAD + b"#" * (start - len(self.HEAD) - 1) + b"\n" + line
         assert body[start:] == line
         return body
@@ -273,7 +273,7 @@ class TestAtTheLimit:
     )
     @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\nAllow: /secret"])
     def test_where_a_line_starts(self, read: Read, start: int, used: bool, end: bytes) -> None:
-        """A line that starts before the limit is used whole; one that starts at it is not."""
+        """A line that starts before the limit is used; one that starts at the limit is not."""
         body = self.body(start, b"Disallow: /s" + end)
         robots = read(body)
         allow = b"Allow" in end and start + 13 < LIMIT
@@ -306,7 +306,7 @@ class TestAtTheLimit:
         [(LIMIT + SLACK - 2, True), (LIMIT + SLACK - 1, True), (LIMIT + SLACK, False)],
     )
     def test_where_a_line_with_terminator_ends(self, read: Read, end: int, used: bool) -> None:
-        """Where the file goes on, the terminator must lie within the slack."""
+        """If the file continues, the terminator must be within the slack."""
         start = LIMIT - 1
         line = b"Disallow: /" + b"a" * (end - start - len("Disallow: /"))
         robots = read(self.body(start, line + b"\n" + b"Disallow: /\n" * 10))
@@ -315,7 +315,7 @@ class TestAtTheLimit:
         assert robots.check("/", "x")
 
     def test_exactly_the_limit(self, read: Read) -> None:
-        """A file of exactly 512,000 octets is read to its last one, without a note."""
+        """A file of exactly 512,000 octets is read completely, without a note."""
         line = b"Disallow: /private"
         robots = read(self.body(LIMIT - len(line), line))
         assert len(robots.body) == LIMIT
@@ -331,7 +331,7 @@ class TestAtTheLimit:
 
     @pytest.mark.parametrize("profile", ["default", "strict", "google"])
     def test_incomplete(self, read: Read, profile: str) -> None:
-        """Of an incomplete body the unfinished last line is not used, whatever it says."""
+        """The unterminated last line of an incomplete body is not used."""
         for cut in (b"Disallow: /", b"Disallow: /private", b"User-agent: a", b"Dis", b" ", b"#"):
             robots = read(self.HEAD + b"Allow: /x\n" + cut, profile, complete=False)
             assert [len(group.rules) for group in robots.groups] == [1]
@@ -339,7 +339,7 @@ class TestAtTheLimit:
 
 
 class TestMatching:
-    """Patterns and paths made to be slow are decided all the same (REP-3-07)."""
+    """Hostile patterns and paths are decided in bounded time (REP-3-07)."""
 
     PATH = "/" + "a" * 8190
 
@@ -363,12 +363,12 @@ class TestMatching:
         ],
     )
     def test_stars_against_a_long_path(self, read: Read, pattern: str, matches: bool) -> None:
-        """Ten thousand wildcards against eight kibibytes: no blow-up, and the right answer."""
+        """Ten thousand wildcards against eight kibibytes: no backtracking, correct verdict."""
         rules = read(f"User-agent: *\nDisallow: {pattern}").rules_for("a")
         assert rules.allows(self.PATH) is not matches
 
     def test_many_such_patterns(self, read: Read) -> None:
-        """Many of them at once, which an index must not make worse."""
+        """Many of them at once: the index must not be slower."""
         patterns = ["/" + "*a" * count + "b" for count in range(1, 120)]
         text = "User-agent: *\n" + "".join(f"Disallow: {pattern}\n" for pattern in patterns)
         rules = read(text).rules_for("a")
@@ -376,7 +376,7 @@ class TestMatching:
         assert not rules.allows(self.PATH + "b")
 
     def test_long_urls(self, read: Read, engine: ModuleType) -> None:
-        """A URL of a megabyte is decided, however it is made."""
+        """URLs of a megabyte are decided."""
         length = 1_000_000 if engine is native else 50_000
         rules = read("User-agent: *\nDisallow: /*b$\nAllow: /*a/../$").rules_for("a")
         for unit in ("a", "/", "/..", "/.", "%", "%2e", "é", "?", "#", "*", "\0", "://"):
@@ -386,25 +386,25 @@ class TestMatching:
         assert not rules.allows("/" + "é" * length + "b")
 
     def test_dot_segments_without_end(self, read: Read) -> None:
-        """As many steps up as down lead to the root."""
+        """As many `..` segments as others lead to the root."""
         rules = read("User-agent: *\nDisallow: /$").rules_for("a")
         assert not rules.allows("/a" * 50_000 + "/.." * 50_000)
         assert not rules.allows("/.." * 100_000)
 
 
 class TestRepeatedRules:
-    """A file may repeat one wildcard rule tens of thousands of times; one of them is tried."""
+    """A file may repeat a wildcard rule tens of thousands of times; it is matched once."""
 
     COUNT = 10_000
     PATH = "/" + "a" * 200_000
 
     def rules(self, read: Read) -> RuleSet:
-        """Return the rules, among them two that differ."""
+        """Return the repeated rule and two others."""
         lines = "disallow:/*a*b\n" * self.COUNT + "allow:/*c\ndisallow:/*c*\n"
         return read("user-agent:*\n" + lines).rules_for("a")
 
     def test_answers(self, read: Read) -> None:
-        """What decides, what ties and what matches is as if each were tried."""
+        """Decisions, ties and matches are the same as without deduplication."""
         rules = self.rules(read)
         assert rules.allows(self.PATH)
         assert rules.allows_many([self.PATH] * 3) == [True] * 3
@@ -413,23 +413,23 @@ class TestRepeatedRules:
         assert len(rules.tied_rules("/ab")) == self.COUNT
         assert rules.tied_rules("/c") == (self.COUNT + 1,)
 
-    def test_one_is_tried(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The pure engine asks each different pattern once."""
+    def test_each_is_matched_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The pure engine matches each different pattern once."""
         rules = self.rules(partial(robotrules.parse, engine=pure))
-        asked: list[bytes] = []
-        fits = Pattern.fits
+        matched: list[bytes] = []
+        original = Pattern.matches_compared
 
         def counted(pattern: Pattern, path: bytes) -> bool:
-            asked.append(pattern.form)
-            return fits(pattern, path)
+            matched.append(pattern.form)
+            return original(pattern, path)
 
-        monkeypatch.setattr(Pattern, "fits", counted)
+        monkeypatch.setattr(Pattern, "matches_compared", counted)
         assert rules.allows(self.PATH)
-        assert sorted(asked) == [b"/*a*b", b"/*c", b"/*c*"]
+        assert sorted(matched) == [b"/*a*b", b"/*c", b"/*c*"]
 
     @pytest.mark.skipif(native is None, reason="the native engine is not built")
     def test_cost(self) -> None:
-        """With the native engine 10,000 cost about as much as one, not 10,000 times as much."""
+        """In the native engine 10,000 repetitions cost about as much as one."""
 
         def cost(rules: RuleSet) -> float:
             rules.allows(self.PATH)
@@ -444,7 +444,7 @@ class TestRepeatedRules:
     @pytest.mark.skipif(native is None, reason="the native engine is not built")
     @pytest.mark.parametrize("ask", ["allows", "check", "tied_rules"])
     def test_other_threads_run_meanwhile(self, ask: str) -> None:
-        """Many rules that differ are decided for a long URL with the interpreter lock released."""
+        """A long URL is matched with many rules with the interpreter lock (GIL) released."""
         patterns = [f"/*a*{number:x}*z" for number in range(20_000)]
         path = "/" + "a0123456789abcdef" * 6_000
         rules, ended = RuleSet.from_patterns(patterns), []
@@ -453,7 +453,7 @@ class TestRepeatedRules:
         try:
             sys.setswitchinterval(100)  # a thread gives up the lock only where it says so
             thread.start()
-            # Where the lock was held throughout, the thread has ended before this one goes on.
+            # If the GIL was held throughout, the thread ends before this one continues.
             assert not ended
         finally:
             sys.setswitchinterval(usual)
@@ -470,7 +470,7 @@ PIECES: dict[str, Any] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PIECES)
 def test_deciding_ends(name: str) -> None:
-    """What a megabyte of hostile patterns costs for a hostile URL is bounded, not minutes."""
+    """The cost of a megabyte of hostile patterns for a hostile URL is bounded."""
     code = (
         "from robotrules import RuleSet; from tests.test_hostile import PIECES\n"
         f"rules = RuleSet.from_patterns(PIECES[{name!r}])\n"
@@ -481,7 +481,7 @@ def test_deciding_ends(name: str) -> None:
 
 
 def test_patterns_of_every_octet(read: Read) -> None:
-    """Any octet may stand in a pattern and in a URL."""
+    """Any octet may appear in a pattern and in a URL."""
     for octet in range(256):
         body = b"User-agent: *\nDisallow: /x%cy" % octet
         robots = read(body)

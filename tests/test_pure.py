@@ -1,4 +1,4 @@
-"""Lines, records and groups, as both engines read them (RFC 9309 §2.1, §2.2, §2.5)."""
+"""Lines, records and groups, in both engines (RFC 9309 §2.1, §2.2, §2.5)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def notes(robots: RobotsTxt) -> list[tuple[Any, ...]]:
 
 
 class TestLines:
-    """CR, LF and CRLF end a line, and nothing else does (§2.2, AMB-09)."""
+    """Only CR, LF and CRLF terminate a line (§2.2, AMB-09)."""
 
     @pytest.mark.parametrize(
         ("body", "lines"),
@@ -48,11 +48,11 @@ class TestLines:
         ],
     )
     def test_terminators(self, read: Read, body: bytes, lines: list[bytes]) -> None:
-        """Lines are cut at terminators; a last line needs none (AMB-12)."""
+        """Lines are split at terminators; the last line needs none (AMB-12)."""
         assert texts(read(body)) == lines
 
     def test_comments(self, read: Read) -> None:
-        """The first `#` starts a comment, wherever it stands (AMB-16)."""
+        """The first `#` starts a comment, at any position (AMB-16)."""
         robots = read("#a\nAllow: /#b#c\n\tx: y # z\nno")
         assert [line.comment for line in robots.lines] == [0, 11, 22, None]
         assert pairs(robots) == [("allow", b"/"), ("x", b"y")]
@@ -71,7 +71,7 @@ class TestLines:
         ],
     )
     def test_marks(self, read: Read, body: bytes, profile: Any, first: int, code: Any) -> None:
-        """A whole byte order mark is skipped once; a cut one by google only (AMB-07)."""
+        """A byte order mark is skipped once; an incomplete one only by google (AMB-07)."""
         robots = read(body, profile)
         assert [line.start for line in robots.lines] == ([first] if len(body) > first else [])
         assert notes(robots)[:1] == ([(code, None, 0, first)] if code else [])
@@ -80,7 +80,7 @@ class TestLines:
         ("mark", "codec"), [(b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")]
     )
     def test_utf_16(self, read: Read, mark: bytes, codec: str) -> None:
-        """A UTF-16 file whose mark says so is decoded, except by strict and google (AMB-08)."""
+        """A file with a UTF-16 mark is decoded, except by strict and google (AMB-08)."""
         text = "User-agent: *\nDisallow: /é🍰"
         robots = read(mark + text.encode(codec))
         assert robots.body == text.encode()
@@ -90,12 +90,12 @@ class TestLines:
             assert read(mark + text.encode(codec), profile).check("/é🍰", "a")
 
     def test_utf_32_is_not_decoded(self, read: Read) -> None:
-        """The mark of UTF-32 begins like one of UTF-16 and is not taken for it (AMB-08)."""
+        """The mark of UTF-32, which starts like that of UTF-16, is not decoded (AMB-08)."""
         body = b"\xff\xfe\0\0" + "x: y".encode("utf-32-le")
         assert read(body).body == body
 
     def test_long_lines(self, read: Read) -> None:
-        """A line over the profile's limit is cut, and the cut record used (AMB-17)."""
+        """A line over the limit of the profile is truncated, and used (AMB-17)."""
         profile = STRICT.replace(max_line=12)
         robots = read("Disallow: /ab\nDisallow: /a\nDisallow: /", profile)
         assert pairs(robots) == [("disallow", b"/a"), ("disallow", b"/a"), ("disallow", b"/")]
@@ -105,13 +105,13 @@ class TestLines:
         ]
 
     def test_a_long_comment_is_a_long_line(self, read: Read) -> None:
-        """The octets of a comment count for the line's length."""
+        """The octets of a comment count for the length of the line."""
         robots = read("x: y # comment", STRICT.replace(max_line=8))
         assert pairs(robots) == [("x", b"y")]
         assert notes(robots) == [("long-line", 1, 8, 14)]
 
     def test_html(self, read: Read) -> None:
-        """A file that starts like an HTML page is read like any other, with a note (AMB-19)."""
+        """A file that starts like an HTML page is parsed as usual, with a note (AMB-19)."""
         robots = read("\ufeff \r\n<html>\nUser-agent: a")
         assert notes(robots) == [
             ("bom", None, 0, 3),
@@ -124,7 +124,7 @@ class TestLines:
 
 
 class TestLimit:
-    """Lines that start inside the limit are read, to their end if it is near (§2.5, AMB-18)."""
+    """Lines that start before the limit are read, if they end within the slack (§2.5, AMB-18)."""
 
     LIMIT = 20
 
@@ -160,7 +160,7 @@ class TestLimit:
     def test_where_a_line_ends(
         self, engine: ModuleType, past: int, used: bool, rest: bytes
     ) -> None:
-        """A line may end up to 16 KiB past the limit; one that ends later is not used."""
+        """A line may end up to 16 KiB after the limit; a longer line is not used."""
         long = b"b" * (self.LIMIT + SLACK - 2 + past)
         spans, noted, complete = self.lines(engine, b"a\n" + long + rest)
         whole = used and len(long + rest) + 2 <= self.LIMIT + SLACK
@@ -172,7 +172,7 @@ class TestLimit:
     def test_a_line_whose_terminator_is_the_last_octet_of_the_slack(
         self, engine: ModuleType
     ) -> None:
-        """A line that ends inside the slack is used even when the file goes on."""
+        """A line that ends within the slack is used even if the file continues."""
         long = b"b" * (self.LIMIT + SLACK - 3) + b"\n"
         spans, noted, _ = self.lines(engine, b"a\n" + long + b"c" * 100)
         assert spans == [(0, 1), (2, self.LIMIT + SLACK - 1)]
@@ -193,12 +193,12 @@ class TestLimit:
     def test_a_file_that_was_cut(
         self, engine: ModuleType, body: bytes, spans: Any, noted: Any
     ) -> None:
-        """Of a file known to be incomplete the unfinished last line is not used (AMB-12)."""
+        """The unterminated last line of an incomplete file is not used (AMB-12)."""
         assert self.lines(engine, body, complete=False) == (spans, noted, False)
 
 
 class TestRecords:
-    """The first colon parts key and value; whitespace around both does not count (§2.2)."""
+    """The first colon separates key and value; whitespace around both is ignored (§2.2)."""
 
     @pytest.mark.parametrize(
         ("line", "record"),
@@ -234,7 +234,7 @@ class TestRecords:
         ],
     )
     def test_no_records(self, read: Read, line: str, note: Any) -> None:
-        """What is no record is passed over, with a note if it is more than a comment."""
+        """A line that is not a record is skipped, with a note unless it is a comment."""
         robots = read(line)
         assert robots.records == ()
         assert notes(robots) == ([note] if note else [])
@@ -250,7 +250,7 @@ class TestRecords:
         assert pairs(read("site-map x")) == [("sitemap", b"x")]
 
     def test_a_key_known_by_its_beginning(self, read: Read) -> None:
-        """Profile google knows a record by the beginning of its name (AMB-15)."""
+        """Profile google recognizes a record by a prefix of its name (AMB-15)."""
         body = "User-agent-purpose: a\nDisallow-foo: /\nAllowance /y\nDisalloww: /z\nUse: x"
         robots = read(body, "google")
         assert [record.key for record in robots.records] == [
@@ -288,14 +288,14 @@ class TestRecords:
         ]
 
     def test_a_nul_past_the_cut(self, read: Read) -> None:
-        """What a line lost to its limit has no NUL any more."""
+        """A NUL after the limit of a line has no effect."""
         profile = STRICT.replace(max_line=4, cut_at_nul=True)
         assert notes(read(b"x: y\0z", profile)) == [("long-line", 1, 4, 6)]
         assert notes(read(b"x: \0\0z", profile)) == [("nul", 1, 3, 6), ("long-line", 1, 4, 6)]
 
 
 class TestValues:
-    """Control characters and octets that are not UTF-8 make a line unusable, or do not."""
+    """Control characters and octets that are not UTF-8: unusable lines, or data."""
 
     @pytest.mark.parametrize("octet", [0, 1, 8, 11, 12, 31])
     def test_controls(self, read: Read, octet: int) -> None:
@@ -311,7 +311,7 @@ class TestValues:
         assert not kept.check(pattern, "c")
 
     def test_what_is_no_control(self, read: Read) -> None:
-        """HTAB, DEL and C1 controls pass (AMB-04)."""
+        """HTAB, DEL and C1 controls are allowed (AMB-04)."""
         robots = read("User-agent: *\nDisallow: /a\tb\nDisallow: /\x7f\nDisallow: /\x80")
         assert [rule.form for rule in robots.groups[0].rules] == ["/a%09b", "/%7F", "/%C2%80"]
         assert [note.code for note in robots.notes] == ["space-in-pattern"]
@@ -345,7 +345,7 @@ class TestValues:
 
 
 class TestGroups:
-    """Groups are made by role alone: START opens or joins, RULE closes the list (§2.1)."""
+    """Groups depend only on roles: START opens or extends, RULE ends the list (§2.1)."""
 
     @pytest.mark.parametrize(
         ("lines", "groups"),
@@ -361,14 +361,14 @@ class TestGroups:
         ],
     )
     def test_groups(self, read: Read, lines: str, groups: list[list[str]]) -> None:
-        """User-agent lines in a row share what follows them."""
+        """Consecutive user-agent lines share the rules that follow."""
         names = {"U": "User-agent", "D": "Disallow", "S": "Sitemap"}
         parts = (part.partition(":") for part in lines.split())
         body = "\n".join(f"{names[key]}: {value}" for key, _, value in parts)
         assert [list(group.user_agents) for group in read(body).groups] == groups
 
     def test_notes(self, read: Read) -> None:
-        """Rules for nobody and records between user-agent lines are noted."""
+        """Rules outside groups and records between user-agent lines have notes."""
         robots = read("Allow: /\nUser-agent: a\nX: 1\nY: 2\nUser-agent: b\nZ: 3\nDisallow: /\nX: 4")
         assert notes(robots) == [
             ("rule-outside-group", 1, 0, 8),
@@ -376,7 +376,7 @@ class TestGroups:
         ]
 
     def test_records_of_extensions(self, engine: ModuleType) -> None:
-        """Records that an extension declares group like those of the RFC, and earn no notes."""
+        """Records of an extension are grouped like those of the RFC, without notes."""
         start, rule = (Extension(role.value, role=role) for role in (Role.START, Role.RULE))
         settings = DEFAULT.with_extensions(start, rule).settings(engine)
         document = engine.parse(b"start: 1\nrule: 1\nstart: 2\nAllow: /", settings, True)
@@ -388,10 +388,10 @@ class TestGroups:
         ]
         assert document.notes() == []
         assert document.record(4) is None
-        assert engine.Matcher(document, [0, 1]).usable() == 1
+        assert engine.Matcher(document, [0, 1]).count_usable() == 1
 
     def test_a_record_between_groups_is_none_between_user_agents(self, read: Read) -> None:
-        """After a rule nothing stands between the user-agent lines of one group."""
+        """A record after a rule is not between user-agent lines of a group."""
         assert notes(read("User-agent: a\nX: 1\nAllow: /\nY: 2\nUser-agent: b\nZ: 3")) == []
 
 
@@ -426,7 +426,7 @@ class TestNames:
     def test_names(
         self, engine: ModuleType, value: str, token: str, strict: bool, default: bool
     ) -> None:
-        """Which values name which tokens, by the RFC and by the default profile."""
+        """The tokens that a value names, by the RFC and by the default profile."""
         body = f"User-agent: {value}\nDisallow: /".encode()
         for profile, expected in ((STRICT, strict), (DEFAULT, default)):
             document = engine.parse(body, profile.settings(engine), True)
@@ -474,11 +474,11 @@ class TestNames:
         ],
     )
     def test_notes(self, read: Read, value: str, found: list[Any]) -> None:
-        """What is odd about a user-agent value is noted where it stands."""
+        """Faults of a user-agent value have notes with their span."""
         assert notes(read(f"User-agent: {value}")) == found
         lists = read(f"User-agent: {value}", DEFAULT.replace(comma_user_agents=True))
         assert notes(lists) == found[:1]
 
     def test_star_with_text_in_strict(self, read: Read) -> None:
-        """Strict knows no star with text (AMB-23)."""
+        """In strict a star with text is not the star (AMB-23)."""
         assert notes(read("User-agent: * x", "strict")) == [("unusable-user-agent", 1, 12, 15)]

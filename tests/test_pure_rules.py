@@ -10,25 +10,25 @@ from robotrules import DEFAULT, GOOGLE, STRICT, Profile
 
 
 def form(engine: ModuleType, url: str | bytes, profile: Profile = DEFAULT) -> bytes:
-    """Return the path of a URL as it is compared."""
+    """Return the normal form of the path of a URL."""
     found: bytes = engine.normal_form(url, False, profile.settings(engine))
     return found
 
 
 def pattern_form(engine: ModuleType, value: str, profile: Profile = DEFAULT) -> bytes:
-    """Return a pattern as it is compared."""
+    """Return the normal form of a pattern."""
     found: bytes = engine.normal_form(value, True, profile.settings(engine))
     return found
 
 
 def matches(engine: ModuleType, value: str, url: str, profile: Profile = DEFAULT) -> bool:
     """Tell whether a pattern matches a URL."""
-    _, found = engine.Matcher(profile.settings(engine), [(value.encode(), True)]).found(url)
+    _, found = engine.Matcher(profile.settings(engine), [(value.encode(), True)]).find_matches(url)
     return bool(found)
 
 
 class TestUrls:
-    """Of a URL only path and query count; both are put in normal form (AMB-33)."""
+    """Only path and query of a URL are compared, in normal form (AMB-33)."""
 
     @pytest.mark.parametrize(
         ("url", "path"),
@@ -153,7 +153,7 @@ class TestUrls:
 
 
 class TestPatterns:
-    """`*` stands for any octets, a final `$` for the end; the rest is compared (§2.2.3)."""
+    """`*` matches any octets, a final `$` the end; the rest is literal (§2.2.3)."""
 
     @pytest.mark.parametrize(
         ("value", "shown"),
@@ -174,7 +174,7 @@ class TestPatterns:
         ],
     )
     def test_forms(self, engine: ModuleType, value: str, shown: bytes) -> None:
-        """A pattern has the normal form of a path but for its wildcards."""
+        """A pattern has the normal form of a path, except for its wildcards."""
         assert pattern_form(engine, value) == shown
 
     @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ class TestPatterns:
         [("/%e9é%zz%", b"/%E9%C3%A9%zz%"), ("/a=:*$", b"/a=:*$"), ("/%6a", b"/%6A")],
     )
     def test_minimal_forms(self, engine: ModuleType, value: str, shown: bytes) -> None:
-        """Profile google changes hex case and octets past ASCII, and nothing else (AMB-33)."""
+        """Profile google changes only hex case and octets above ASCII (AMB-33)."""
         assert pattern_form(engine, value, GOOGLE) == shown
 
     @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ class TestPatterns:
         ],
     )
     def test_matching(self, engine: ModuleType, value: str, yes: str, no: str) -> None:
-        """A pattern matches from the first octet, whole."""
+        """A pattern matches from the first octet on."""
         assert [url for url in yes.split() if not matches(engine, value, url)] == []
         assert [url for url in no.split() if matches(engine, value, url)] == []
 
@@ -238,7 +238,7 @@ class TestPatterns:
     def test_delimiters_after_a_wildcard(
         self, engine: ModuleType, value: str, yes: str, no: str
     ) -> None:
-        """After `*` nobody knows path from query, so a delimiter means itself in either."""
+        """After `*` the part is unknown, so that a delimiter matches in path and query."""
         assert [url for url in yes.split() if not matches(engine, value, url)] == []
         assert [url for url in no.split() if matches(engine, value, url)] == []
 
@@ -251,12 +251,12 @@ class TestPatterns:
 
 
 class TestRuleSets:
-    """The match with the most octets decides; allow at a tie (§2.2.2)."""
+    """The match with the greatest specificity decides; allow at a tie (§2.2.2)."""
 
     def decide(
         self, engine: ModuleType, rules: str, url: str, profile: Profile = DEFAULT
     ) -> tuple[int, bool]:
-        """Return what decides: the number of the rule or below zero, and whether it allows."""
+        """Return the number of the deciding rule, or a negative number, and whether it allows."""
         patterns = [(rule[1:].encode(), rule[0] == "+") for rule in rules.split(" ")]
         matcher = engine.Matcher(profile.settings(engine), patterns)
         number: int = matcher.decide(url)
@@ -287,7 +287,7 @@ class TestRuleSets:
     def test_precedence(
         self, engine: ModuleType, rules: str, url: str, rule: int, allowed: bool
     ) -> None:
-        """Most octets of the normal form, wildcards counted; then allow; then the first."""
+        """Octets of the normal form, with wildcards; then allow; then the first."""
         assert self.decide(engine, rules, url) == (rule, allowed)
 
     @pytest.mark.parametrize(
@@ -314,15 +314,15 @@ class TestRuleSets:
         """Index pages, `/robots.txt` and empty rules as in google/robotstxt."""
         assert self.decide(engine, rules, url, GOOGLE) == (rule, allowed)
 
-    def test_every_way_to_ask(self, engine: ModuleType) -> None:
-        """Many at once, all that tie, all that match: the same rules in the same order."""
+    def test_all_methods_agree(self, engine: ModuleType) -> None:
+        """Batches, ties and matches give the same rules in the same order."""
         patterns = [(b"/a", False), (b"/*", False), (b"/a", True), (b"/", False)]
         matcher = engine.Matcher(DEFAULT.settings(engine), patterns)
         urls = ["/a", b"/b", "/\udce9", "/\ud83c"]
         assert matcher.decide_many(urls) == [2 << 2 | 1, 1 << 2, 1 << 2, 1 << 2]
         assert matcher.allows_many(iter(urls)) == [True, False, False, False]
         assert matcher.tied("/a") == [2, 0, 1]
-        assert matcher.found("/a") == (b"/a", [(2, 2), (0, 2), (1, 2), (3, 1)])
+        assert matcher.find_matches("/a") == (b"/a", [(2, 2), (0, 2), (1, 2), (3, 1)])
         for url in (None, 1, bytearray(b"/")):
             with pytest.raises(TypeError, match="a URL is str or bytes"):
                 matcher.decide(url)
@@ -340,7 +340,7 @@ class TestRuleSets:
         ],
     )
     def test_notes(self, engine: ModuleType, line: str, codes: list[str]) -> None:
-        """What is odd about a pattern is noted over its span."""
+        """Faults of a pattern have notes with its span."""
         settings = GOOGLE.settings(engine)
         found = engine.parse(f"User-agent: *\n{line}".encode(), settings, True).notes()
         assert [note[0] for note in found] == codes
@@ -349,8 +349,8 @@ class TestRuleSets:
         if "\x01" in line:
             assert [note[0] for note in strict.notes()] == ["control-character"]
 
-    def test_len_counts_patterns_that_can_match(self, engine: ModuleType) -> None:
-        """Rules that can never match do not count."""
+    def test_count_usable(self, engine: ModuleType) -> None:
+        """Rules that can never match are not counted."""
         patterns = [(value, True) for value in (b"", b"x", b"/\x01", b"/", b"/index.htm")]
-        assert engine.Matcher(DEFAULT.settings(engine), patterns).usable() == 2
-        assert engine.Matcher(GOOGLE.settings(engine), patterns).usable() == 5
+        assert engine.Matcher(DEFAULT.settings(engine), patterns).count_usable() == 2
+        assert engine.Matcher(GOOGLE.settings(engine), patterns).count_usable() == 5

@@ -1,4 +1,4 @@
-"""Patterns as automata, real paths, and paths that are sought: plain cases, on both engines."""
+"""Pattern DFAs, the path DFA, and the search for witnesses: plain cases, on both engines."""
 
 from __future__ import annotations
 
@@ -9,55 +9,61 @@ import pytest
 
 from robotrules import DEFAULT, GOOGLE, Profile
 from robotrules._engine import pure
-from robotrules._engine.pure_path_dfa import Universe
-from robotrules._engine.pure_pattern_dfa import DEAD, MARK, MATCHED, Machine, failure
-from robotrules._engine.pure_rules import Pattern, compared
+from robotrules._engine.pure_path_dfa import PathDfa
+from robotrules._engine.pure_pattern_dfa import (
+    DEAD,
+    MATCHED,
+    QUERY_MARK,
+    PatternDfa,
+    failure_function,
+)
+from robotrules._engine.pure_rules import Pattern, to_compared
 
 MINIMAL = DEFAULT.replace(minimal_encoding=True)
 
 
-def machine(value: str, profile: Profile = DEFAULT) -> Machine:
-    """Return the automaton of a pattern."""
-    return Machine(Pattern(value.encode(), profile.settings(pure)))
+def pattern_dfa(value: str, profile: Profile = DEFAULT) -> PatternDfa:
+    """Return the DFA of a pattern."""
+    return PatternDfa(Pattern(value.encode(), profile.settings(pure)))
 
 
 def units(path: str, profile: Profile = DEFAULT) -> bytes:
-    """Return a path as it is compared."""
-    return compared(path.encode(), profile.settings(pure))
+    """Return a path in the compared form."""
+    return to_compared(path.encode(), profile.settings(pure))
 
 
-def read(automaton: Machine, path: str) -> int:
-    """Return the state behind a path."""
-    state, queried = automaton.start(), False
+def read(dfa: PatternDfa, path: str) -> int:
+    """Return the state after a path."""
+    state, in_query = dfa.start(), False
     for octet in units(path)[1:]:
         if state in (DEAD, MATCHED):
             break
-        state = automaton.step(state, octet, queried)
-        queried = queried or octet == MARK
+        state = dfa.step(state, octet, in_query)
+        in_query = in_query or octet == QUERY_MARK
     return state
 
 
-class TestUniverse:
-    """Only strings that the URL's normal form can give are paths (§2.2.2, AMB-33)."""
+class TestPathDfa:
+    """Only normal forms of the paths of URLs are accepted (§2.2.2, AMB-33)."""
 
     @staticmethod
     def is_path(path: str, as_given: bool = False, *, units: bool = False) -> bool:
-        """Walk a string through the automaton."""
-        universe, place = Universe(as_given, units), Universe.START
+        """Tell whether the DFA accepts a string."""
+        path_dfa, place = PathDfa(as_given, units), PathDfa.START
         if not path.startswith("/"):
             return False
         for octet in path.encode("latin-1")[1:]:
-            following = [to for octets, to in universe.classes[place] if octet in octets]
+            following = [to for octets, to in path_dfa.classes[place] if octet in octets]
             if not following:
                 return False
             (place,) = following
-        return universe.to_go[place] == 0
+        return path_dfa.min_remaining[place] == 0
 
     @pytest.mark.parametrize(
         "path", ["/", "//", "/a.b", "/a/", "/...", "/.a", "/?", "/?a=b&c", "/%2F", "/?%3F.", "/?.."]
     )
     def test_real(self, path: str) -> None:
-        """What is its own normal form is a path."""
+        """A path in normal form is accepted."""
         assert pure.normal_form(f"https://e.example{path}", False, DEFAULT.settings(pure)) == (
             path.encode()
         )
@@ -72,16 +78,16 @@ class TestUniverse:
         ],
     )
     def test_unreal(self, path: str) -> None:
-        """Delimiters of the other part, escapes of what needs none, and dot segments are not."""
+        """Delimiters of the other part, needless escapes and dot segments are not accepted."""
         assert not self.is_path(path)
 
     def test_as_given(self) -> None:
-        """Compared as given, a path has any octet but NUL and `#`."""
+        """As given, a path has any octet except NUL and `#`."""
         assert all(self.is_path(path, True) for path in ("/.", "/%", "/=", "/\xe9", "/?/?", "/*"))
         assert not any(self.is_path(path, True) for path in ("/#", "/\0", "", "a"))
 
     def test_units(self) -> None:
-        """The digits of an escape are other octets than the same digits (AMB-43)."""
+        """The digits of an escape differ from the same raw octets (AMB-43)."""
         escape = units("/%3D").decode("latin-1")
         assert escape != "/%3D"
         assert self.is_path(escape, units=True)
@@ -90,8 +96,8 @@ class TestUniverse:
         assert not self.is_path(escape, units=False)
 
 
-class TestMachine:
-    """A pattern is a small automaton (§2.2.3)."""
+class TestPatternDfa:
+    """The DFA of a pattern (§2.2.3)."""
 
     @pytest.mark.parametrize(
         ("value", "path", "matches"),
@@ -120,11 +126,11 @@ class TestMachine:
         ],
     )
     def test_matching(self, value: str, path: str, matches: bool) -> None:
-        """It says what the matcher says, octet by octet."""
-        automaton = machine(value)
-        state = read(automaton, path)
-        assert (state == MATCHED or (state != DEAD and automaton.accepts(state))) is matches
-        assert automaton.matches(units(path)) is matches
+        """The DFA accepts what the matcher matches."""
+        dfa = pattern_dfa(value)
+        state = read(dfa, path)
+        assert (state == MATCHED or (state != DEAD and dfa.accepts(state))) is matches
+        assert dfa.matches(units(path)) is matches
 
     @pytest.mark.parametrize(
         ("value", "path", "matches"),
@@ -154,10 +160,10 @@ class TestMachine:
             ("/*/x", "/?a%2Fx", True),
             ("/*a?b", "/a?b", True),
             ("/*a?b", "/?a%3Fb", True),
-            ("/*=?=", "/%3D?=", True),  # crosses over with its own `?`
+            ("/*=?=", "/%3D?=", True),  # extends into the query with its `?`
             ("/*=?=", "/%3D?%3D", False),
             ("/*=?=", "/?=%3F=", True),
-            ("/*?a?b", "/?a%3Fa%3Fb", True),  # what did not cross may begin anew
+            ("/*?a?b", "/?a%3Fa%3Fb", True),  # a failed match may start again in the query
             ("/*?aa?aab", "/?aa%3Faa%3Faab", True),
             ("/*?", "/a?", True),
             ("/*?$", "/a?", True),
@@ -165,52 +171,52 @@ class TestMachine:
             ("/*?$", "/?%3F", True),
         ],
     )
-    def test_two_spellings(self, value: str, path: str, matches: bool) -> None:
-        """A piece behind a `*` is spelled as the part asks in which it starts (AMB-33)."""
+    def test_two_forms(self, value: str, path: str, matches: bool) -> None:
+        """A piece after a `*` has the normal form of the part in which it starts (AMB-33)."""
         self.test_matching(value, path, matches)
 
-    def test_to_go(self) -> None:
-        """How far a match is away at least: an escape is three octets, a `?` and `=` are two."""
-        assert machine("/abc").to_go(machine("/abc").start()) == 3
-        assert machine("/*=").to_go(machine("/*=").start()) == 2
-        assert machine("/*a*bc").to_go(read(machine("/*a*bc"), "/xa")) == 2
+    def test_min_remaining(self) -> None:
+        """A lower bound for the octets up to a match: an escape has three, `?` and `=` two."""
+        assert pattern_dfa("/abc").min_remaining(pattern_dfa("/abc").start()) == 3
+        assert pattern_dfa("/*=").min_remaining(pattern_dfa("/*=").start()) == 2
+        assert pattern_dfa("/*a*bc").min_remaining(read(pattern_dfa("/*a*bc"), "/xa")) == 2
 
-    def test_symbols(self) -> None:
-        """Octets that no state asks about are one octet."""
-        automaton = machine("/*aab")
-        assert automaton.symbols(read(automaton, "/aa")) == set(b"ab")
-        assert automaton.symbols(read(automaton, "/")) == set(b"a")
-        assert machine("/xy").symbols(machine("/xy").start()) == set(b"x")
+    def test_distinguished(self) -> None:
+        """Octets that a state does not distinguish are equivalent."""
+        dfa = pattern_dfa("/*aab")
+        assert dfa.distinguished(read(dfa, "/aa")) == set(b"ab")
+        assert dfa.distinguished(read(dfa, "/")) == set(b"a")
+        assert pattern_dfa("/xy").distinguished(pattern_dfa("/xy").start()) == set(b"x")
 
     def test_failures_are_short(self) -> None:
-        """However a piece repeats itself, a failure takes few steps."""
-        fall = failure(b"a" * 1000 + b"b")
-        assert fall[999] == 0
-        assert fall[1000] == 999
-        assert failure(b"abacab") == [0, 0, 0, 1, 0, 0, 2]
+        """A chain of failures is short, even if a piece repeats itself."""
+        failure = failure_function(b"a" * 1000 + b"b")
+        assert failure[999] == 0
+        assert failure[1000] == 999
+        assert failure_function(b"abacab") == [0, 0, 0, 1, 0, 0, 2]
 
 
 def languages(engine: ModuleType, *values: str, profile: Profile = DEFAULT) -> Any:
-    """Return patterns to be asked about."""
+    """Return compiled patterns."""
     return engine.Languages(profile.settings(engine), [(value.encode(), True) for value in values])
 
 
-def clause(found: Any, form: str, yes: bool) -> int:
-    """Return the rung of a pattern."""
+def clause(found: Any, form: str, accepts: bool) -> int:
+    """Return the clause of a pattern."""
     forms = [entry[1] for entry in found.entries()]
-    return forms.index(form.encode()) << 1 | yes
+    return forms.index(form.encode()) << 1 | accepts
 
 
 def matching(found: Any, *forms: str) -> list[tuple[list[int], bool]]:
-    """Return ladders that ask for what all of some patterns match."""
+    """Return decision lists that accept what all of some patterns match."""
     return [([clause(found, form, True)], False) for form in forms]
 
 
 class TestEntries:
-    """Patterns stand in the order of precedence; those that cannot match are left out."""
+    """Patterns are in order of precedence, without those that can never match."""
 
     def test_order(self, engine: ModuleType) -> None:
-        """Most octets first, then allow, then the order of the file; `/robots.txt` above all."""
+        """Specificity, then allow, then the order of the file; `/robots.txt` first."""
         rules = [(b"/b", False), (b"/a", True), (b"/long", False), (b"/c", False), (b"/b*", True)]
         found = engine.Languages(DEFAULT.settings(engine), rules).entries()
         assert found == [
@@ -223,30 +229,30 @@ class TestEntries:
         ]
 
     def test_left_out(self, engine: ModuleType) -> None:
-        """No pattern: empty, without a `/` or `*` at the start, with a control character."""
+        """Empty, without a `/` or `*` at the start, with a control character: not an entry."""
         rules = [(b"", False), (b"a", True), (b"/\x01", True), (b"*", True)]
         found = engine.Languages(DEFAULT.settings(engine), rules).entries()
         assert [rule for rule, _, _ in found] == [-2, 3]
 
     def test_profiles(self, engine: ModuleType) -> None:
-        """An index page stands for its directory; an empty rule matches with no octets."""
+        """An index page has two entries; an empty rule matches with zero octets."""
         profile = GOOGLE.replace(index_page=True, empty_rules_match=True, match_robots_txt=True)
         rules = [(b"", False), (b"/d/index.html", True)]
         found = engine.Languages(profile.settings(engine), rules).entries()
         assert found == [(1, b"/d/index.html", 1), (1, b"/d/$", 1), (0, b"", 3)]
 
-    def test_decider(self, engine: ModuleType) -> None:
-        """The first of some entries that matches a path decides; -1 if none does."""
+    def test_first_match(self, engine: ModuleType) -> None:
+        """The first of some entries that matches a path, or -1."""
         found = languages(engine, "/a", "/ab", "/b")
         at = [clause(found, form, False) >> 1 for form in ("/b", "/a", "/ab")]
-        assert found.decider(at, b"/abc") == at[1]
-        assert found.decider(at[::-1], b"/abc") == at[2]
-        assert found.decider(at, b"/c") == -1
-        assert found.decider([], b"/a") == -1
+        assert found.first_match(at, b"/abc") == at[1]
+        assert found.first_match(at[::-1], b"/abc") == at[2]
+        assert found.first_match(at, b"/c") == -1
+        assert found.first_match([], b"/a") == -1
 
 
-class TestSeek:
-    """A shortest path to which all ladders say yes, or the proof that there is none."""
+class TestFindWitness:
+    """A shortest path that all decision lists accept, or the proof that there is none."""
 
     @pytest.mark.parametrize(
         ("values", "path"),
@@ -268,86 +274,88 @@ class TestSeek:
     def test_what_all_match(
         self, engine: ModuleType, values: list[str], path: bytes | None
     ) -> None:
-        """Of all paths that some patterns match none is shorter; what no URL has is not found."""
+        """A witness is a shortest common path of the patterns, and the path of a URL."""
         found = engine.Languages(DEFAULT.settings(engine), [(v.encode(), True) for v in values])
         by_rule = {rule: at for at, (rule, _, _) in enumerate(found.entries())}
-        asked = [([by_rule[number] << 1 | 1], False) for number in range(len(values))]
-        decided, seen, states, heard = found.seek(asked, 1000)
-        assert (decided, seen) == (True, path)
-        assert heard == [[] for _ in values]
+        lists = [([by_rule[number] << 1 | 1], False) for number in range(len(values))]
+        decided, witness, states, rejecting = found.find_witness(lists, 1000)
+        assert (decided, witness) == (True, path)
+        assert rejecting == [[] for _ in values]
         assert states <= 300
 
     def test_unreal_patterns(self, engine: ModuleType) -> None:
-        """Under least encoding a pattern may ask for octets that no path has."""
+        """Under minimal encoding a pattern may hold octets that no path has."""
         found = languages(engine, "/:", "/=", profile=MINIMAL)
-        assert found.seek(matching(found, "/:"), 1000)[:2] == (True, None)
-        assert found.seek(matching(found, "/="), 1000)[:2] == (True, None)
+        assert found.find_witness(matching(found, "/:"), 1000)[:2] == (True, None)
+        assert found.find_witness(matching(found, "/="), 1000)[:2] == (True, None)
 
     def test_precedence(self, engine: ModuleType) -> None:
-        """The first rung that matches has the word; below the last is the foot."""
+        """The first clause that matches decides; then the default."""
         found = languages(engine, "/a", "/ab")
-        yes, no = clause(found, "/a", True), clause(found, "/ab", False)
-        assert found.seek([([no, yes], False)], 1000)[1] == b"/a"
+        accept, reject = clause(found, "/a", True), clause(found, "/ab", False)
+        assert found.find_witness([([reject, accept], False)], 1000)[1] == b"/a"
         longer = matching(found, "/ab")
-        assert found.seek([([no, yes], False), *longer], 1000)[1] is None
-        assert found.seek([([yes, no], False), *longer], 1000)[1] == b"/ab"
-        assert found.seek([([no], True)], 1000)[1] == b"/"
-        assert found.seek([([], True)], 1000)[1] == b"/"
-        assert found.seek([([], False)], 1000)[1] is None
-        assert found.seek([], 1000)[1] == b"/"
+        assert found.find_witness([([reject, accept], False), *longer], 1000)[1] is None
+        assert found.find_witness([([accept, reject], False), *longer], 1000)[1] == b"/ab"
+        assert found.find_witness([([reject], True)], 1000)[1] == b"/"
+        assert found.find_witness([([], True)], 1000)[1] == b"/"
+        assert found.find_witness([([], False)], 1000)[1] is None
+        assert found.find_witness([], 1000)[1] == b"/"
 
-    def test_who_said_no(self, engine: ModuleType) -> None:
-        """Those who said no are the reasons of a proof; those that were not heard are not."""
+    def test_rejecting_entries(self, engine: ModuleType) -> None:
+        """Entries that rejected a path are reported; others are not."""
         found = languages(engine, "/a*", "/a", "/b", "/a*x")
-        noes = [clause(found, form, False) for form in ("/b", "/a*x", "/a")]
-        decided, path, _, heard = found.seek([([*noes, clause(found, "/a*", True)], False)], 1000)
+        rejections = [clause(found, form, False) for form in ("/b", "/a*x", "/a")]
+        decided, path, _, rejecting = found.find_witness(
+            [([*rejections, clause(found, "/a*", True)], False)], 1000
+        )
         assert (decided, path) == (True, None)
-        assert heard == [[noes[2] >> 1]]
+        assert rejecting == [[rejections[2] >> 1]]
 
     @pytest.mark.parametrize("shortest", [True, False])
-    def test_budget(self, engine: ModuleType, shortest: bool) -> None:
-        """Past the budget nothing is decided, and nothing is claimed."""
+    def test_max_states(self, engine: ModuleType, shortest: bool) -> None:
+        """At *max_states* the search stops without a decision."""
         found = languages(engine, "/abcdefgh", "/*x*y*z")
-        asked = matching(found, "/abcdefgh", "/*x*y*z")
-        decided, path, states, _ = found.seek(asked, 1000, None, shortest)
+        lists = matching(found, "/abcdefgh", "/*x*y*z")
+        decided, path, states, _ = found.find_witness(lists, 1000, None, shortest)
         assert decided
         assert path == b"/abcdefghxyz"
-        for budget in (0, 1, 5, states - 1):
-            assert found.seek(asked, budget, None, shortest)[:2] == (False, None)
-        assert found.seek(asked, states, None, shortest)[:2] == (True, path)
-        assert found.seek(asked, 10**30, None, shortest)[:2] == (True, path)
+        for max_states in (0, 1, 5, states - 1):
+            assert found.find_witness(lists, max_states, None, shortest)[:2] == (False, None)
+        assert found.find_witness(lists, states, None, shortest)[:2] == (True, path)
+        assert found.find_witness(lists, 10**30, None, shortest)[:2] == (True, path)
 
     def test_shorter_than(self, engine: ModuleType) -> None:
-        """Only paths of less octets count."""
+        """Only paths with fewer octets are returned."""
         found = languages(engine, "/abc")
-        asked = matching(found, "/abc")
-        assert found.seek(asked, 100, 5)[:2] == (True, b"/abc")
+        lists = matching(found, "/abc")
+        assert found.find_witness(lists, 100, 5)[:2] == (True, b"/abc")
         for octets in (4, 1, 0):
-            assert found.seek(asked, 100, octets)[:2] == (True, None)
+            assert found.find_witness(lists, 100, octets)[:2] == (True, None)
 
-    def test_a_rung_of_no_entry(self, engine: ModuleType) -> None:
+    def test_a_clause_out_of_range(self, engine: ModuleType) -> None:
         """Misuse is an error."""
         with pytest.raises(IndexError):
-            languages(engine, "/a").seek([([99], False)], 100)
+            languages(engine, "/a").find_witness([([99], False)], 100)
 
-    def test_many_ways(self, engine: ModuleType) -> None:
-        """Of many patterns that would do each is walked alone: sets of them do not multiply."""
+    def test_many_branches(self, engine: ModuleType) -> None:
+        """Each accepting clause is a separate branch: states do not multiply."""
         values = [f"/*a{number}*b{number}" for number in range(60)]
         found = languages(engine, *values)
         others = [clause(found, value, True) for value in values[1:]]
-        asked = [*matching(found, values[0]), (others, False)]
-        decided, path, states, _ = found.seek(asked, 100_000, None, False)
+        lists = [*matching(found, values[0]), (others, False)]
+        decided, path, states, _ = found.find_witness(lists, 100_000, None, False)
         assert decided
         assert path is not None
         assert states < 100
-        decided, path, _, _ = found.seek(asked, 100_000)
+        decided, path, _, _ = found.find_witness(lists, 100_000)
         assert decided
         assert len(path) == len("/a0a1b0b1")
 
     def test_long_patterns(self, engine: ModuleType) -> None:
-        """A pattern may fill a file: what is sought is found, or not decided, and soon."""
+        """A pattern may fill a file: the search stops at *max_states*, and soon."""
         found = languages(engine, "/*" + "a" * 20_000 + "b", "/" + "*a" * 20_000)
         forms = [entry[1] for entry in found.entries()]
         for at in range(1, 3):
-            decided, path, states, _ = found.seek([([at << 1 | 1], False)], 1_000)
+            decided, path, states, _ = found.find_witness([([at << 1 | 1], False)], 1_000)
             assert (decided, path, states) == (False, None, 1_000), forms[at][:9]

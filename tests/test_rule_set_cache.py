@@ -27,13 +27,13 @@ class TestRuleSetCache:
     def test_a_name_is_looked_up_once(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """Groups are selected on the first query for a name, whatever the method."""
         queried: list[str] = []
-        usual = RobotsTxt._introduced
+        original = RobotsTxt._rules_for_new_token
 
-        def introduced(self: RobotsTxt, token: str) -> RuleSet:
+        def record_token(self: RobotsTxt, token: str) -> RuleSet:
             queried.append(token)
-            return usual(self, token)
+            return original(self, token)
 
-        monkeypatch.setattr(RobotsTxt, "_introduced", introduced)
+        monkeypatch.setattr(RobotsTxt, "_rules_for_new_token", record_token)
         robots = read(GROUPS)
         for _ in range(3):
             robots.check("/one", "a")

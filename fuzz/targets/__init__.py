@@ -1,15 +1,15 @@
 """
-The targets, by name. Each is a module whose first line is its invariant.
+The fuzz targets, by name. The first line of each module is its invariant.
 
-A target has `check(case)`, which returns when the invariant holds and raises AssertionError when it
-does not. To add one: write its file, and name it here.
+A target has `check(case)`, which raises AssertionError if the case breaks the invariant. To add a
+target, write its module and add it here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from fuzz.targets import (
     agree,
     compare,

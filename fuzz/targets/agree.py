@@ -1,4 +1,4 @@
-"""The native engine equals the pure one: lines, records, groups, notes, choices and verdicts."""
+"""The native and the pure engine agree on lines, records, groups, notes, selection and verdicts."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from types import ModuleType
 from typing import Any
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from fuzz.targets.total import ENGINES
 from robotrules import Profile
 from robotrules.robotstxt.internals import get_document
 
 
 def check(case: Case) -> None:
-    """Ask both engines everything, and compare."""
+    """Compare the results of both engines."""
     profile = case.profile()
-    portraits = [portrait(case, engine, profile) for engine in ENGINES]
-    for name, seen in portraits[0].items():
-        assert seen == portraits[-1][name], f"{name}: {seen!r} != {portraits[-1][name]!r}"
+    snapshots = [snapshot(case, engine, profile) for engine in ENGINES]
+    for name, seen in snapshots[0].items():
+        assert seen == snapshots[-1][name], f"{name}: {seen!r} != {snapshots[-1][name]!r}"
 
 
-def portrait(case: Case, engine: ModuleType, profile: Profile) -> dict[str, Any]:
-    """Return all that an engine says about a case, by name, as plain values."""
+def snapshot(case: Case, engine: ModuleType, profile: Profile) -> dict[str, Any]:
+    """Return all results of an engine for a case, by name, as plain values."""
     robots = robotrules.parse(case.body, profile, complete=case.complete, engine=engine)
     settings, document = profile.settings(engine), get_document(robots)
     token = case.token.encode("utf-8", "surrogateescape")
     chosen = document.select(b"user-agent", token) or document.select(b"user-agent", b"*")
     everything = engine.Matcher(document, range(document.group_count()))
-    told: dict[str, Any] = {
+    results: dict[str, Any] = {
         "body": document.body,
         "complete": document.complete,
         "lines": document.lines(),
@@ -42,17 +42,18 @@ def portrait(case: Case, engine: ModuleType, profile: Profile) -> dict[str, Any]
         "form": engine.normal_form(case.url, False, settings),
     }
     for name, matcher in (("chosen", engine.Matcher(document, chosen)), ("all", everything)):
-        urls = [case.url] * 70  # enough for an index
-        told |= {
-            f"{name} len": matcher.usable(),
+        urls = [case.url] * 70  # enough to build an index
+        usable = matcher.count_usable()
+        results |= {
+            f"{name} len": usable,
             f"{name} decide": matcher.decide(case.url),
             f"{name} allows": matcher.allows(case.url),
             f"{name} best": matcher.tied(case.url),
-            f"{name} matches": matcher.found(case.url),
-            f"{name} many": matcher.decide_many(urls if matcher.usable() > 64 else urls[:2])[:2],
+            f"{name} matches": matcher.find_matches(case.url),
+            f"{name} many": matcher.decide_many(urls if usable > 64 else urls[:2])[:2],
             f"{name} allows many": matcher.allows_many(urls[:2]),
         }
     if case.is_askable(robots.profile):
-        told["explain"] = robots.explain(case.url, case.token).as_dict()
-        told["check"] = robots.check(case.url, case.token)
-    return told
+        results["explain"] = robots.explain(case.url, case.token).as_dict()
+        results["check"] = robots.check(case.url, case.token)
+    return results

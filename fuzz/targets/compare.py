@@ -1,21 +1,21 @@
-"""A file equals itself; where two differ, a URL shows it, and where not, no URL does."""
+"""A file equals itself; if two files differ, a URL shows it; if they are equal, no URL does."""
 
 from __future__ import annotations
 
 from random import Random
 
 import robotrules
-from fuzz import nasty
-from fuzz.nasty import Case
+from fuzz import generator
+from fuzz.generator import Case
 from robotrules.analysis import compare
 
 
 def check(case: Case) -> None:
-    """Compare a file with itself, and with one that is nearly the same."""
+    """Compare a file with itself, and with a mutation of it."""
     profile, random = case.profile(), Random(case.body)
     old = robotrules.parse(case.body, profile)
     assert compare(old, old, budget=300).equal in (True, None)
-    new = robotrules.parse(nasty.mutate(random, case.body), profile)
+    new = robotrules.parse(generator.mutate(random, case.body), profile)
     found = compare(old, new, budget=300, most=20)
     for change in found.changes:
         for region in change.difference.regions:

@@ -1,4 +1,4 @@
-"""No reader of an extension raises, both engines read alike, and a batch equals single calls."""
+"""No extension reader raises, both engines agree, and a batch equals single calls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from fuzz.targets.total import ENGINES
 from robotrules import RobotsTxt, extensions
 
@@ -28,7 +28,7 @@ LINES = (
 
 
 def check(case: Case) -> None:
-    """Add records of every kind, made of parts of the case, and read them all."""
+    """Add records of every extension, with parts of the case, and read them all."""
     random = Random(case.body)
     url = case.url if isinstance(case.url, bytes) else case.url.encode("utf-8", "surrogatepass")
     parts = [*case.body.split()[:20], url[:200], b"/", b"/*", b"", b"x", b"1", b'"', b"y"]
@@ -36,13 +36,13 @@ def check(case: Case) -> None:
     for line in random.choices(LINES, k=8):
         added.append(line % tuple(random.choice(parts) for _ in range(line.count(b"%s"))))
     body = case.body + b"\nUser-agent: *\n" + b"\n".join(added) + b"\n"
-    told = [portrait(body, case, engine) for engine in ENGINES]
-    for name, seen in told[0].items():
-        assert seen == told[-1][name], f"{name}: {seen!r} != {told[-1][name]!r}"
+    snapshots = [snapshot(body, case, engine) for engine in ENGINES]
+    for name, seen in snapshots[0].items():
+        assert seen == snapshots[-1][name], f"{name}: {seen!r} != {snapshots[-1][name]!r}"
 
 
-def portrait(body: bytes, case: Case, engine: ModuleType) -> dict[str, Any]:
-    """Return all that the readers say, by name, as plain values."""
+def snapshot(body: bytes, case: Case, engine: ModuleType) -> dict[str, Any]:
+    """Return the results of all readers, by name, as plain values."""
     robots = robotrules.parse(body, case.profile(), engine=engine)
     urls = [case.url, b"/", b"/robots.txt", b"/x?a=1"]
     preferences = robotrules.preferences_for(robots, "*")
@@ -60,7 +60,7 @@ def portrait(body: bytes, case: Case, engine: ModuleType) -> dict[str, Any]:
 
 
 def others(robots: RobotsTxt) -> list[str]:
-    """Return what the readers of the de-facto records give, as text."""
+    """Return the results of the readers of de-facto records, as text."""
     return [
         repr(robotrules.sitemaps(robots, "https://e.example/robots.txt")),
         repr(robotrules.crawl_delay(robots, "*")),
@@ -72,7 +72,7 @@ def others(robots: RobotsTxt) -> list[str]:
 
 
 def notes(robots: RobotsTxt) -> list[dict[str, Any]]:
-    """Return the notes of all readers; their spans lie in the file, in its order."""
+    """Return the notes of all readers; check that their spans are in the file."""
     found = extensions.notes(robots)
     for note in found:
         assert 0 <= note.start <= note.end <= len(robots.body), note

@@ -1,16 +1,16 @@
-"""Fixes that are not about verdicts change no verdict of any crawler under any profile."""
+"""Safe fixes change no verdict of any crawler under any profile."""
 
 from __future__ import annotations
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from robotrules import lint
 from robotrules.linting import fix
 from robotrules.profile import PROFILES
 
 
 def check(case: Case) -> None:
-    """Fix a file, and ask both about some URLs; then once more with the fixes of verdicts."""
+    """Fix a file, and compare verdicts on some URLs; then apply fixes that change verdicts too."""
     robots = robotrules.parse(case.body, case.base, complete=case.complete)
     notes = lint(robots, budget=300)
     fixed = fix(robots, notes)
@@ -23,5 +23,5 @@ def check(case: Case) -> None:
         for token in ("*", "a", "b", "ExampleBot"):
             before, after = (one.rules_for(token).allows_many(urls) for one in (old, new))
             assert before == after, (profile, token, fixed.applied)
-    loud = fix(robots, notes, verdicts=True)
-    lint(robotrules.parse(loud.body, case.base), budget=300)
+    unsafe = fix(robots, notes, verdicts=True)
+    lint(robotrules.parse(unsafe.body, case.base), budget=300)

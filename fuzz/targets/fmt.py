@@ -1,15 +1,15 @@
-"""Formatting is total, changes no verdict, and changes nothing the second time."""
+"""Formatting never fails, changes no verdict, and is idempotent."""
 
 from __future__ import annotations
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from robotrules.formatting import format_robots
 from robotrules.robotstxt.internals import get_received
 
 
 def check(case: Case) -> None:
-    """Format a file, and what came of it."""
+    """Format a file, and the result again."""
     robots = robotrules.parse(case.body, case.base, complete=case.complete)
     found = format_robots(robots, budget=300)
     if found.refused:

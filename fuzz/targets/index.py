@@ -1,4 +1,4 @@
-"""A rule set answers alike however it looks: one rule at a time, scanned, indexed, in a batch."""
+"""Scan, index, prefilter and batch decide like matching the rules one by one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
-from fuzz.nasty import Case, pattern, url_from
+from fuzz.generator import Case, pattern, url_from
 from fuzz.targets.total import ENGINES
 
 
 def check(case: Case) -> None:
-    """Make many rules of a case and ask them in every way there is."""
+    """Generate many rules from a case, and decide URLs in every implementation."""
     random = Random(case.body)
     values = [pattern(random) for _ in range(random.choice((3, 60, 129, 260)))]
     urls = [url_from(random, random.choice(values)) for _ in range(10)]
@@ -24,7 +24,7 @@ def check(case: Case) -> None:
 def compare(
     engine: ModuleType, settings: Any, patterns: list[tuple[bytes, bool]], urls: list[bytes]
 ) -> None:
-    """Assert that all ways to ask give the answer of the rules taken one by one."""
+    """Assert that all implementations give the decision of the rules matched one by one."""
     singles = [engine.Matcher(settings, [pattern]) for pattern in patterns]
     scanned, indexed, listed = (engine.Matcher(settings, patterns) for _ in range(3))
     in_batch = indexed.decide_many(urls * 7)[: len(urls)]
@@ -32,7 +32,7 @@ def compare(
     for url, batched, long in zip(urls, in_batch, in_long_batch, strict=True):
         found = []
         for rule, single in enumerate(singles):
-            _, matches = single.found(url)
+            _, matches = single.find_matches(url)
             found += [(-octets, not patterns[rule][1], rule) for _, octets in matches]
         expected = -1
         if found:
@@ -42,7 +42,7 @@ def compare(
             expected = -2
         answers = scanned.decide(url), batched, long, indexed.decide(url)
         assert answers == (expected,) * 4, (url, answers, expected)
-        _, matches = indexed.found(url)
+        _, matches = indexed.find_matches(url)
         assert [(rule, octets) for rule, octets in matches] == [
             (rule, -octets) for octets, _, rule in sorted(found)
         ]

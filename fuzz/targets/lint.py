@@ -1,24 +1,24 @@
-"""Linting is total, each note lies in the file, and both engines lead to the same notes."""
+"""Linting never fails, every note is inside the file, and both engines give the same notes."""
 
 from __future__ import annotations
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from fuzz.targets.total import ENGINES
 from robotrules import lint
 from robotrules.linting import LEVELS
 
-# States of a question: a case is small, and a run asks about many.
+# The state budget of a search: cases are small, and a run has many of them.
 BUDGET = 300
 
 
 def check(case: Case) -> None:
-    """Lint a file as each engine reads it."""
-    told = []
+    """Lint a file with each engine."""
+    results = []
     for engine in ENGINES:
         robots = robotrules.parse(case.body, case.profile(), complete=case.complete, engine=engine)
         notes = lint(robots, budget=BUDGET)
-        # A line that was cut is no line of the file, and is noted all the same.
+        # An incomplete last line is not among the lines of the file, but has a note.
         lines = len(robots.lines) + 1
         for note in notes:
             assert note.level in LEVELS
@@ -27,5 +27,5 @@ def check(case: Case) -> None:
             assert note.as_dict()["code"] == note.code
             for edit in note.fix.edits if note.fix else ():
                 assert 0 <= edit.start <= edit.end <= len(robots.body), note
-        told.append([note.as_dict() for note in notes])
-    assert told[0] == told[-1]
+        results.append([note.as_dict() for note in notes])
+    assert results[0] == results[-1]

@@ -1,10 +1,10 @@
-"""An editor gets an answer at every place of a file, and what it is told lies in the file."""
+"""The language server answers at every position of a file, with positions inside the file."""
 
 from __future__ import annotations
 
 from random import Random
 
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from robotrules.lsp.code_actions import EditTarget, fix_all, quick_fixes
 from robotrules.lsp.completion import complete
 from robotrules.lsp.diagnostics import diagnostics, notes
@@ -18,7 +18,7 @@ URI = "file:///robots.txt"
 
 
 def check(case: Case) -> None:
-    """Open a file as text, and ask what an editor asks, at some places."""
+    """Open a file as text, and send the requests of an editor at some positions."""
     text = case.body.decode("utf-8", "replace")
     document = OpenDocument(text, profile=case.base)
     random, place = Random(case.body), EditTarget(URI, 1)

@@ -1,16 +1,16 @@
-"""The matrix is total, and each of its cells is the verdict on its path."""
+"""The matrix never fails, and every cell is the verdict on its path."""
 
 from __future__ import annotations
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from robotrules.matrix import matrix
 from robotrules.matrix.html import page
 from robotrules.matrix.svg import picture
 
 
 def check(case: Case) -> None:
-    """Ask about main paths, and draw the answer."""
+    """Compute the matrix of the main paths, and render it."""
     robots = robotrules.parse(case.body, case.profile(), complete=case.complete)
     found = matrix(robots, budget=300)
     for one in found.rows:

@@ -1,15 +1,15 @@
-"""A file that was pickled is the same file: equal, with the same lines, records and verdicts."""
+"""A pickled file equals the original: lines, records and verdicts."""
 
 from __future__ import annotations
 
 import pickle
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 
 
 def check(case: Case) -> None:
-    """Pickle a file, and ask both."""
+    """Pickle and unpickle a file, and compare."""
     profile = case.profile()
     robots = robotrules.parse(case.body, profile, complete=case.complete)
     again = pickle.loads(pickle.dumps(robots))

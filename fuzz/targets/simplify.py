@@ -1,15 +1,15 @@
-"""A simpler file is not longer, and gives every crawler the same verdicts under every profile."""
+"""A simplified file is not longer, and gives every crawler the same verdicts in every profile."""
 
 from __future__ import annotations
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from robotrules.analysis import simplify
 from robotrules.profile import PROFILES
 
 
 def check(case: Case) -> None:
-    """Simplify a file, and ask both about some URLs."""
+    """Simplify a file, and compare verdicts on some URLs."""
     robots = robotrules.parse(case.body, case.base, complete=case.complete)
     found = simplify(robots, budget=300)
     assert not (found.refused and found.steps)

@@ -1,22 +1,22 @@
-"""Every span lies in the body, inside its line, in order; columns count from the line's start."""
+"""Every span is in the body and inside its line, in order; columns count from the line start."""
 
 from __future__ import annotations
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from fuzz.targets.total import ENGINES
 from robotrules import RobotsTxt, Role
 
 
 def check(case: Case) -> None:
-    """Look at the positions of every line, record, rule and note."""
+    """Check the positions of every line, record, rule and note."""
     profile = case.profile()
     for engine in ENGINES:
-        spanned(robotrules.parse(case.body, profile, complete=case.complete, engine=engine))
+        check_spans(robotrules.parse(case.body, profile, complete=case.complete, engine=engine))
 
 
-def spanned(robots: RobotsTxt) -> None:
-    """Assert that all positions of a file fit together."""
+def check_spans(robots: RobotsTxt) -> None:
+    """Assert that all positions of a file are consistent."""
     body, lines, records = robots.body, robots.lines, robots.records
     for line in lines:
         assert 0 <= line.start <= line.end <= len(body)

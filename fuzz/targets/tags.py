@@ -1,4 +1,4 @@
-"""No carrier of tag rules raises, every answer has its sources, and one more carrier only adds."""
+"""No carrier of tag rules raises, every result has its sources, and another carrier only adds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from random import Random
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from robotrules.tags import TAG_PROFILES, usage_rules
 from robotrules.tags.known import KNOWN, stricter
 
@@ -45,7 +45,7 @@ LOOSENS = "indexifembedded"
 
 
 def check(case: Case) -> None:
-    """Make fields and a page of parts of the case, and read them in every profile."""
+    """Build header fields and a page from parts of the case, and read them under every profile."""
     random = Random(case.body)
     parts = [*case.body.split()[:20], *WORDS, b"20", b"@1", b"Wed, 03 Dec 2025 13:09:53 GMT"]
 
@@ -73,5 +73,5 @@ def check(case: Case) -> None:
     found = robotrules.guidance(case.url, "ExampleBot", robots=robots, headers=fields, html=html)
     json.dumps(found.as_dict())
     assert str(found)
-    # A header block and a page may be anything at all.
+    # A header block and a page may be any octets.
     usage_rules(headers=case.body, html=case.body, dom=html, product_token="a")

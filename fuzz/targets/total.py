@@ -1,9 +1,9 @@
-"""Parsing is total, and the lines re-join to the body with their terminators, on every engine."""
+"""Parsing never fails, and lines and terminators rejoin to the body, on every engine."""
 
 from __future__ import annotations
 
 import robotrules
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from robotrules import RobotsTxt
 from robotrules._engine import native, pure
 
@@ -12,18 +12,18 @@ MARKS = (b"", b"\xef", b"\xef\xbb", b"\xef\xbb\xbf")
 
 
 def check(case: Case) -> None:
-    """Read the file, look at all that was found, and put the lines together again."""
+    """Parse the file, decide its URL, and rejoin the lines."""
     profile = case.profile()
     for engine in ENGINES:
         robots = robotrules.parse(case.body, profile, complete=case.complete, engine=engine)
-        rejoined(robots)
+        check_lines_rejoin(robots)
         if case.is_askable():
             robots.check(case.url, case.token)
             robots.explain(case.url, case.token).as_dict()
 
 
-def rejoined(robots: RobotsTxt) -> None:
-    """Assert that nothing of the body is lost between the lines."""
+def check_lines_rejoin(robots: RobotsTxt) -> None:
+    """Assert that lines and terminators rejoin to the body."""
     body, at = robots.body, 0
     for number, line in enumerate(robots.lines, 1):
         between = body[at : line.start]
@@ -34,7 +34,7 @@ def rejoined(robots: RobotsTxt) -> None:
         at = line.end
     if not robots.lines:
         at = next(len(mark) for mark in reversed(MARKS) if body.startswith(mark))
-    # What is left is the last terminator, or what a note says was not read.
+    # The rest is the last terminator, up to the part that a note reports as unread.
     unread = [note for note in robots.notes if note.code in ("truncated", "cut-line")]
     rest = body[at : unread[0].start if unread else len(body)]
     assert rest in (b"", b"\n", b"\r", b"\r\n"), rest

@@ -359,7 +359,7 @@ class TestExamples:
         shown = [*found.matches, *(miss.witness for miss in found.misses)]
         for witness in shown:
             path = witness.path.encode("utf-8", "surrogateescape")
-            assert rules.found(witness.url)[0] == path
+            assert rules.find_matches(witness.url)[0] == path
         assert len({witness.path for witness in shown}) == len(shown)
         if not pattern:
             return

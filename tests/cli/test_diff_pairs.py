@@ -111,9 +111,9 @@ def test_there_are_ten_of_each() -> None:
 
 
 @pytest.mark.parametrize("pair", [SAME[6], DIFFERENT[6]], ids=name)
-def test_the_readme_shows_a_pair(pair: Path) -> None:
-    """What the first page shows of these two is what the command prints, lines joined or not."""
-    page = (PAIRS.parent.parent / "README.md").read_text(encoding="utf-8")
+def test_the_tour_shows_a_pair(pair: Path) -> None:
+    """What the tour shows of these two is what the command prints, lines joined or not."""
+    page = (PAIRS.parent.parent / "docs" / "tour.md").read_text(encoding="utf-8")
     shown = (pair / "expected.txt").read_text(encoding="utf-8").rpartition("exit")[0]
     assert f"examples/diffs/{pair.parent.name}/{pair.name}" in page
     assert " ".join(shown.split()) in " ".join(page.split())

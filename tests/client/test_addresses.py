@@ -297,7 +297,7 @@ def test_a_string_is_no_list() -> None:
 
 
 def test_it_says_what_it_allows() -> None:
-    assert repr(AddressPolicy(["localhost"])) == "Addresses(allow_private=['localhost'])"
+    assert repr(AddressPolicy(["localhost"])) == "AddressPolicy(allow_private=['localhost'])"
 
 
 # --- Names ----------------------------------------------------------------------------------------

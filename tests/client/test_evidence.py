@@ -22,7 +22,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules import ProductTokenError, ProfileError, Reason, StoreError, parse
-from robotrules.http import origins
 from robotrules.access import ACCESS_PROFILES, AccessState, Failure, FailureReason, Response
 from robotrules.cache import EffectivePolicy, FetchRecord, body_digest
 from robotrules.client import Client, open_store
@@ -31,6 +30,7 @@ from robotrules.client.historical_verdict import HistoricalVerdict, told
 from robotrules.client.origin_state import OriginState, StateSource
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import export_warc, import_warc
+from robotrules.http import origins
 from robotrules.http.fields import Fields
 from tests.client import wire
 from tests.client.archives import READERS

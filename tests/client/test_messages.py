@@ -158,7 +158,7 @@ class TestCarriers:
     def test_addresses_twice(self, kind: str) -> None:
         """One of them would be ignored."""
         given = {"addresses": AddressPolicy(), "allow_private": ["localhost"], "transport": None}
-        words = "pass addresses= or allow_private=, not both: Addresses(allow_private)"
+        words = "pass addresses= or allow_private=, not both: AddressPolicy(allow_private)"
         assert message(ValueError, lambda: made(kind, **given)) == words
 
     @pytest.mark.parametrize("given", [{"connections": 4}, {"proxy": "http://localhost:3128"}])
@@ -175,7 +175,7 @@ class TestCarriers:
         assert found.transport is None
         assert found.options.keys() == {"connections", "proxy", "addresses", "headers"}
         assert (found.options["connections"], found.options["proxy"]) == (4, None)
-        assert repr(found.options["addresses"]) == "Addresses(allow_private=['localhost'])"
+        assert repr(found.options["addresses"]) == "AddressPolicy(allow_private=['localhost'])"
         assert [tuple(pair) for pair in found.options["headers"]] == [("X-A", "b")]
         proxy = "http://localhost:3128"
         assert carried(proxy=proxy).options["proxy"] == proxy

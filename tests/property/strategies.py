@@ -1,9 +1,9 @@
 """
-Hypothesis strategies: robots.txt files, URLs, product tokens and profiles that are nasty.
+Hypothesis strategies: hostile robots.txt files, URLs, product tokens and profiles.
 
-The vocabulary is that of `fuzz/nasty.py`. Files are made of records and not of octets, so that most
-of them say something; URLs are made of the patterns of their file, so that most of them match or
-nearly do.
+The vocabulary is that of `fuzz/generator.py`. Files are made of records and not of octets, so that
+most of them have rules; URLs are made of the patterns of their file, so that most of them match or
+almost match.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from fuzz import nasty
+from fuzz import generator
 from hypothesis import strategies as st
 
 from robotrules.profile import MORE_SPELLINGS, PROFILES, Profile
@@ -47,14 +47,14 @@ def joined(parts: st.SearchStrategy[bytes], most: int) -> st.SearchStrategy[byte
     return st.lists(parts, max_size=most).map(b"".join)
 
 
-pieces = st.sampled_from(nasty.PIECES)
+pieces = st.sampled_from(generator.PIECES)
 values = joined(pieces, 6)
 patterns: st.SearchStrategy[bytes] = st.tuples(
     st.sampled_from([b"/", b"/", b"/", b"*", b"/*", b""]),
     values,
     st.sampled_from([b"", b"", b"", b"$", b"*", b"*$"]),
 ).map(b"".join)
-tokens = st.sampled_from(nasty.TOKENS)
+tokens = st.sampled_from(generator.TOKENS)
 good_tokens = st.sampled_from(["a", "A", "b", "ExampleBot", "a-b_c"])
 
 
@@ -69,19 +69,19 @@ def urls(draw: st.DrawFn, near: st.SearchStrategy[bytes] = patterns) -> bytes:
     path += draw(st.sampled_from([b"", b"", b"", b"x", b"/", b"?", b"$"]))
     if draw(st.integers(0, 3)) == 0:
         random = Random(draw(st.integers(0, 2**32)))
-        path = nasty.respell(random, path)
-    return draw(st.sampled_from(nasty.PREFIXES)) + path
+        path = generator.respell(random, path)
+    return draw(st.sampled_from(generator.PREFIXES)) + path
 
 
 @st.composite
 def lines(draw: st.DrawFn, values: st.SearchStrategy[bytes]) -> bytes:
     """Draw one line with a record or without, and no terminator."""
-    key = draw(st.sampled_from(nasty.KEYS))
+    key = draw(st.sampled_from(generator.KEYS))
     usual = draw(st.integers(0, 5)) > 0
-    separator = draw(st.sampled_from([b":", b": "] if usual else nasty.SEPARATORS))
+    separator = draw(st.sampled_from([b":", b": "] if usual else generator.SEPARATORS))
     names = b"agent" in key.lower() or key == b"Purpose"
-    value = draw(st.sampled_from(nasty.USER_AGENTS) if names else values)
-    return key + separator + value + draw(st.sampled_from(nasty.COMMENTS))
+    value = draw(st.sampled_from(generator.USER_AGENTS) if names else values)
+    return key + separator + value + draw(st.sampled_from(generator.COMMENTS))
 
 
 @st.composite
@@ -92,17 +92,17 @@ def files(draw: st.DrawFn) -> tuple[bytes, list[bytes]]:
     if draw(st.integers(0, 3)):
         agent = draw(st.sampled_from([b"User-agent: *", b"User-agent: a"]))
         drawn.insert(draw(st.integers(0, len(drawn))), agent)
-    usual = draw(st.sampled_from(nasty.TERMINATORS[:3]))
+    usual = draw(st.sampled_from(generator.TERMINATORS[:3]))
     body = b""
     for line in drawn:
         odd = draw(st.integers(0, 9)) == 0
-        body += line + (draw(st.sampled_from(nasty.TERMINATORS)) if odd else usual)
+        body += line + (draw(st.sampled_from(generator.TERMINATORS)) if odd else usual)
     if draw(st.booleans()):
         body = body.removesuffix(usual)
     if draw(st.integers(0, 19)) == 0:
-        mark, codec = draw(st.sampled_from(nasty.UTF16))
+        mark, codec = draw(st.sampled_from(generator.UTF16))
         return mark + body.decode("latin-1").encode(codec), known
-    return draw(st.sampled_from(nasty.BOMS)) + body, known
+    return draw(st.sampled_from(generator.BOMS)) + body, known
 
 
 bodies = files().map(lambda found: found[0]) | st.binary(max_size=60)
@@ -114,10 +114,10 @@ def profiles(draw: st.DrawFn) -> Profile:
     base = PROFILES[draw(st.sampled_from(["default", "google", "strict"]))]
     if draw(st.booleans()):
         return base
-    chosen = draw(st.lists(st.sampled_from(nasty.SWITCHES), unique=True, max_size=8))
+    chosen = draw(st.lists(st.sampled_from(generator.SWITCHES), unique=True, max_size=8))
     changes: dict[str, Any] = {name: not getattr(base, name) for name in chosen}
     if draw(st.integers(0, 3)) == 0:
-        changes["extensions"] = nasty.EXTENSIONS
+        changes["extensions"] = generator.EXTENSIONS
     if draw(st.integers(0, 3)) == 0:
         changes["spellings"] = MORE_SPELLINGS
     if draw(st.integers(0, 3)) == 0:
@@ -126,12 +126,12 @@ def profiles(draw: st.DrawFn) -> Profile:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> nasty.Case:
+def cases(draw: st.DrawFn) -> generator.Case:
     """Draw a file, a URL near its patterns and a token; the profile is drawn beside it."""
     body, known = draw(files())
     octets = draw(urls(st.sampled_from(known)))
     url = octets.decode("utf-8", "surrogateescape") if draw(st.booleans()) else octets
-    return nasty.Case(body, url, draw(tokens), complete=draw(st.integers(0, 9)) > 0)
+    return generator.Case(body, url, draw(tokens), complete=draw(st.integers(0, 9)) > 0)
 
 
 # --- Rule sets that attack an index ---------------------------------------------------------------

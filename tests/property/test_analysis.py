@@ -91,7 +91,7 @@ def _deciding(world: World, written: list[Rule], rules: RuleSet, trial: Trial) -
 def _shortest(world: World, rules: RuleSet, shown: Witness, those: Sequence[int]) -> None:
     """A witness is a real path, and no path of the world that would do is shorter."""
     octets = shown.path.encode("utf-8", "surrogateescape")
-    assert rules.found(shown.url)[0] == octets, shown
+    assert rules.find_matches(shown.url)[0] == octets, shown
     if shown.path in world.at:
         assert world.at[shown.path] in those
     if those:

@@ -6,8 +6,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from fuzz.nasty import Case
-from fuzz.targets.agree import portrait
+from fuzz.generator import Case
+from fuzz.targets.agree import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +36,7 @@ class TestEnginesAgree:
         self, native: ModuleType, case: Case, profile: Profile
     ) -> None:
         """Body, lines, records, groups, notes, choice, rules and answers are the same."""
-        seen = [portrait(case, engine, profile) for engine in (native, pure)]
+        seen = [snapshot(case, engine, profile) for engine in (native, pure)]
         for name in seen[0]:
             assert seen[0][name] == seen[1][name], name
 
@@ -80,7 +80,7 @@ class TestEnginesAgree:
         """One pattern matches the same URLs, with the same octets."""
         asked = url.draw(urls(st.just(value)))
         seen = [
-            engine.Matcher(profile.settings(engine), [(value, True)]).found(asked)
+            engine.Matcher(profile.settings(engine), [(value, True)]).find_matches(asked)
             for engine in (native, pure)
         ]
         assert seen[0] == seen[1]
@@ -99,7 +99,7 @@ class TestEnginesAgree:
         assert fast.decide_many(asked * 6) == expected * 6
         assert fast.allows_many(asked) == plain.allows_many(asked)
         for url in asked[:3]:
-            assert fast.found(url) == plain.found(url)
+            assert fast.find_matches(url) == plain.find_matches(url)
             assert fast.tied(url) == plain.tied(url)
 
     @given(case=cases(), profile=profiles())
@@ -112,10 +112,10 @@ class TestEnginesAgree:
         assert found == plain.choose(case.token)
         first, other = native.Matcher(fast, chosen), native.Matcher(fast, chosen)
         slow = pure.Matcher(plain, chosen)
-        assert first.usable() == slow.usable()
+        assert first.count_usable() == slow.count_usable()
         assert [first.decide(case.url) for _ in range(3)] == [slow.decide(case.url)] * 3
         assert [other.allows(case.url) for _ in range(3)] == [slow.allows(case.url)] * 3
-        assert first.usable() == slow.usable()
+        assert first.count_usable() == slow.count_usable()
 
     @given(body=bodies, token=tokens, profile=profiles())
     def test_choice(self, native: ModuleType, body: bytes, token: str, profile: Profile) -> None:

@@ -293,7 +293,7 @@ class TestLongestMatch:
         assume(value.startswith((b"/", b"*")))
         settings = DEFAULT.replace(keep_controls=True).settings(engine)
         url = data.draw(urls(st.just(value)))
-        path, found = engine.Matcher(settings, [(value, True)]).found(url)
+        path, found = engine.Matcher(settings, [(value, True)]).find_matches(url)
         assert bool(found) == naive_match(value, path), path
         shown = b"*".join(_shown(value.removesuffix(b"$"))) + b"$" * value.endswith(b"$")
         assert engine.normal_form(value, True, settings) == shown

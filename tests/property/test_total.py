@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from fuzz.nasty import Case
+from fuzz.generator import Case
 from fuzz.targets.pickles import check as check_pickles
-from fuzz.targets.spans import spanned
-from fuzz.targets.total import rejoined
+from fuzz.targets.spans import check_spans
+from fuzz.targets.total import check_lines_rejoin
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,14 +28,14 @@ class TestTotal:
     def test_lines_rejoin(self, read: Read, body: bytes, profile: Profile, complete: bool) -> None:
         """The lines and their terminators are the body, octet for octet."""
         robots = read(body, profile, complete=complete)
-        rejoined(robots)
+        check_lines_rejoin(robots)
         if not body.startswith((b"\xff\xfe", b"\xfe\xff")):
             assert robots.body == body
 
     @given(body=octets, profile=profiles(), complete=st.booleans())
     def test_spans_fit(self, read: Read, body: bytes, profile: Profile, complete: bool) -> None:
         """Spans lie in the body, in their line and in order; columns count from the line."""
-        spanned(read(body, profile, complete=complete))
+        check_spans(read(body, profile, complete=complete))
 
     @given(body=octets, profile=profiles(), token=good_tokens, url=urls() | st.binary())
     def test_every_question_has_an_answer(
@@ -75,7 +75,7 @@ class TestTotal:
     def test_any_text(self, read: Read, text: str, profile: Profile) -> None:
         """Any str is a file, a URL and a product token, lone surrogates included."""
         robots = read(text, profile.replace(any_product_token=True, leading_name=True))
-        rejoined(robots)
+        check_lines_rejoin(robots)
         robots.rules_for("a").check(text)
         # A URL in place of a name is misuse in every profile (AMB-22).
         if not re.match(r"/|[A-Za-z][-+.A-Za-z0-9]*://", text):

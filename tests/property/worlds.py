@@ -45,7 +45,7 @@ class World:
     def __init__(self, number: int, profile: str) -> None:
         self.letters, tokens, most = WORLDS[number]
         self.profile = profile
-        form = robotrules.parse("", profile).rules_for("a").found
+        form = robotrules.parse("", profile).rules_for("a").find_matches
         spelled = (
             "/" + "".join(chosen)
             for size in range(most + 1)

@@ -1,20 +1,20 @@
 //! A parsed robots.txt: bytes to lines to records to groups in one pass.
 //!
-//! It does not know rule sets' insides or what a person reads. Notes are not made while parsing:
-//! [`Document::notes`] reads the body once more with somebody listening, through the same code.
+//! Parsing is linear in the file. It does not collect notes: [`Document::notes`] runs the same code
+//! over the body again, with a [`NoteSink`] that collects them. This module does not match rules.
 
-use crate::groups::{self, Groups, Names};
+use crate::groups::{self, AgentIndex, Groups};
 use crate::lines::{self, Ending, Line, Lines};
-use crate::normalize::Compared;
+use crate::normalize::Comparison;
 use crate::notes::{Code, Note};
-use crate::records::{self, Deaf, Listener, Record};
+use crate::records::{self, DiscardNotes, NoteSink, Record};
 use crate::ruleset::{self, Decision, Kind, RuleSet};
 use crate::settings::{Role, Settings};
 use crate::uncompiled;
 use crate::url_path;
 use std::sync::Arc;
 
-/// A parsed file. Immutable; it costs 28 octets a record beside the body, which it takes as it is.
+/// A parsed file. Immutable. It owns the body and needs 28 octets per record.
 #[derive(Clone, Debug)]
 pub struct Document<B> {
     settings: Arc<Settings>,
@@ -24,41 +24,41 @@ pub struct Document<B> {
     complete: bool,
     records: Vec<Record>,
     groups: Vec<u32>,
-    names: Names,
+    agents: AgentIndex,
 }
 
-/// Reads every line, gives each record to `take` and each tolerance to `listener`.
+/// Parses every line, passes each record to `take` and each note to `sink`.
 #[inline]
-fn walk<L: Listener>(
+fn each_record<L: NoteSink>(
     body: &[u8],
     mut lines: Lines<'_>,
     settings: &Settings,
-    listener: &mut L,
+    sink: &mut L,
     mut take: impl FnMut(&mut L, Record),
 ) -> Ending {
     for line in lines.by_ref() {
-        if let Some(record) = records::record(body, line, settings, listener) {
-            take(listener, record);
+        if let Some(record) = records::record(body, line, settings, sink) {
+            take(sink, record);
         }
     }
     lines.ending
 }
 
 impl<B: AsRef<[u8]>> Document<B> {
-    /// Parses a file. Total: every byte string is a robots.txt (RFC 9309 §2.3.1.5).
+    /// Parses a file. It never fails: every byte string is a robots.txt (RFC 9309 §2.3.1.5).
     ///
-    /// `complete` is false when the file was cut before it got here; an unfinished last line is
-    /// then not used (AMB-12).
+    /// `complete` is false if the file was truncated before; an unterminated last line is then not
+    /// used (AMB-12).
     pub fn parse(received: B, settings: Arc<Settings>, complete: bool) -> Document<B> {
         let prepared = lines::prepare(received.as_ref(), &settings);
         let complete = complete && !prepared.cut;
         let body = prepared.octets.as_deref().unwrap_or(received.as_ref());
         let (mut records, mut groups) = (Vec::new(), Groups::default());
-        // Most lines of most files are records of some 30 octets; growth doubles from there.
+        // Most lines are records of about 30 octets; the vector grows if there are more.
         records.reserve(body.len() / 32);
         let lines = Lines::new(body, prepared.first, settings.max_bytes, complete);
-        walk(body, lines, &settings, &mut Deaf, |_, record| {
-            groups.take(record.role, records.len() as u32);
+        each_record(body, lines, &settings, &mut DiscardNotes, |_, record| {
+            groups.add(record.role, records.len() as u32);
             records.push(record);
         });
         if records.capacity() > records.len() * 2 {
@@ -72,7 +72,7 @@ impl<B: AsRef<[u8]>> Document<B> {
             complete,
             records,
             groups: groups.starts,
-            names: Names::default(),
+            agents: AgentIndex::default(),
         }
     }
 
@@ -84,17 +84,17 @@ impl<B: AsRef<[u8]>> Document<B> {
         }
     }
 
-    /// What was given to [`Document::parse`], if it was parsed as it is.
+    /// The argument of [`Document::parse`], if it was parsed unchanged.
     pub fn received(&self) -> Option<&B> {
         self.received.as_ref().ok()
     }
 
-    /// Whether the last line counts as whole though nothing ends it.
+    /// Whether a last line without a terminator is used.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// The profile it was parsed with.
+    /// The settings of the profile it was parsed with.
     pub fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
@@ -109,13 +109,13 @@ impl<B: AsRef<[u8]>> Document<B> {
         self.groups.len()
     }
 
-    /// The records of a group, as a range of record numbers; empty where there is no such group.
+    /// The records of a group, as a range of record numbers; empty for an unknown group.
     pub fn group(&self, number: usize) -> std::ops::Range<usize> {
         let end = self.groups.get(number + 1).map_or(self.records.len(), |&start| start as usize);
         self.groups.get(number).map_or(0..0, |&start| start as usize..end)
     }
 
-    /// The number of the group a record belongs to; none before the first user-agent line.
+    /// The number of the group of a record; `None` before the first user-agent line.
     pub fn group_of(&self, record: usize) -> Option<usize> {
         self.groups.partition_point(|&start| start as usize <= record).checked_sub(1)
     }
@@ -129,21 +129,21 @@ impl<B: AsRef<[u8]>> Document<B> {
         }
     }
 
-    /// Every line that was read, and where its comment starts, if it has one.
+    /// Every line that was read, and the start of its comment, if any.
     pub fn lines(&self) -> impl Iterator<Item = (Line, Option<usize>)> + '_ {
-        self.read().map(|line| (line, (line.comment < line.end).then_some(line.comment)))
+        self.read_lines().map(|line| (line, (line.comment < line.end).then_some(line.comment)))
     }
 
-    fn read(&self) -> Lines<'_> {
+    fn read_lines(&self) -> Lines<'_> {
         Lines::new(self.body(), self.first, self.settings.max_bytes, self.complete)
     }
 
-    /// The groups one of whose `key` lines names `token`. Of user-agent lines, as §2.2.1 says, and
-    /// `*` asks for the star groups; of any other START record, by its whole value (AMB-98).
+    /// The groups in which a `key` line names `token`: user-agent lines as in §2.2.1, where `*`
+    /// selects the star groups; any other START record by its whole value (AMB-98).
     pub fn select(&self, key: u16, token: &[u8]) -> Vec<u32> {
         if key == self.settings.user_agent {
             let lines = || self.agent_lines();
-            let found = self.names.find(token, self.groups.len(), lines, &self.settings);
+            let found = self.agents.find(token, self.groups.len(), lines, &self.settings);
             if let Some(chosen) = found {
                 return chosen;
             }
@@ -155,10 +155,10 @@ impl<B: AsRef<[u8]>> Document<B> {
                     && record.key == key
                     && match key == self.settings.user_agent {
                         true => groups::names(record, body, token, &self.settings),
-                        false => groups::is(record, body, token, &self.settings),
+                        false => groups::has_value(record, body, token, &self.settings),
                     }
             };
-            // Start records stand before the first rule of their group.
+            // START records precede the first rule of their group.
             let starts = self.records[self.group(number)].iter();
             if starts.take_while(|record| record.role != Role::Rule).any(names) {
                 chosen.push(number as u32);
@@ -167,7 +167,7 @@ impl<B: AsRef<[u8]>> Document<B> {
         chosen
     }
 
-    /// The values of user-agent lines in order, each with the number of its group.
+    /// The user-agent values in order, each with the number of its group.
     fn agent_lines(&self) -> Vec<(u32, &[u8])> {
         let (body, agent) = (self.body(), self.settings.user_agent);
         let mut lines = Vec::new();
@@ -179,8 +179,8 @@ impl<B: AsRef<[u8]>> Document<B> {
         lines
     }
 
-    /// The groups that a crawler called `token` obeys (§2.2.1): those that name it, and true; where
-    /// none does the star groups, and false. The star is nobody's name.
+    /// The groups for the crawler `token` (§2.2.1): those that name it, and true; or the star
+    /// groups, and false. The token `*` does not name a crawler.
     pub fn choose(&self, token: &[u8]) -> (Vec<u32>, bool) {
         let agent = self.settings.user_agent;
         let named = if token == b"*" { vec![] } else { self.select(agent, token) };
@@ -190,7 +190,7 @@ impl<B: AsRef<[u8]>> Document<B> {
         }
     }
 
-    /// Allow and disallow records of the given groups, merged in order (§2.2.1).
+    /// The allow and disallow records of the given groups, merged in order (§2.2.1).
     pub fn rules(&self, groups: &[u32]) -> Vec<u32> {
         let (allow, disallow) = (self.settings.allow, self.settings.disallow);
         let mut rules = Vec::new();
@@ -204,14 +204,14 @@ impl<B: AsRef<[u8]>> Document<B> {
         rules
     }
 
-    /// What decides about `url` by the rules of the given groups, for a crawler that asks once: the
-    /// same as [`RuleSet::decide`], without compiling them. None where a profile compares otherwise.
+    /// Decides `url` by the rules of the given groups without compiling them; the result is that of
+    /// [`RuleSet::decide`]. `None` for a profile that needs compiled patterns.
     pub fn decide_once(&self, groups: &[u32], url: &[u8]) -> Option<Decision> {
         if !self.settings.switches.compare_as_written() {
             return None;
         }
         let mut scratch = Vec::new();
-        let path = url_path::path(url, Compared::Units, &mut scratch);
+        let path = url_path::path(url, Comparison::Units, &mut scratch);
         if ruleset::is_robots_txt(path) {
             return Some(Decision::Implicit);
         }
@@ -219,13 +219,14 @@ impl<B: AsRef<[u8]>> Document<B> {
         Some(ruleset::decision(winner))
     }
 
-    /// How many rules of the given groups can match: the same as [`RuleSet::len`], likewise.
-    pub fn usable(&self, groups: &[u32]) -> Option<usize> {
+    /// The number of rules of the given groups that can match, without compiling them; the result
+    /// is that of [`RuleSet::len`].
+    pub fn count_usable(&self, groups: &[u32]) -> Option<usize> {
         let as_written = self.settings.switches.compare_as_written();
-        as_written.then(|| uncompiled::usable(self.patterns(groups), &self.settings))
+        as_written.then(|| uncompiled::count_usable(self.patterns(groups), &self.settings))
     }
 
-    /// The patterns of the given groups' rules, in the order of [`Document::rules`].
+    /// The patterns of the rules of the given groups, in the order of [`Document::rules`].
     fn patterns<'a>(&'a self, groups: &'a [u32]) -> impl Iterator<Item = (&'a [u8], Kind)> {
         let (body, allow, disallow) = (self.body(), self.settings.allow, self.settings.disallow);
         let records = groups.iter().flat_map(|&group| &self.records[self.group(group as usize)]);
@@ -236,7 +237,7 @@ impl<B: AsRef<[u8]>> Document<B> {
         })
     }
 
-    /// The compiled rules of the given groups; rule numbers are positions in [`Document::rules`].
+    /// Compiles the rules of the given groups; rule numbers are positions in [`Document::rules`].
     pub fn compile(&self, groups: &[u32]) -> RuleSet {
         let (rules, body, allow) = (self.rules(groups), self.body(), self.settings.allow);
         let patterns = rules.iter().map(|&number| {
@@ -247,9 +248,9 @@ impl<B: AsRef<[u8]>> Document<B> {
         RuleSet::new(patterns, &self.settings)
     }
 
-    /// Everything that was tolerated or could not be used, in the order of the file.
+    /// The notes on the file, by position.
     pub fn notes(&self) -> Vec<Note> {
-        let mut notes = Collector(vec![]);
+        let mut notes = NoteCollector(vec![]);
         if let Some(code) = self.encoding {
             notes.note(code, 0, 0, self.first);
         }
@@ -258,14 +259,14 @@ impl<B: AsRef<[u8]>> Document<B> {
         }
         let (mut groups, mut between) = (Groups::default(), None);
         let (body, settings) = (self.body(), &*self.settings);
-        let ending = walk(body, self.read(), settings, &mut notes, |notes, record| {
+        let ending = each_record(body, self.read_lines(), settings, &mut notes, |notes, record| {
             match record.role {
                 Role::Start => {
                     if let Some((line, start, end)) = between.take() {
                         notes.note(Code::RecordBetweenAgents, line, start, end);
                     }
                     if record.key == settings.user_agent {
-                        groups::notes(&record, body, settings, notes);
+                        groups::report_notes(&record, body, settings, notes);
                     }
                 }
                 Role::Rule => {
@@ -279,10 +280,10 @@ impl<B: AsRef<[u8]>> Document<B> {
                         );
                     }
                     if record.key == settings.allow || record.key == settings.disallow {
-                        ruleset::notes(&record, body, settings, notes);
+                        ruleset::report_notes(&record, body, settings, notes);
                     }
                 }
-                Role::Other if groups.is_listing() => {
+                Role::Other if groups.is_open_for_agents() => {
                     let span = (record.key_start as usize, record.value_end as usize);
                     between = between.or(Some((record.line, span.0, span.1)));
                 }
@@ -291,7 +292,7 @@ impl<B: AsRef<[u8]>> Document<B> {
             if record.role != Role::Other {
                 between = None;
             }
-            groups.take(record.role, 0);
+            groups.add(record.role, 0);
         });
         match ending {
             Ending::Whole => {}
@@ -307,15 +308,15 @@ impl<B: AsRef<[u8]>> Document<B> {
     }
 }
 
-struct Collector(Vec<Note>);
+struct NoteCollector(Vec<Note>);
 
-impl Listener for Collector {
+impl NoteSink for NoteCollector {
     fn note(&mut self, code: Code, line: u32, start: usize, end: usize) {
         self.0.push(Note { code, line, start: start as u32, end: end as u32 });
     }
 }
 
-/// Where the first octet stands that is not blank, if it is `<` (AMB-19).
+/// The position of the first octet that is not whitespace, if it is `<` (AMB-19).
 fn looks_like_html(body: &[u8]) -> Option<usize> {
     let at = body.iter().position(|octet| !octet.is_ascii_whitespace())?;
     (body[at] == b'<').then_some(at)

@@ -1,10 +1,12 @@
-//! Records to groups, by role alone (RFC 9309 §2.1), and the groups a product token obeys (§2.2.1).
+//! Records to groups, by role alone (RFC 9309 §2.1), and the groups that name a product token
+//! (§2.2.1).
 //!
-//! It does not know what a rule says. A group is a run of records: from its first user-agent line
-//! to the next group's, so a group costs four octets and a record does not need to name its group.
+//! A group is a run of records, from its first user-agent line to the next group. It costs four
+//! octets. Finding a token is linear in the user-agent lines, or one hash lookup in an
+//! [`AgentIndex`]. This module does not read rules.
 
 use crate::notes::Code;
-use crate::records::{faults, Listener, Record};
+use crate::records::{faults, NoteSink, Record};
 use crate::settings::{Role, Settings};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -15,48 +17,48 @@ use std::sync::OnceLock;
 pub struct Groups {
     /// Number of the first record of each group.
     pub starts: Vec<u32>,
-    // True while user-agent lines still join the open group.
-    listing: bool,
+    // Whether the next user-agent line extends the open group.
+    open_for_agents: bool,
 }
 
 impl Groups {
-    /// Takes the next record; `number` counts records from 0.
+    /// Adds the next record; `number` counts records from 0.
     #[inline]
-    pub fn take(&mut self, role: Role, number: u32) {
+    pub fn add(&mut self, role: Role, number: u32) {
         match role {
             Role::Start => {
-                if !self.listing {
+                if !self.open_for_agents {
                     self.starts.push(number);
                 }
-                self.listing = true;
+                self.open_for_agents = true;
             }
-            // A rule outside any group changes nothing (§2.2.2, AMB-31).
-            Role::Rule => self.listing = false,
+            // A rule outside a group has no effect (§2.2.2, AMB-31).
+            Role::Rule => self.open_for_agents = false,
             // §2.2.4: other records MUST NOT interfere (AMB-28, AMB-29).
             Role::Other => {}
         }
     }
 
-    /// Whether user-agent lines still join the open group.
-    pub fn is_listing(&self) -> bool {
-        self.listing
+    /// Whether the next user-agent line extends the open group.
+    pub fn is_open_for_agents(&self) -> bool {
+        self.open_for_agents
     }
 }
 
-/// Whom a user-agent line names.
+/// The crawlers that a user-agent value names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent<'a> {
-    /// Everybody without a group of their own.
+    /// All crawlers that no other group names.
     Star,
-    /// A crawler: by leading identifier (AMB-21), and perhaps by the whole value (AMB-22).
+    /// A crawler: by leading identifier (AMB-21), and optionally by the whole value (AMB-22).
     Token {
-        /// The leading identifier; may be empty, and then names nobody.
+        /// The leading identifier. An empty one does not name a crawler.
         identifier: &'a [u8],
         /// The whole value.
         whole: &'a [u8],
     },
-    /// Nobody (AMB-24).
-    Nobody,
+    /// An empty value, which names no crawler (AMB-24).
+    Empty,
 }
 
 /// `identifier = 1*(%x2D / %x41-5A / %x5F / %x61-7A)` (§2.2).
@@ -72,24 +74,24 @@ pub fn identifier(value: &[u8]) -> &[u8] {
     &value[..length]
 }
 
-/// Reads one user-agent value (already trimmed).
+/// Parses a user-agent value without surrounding whitespace.
 #[inline]
 pub fn agent<'a>(value: &'a [u8], settings: &Settings) -> Agent<'a> {
     match value {
-        b"" => Agent::Nobody,
+        b"" => Agent::Empty,
         b"*" => Agent::Star,
         [b'*', b' ' | b'\t'..=b'\r', ..] if settings.switches.star_with_text => Agent::Star,
         _ => Agent::Token { identifier: identifier(value), whole: value },
     }
 }
 
-/// The agents of a value: one, or as many as a comma list has (AMB-25).
+/// The agents of a value: one, or those of a comma-separated list (AMB-25).
 pub fn agents<'a>(value: &'a [u8], settings: &'a Settings) -> impl Iterator<Item = Agent<'a>> {
     let list = settings.switches.comma_user_agents;
-    value.split(move |&octet| list && octet == b',').map(|part| agent(trimmed(part), settings))
+    value.split(move |&octet| list && octet == b',').map(|part| agent(trim(part), settings))
 }
 
-fn trimmed(mut value: &[u8]) -> &[u8] {
+fn trim(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;
     }
@@ -97,11 +99,11 @@ fn trimmed(mut value: &[u8]) -> &[u8] {
 }
 
 impl<'a> Agent<'a> {
-    /// The tokens that this names: the star, or one crawler by one or two spellings.
+    /// The tokens that this names: the star, or a crawler in one or two spellings.
     #[inline]
     pub fn tokens(&self, settings: &Settings) -> [Option<&'a [u8]>; 2] {
         match *self {
-            Agent::Nobody => [None, None],
+            Agent::Empty => [None, None],
             Agent::Star => [Some(b"*"), None],
             Agent::Token { identifier, whole } => [
                 (!identifier.is_empty()).then_some(identifier),
@@ -110,7 +112,7 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// Whether this names `token`, without regard to ASCII case (§2.2.1). `*` names the star.
+    /// Whether this names `token`, ignoring ASCII case (§2.2.1). `*` names the star group.
     #[inline]
     pub fn names(&self, token: &[u8], settings: &Settings) -> bool {
         self.tokens(settings).iter().flatten().any(|own| own.eq_ignore_ascii_case(token))
@@ -125,29 +127,29 @@ pub fn names(record: &Record, body: &[u8], token: &[u8], settings: &Settings) ->
         return faults(value).usable_token(settings)
             && agents(value, settings).any(|agent| agent.names(token, settings));
     }
-    // Most lines name somebody else: look at the octets only of those that might match.
+    // Most lines name another crawler: check for faults only those that match.
     agent(value, settings).names(token, settings) && faults(value).usable_token(settings)
 }
 
-/// Groups by the names in their user-agent lines, in lower case.
-type Index = HashMap<Box<[u8]>, Vec<u32>>;
+/// Groups by the tokens of their user-agent lines, in lower case.
+type GroupsByToken = HashMap<Box<[u8]>, Vec<u32>>;
 
-/// The names of a file with very many groups, once it is asked for very many crawlers: to look at
-/// all its user-agent lines for each of them would cost their square.
+/// A hash index of product tokens, built when a file with many groups is queried for many crawlers.
+/// Without it the cost would be quadratic: all user-agent lines for each crawler.
 #[derive(Debug, Default)]
-pub struct Names {
-    asked: AtomicU32,
-    index: OnceLock<Index>,
+pub struct AgentIndex {
+    lookups: AtomicU32,
+    index: OnceLock<GroupsByToken>,
 }
 
-/// So many groups are looked through each time; and of more, so many times. A crawler asks for its
-/// own name, once or twice, and making an index costs some ten looks.
+/// Up to this many groups are always scanned. With more, the first `FEW_LOOKUPS` lookups scan: a
+/// crawler looks up one or two tokens, and building the index costs about ten scans.
 const FEW_GROUPS: usize = 64;
-const FEW_QUESTIONS: u32 = 16;
+const FEW_LOOKUPS: u32 = 16;
 
-impl Names {
-    /// The groups that name `token`, in order; none as long as looking at all of them costs less.
-    /// `lines` are the user-agent lines, each with the number of its group.
+impl AgentIndex {
+    /// The groups that name `token`, in order; `None` while a scan costs less. `lines` returns the
+    /// user-agent values, each with the number of its group.
     pub fn find<'a>(
         &self,
         token: &[u8],
@@ -155,23 +157,23 @@ impl Names {
         lines: impl FnOnce() -> Vec<(u32, &'a [u8])>,
         settings: &Settings,
     ) -> Option<Vec<u32>> {
-        let few = groups <= FEW_GROUPS || self.asked.fetch_add(1, Relaxed) < FEW_QUESTIONS;
+        let few = groups <= FEW_GROUPS || self.lookups.fetch_add(1, Relaxed) < FEW_LOOKUPS;
         if self.index.get().is_none() && few {
             return None;
         }
-        let index = self.index.get_or_init(|| index(lines(), settings));
+        let index = self.index.get_or_init(|| build_index(lines(), settings));
         Some(index.get(token.to_ascii_lowercase().as_slice()).cloned().unwrap_or_default())
     }
 }
 
-impl Clone for Names {
-    fn clone(&self) -> Names {
-        Names::default()
+impl Clone for AgentIndex {
+    fn clone(&self) -> AgentIndex {
+        AgentIndex::default()
     }
 }
 
-fn index(lines: Vec<(u32, &[u8])>, settings: &Settings) -> Index {
-    let mut index = Index::new();
+fn build_index(lines: Vec<(u32, &[u8])>, settings: &Settings) -> GroupsByToken {
+    let mut index = GroupsByToken::new();
     let mut add = |name: &[u8], group: u32| {
         let groups = index.entry(name.to_ascii_lowercase().into()).or_default();
         if groups.last() != Some(&group) {
@@ -189,18 +191,18 @@ fn index(lines: Vec<(u32, &[u8])>, settings: &Settings) -> Index {
     index
 }
 
-/// Whether the whole value of a START record is `token`, without regard to ASCII case.
+/// Whether the whole value of a START record is `token`, ignoring ASCII case.
 #[inline]
-pub fn is(record: &Record, body: &[u8], token: &[u8], settings: &Settings) -> bool {
+pub fn has_value(record: &Record, body: &[u8], token: &[u8], settings: &Settings) -> bool {
     let value = record.value(body);
     value.eq_ignore_ascii_case(token) && faults(value).usable_token(settings)
 }
 
-/// Tells a listener what is odd about a user-agent line.
-pub fn notes(record: &Record, body: &[u8], settings: &Settings, listener: &mut impl Listener) {
+/// Reports the notes on a user-agent line.
+pub fn report_notes(record: &Record, body: &[u8], settings: &Settings, sink: &mut impl NoteSink) {
     let value = record.value(body);
     let (start, end) = (record.value_start as usize, record.value_end as usize);
-    let mut note = |code, start, end| listener.note(code, record.line, start, end);
+    let mut note = |code, start, end| sink.note(code, record.line, start, end);
     let found = faults(value);
     if let Some(code) = found.control_code(settings) {
         note(code, start, end);
@@ -218,7 +220,7 @@ pub fn notes(record: &Record, body: &[u8], settings: &Settings, listener: &mut i
         }
     }
     match agent(value, settings) {
-        Agent::Nobody => note(Code::EmptyUserAgent, start, end),
+        Agent::Empty => note(Code::EmptyUserAgent, start, end),
         Agent::Star if value.len() > 1 => note(Code::StarWithText, start + 1, end),
         Agent::Star => {}
         Agent::Token { identifier: b"", .. } => note(Code::UnusableUserAgent, start, end),

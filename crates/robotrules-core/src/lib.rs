@@ -1,23 +1,37 @@
-//! The Robots Exclusion Protocol (RFC 9309) on octets: parse a robots.txt, choose the groups a
-//! crawler obeys, decide about URLs. No I/O, no clock, no unsafe code, and no panic on input.
+//! The Robots Exclusion Protocol (RFC 9309) on octets: parse a robots.txt, select the groups of a
+//! crawler, decide URLs. No I/O, no clock, no unsafe code, and no panic on input.
 //!
-//! # Why another one
+//! # Design
 //!
-//! Both the file and the URL come from strangers, a crawler meets millions of each, and the answer
-//! has to be right and explained. So: every byte string is a robots.txt (§2.3.1.5); a file is read
-//! once and asked often; every answer can name the octets it rests on; and no input, however
-//! clever, makes the work grow faster than the product of the two texts.
+//! Both the file and the URL are untrusted input, a crawler processes millions of each, and every
+//! decision must be correct and explainable. Therefore every byte string is a robots.txt
+//! (§2.3.1.5); a file is parsed once and queried often; every decision names the rule, and the rule
+//! names its octets; and no input makes the work grow faster than the product of the two texts.
 //!
-//! # How it goes
+//! # Pipeline
 //!
 //! ```text
 //! bytes → lines → records → groups → rule set → decision
-//!         lines   records   groups   ruleset    octets, scan, pattern, index, batch, shortlist
+//!         lines   records   groups   ruleset    url_path, normalize, pattern, scan, index, batch, prefilter
 //! ```
 //!
-//! Each arrow is a function of the module named below it. [`Document::parse`] does the first three
+//! Each arrow is a function of the modules named below it. [`Document::parse`] runs the first three
 //! in one pass and keeps positions, not copies. [`Document::select`] finds the groups of a product
-//! token, [`Document::compile`] makes their rules ready, [`RuleSet::decide`] answers.
+//! token, [`Document::compile`] compiles their rules, [`RuleSet::decide`] decides a URL.
+//!
+//! # Modules
+//!
+//! | module | contents |
+//! |---|---|
+//! | `normalize`, `url_path` | percent-encoding normal form; URL to path, with dot segments removed |
+//! | `pattern` | a path pattern with `*` and `$`, by leftmost match without backtracking |
+//! | `ruleset` | precedence: specificity in octets, then allow before disallow |
+//! | `scan`, `simd` | linear scan, four patterns per comparison; SIMD lanes of sixteen octets |
+//! | `index`, `prefix_trie`, `bigrams` | large rule sets: prefix trie for literals, n-gram index for wildcards |
+//! | `prefilter`, `batch` | many URLs at once: a bit set of candidate patterns for each path |
+//! | `uncompiled` | the first URL of a rule set, decided without compiling it |
+//! | `kmp`, `pattern_dfa`, `path_dfa` | patterns and paths as DFAs; KMP failure function |
+//! | `product_search`, `search`, `languages` | witnesses for decision lists: A* search over the product of the DFAs |
 //!
 //! ```
 //! use robotrules_core::{Decision, Document, Role, Settings, Switches};
@@ -38,28 +52,28 @@
 //! assert_eq!(rules.decide(b"https://example.com/shop/a.html", &mut scratch), Decision::Allow(1));
 //! ```
 //!
-//! # What it costs
+//! # Cost
 //!
 //! | step | time | memory |
 //! |---|---|---|
-//! | parse | one look at each octet | 28 octets a record, 4 a group |
-//! | select | one look at each user-agent line | the numbers of the groups |
-//! | decide once | one look at the beginning of each pattern, a search for those that remain | none |
-//! | compile | one look at each octet of their patterns | the patterns and some 70 octets each |
-//! | decide, up to 64 rules | one comparison for four rules, a search for those that remain | none |
-//! | decide, more rules | the path's length, whatever the number of rules without a wildcard; of the others those that share four octets with the path | none |
-//! | decide many, up to 256 rules | some table look-ups for 64 rules, a search for those that remain | 15 KB while it lasts, for 64 rules |
-//! | decide, at worst | octets of the path times wildcards of the rules that cannot be told apart | none |
+//! | parse | linear in the file | 28 octets per record, 4 per group |
+//! | select | linear in the user-agent lines | the numbers of the groups |
+//! | decide once | the first octets of each pattern, then a search for the candidates | none |
+//! | compile | linear in the patterns | the patterns and about 70 octets each |
+//! | decide, up to 64 rules | one comparison per four rules, then a search for the candidates | none |
+//! | decide, more rules | literals: linear in the path, for any number of rules; wildcards: those that share an n-gram with the path | none |
+//! | decide many, up to 256 rules | a few table lookups per 64 rules, then a search for the candidates | 15 KB per 64 rules, for the duration of the batch |
+//! | decide, worst case | octets of the path times wildcards of the candidates | none |
 //!
-//! Of 1,024 wildcard rules or more, those that match the same are tried once, so that a file that repeats
-//! one rule costs what one rule does.
+//! In a set of 1,024 wildcard patterns or more, equal patterns are matched once, so that a file that
+//! repeats a rule costs no more than the rule.
 //!
-//! A URL that is not in normal form needs room for its path, which the caller may keep.
+//! A URL that is not in normal form needs a buffer for its path, which the caller can reuse.
 //!
 //! # Limits
 //!
-//! [`Settings::max_bytes`] bounds what is read of a file; a line that starts inside it may end
-//! [`lines::SLACK`] octets past it. Within that there is no limit on lines, groups or rules.
+//! [`Settings::max_bytes`] bounds the part of a file that is read; a line that starts before this
+//! limit may end up to [`lines::SLACK`] octets after it. Lines, groups and rules are not limited.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)]
@@ -91,6 +105,6 @@ pub mod url_path;
 
 pub use document::Document;
 pub use languages::Languages;
-pub use normalize::Compared;
+pub use normalize::Comparison;
 pub use ruleset::{Decision, Kind, RuleSet};
 pub use settings::{Role, Settings, Switches};

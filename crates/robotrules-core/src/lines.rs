@@ -1,35 +1,35 @@
 //! Bytes to lines (RFC 9309 §2.2, §2.5): encoding, byte order mark, CR / LF / CRLF, size limit.
 //!
-//! It does not know what a record is.
+//! Linear in the body; lines are spans of the body, not copies. This module does not parse records.
 
 use crate::notes::Code;
 use crate::settings::Settings;
 use memchr::memchr;
 
-/// How far past the size limit a line that starts inside it may end (AMB-18).
+/// How many octets after the size limit a line that starts before it may end (AMB-18).
 pub const SLACK: usize = 16 * 1024;
 
 const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// What has to be done to a file as it was received, before it is read line by line.
+/// The body to parse: a received file after decoding, truncation and byte order mark.
 #[derive(Clone, Debug)]
 pub struct Preparation {
-    /// The octets to parse, where they are not those received.
+    /// The octets to parse, if they differ from the received ones.
     pub octets: Option<Vec<u8>>,
-    /// Where the first line starts: after a byte order mark.
+    /// Where the first line starts: after the byte order mark, if any.
     pub first: usize,
-    /// A note about the encoding, if there is one.
+    /// The note on the encoding, if any.
     pub encoding: Option<Code>,
-    /// True when octets past the limit were left out.
+    /// Whether octets after the limit were dropped.
     pub cut: bool,
 }
 
-/// Looks at encoding, byte order mark and size.
+/// Handles encoding, byte order mark and size limit.
 pub fn prepare(received: &[u8], settings: &Settings) -> Preparation {
     let window = settings.max_bytes + SLACK;
     if settings.switches.decode_utf16 {
         if let Some(big_endian) = utf16_mark(received) {
-            // A 16-bit unit becomes at least one octet, so this much always fills the window.
+            // A 16-bit code unit becomes at least one octet, so this many always fill the window.
             let units = &received[2..received.len().min(2 + 2 * window)];
             let mut octets = from_utf16(units, big_endian);
             let cut = octets.len() > window || received.len() > 2 + 2 * window;
@@ -39,7 +39,7 @@ pub fn prepare(received: &[u8], settings: &Settings) -> Preparation {
         }
     }
     let cut = received.len() > window;
-    // §2.3 asks for UTF-8 as RFC 3629 defines it, whose §6 knows the mark as a signature (AMB-07).
+    // §2.3 requires UTF-8 as defined by RFC 3629, whose §6 allows the mark as a signature (AMB-07).
     let mark = BOM.iter().zip(received).take_while(|(bom, octet)| bom == octet).count();
     let (first, encoding) = match mark {
         3 => (3, Some(Code::Bom)),
@@ -49,7 +49,7 @@ pub fn prepare(received: &[u8], settings: &Settings) -> Preparation {
     Preparation { octets: cut.then(|| received[..window].to_vec()), first, encoding, cut }
 }
 
-/// `Some(true)` for a big endian mark, `Some(false)` for a little endian one; UTF-32 is neither.
+/// `Some(true)` for a big-endian mark, `Some(false)` for a little-endian mark, `None` for UTF-32.
 fn utf16_mark(received: &[u8]) -> Option<bool> {
     match received {
         [0xFF, 0xFE, 0, 0, ..] => None,
@@ -71,51 +71,51 @@ fn from_utf16(units: &[u8], big_endian: bool) -> Vec<u8> {
 /// A physical line: octets `start..end`, without its terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Counted from 1.
+    /// Its number, counted from 1.
     pub number: u32,
     /// Where it starts.
     pub start: usize,
     /// Where it ends, before CR, LF or CRLF.
     pub end: usize,
-    /// Where its comment starts; its end if it has none.
+    /// Where its comment starts; `end` if it has none.
     pub comment: usize,
 }
 
-/// How the reading of lines ended.
+/// Why iteration over lines ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// At the end of the file.
+    /// The end of the file.
     Whole,
-    /// At the size limit: what starts at this octet was not read.
+    /// The size limit: lines from this offset on were not read.
     Limit(usize),
-    /// Inside a line that was cut and is not used: the octet it starts at, and its number.
+    /// An incomplete last line, which is not used: its offset and its number.
     Cut(usize, u32),
 }
 
-/// Reads the lines of a body one after the other.
+/// An iterator over the lines of a body.
 pub struct Lines<'a> {
     octets: &'a [u8],
     next: usize,
     number: u32,
     limit: usize,
     complete: bool,
-    lf: Next,
-    cr: Next,
-    hash: Next,
-    /// How it ended, once it has.
+    lf: NextOctet,
+    cr: NextOctet,
+    hash: NextOctet,
+    /// Why iteration ended; valid after the last line.
     pub ending: Ending,
 }
 
-/// Where an octet stands next. Found once and remembered: a line without it costs nothing, and a
-/// file of lone CRs is not searched for an LF at each of them.
-struct Next {
+/// The next position of an octet, cached: a line without the octet costs no search, and a file of
+/// lone CRs is not searched for LF at every CR.
+struct NextOctet {
     octet: u8,
     at: Option<usize>,
 }
 
-impl Next {
+impl NextOctet {
     #[inline]
-    fn from(&mut self, octets: &[u8], start: usize) -> usize {
+    fn at_or_after(&mut self, octets: &[u8], start: usize) -> usize {
         match self.at {
             Some(at) if at >= start => at,
             _ => self.search(octets, start),
@@ -131,9 +131,9 @@ impl Next {
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of `octets` from `first` on. `complete` says that the last octet is the file's.
+    /// The lines of `octets` from `first` on. `complete`: the last octet is the last of the file.
     pub fn new(octets: &'a [u8], first: usize, limit: usize, complete: bool) -> Lines<'a> {
-        let next = |octet| Next { octet, at: None };
+        let next = |octet| NextOctet { octet, at: None };
         let (lf, cr, hash) = (next(b'\n'), next(b'\r'), next(b'#'));
         let ending = Ending::Whole;
         Lines { octets, next: first, number: 0, limit, complete, lf, cr, hash, ending }
@@ -154,8 +154,8 @@ impl Iterator for Lines<'_> {
             self.next = usize::MAX;
             return None;
         }
-        let lf = self.lf.from(self.octets, start);
-        let cr = self.cr.from(self.octets, start);
+        let lf = self.lf.at_or_after(self.octets, start);
+        let cr = self.cr.at_or_after(self.octets, start);
         let mut end = lf.min(cr);
         self.next = match end {
             usize::MAX => usize::MAX,
@@ -167,14 +167,14 @@ impl Iterator for Lines<'_> {
                 return None;
             }
             if !self.complete {
-                // Half a rule can mean the opposite of the whole one (AMB-12, AMB-18).
+                // A truncated rule can mean the opposite of the complete rule (AMB-12, AMB-18).
                 self.ending = Ending::Cut(start, self.number + 1);
                 return None;
             }
             end = self.octets.len();
         }
         self.number += 1;
-        let comment = self.hash.from(self.octets, start).min(end);
+        let comment = self.hash.at_or_after(self.octets, start).min(end);
         Some(Line { number: self.number, start, end, comment })
     }
 }

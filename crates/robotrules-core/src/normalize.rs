@@ -1,70 +1,70 @@
-//! The percent-encoding normal form that paths and patterns are compared in (RFC 9309 §2.2.2; RFC
+//! The percent-encoding normal form in which paths and patterns are compared (RFC 9309 §2.2.2; RFC
 //! 3986 §2, §6.2.2).
 //!
-//! A unit of the form is an octet or an escape, `%` and two digits (AMB-43). While forms are compared
-//! the digits of an escape have their highest bit set, which no other octet of a form has. So they
-//! differ from the same octets in their own right, and equal octets are equal units: whatever searches
-//! octets never starts or ends inside an escape, and does not have to know that there are any.
-//! [`Compared::shown`] takes the bits away.
+//! A unit of the normal form is an octet or an escape: `%` and two hexadecimal digits (AMB-43). In
+//! the compared form the digits of an escape have their highest bit set; no other octet has. Equal
+//! octets are therefore equal units, and a search over octets never starts or ends inside an escape.
+//! [`Comparison::to_readable`] clears the bits.
 //!
-//! How an octet is written is looked up, not decided: what is to be escaped comes as it likes, and a
-//! branch that cannot be guessed costs more than all else. It knows octets, not URLs or patterns.
+//! Linear in the text. The encoding of an octet is a table lookup instead of a branch: whether an
+//! octet is escaped is unpredictable, and a mispredicted branch costs more than the lookup. This
+//! module does not parse URLs or patterns.
 
 use crate::settings::Settings;
 use memchr::memchr_iter;
 use std::borrow::Cow;
 
-/// What tells a digit of an escape from the same octet in its own right.
-pub const DIGIT: u8 = 0x80;
+/// The bit that marks an octet of the compared form as a digit of an escape.
+pub const DIGIT_BIT: u8 = 0x80;
 
-/// What paths and patterns are compared by.
+/// The form in which paths and patterns are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compared {
-    /// Units of the normal form: an escape is one, so that nothing starts or ends inside it.
+pub enum Comparison {
+    /// Units of the normal form: no match starts or ends inside an escape.
     #[default]
     Units,
     /// Octets of the normal form (AMB-43).
     Octets,
-    /// Octets of the path as the URL gives it (AMB-46), which has no normal form and no units.
+    /// Octets of the path as it is written in the URL (AMB-46), without normal form and units.
     AsGiven,
 }
 
-impl Compared {
-    /// What the switches say.
-    pub fn by(settings: &Settings) -> Compared {
+impl Comparison {
+    /// The form that the switches select.
+    pub fn from_settings(settings: &Settings) -> Comparison {
         match (settings.switches.url_as_given, settings.switches.split_escapes) {
-            (true, _) => Compared::AsGiven,
-            (false, true) => Compared::Octets,
-            (false, false) => Compared::Units,
+            (true, _) => Comparison::AsGiven,
+            (false, true) => Comparison::Octets,
+            (false, false) => Comparison::Units,
         }
     }
 
-    /// A compared form as people read it.
-    pub fn shown(self, form: &[u8]) -> Vec<u8> {
+    /// A compared form without the marks of escape digits.
+    pub fn to_readable(self, form: &[u8]) -> Vec<u8> {
         match self {
-            Compared::Units => form.iter().map(|octet| octet & !DIGIT).collect(),
-            Compared::Octets | Compared::AsGiven => form.to_vec(),
+            Comparison::Units => form.iter().map(|octet| octet & !DIGIT_BIT).collect(),
+            Comparison::Octets | Comparison::AsGiven => form.to_vec(),
         }
     }
 
-    /// A path in normal form, as people read it, as it is compared.
-    pub fn of_shown(self, path: &[u8]) -> Cow<'_, [u8]> {
-        if self != Compared::Units || !path.contains(&b'%') {
+    /// A path in normal form as it is compared: the inverse of [`Comparison::to_readable`].
+    pub fn to_compared(self, path: &[u8]) -> Cow<'_, [u8]> {
+        if self != Comparison::Units || !path.contains(&b'%') {
             return Cow::Borrowed(path);
         }
         let mut form = path.to_vec();
         for at in memchr_iter(b'%', path) {
-            form.iter_mut().skip(at + 1).take(2).for_each(|digit| *digit |= DIGIT);
+            form.iter_mut().skip(at + 1).take(2).for_each(|digit| *digit |= DIGIT_BIT);
         }
         Cow::Owned(form)
     }
 
-    /// The bits of what is [`Written`] that count.
-    fn mask(self) -> Written {
+    /// The bits of a [`PackedUnit`] that are written.
+    fn mask(self) -> PackedUnit {
         match self {
-            Compared::Units => Written::MAX,
-            Compared::Octets | Compared::AsGiven => {
-                u32::from_le_bytes([0xFF, !DIGIT, !DIGIT, 0xFF])
+            Comparison::Units => PackedUnit::MAX,
+            Comparison::Octets | Comparison::AsGiven => {
+                u32::from_le_bytes([0xFF, !DIGIT_BIT, !DIGIT_BIT, 0xFF])
             }
         }
     }
@@ -72,63 +72,63 @@ impl Compared {
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Where an octet stands, which decides what the delimiters `/ ? = &` mean there (AMB-33).
+/// The part of a URL that an octet is in: it decides which of `/ ? = &` are delimiters (AMB-33).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Before the first `?`: `/` delimits; `=` and `&` are data.
     Path,
     /// After it: `=` and `&` delimit; `/` and `?` are data.
     Query,
-    /// In a pattern after `*`: the wildcard may have swallowed the `?`, so nobody can tell.
+    /// In a pattern after `*`: unknown, because the wildcard may have matched the `?`.
     Either,
 }
 
-/// How an octet is written: up to three octets, the first lowest, and in the highest their number;
-/// zero where that depends on more than the octet and the part it stands in. Digits of an escape are
-/// those of a unit.
-type Written = u32;
+/// The normal form of an octet: up to three octets, the first in the lowest byte, and their number
+/// in the highest byte. Zero if the form depends on more than the octet and its part. Digits of an
+/// escape have the [`DIGIT_BIT`].
+type PackedUnit = u32;
 
-// By part; and an octet that stood there escaped.
-static RAW: [[Written; 256]; 3] =
-    [table(Some(Part::Path)), table(Some(Part::Query)), table(Some(Part::Either))];
-static ESCAPED: [Written; 256] = table(None);
+// The form of a raw octet, by part; and of an octet that was escaped.
+static RAW: [[PackedUnit; 256]; 3] =
+    [unit_table(Some(Part::Path)), unit_table(Some(Part::Query)), unit_table(Some(Part::Either))];
+static ESCAPED: [PackedUnit; 256] = unit_table(None);
 
-/// How octets are written that stand in a part, or stood there escaped.
-const fn table(part: Option<Part>) -> [Written; 256] {
+/// The normal form of each raw octet of a part; with `None`, of each octet that was escaped.
+const fn unit_table(part: Option<Part>) -> [PackedUnit; 256] {
     let mut table = [0; 256];
     let mut octet = 0;
     while octet < 256 {
         table[octet] = match (octet as u8, part) {
             (b'%' | b'#', Some(_)) | (b'?', Some(Part::Path | Part::Either)) => 0,
-            (octet, _) if is_unreserved(octet) => as_is(octet),
-            (b'/', Some(Part::Path | Part::Either)) => as_is(b'/'),
-            (octet @ (b'=' | b'&'), Some(Part::Query | Part::Either)) => as_is(octet),
-            (octet, _) => escape(octet),
+            (octet, _) if is_unreserved(octet) => literal_unit(octet),
+            (b'/', Some(Part::Path | Part::Either)) => literal_unit(b'/'),
+            (octet @ (b'=' | b'&'), Some(Part::Query | Part::Either)) => literal_unit(octet),
+            (octet, _) => escaped_unit(octet),
         };
         octet += 1;
     }
     table
 }
 
-const fn as_is(octet: u8) -> Written {
+const fn literal_unit(octet: u8) -> PackedUnit {
     u32::from_le_bytes([octet, 0, 0, 1])
 }
 
-const fn escape(octet: u8) -> Written {
+const fn escaped_unit(octet: u8) -> PackedUnit {
     let (high, low) = (HEX[octet as usize >> 4], HEX[octet as usize & 15]);
-    u32::from_le_bytes([b'%', high | DIGIT, low | DIGIT, 3])
+    u32::from_le_bytes([b'%', high | DIGIT_BIT, low | DIGIT_BIT, 3])
 }
 
-/// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3): it means itself wherever it stands.
+/// ALPHA / DIGIT / "-" / "." / "_" / "~" (RFC 3986 §2.3): equivalent to its escape in every part.
 #[inline]
 pub const fn is_unreserved(octet: u8) -> bool {
     octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
 }
 
-// What a hexadecimal digit stands for; of any other octet something above fifteen.
-static DIGITS: [u8; 256] = digits();
+// The value of each hexadecimal digit; above fifteen for all other octets.
+static HEX_VALUES: [u8; 256] = hex_values();
 
-const fn digits() -> [u8; 256] {
+const fn hex_values() -> [u8; 256] {
     let mut table = [u8::MAX; 256];
     let mut value = 0;
     while value < 16 {
@@ -140,122 +140,130 @@ const fn digits() -> [u8; 256] {
     table
 }
 
-/// The octet that two hexadecimal digits stand for, which `octets` begins with.
+/// Decodes the two hexadecimal digits at the start of `octets`.
 #[inline]
-fn escaped(octets: &[u8]) -> Option<u8> {
+fn decode_escape(octets: &[u8]) -> Option<u8> {
     let &[high, low, ..] = octets else { return None };
-    let (high, low) = (DIGITS[usize::from(high)], DIGITS[usize::from(low)]);
+    let (high, low) = (HEX_VALUES[usize::from(high)], HEX_VALUES[usize::from(low)]);
     (high | low < 16).then_some(high << 4 | low & 15)
 }
 
-/// Writes into room that was made beforehand.
-pub struct Pen<'a> {
-    room: &'a mut [u8],
+/// Writes the normal form into a buffer that is large enough for the longest form.
+pub struct FormWriter<'a> {
+    buffer: &'a mut [u8],
     at: usize,
     query: Option<usize>,
-    mask: Written,
+    mask: PackedUnit,
 }
 
-impl<'a> Pen<'a> {
-    /// A pen for the form of so many octets, and a slash before them. `scratch` holds what is written;
-    /// what else is in it does not count.
+impl<'a> FormWriter<'a> {
+    /// A writer for the form of `length` octets and a leading slash. It writes to the start of
+    /// `scratch` and may leave other octets after [`FormWriter::end`].
     #[inline]
-    pub fn new(scratch: &'a mut Vec<u8>, octets: usize, compared: Compared) -> Pen<'a> {
-        // An octet becomes three at most, and four are written at a time.
-        let room = 3 * octets + 4;
-        if scratch.len() < room {
-            scratch.resize(room, 0);
+    pub fn new(scratch: &'a mut Vec<u8>, length: usize, comparison: Comparison) -> FormWriter<'a> {
+        // An octet becomes at most three octets, and four octets are written at a time.
+        let size = 3 * length + 4;
+        if scratch.len() < size {
+            scratch.resize(size, 0);
         }
-        Pen { room: scratch, at: 0, query: None, mask: compared.mask() }
+        FormWriter { buffer: scratch, at: 0, query: None, mask: comparison.mask() }
     }
 
-    /// Where what was written ends.
+    /// The end of the form.
     pub fn end(&self) -> usize {
         self.at
     }
 
-    /// Where the query starts, after its `?`.
+    /// The start of the query, after its `?`.
     pub fn query(&self) -> Option<usize> {
         self.query
     }
 
-    /// Writes octets that are in normal form.
+    /// Writes octets that are already in normal form.
     #[inline]
-    pub fn put_as_is(&mut self, octets: &[u8]) {
+    pub fn push_literal(&mut self, octets: &[u8]) {
         let end = self.at + octets.len();
-        self.room[self.at..end].copy_from_slice(octets);
+        self.buffer[self.at..end].copy_from_slice(octets);
         self.at = end;
     }
 
     #[inline(always)]
-    fn put(&mut self, written: Written) {
-        if let Some(four) = self.room[self.at..].first_chunk_mut() {
-            *four = (written & self.mask).to_le_bytes();
+    fn push_unit(&mut self, unit: PackedUnit) {
+        if let Some(four) = self.buffer[self.at..].first_chunk_mut() {
+            *four = (unit & self.mask).to_le_bytes();
         }
-        self.at += (written >> 24) as usize;
+        self.at += (unit >> 24) as usize;
     }
 
-    /// Writes the form of `octets`, up to the first `#` if that `ends` it; returns the part that what
-    /// follows stands in.
+    /// Writes the form of `octets`, up to the first `#` if `ends` is true for it; returns the part at
+    /// the end.
     #[inline]
     pub fn write(&mut self, octets: &[u8], mut part: Part, ends: impl Fn(u8) -> bool) -> Part {
         let mut rest = octets.iter();
         while let Some(&octet) = rest.next() {
-            let written = RAW[part as usize][usize::from(octet)];
-            self.put(written);
-            if written != 0 {
+            let unit = RAW[part as usize][usize::from(octet)];
+            self.push_unit(unit);
+            if unit != 0 {
                 continue;
             }
             match octet {
                 b'?' => {
-                    self.put(as_is(octet));
+                    self.push_unit(literal_unit(octet));
                     (part, self.query) = (Part::Query, Some(self.at));
                 }
                 octet if ends(octet) => return part,
-                b'%' => match escaped(rest.as_slice()) {
-                    // Escapes of unreserved octets are decoded; others stay, in upper case.
+                b'%' => match decode_escape(rest.as_slice()) {
+                    // Escapes of unreserved octets are decoded; others are kept, in upper case.
                     Some(decoded) => {
-                        self.put(ESCAPED[usize::from(decoded)]);
+                        self.push_unit(ESCAPED[usize::from(decoded)]);
                         rest = rest.as_slice()[2..].iter();
                     }
-                    None => self.put(escape(octet)),
+                    None => self.push_unit(escaped_unit(octet)),
                 },
-                octet => self.put(escape(octet)),
+                octet => self.push_unit(escaped_unit(octet)),
             }
         }
         part
     }
 }
 
-/// Appends the normal form of `octets`; returns the part that what follows stands in.
-pub fn push_form(out: &mut Vec<u8>, octets: &[u8], part: Part, compared: Compared) -> Part {
+/// Appends the normal form of `octets`; returns the part at the end.
+pub fn push_normal_form(
+    out: &mut Vec<u8>,
+    octets: &[u8],
+    part: Part,
+    comparison: Comparison,
+) -> Part {
     let start = out.len();
     out.resize(start + 3 * octets.len() + 4, 0);
-    let mut pen = Pen { room: &mut out[start..], at: 0, query: None, mask: compared.mask() };
-    let part = pen.write(octets, part, |_| false);
-    let end = start + pen.at;
+    let mut writer =
+        FormWriter { buffer: &mut out[start..], at: 0, query: None, mask: comparison.mask() };
+    let part = writer.write(octets, part, |_| false);
+    let end = start + writer.at;
     out.truncate(end);
     part
 }
 
-/// Appends a pattern as profile google compares it: hex in upper case, octets past ASCII escaped.
+/// Appends a pattern in the form of profile google: hexadecimal digits in upper case, octets above
+/// ASCII escaped.
 ///
-/// An escape that the end of `octets` cuts is compared as written, with the beginning of any escape.
-pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8], compared: Compared) {
-    let digit = if compared == Compared::Units { DIGIT } else { 0 };
+/// An incomplete escape at the end of `octets` is kept as written; it matches the beginning of any
+/// escape.
+pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8], comparison: Comparison) {
+    let digit = if comparison == Comparison::Units { DIGIT_BIT } else { 0 };
     let mut at = 0;
     while let Some(&octet) = octets.get(at) {
         at += 1;
         if octet == b'%' {
             out.push(octet);
-            match (octets.get(at), escaped(&octets[at..])) {
+            match (octets.get(at), decode_escape(&octets[at..])) {
                 (_, Some(_)) => {
                     let digits = octets[at..at + 2].iter();
                     out.extend(digits.map(|octet| octet.to_ascii_uppercase() | digit));
                     at += 2;
                 }
-                (Some(&cut), None) if at + 1 == octets.len() && cut.is_ascii_hexdigit() => {
-                    out.push(cut | digit);
+                (Some(&first), None) if at + 1 == octets.len() && first.is_ascii_hexdigit() => {
+                    out.push(first | digit);
                     at += 1;
                 }
                 _ => {}
@@ -264,8 +272,8 @@ pub fn push_minimal_form(out: &mut Vec<u8>, octets: &[u8], compared: Compared) {
         }
         match octet {
             0x80.. => {
-                let written = escape(octet) & compared.mask();
-                out.extend_from_slice(&written.to_le_bytes()[..3]);
+                let unit = escaped_unit(octet) & comparison.mask();
+                out.extend_from_slice(&unit.to_le_bytes()[..3]);
             }
             _ => out.push(octet),
         }

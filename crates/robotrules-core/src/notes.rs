@@ -1,10 +1,11 @@
-//! Notes: what the engine tolerated or could not use, as data.
+//! Notes: input that the parser tolerated or could not use, as data.
 //!
-//! A note is a code and a byte span. Words for people, levels and references are in Python.
+//! A note is a code and a span of octets. This module does not hold messages, levels or references:
+//! the Python package does.
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $slug:literal),* $(,)?) => {
-        /// What was found.
+        /// The kind of a note.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Code { $($(#[$doc])* $variant,)* }
 
@@ -20,15 +21,15 @@ macro_rules! codes {
 codes! {
     /// A UTF-8 byte order mark was skipped.
     Bom = "bom",
-    /// A byte order mark that lost octets was skipped.
+    /// An incomplete byte order mark was skipped.
     CutBom = "cut-bom",
     /// The file is UTF-16 and was decoded.
     NotUtf8 = "not-utf8",
     /// The file is longer than the limit; the rest was ignored.
     Truncated = "truncated",
-    /// The last line was cut and is not used.
+    /// The last line is incomplete and was not used.
     CutLine = "cut-line",
-    /// The line is longer than the profile reads.
+    /// The line is longer than the limit of the profile.
     LongLine = "long-line",
     /// A NUL ended the line's content.
     Nul = "nul",
@@ -36,37 +37,37 @@ codes! {
     LooksLikeHtml = "looks-like-html",
     /// The line has no colon.
     NoSeparator = "no-separator",
-    /// Nothing stands before the colon.
+    /// The name before the colon is empty.
     EmptyKey = "empty-key",
     /// Two words without a colon were read as a record.
     MissingColon = "missing-colon",
     /// A known misspelling was accepted.
     Typo = "typo",
-    /// The name only begins like a known one.
+    /// Only the beginning of the name is known.
     PrefixKey = "prefix-key",
     /// A control character makes the line unusable.
     ControlCharacter = "control-character",
     /// A control character is kept as data.
     ControlKept = "control-kept",
-    /// VT or FF was trimmed like a space.
+    /// VT or FF was trimmed as whitespace.
     OddWhitespace = "odd-whitespace",
-    /// The rule allows the directory of an index page too.
+    /// The rule also allows the directory of an index page.
     IndexPage = "index-page",
     /// The value is not UTF-8.
     InvalidUtf8 = "invalid-utf8",
-    /// A rule stands before any user-agent line.
+    /// A rule appears before any user-agent line.
     RuleOutsideGroup = "rule-outside-group",
-    /// Another record stands between user-agent lines of one group.
+    /// Another record appears between user-agent lines of a group.
     RecordBetweenAgents = "record-between-agents",
     /// The user-agent value is empty.
     EmptyUserAgent = "empty-user-agent",
-    /// The user-agent value does not begin with an identifier.
+    /// The user-agent value does not start with an identifier.
     UnusableUserAgent = "unusable-user-agent",
     /// Text after the identifier of a user-agent value is ignored.
     UserAgentText = "user-agent-text",
     /// Text after `*` in a user-agent value is ignored.
     StarWithText = "star-with-text",
-    /// The user-agent value is a comma separated list.
+    /// The user-agent value is a comma-separated list.
     CommaList = "comma-list",
     /// The path pattern starts with neither `/` nor `*` and never matches.
     PatternStart = "pattern-start",
@@ -74,10 +75,10 @@ codes! {
     SpaceInPattern = "space-in-pattern",
 }
 
-/// A note: what was found, on which line, over which octets of the body.
+/// A note: a code, a line, and a span of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// What was found.
+    /// The kind of the note.
     pub code: Code,
     /// The line, counted from 1; 0 for the file as a whole.
     pub line: u32,

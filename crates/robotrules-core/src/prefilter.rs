@@ -1,66 +1,69 @@
-//! Prefilter for few patterns and very many paths: which are worth trying, as a set of at most 64 bits.
+//! A prefilter for few patterns and many paths: the candidate patterns of a path as a bit set.
 //!
-//! For each of a few places in a path there is a table: of an octet, the patterns that may have it
-//! there. What is in all of them is tried, the pattern that would decide first of all first, so the
-//! first that matches decides. Making the tables costs what some ten paths cost; a batch makes them
-//! and throws them away.
+//! For each of six positions in a path a table maps an octet to the set of patterns that can have it
+//! there. The intersection of these sets, and of the set for the bigrams of the path, are the
+//! candidates. They are matched in order of precedence, so that the first match decides.
 //!
-//! It knows patterns by their rank: of those that match, the greatest decides.
+//! Building the tables costs about as much as ten paths, and takes 15 KB per 64 patterns; a batch
+//! builds and drops them. This module does not decide: it returns the greatest rank that matches.
 
 use crate::bigrams;
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
-use crate::scan::{required, Scan, Tried};
+use crate::scan::{requirements, RankedPattern, Scan};
 use crate::url_path::Path;
 
-/// As many patterns as there are bits.
-pub const MOST: usize = 64;
-const PAIRS: usize = 1024;
+/// The number of patterns of a prefilter: one bit each.
+pub const MAX_PATTERNS: usize = 64;
+const BIGRAM_SLOTS: usize = 1024;
 
-/// For each octet but for its highest bit, a set of patterns. In a normal form that is set in digits of
-/// escapes only.
+/// A set of patterns for each octet, without its highest bit, which in a normal form is set only in
+/// the digits of escapes.
 type Table = [u64; 128];
 
-/// The patterns of a rule set, and tables that say which to try.
+/// Up to 64 patterns of a rule set, and the tables that select candidates.
 #[derive(Debug)]
-pub struct Shortlist {
-    ranked: Vec<Tried>,
-    // By the octets behind the first, and by the last ones.
+pub struct Prefilter {
+    candidates: Vec<RankedPattern>,
+    // By the second to fifth octet, and by the last two.
     starts: [Table; 4],
     ends: [Table; 2],
-    // The patterns that a pair of octets is needed for.
-    pairs: Box<[u64; PAIRS]>,
-    // Those that are no plain prefixes, those that are found by a pair, those that need a query.
+    // The patterns by the slot of the bigram that they require.
+    by_bigram: Box<[u64; BIGRAM_SLOTS]>,
+    // Patterns that are not plain prefixes, that require a bigram, that require a query.
     wild: u64,
-    searched: u64,
-    queries: u64,
+    require_bigram: u64,
+    require_query: u64,
 }
 
-/// The shortlists of a rule set, the one whose patterns decide first of all first.
-pub fn lists(arena: &Arena, scan: &Scan) -> Vec<Shortlist> {
-    let mut ranked: Vec<Tried> = scan.tried().copied().collect();
-    ranked.sort_unstable_by_key(|tried| std::cmp::Reverse(tried.rank));
-    let usual = bigrams::counted(&arena.octets);
-    ranked.chunks(MOST).map(|some| Shortlist::new(arena, some, &usual)).collect()
+/// The prefilters of a rule set, in order of precedence.
+pub fn build(arena: &Arena, scan: &Scan) -> Vec<Prefilter> {
+    let mut candidates: Vec<RankedPattern> = scan.candidates().copied().collect();
+    candidates.sort_unstable_by_key(|candidate| std::cmp::Reverse(candidate.rank));
+    let bigram_counts = bigrams::count(&arena.octets);
+    candidates
+        .chunks(MAX_PATTERNS)
+        .map(|chunk| Prefilter::new(arena, chunk, &bigram_counts))
+        .collect()
 }
 
-/// The greatest rank of a pattern of these lists that matches; zero where none does.
+/// The greatest rank of a pattern of these prefilters that matches; zero if none matches.
 #[inline(never)]
-pub fn winner(lists: &[Shortlist], arena: &Arena, path: Path<'_>) -> Rank {
-    let mut ranks = lists.iter().map(|list| list.winner(arena, path));
+pub fn winner(prefilters: &[Prefilter], arena: &Arena, path: Path<'_>) -> Rank {
+    let mut ranks = prefilters.iter().map(|prefilter| prefilter.winner(arena, path));
     ranks.find(|&rank| rank != 0).unwrap_or(0)
 }
 
-/// Whether a pattern is more than a prefix.
-fn is_wild(arena: &Arena, tried: &Tried) -> bool {
-    arena.literal(&tried.pattern) != Some(false)
+/// Whether a pattern is not a plain prefix.
+fn has_wildcard(arena: &Arena, candidate: &RankedPattern) -> bool {
+    arena.literal(&candidate.pattern) != Some(false)
 }
 
-/// A table of patterns by the octet they have somewhere; of those that have none there, by any.
-fn table(patterns: &[Tried], octet: impl Fn(&Tried) -> Option<u8>) -> Table {
+/// A table of patterns by their octet at a position. Patterns without one are in every set.
+fn table(patterns: &[RankedPattern], octet: impl Fn(&RankedPattern) -> Option<u8>) -> Table {
     let (mut table, mut any) = ([0; 128], 0);
-    for (number, tried) in patterns.iter().enumerate() {
-        match octet(tried) {
+    for (number, candidate) in patterns.iter().enumerate() {
+        match octet(candidate) {
             Some(octet) => table[usize::from(octet) % 128] |= 1 << number,
             None => any |= 1 << number,
         }
@@ -68,61 +71,71 @@ fn table(patterns: &[Tried], octet: impl Fn(&Tried) -> Option<u8>) -> Table {
     table.map(|set| set | any)
 }
 
-/// The octet at a place of a word, if the mask says that it counts.
-fn octet((word, mask): (u64, u64), place: usize) -> Option<u8> {
-    (mask >> (8 * place) & 0xFF != 0).then_some((word >> (8 * place)) as u8)
+/// The octet at a position of a word, if it is in the mask.
+fn octet_at((word, mask): (u64, u64), position: usize) -> Option<u8> {
+    (mask >> (8 * position) & 0xFF != 0).then_some((word >> (8 * position)) as u8)
 }
 
-impl Shortlist {
-    fn new(arena: &Arena, ranked: &[Tried], usual: &[u32; PAIRS]) -> Shortlist {
-        let start =
-            |tried: &Tried, place| tried.pattern.first.of(&arena.octets).get(place).copied();
-        let end = |tried: &Tried, place: usize| octet(required(arena, &tried.pattern).0, 7 - place);
-        let mut list = Shortlist {
-            ranked: ranked.to_vec(),
-            starts: [1, 2, 3, 4].map(|place| table(ranked, |tried| start(tried, place))),
-            ends: [0, 1].map(|place| table(ranked, |tried| end(tried, place))),
-            pairs: Box::new([0; PAIRS]),
-            wild: 0,
-            searched: 0,
-            queries: 0,
+impl Prefilter {
+    fn new(
+        arena: &Arena,
+        candidates: &[RankedPattern],
+        bigram_counts: &[u32; BIGRAM_SLOTS],
+    ) -> Prefilter {
+        let start = |candidate: &RankedPattern, position| {
+            candidate.pattern.prefix.of(&arena.octets).get(position).copied()
         };
-        for (number, tried) in ranked.iter().enumerate().filter(|(_, tried)| is_wild(arena, tried))
+        let end = |candidate: &RankedPattern, position: usize| {
+            octet_at(requirements(arena, &candidate.pattern).0, 7 - position)
+        };
+        let mut prefilter = Prefilter {
+            candidates: candidates.to_vec(),
+            starts: [1, 2, 3, 4]
+                .map(|position| table(candidates, |candidate| start(candidate, position))),
+            ends: [0, 1].map(|position| table(candidates, |candidate| end(candidate, position))),
+            by_bigram: Box::new([0; BIGRAM_SLOTS]),
+            wild: 0,
+            require_bigram: 0,
+            require_query: 0,
+        };
+        for (number, candidate) in
+            candidates.iter().enumerate().filter(|(_, candidate)| has_wildcard(arena, candidate))
         {
             let bit = 1 << number;
-            list.wild |= bit;
-            list.queries |= if required(arena, &tried.pattern).1 { bit } else { 0 };
-            if let Some(rarest) = rarest(arena, &tried.pattern, usual) {
-                list.searched |= bit;
-                list.pairs[rarest] |= bit;
+            prefilter.wild |= bit;
+            prefilter.require_query |=
+                if requirements(arena, &candidate.pattern).1 { bit } else { 0 };
+            if let Some(rarest) = rarest_bigram(arena, &candidate.pattern, bigram_counts) {
+                prefilter.require_bigram |= bit;
+                prefilter.by_bigram[rarest] |= bit;
             }
         }
-        list
+        prefilter
     }
 
-    /// The greatest rank of a pattern that matches; zero where none does.
+    /// The greatest rank of a pattern that matches; zero if none matches.
     #[inline(always)]
     pub fn winner(&self, arena: &Arena, path: Path<'_>) -> Rank {
-        let at = |word: u64, place: usize| (word >> (8 * place)) as usize % 128;
+        let at = |word: u64, position: usize| (word >> (8 * position)) as usize % 128;
         let mut left = self.starts[0][at(path.first, 1)]
             & self.starts[1][at(path.first, 2)]
             & self.starts[2][at(path.first, 3)]
             & self.starts[3][at(path.first, 4)];
         if left & self.wild != 0 {
             left &= self.ends[0][at(path.last, 7)] & self.ends[1][at(path.last, 6)];
-            left &= if path.has_query() { u64::MAX } else { !self.queries };
-            if left & self.searched != 0 {
-                left &= !self.searched | self.found(path);
+            left &= if path.has_query() { u64::MAX } else { !self.require_query };
+            if left & self.require_bigram != 0 {
+                left &= !self.require_bigram | self.with_bigrams_of(path);
             }
         }
         while left != 0 {
             let number = left.trailing_zeros() as usize;
-            if let Some(tried) = self.ranked.get(number) {
-                if tried.begins(arena, path)
+            if let Some(candidate) = self.candidates.get(number) {
+                if candidate.starts_with_prefix(arena, path)
                     && (self.wild >> number & 1 == 0
-                        || arena.matches_behind_first(&tried.pattern, path))
+                        || arena.matches_after_prefix(&candidate.pattern, path))
                 {
-                    return tried.rank;
+                    return candidate.rank;
                 }
             }
             left &= left - 1;
@@ -130,15 +143,20 @@ impl Shortlist {
         0
     }
 
-    /// The patterns whose pair the path has.
+    /// The patterns whose bigram is in the path.
     #[inline]
-    fn found(&self, path: Path<'_>) -> u64 {
-        bigrams::places::<PAIRS>(path.octets()).fold(0, |all, place| all | self.pairs[place])
+    fn with_bigrams_of(&self, path: Path<'_>) -> u64 {
+        bigrams::slots::<BIGRAM_SLOTS>(path.octets())
+            .fold(0, |patterns, slot| patterns | self.by_bigram[slot])
     }
 }
 
-/// Of the pairs that a pattern needs behind its first wildcard, the one that is least usual.
-fn rarest(arena: &Arena, pattern: &Pattern, usual: &[u32; PAIRS]) -> Option<usize> {
+/// The slot of the rarest bigram that a pattern requires after its first wildcard.
+fn rarest_bigram(
+    arena: &Arena,
+    pattern: &Pattern,
+    bigram_counts: &[u32; BIGRAM_SLOTS],
+) -> Option<usize> {
     let runs = arena.pieces_of(pattern).iter().take(8).map(|piece| piece.run.of(&arena.octets));
-    runs.flat_map(bigrams::places::<PAIRS>).min_by_key(|&place| usual[place])
+    runs.flat_map(bigrams::slots::<BIGRAM_SLOTS>).min_by_key(|&slot| bigram_counts[slot])
 }

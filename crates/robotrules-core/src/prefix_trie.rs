@@ -1,8 +1,8 @@
-//! Patterns without a wildcard as a prefix trie: one walk down it, however many there are.
+//! A prefix trie (radix tree) of the patterns without a wildcard: one descent for any number of them.
 //!
-//! Built once, node by node, then laid out so that a step down needs a line or two of the cache. The
-//! first steps are taken at once, by a look at the first eight octets of a path. It knows patterns by
-//! their rank: of those that match, the greatest decides.
+//! A lookup is linear in the path. The trie is node node by node and then laid out so that a step
+//! touches one or two cache lines; a hash of the first eight octets replaces the first steps. This
+//! module does not decide: it returns the greatest rank of the patterns that match.
 
 use crate::pattern::{Arena, Span};
 use crate::ruleset::Rank;
@@ -10,29 +10,29 @@ use crate::simd::{first_word, is, Lanes};
 
 const NONE: u32 = u32::MAX;
 
-/// A node while the tree is built: its children are a list of siblings.
+/// A node of the builder: its children are a linked list of siblings.
 #[derive(Clone, Copy, Debug)]
-struct Growing {
+struct BuilderNode {
     label: Span,
     prefix: Rank,
-    whole: Rank,
+    exact: Rank,
     child: u32,
     sibling: u32,
 }
 
-/// A tree of prefixes while it is built, one node for each branching point, not for each octet.
+/// Builds a prefix trie with one node per branching point, not per octet.
 #[derive(Debug, Default)]
-pub struct Growth {
-    nodes: Vec<Growing>,
+pub struct TrieBuilder {
+    nodes: Vec<BuilderNode>,
 }
 
-impl Growth {
+impl TrieBuilder {
     fn node(&mut self, label: Span) -> u32 {
-        self.nodes.push(Growing { label, prefix: 0, whole: 0, child: NONE, sibling: NONE });
+        self.nodes.push(BuilderNode { label, prefix: 0, exact: 0, child: NONE, sibling: NONE });
         self.nodes.len() as u32 - 1
     }
 
-    /// Adds a pattern: a prefix, or a whole path where it is anchored.
+    /// Adds a pattern: a prefix, or a whole path if it is anchored.
     pub fn insert(&mut self, arena: &Arena, mut rest: Span, rank: Rank, anchored: bool) {
         if self.nodes.is_empty() {
             self.node(Span::default());
@@ -61,7 +61,7 @@ impl Growth {
             at = child as usize;
         }
         let node = &mut self.nodes[at];
-        let best = if anchored { &mut node.whole } else { &mut node.prefix };
+        let best = if anchored { &mut node.exact } else { &mut node.prefix };
         *best = rank.max(*best);
     }
 
@@ -69,109 +69,108 @@ impl Growth {
         arena.octets[self.nodes[node as usize].label.start as usize]
     }
 
-    /// Gives the tail of a node's label, and all it had, to a child of its own.
+    /// Splits a node: a new child gets the tail of its label, its ranks and its children.
     fn split(&mut self, at: u32, shared: u32) {
-        let Growing { label, .. } = self.nodes[at as usize];
+        let BuilderNode { label, .. } = self.nodes[at as usize];
         let tail = Span { start: label.start + shared, length: label.length - shared };
         let new = self.node(tail);
         let node = &mut self.nodes[at as usize];
-        let (prefix, whole, child) = (node.prefix, node.whole, node.child);
+        let (prefix, exact, child) = (node.prefix, node.exact, node.child);
         node.label.length = shared;
-        (node.prefix, node.whole, node.child) = (0, 0, new);
+        (node.prefix, node.exact, node.child) = (0, 0, new);
         let tail = &mut self.nodes[new as usize];
-        (tail.prefix, tail.whole, tail.child) = (prefix, whole, child);
+        (tail.prefix, tail.exact, tail.child) = (prefix, exact, child);
     }
 
-    /// Lays the children of each node side by side, and each level behind the one above it.
-    pub fn grown(&self, arena: &Arena) -> Tree {
-        let mut tree = Tree::default();
-        let Some(root) = self.nodes.first() else { return tree };
-        // Most often all patterns start with `/`, and the walk begins there.
+    /// Lays out the trie in breadth-first order, the children of each node side by side.
+    pub fn build(&self, arena: &Arena) -> PrefixTrie {
+        let mut trie = PrefixTrie::default();
+        let Some(root) = self.nodes.first() else { return trie };
+        // Usually all patterns start with `/`, and the descent starts at that child.
         let only = self.nodes.get(root.child as usize).is_some_and(|child| child.sibling == NONE);
-        let skips = only && root.prefix == 0 && root.whole == 0;
+        let skips = only && root.prefix == 0 && root.exact == 0;
         let mut order = vec![if skips { root.child } else { 0 }];
-        tree.octets.push(0);
+        trie.octets.push(0);
         let mut at = 0;
-        while let Some(growing) = order.get(at).and_then(|&number| self.nodes.get(number as usize))
-        {
+        while let Some(node) = order.get(at).and_then(|&number| self.nodes.get(number as usize)) {
             let first_child = order.len() as u32;
-            let mut child = growing.child;
+            let mut child = node.child;
             while child != NONE {
                 order.push(child);
-                tree.octets.push(self.first_octet(arena, child));
+                trie.octets.push(self.first_octet(arena, child));
                 child = self.nodes[child as usize].sibling;
             }
-            let children = &tree.octets[first_child as usize..];
+            let children = &trie.octets[first_child as usize..];
             let mut octets = [0; 16];
             octets.iter_mut().zip(children).for_each(|(octet, child)| *octet = *child);
-            tree.nodes.push(Node {
+            trie.nodes.push(Node {
                 octets,
-                start: first_word(growing.label.of(&arena.octets)),
-                label: growing.label,
-                prefix: growing.prefix,
-                whole: growing.whole,
+                start: first_word(node.label.of(&arena.octets)),
+                label: node.label,
+                prefix: node.prefix,
+                exact: node.exact,
                 first_child,
                 children: order.len() as u32 - first_child,
             });
             at += 1;
         }
-        tree.octets.extend([0; 16]);
-        tree.shortcuts = Shortcuts::new(&tree, arena);
-        tree
+        trie.octets.extend([0; 16]);
+        trie.shortcuts = Shortcuts::new(&trie, arena);
+        trie
     }
 }
 
-/// What one step down the tree needs, in one line of the cache.
+/// A node: the data of one step, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Node {
-    // By which octets its first sixteen children are reached.
+    // The first octets of its first sixteen children.
     octets: [u8; 16],
     // The first eight octets of its label.
     start: u64,
     label: Span,
-    // Best rank of a pattern that ends here, as a prefix and as a whole path.
+    // The greatest rank of a pattern that ends here, as a prefix and as a whole path.
     prefix: Rank,
-    whole: Rank,
+    exact: Rank,
     first_child: u32,
     children: u32,
 }
 
-/// A tree of prefixes.
+/// A prefix trie.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct PrefixTrie {
     nodes: Vec<Node>,
-    // By which octet each node is reached, and sixteen more.
+    // The first octet of each node, and sixteen octets of padding.
     octets: Vec<u8>,
     shortcuts: Shortcuts,
 }
 
-/// Where a walk is after eight octets of a path: before a node, with what it met on the way.
+/// The state of a descent after the first eight octets of a path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shortcut {
-    // The eight octets, the first lowest. Zero is no shortcut: a pattern starts with a slash.
+    // The eight octets, the first lowest. Zero: a free slot, because patterns start with a slash.
     octets: u64,
     best: Rank,
     node: u32,
-    // How many of the octets stand before the node.
+    // How many of the octets precede the label of the node.
     before: u32,
 }
 
-/// The shortcuts of a tree, hashed by their octets. They are few enough that most are where they are
-/// looked for first. One that finds no room nearby is left out: the walk takes longer.
+/// The shortcuts of a trie, hashed by their octets, with open addressing and a load factor of at most
+/// one half. A shortcut without a free slot nearby is dropped: the descent then starts at the root.
 #[derive(Debug, Default)]
 struct Shortcuts {
     slots: Vec<Shortcut>,
 }
 
 impl Shortcuts {
-    const NEARBY: usize = 8;
+    const MAX_PROBES: usize = 8;
 
-    fn new(tree: &Tree, arena: &Arena) -> Shortcuts {
+    fn new(trie: &PrefixTrie, arena: &Arena) -> Shortcuts {
         let mut found = vec![];
         let mut left = vec![(0, Shortcut::default())];
         while let Some((number, mut here)) = left.pop() {
-            let Some(node): Option<&Node> = tree.nodes.get(number) else { continue };
+            let Some(node): Option<&Node> = trie.nodes.get(number) else { continue };
             let label = node.label.of(&arena.octets);
             let octets =
                 first_word(&label[..label.len().min(8)]) << (8 * here.before) | here.octets;
@@ -195,28 +194,28 @@ impl Shortcuts {
         shortcuts
     }
 
-    /// Where the shortcut for eight octets is, or would be.
+    /// The slot of the shortcut for eight octets, or the free slot for it.
     #[inline(always)]
     fn slot(&self, octets: u64) -> Option<usize> {
         let mask = self.slots.len().wrapping_sub(1);
         let first = (octets.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize;
-        (first..first + Shortcuts::NEARBY).map(|at| at & mask).find(|&at| {
+        (first..first + Shortcuts::MAX_PROBES).map(|at| at & mask).find(|&at| {
             self.slots.get(at).is_some_and(|slot| slot.octets == octets || slot.octets == 0)
         })
     }
 
-    /// The shortcut that a path takes.
+    /// The shortcut for a path.
     #[inline(always)]
-    fn taken_by(&self, path: &[u8]) -> Option<&Shortcut> {
+    fn find(&self, path: &[u8]) -> Option<&Shortcut> {
         let slot = self.slot(u64::from_le_bytes(*path.first_chunk()?))?;
         self.slots.get(slot).filter(|slot| slot.octets != 0)
     }
 }
 
 impl Node {
-    /// What of `rest` follows the label, if it starts with it.
+    /// The part of `rest` after the label, if it starts with the label.
     #[inline(always)]
-    fn after<'a>(&self, rest: &'a [u8], arena: &Arena) -> Option<&'a [u8]> {
+    fn strip_label<'a>(&self, rest: &'a [u8], arena: &Arena) -> Option<&'a [u8]> {
         let length = self.label.length as usize;
         match rest.first_chunk() {
             Some(first) if length <= 8 => {
@@ -228,34 +227,34 @@ impl Node {
     }
 }
 
-impl Tree {
-    /// The best rank of a pattern that `path` starts with: one walk down, O(path).
+impl PrefixTrie {
+    /// The greatest rank of a pattern that matches `path`, in one descent.
     pub fn winner(&self, arena: &Arena, path: &[u8]) -> Rank {
         let mut best = 0;
         let Some(mut node) = self.nodes.first() else { return best };
         let mut rest = path;
-        if let Some(shortcut) = self.shortcuts.taken_by(path) {
+        if let Some(shortcut) = self.shortcuts.find(path) {
             if let Some(reached) = self.nodes.get(shortcut.node as usize) {
                 (best, node, rest) = (shortcut.best, reached, &path[shortcut.before as usize..]);
             }
         }
         loop {
-            let Some(after) = node.after(rest, arena) else { return best };
+            let Some(after) = node.strip_label(rest, arena) else { return best };
             rest = after;
             best = best.max(node.prefix);
-            let Some(&octet) = rest.first() else { return best.max(node.whole) };
+            let Some(&octet) = rest.first() else { return best.max(node.exact) };
             let Some(child) = self.child(node, octet) else { return best };
             node = child;
         }
     }
 
-    /// The child that is reached by an octet.
+    /// The child whose label starts with an octet.
     #[inline(always)]
     fn child(&self, node: &Node, octet: u8) -> Option<&Node> {
         let (mut from, mut left) = (node.first_child as usize, node.children);
         let mut sixteen = &node.octets;
         loop {
-            // Sixteen at once, and of those the children of this node.
+            // Sixteen at once, masked to the children of this node.
             let found = is(Lanes::new(*sixteen), octet).to_bitmask() & !(u32::MAX << left.min(16));
             if found != 0 {
                 return self.nodes.get(from + found.trailing_zeros() as usize);

@@ -1,63 +1,65 @@
-//! Product search: A* over the product of several DFAs for a shortest path that all ladders say yes to.
+//! Product search: A* over the product of the path DFA and pattern DFAs for a shortest path that all
+//! decision lists accept.
 //!
-//! A state is where in the universe a path is, and how far each ladder has been climbed: its word so
-//! far, and the rungs that may still change it with the states of their patterns. States are found
-//! again by their numbers in one pool, so that one costs little more than its rungs. A walk may have
-//! several starts, each with ladders of its own, and takes up only those that can lead to a shortest
-//! path.
+//! A breadth-first search in which a lower bound for the remaining octets orders the frontier. A
+//! product state holds a state of the path DFA, and for each decision list its answer so far and the
+//! clauses that can still change it, each with the DFA state of its pattern. States are interned in
+//! one pool, so that a state costs little more than its clauses. A search may have several starts,
+//! each with its own decision lists, and expands only those that can lead to a shortest path.
 //!
-//! It does not know why a ladder is as it is: `search.rs` does. `pure_walk.py` is the same,
-//! written to be read.
+//! Time and memory are linear in the states, which `max_states` bounds; there may be exponentially
+//! many in the number of wildcards. This module does not choose the decision lists: `search.rs`
+//! does. `pure_product_search.py` is the readable version.
 
-use crate::kmp::{contains, Octets};
-use crate::path_dfa::Universe;
-use crate::pattern_dfa::{Machines, DEAD, MATCHED};
+use crate::kmp::{contains, OctetSet};
+use crate::path_dfa::PathDfa;
+use crate::pattern_dfa::{PatternDfas, DEAD, MATCHED};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 
-/// Rungs in the order of precedence, each the number of a pattern shifted left by one, plus 1 for
-/// yes; and the word at the foot, for a path that none of them matches.
-pub type Ladder = (Vec<u32>, bool);
+/// A decision list: clauses in order of precedence, each the number of a pattern shifted left by
+/// one, plus 1 to accept; and the default for a path that no clause matches.
+pub type DecisionList = (Vec<u32>, bool);
 
-/// More octets than any path has that is sought.
+/// A path length that no search reaches.
 pub const NO_LIMIT: u32 = 1 << 31;
-/// In a state, in place of a ladder: it says yes, whatever follows.
+/// In a state, in place of a decision list: it accepts, whatever follows.
 const SETTLED: u32 = u32::MAX;
-/// More words than this are not kept: positions in the pool are 32 bits wide.
-const MOST_WORDS: usize = u32::MAX as usize - (1 << 24);
+/// The maximum size of the pool: positions in it are 32 bits wide.
+const MAX_POOL_WORDS: usize = u32::MAX as usize - (1 << 24);
 
-/// How far to go.
+/// The limits of a search.
 #[derive(Clone, Copy, Debug)]
-pub struct Within {
-    /// No more states than this are seen.
-    pub budget: i64,
-    /// Only paths of less octets than this count.
+pub struct SearchLimits {
+    /// The state budget: the maximum number of states.
+    pub max_states: i64,
+    /// Only paths with fewer octets are returned.
     pub shorter_than: u32,
-    /// Whether it has to be a shortest path.
+    /// Whether to return a shortest path.
     pub shortest: bool,
 }
 
-/// A walk, and what it has seen.
-pub struct Walk<'a> {
-    machines: &'a Machines,
-    universe: &'a Universe,
-    starts: &'a [Vec<Ladder>],
-    budget: i64,
+/// A product search, and its statistics.
+pub struct ProductSearch<'a> {
+    dfas: &'a PatternDfas,
+    path_dfa: &'a PathDfa,
+    starts: &'a [Vec<DecisionList>],
+    max_states: i64,
     limit: u32,
     shortest: bool,
     frontier: Frontier,
-    /// How many states were seen.
-    pub seen: i64,
-    /// Whether it was given up because the budget was spent.
+    /// The number of states that were reached.
+    pub states_seen: i64,
+    /// Whether the search stopped at `max_states`.
     pub exhausted: bool,
 }
 
-/// States that were reached, and which of them are still to be looked at.
+/// The states that were reached, and the queue of those to expand.
 #[derive(Default)]
 struct Frontier {
-    states: States,
+    states: StatePool,
     reached: Vec<Reached>,
-    // States by what their paths come to at least; of equals the one found last.
+    // States by the estimated length of their paths; of equals the last one first.
     queue: BTreeMap<u32, Vec<u32>>,
 }
 
@@ -67,60 +69,70 @@ struct Reached {
     from: u32,
     length: u32,
     octet: u8,
-    is_done: bool,
+    is_expanded: bool,
 }
 
-impl<'a> Walk<'a> {
-    /// A walk that has not begun.
+impl<'a> ProductSearch<'a> {
+    /// A search that has not started.
     pub fn new(
-        machines: &'a Machines,
-        universe: &'a Universe,
-        starts: &'a [Vec<Ladder>],
-        within: Within,
-    ) -> Walk<'a> {
-        let Within { budget, shorter_than, shortest } = within;
+        dfas: &'a PatternDfas,
+        path_dfa: &'a PathDfa,
+        starts: &'a [Vec<DecisionList>],
+        limits: SearchLimits,
+    ) -> ProductSearch<'a> {
+        let SearchLimits { max_states, shorter_than, shortest } = limits;
         let (limit, frontier) = (shorter_than.min(NO_LIMIT), Frontier::default());
-        let (seen, exhausted) = (0, false);
-        Walk { machines, universe, starts, budget, limit, shortest, frontier, seen, exhausted }
+        let (states_seen, exhausted) = (0, false);
+        ProductSearch {
+            dfas,
+            path_dfa,
+            starts,
+            max_states,
+            limit,
+            shortest,
+            frontier,
+            states_seen,
+            exhausted,
+        }
     }
 
-    /// A shortest path, or any if that will do, to which all ladders say yes; none if there is
-    /// none, or the budget is spent.
+    /// A shortest path, or any path if the limits permit, that all decision lists accept; `None` if
+    /// there is none or `max_states` is reached.
     pub fn run(&mut self) -> Option<Vec<u8>> {
         let mut starts = self.start_states();
         let (mut state, mut next) = (Vec::new(), Vec::new());
         loop {
             let nearest = self.frontier.queue.first_key_value();
             let least = nearest.map_or(NO_LIMIT, |(&least, _)| least);
-            if let Some((comes_to, start)) = starts.pop_if(|(comes_to, _)| *comes_to < least) {
-                let came = Reached { from: 0, length: 1, octet: b'/', is_done: false };
-                self.add(&start, came, comes_to)?;
+            if let Some((estimate, start)) = starts.pop_if(|(estimate, _)| *estimate < least) {
+                let step = Reached { from: 0, length: 1, octet: b'/', is_expanded: false };
+                self.add(&start, step, estimate)?;
                 continue;
             }
-            let number = self.frontier.nearest()?;
+            let number = self.frontier.pop_nearest()?;
             let this = &mut self.frontier.reached[number as usize];
-            if std::mem::replace(&mut this.is_done, true) {
+            if std::mem::replace(&mut this.is_expanded, true) {
                 continue;
             }
             let length = this.length + 1;
             state.clear();
             state.extend_from_slice(self.frontier.states.get(number));
-            if self.is_found(&state) {
+            if self.is_result(&state) {
                 return Some(self.frontier.path(number));
             }
-            let asked = self.asked(&state);
-            let universe = self.universe;
-            let here = &universe[state[0] as usize];
+            let distinguished = self.distinguished(&state);
+            let path_dfa = self.path_dfa;
+            let here = &path_dfa[state[0] as usize];
             for (octets, following) in &here.classes {
-                let others = octets.iter().find(|&&octet| !contains(&asked, octet));
-                let asked = octets.iter().filter(|&&octet| contains(&asked, octet));
-                for &octet in others.into_iter().chain(asked) {
+                let others = octets.iter().find(|&&octet| !contains(&distinguished, octet));
+                let distinguished = octets.iter().filter(|&&octet| contains(&distinguished, octet));
+                for &octet in others.into_iter().chain(distinguished) {
                     next.clear();
                     next.push(*following);
-                    if self.climb(&state, octet, here.queried, &mut next) {
-                        let came = Reached { from: number, length, octet, is_done: false };
-                        if let Some(to_go) = self.to_go(&next, length) {
-                            self.add(&next, came, length + to_go)?;
+                    if self.step_lists(&state, octet, here.in_query, &mut next) {
+                        let step = Reached { from: number, length, octet, is_expanded: false };
+                        if let Some(remaining) = self.estimate(&next, length) {
+                            self.add(&next, step, length + remaining)?;
                         }
                     }
                 }
@@ -128,63 +140,63 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Has a state looked at; none if the budget is spent.
-    fn add(&mut self, state: &[u32], came: Reached, comes_to: u32) -> Option<()> {
+    /// Adds a state to the frontier; `None` if `max_states` is reached.
+    fn add(&mut self, state: &[u32], step: Reached, estimate: u32) -> Option<()> {
         let Frontier { states, reached, queue } = &mut self.frontier;
         let number = match states.find(state) {
-            Some(known) if came.length < reached[known as usize].length => {
-                // Where any path will do a state may be done, and reached by fewer octets later.
-                let is_done = reached[known as usize].is_done;
-                reached[known as usize] = Reached { is_done, ..came };
+            Some(known) if step.length < reached[known as usize].length => {
+                // If any path is permitted, an expanded state may be reached by a shorter path later.
+                let is_expanded = reached[known as usize].is_expanded;
+                reached[known as usize] = Reached { is_expanded, ..step };
                 known
             }
             Some(_) => return Some(()),
             None => {
-                if self.seen >= self.budget || states.words.len() > MOST_WORDS {
+                if self.states_seen >= self.max_states || states.words.len() > MAX_POOL_WORDS {
                     self.exhausted = true;
                     return None;
                 }
-                self.seen += 1;
-                reached.push(came);
+                self.states_seen += 1;
+                reached.push(step);
                 states.add(state)
             }
         };
-        queue.entry(comes_to).or_default().push(number);
+        queue.entry(estimate).or_default().push(number);
         Some(())
     }
 
-    /// The state of each start, and what its paths come to at least; those that can be shortest
-    /// last, as they are taken from there.
+    /// The state of each start and the estimated length of its paths, longest first: the search pops
+    /// them from the end.
     fn start_states(&self) -> Vec<(u32, Vec<u32>)> {
         let mut found = Vec::with_capacity(self.starts.len());
-        for ladders in self.starts {
+        for lists in self.starts {
             let mut state = vec![0];
-            let settled = ladders.iter().all(|(rungs, foot)| {
-                let start = |&rung: &u32| (rung, self.machines.start(rung as usize >> 1));
-                settle(*foot, rungs.iter().map(start), &mut state)
+            let settled = lists.iter().all(|(clauses, default)| {
+                let start = |&clause: &u32| (clause, self.dfas.start(clause as usize >> 1));
+                push_list(*default, clauses.iter().map(start), &mut state)
             });
-            if let Some(to_go) = settled.then(|| self.to_go(&state, 1)).flatten() {
-                found.push((1 + to_go, state));
+            if let Some(remaining) = settled.then(|| self.estimate(&state, 1)).flatten() {
+                found.push((1 + remaining, state));
             }
         }
-        found.sort_by_key(|&(comes_to, _)| comes_to);
+        found.sort_by_key(|&(estimate, _)| estimate);
         found.reverse();
         found
     }
 
-    /// The octets that some pattern of a state asks about.
-    fn asked(&self, state: &[u32]) -> Octets {
-        let mut asked = Octets::default();
-        for (_, rungs) in climbs(state) {
-            for (rung, at) in pairs(rungs) {
-                self.machines.symbols(rung as usize >> 1, at, &mut asked);
+    /// The octets that some pattern of a state distinguishes.
+    fn distinguished(&self, state: &[u32]) -> OctetSet {
+        let mut distinguished = OctetSet::default();
+        for (_, clauses) in open_lists(state) {
+            for (clause, at) in clause_states(clauses) {
+                self.dfas.add_distinguished(clause as usize >> 1, at, &mut distinguished);
             }
         }
-        asked
+        distinguished
     }
 
-    /// Appends how far ladders have been climbed after an octet; false: one says no.
-    fn climb(&self, state: &[u32], octet: u8, queried: bool, next: &mut Vec<u32>) -> bool {
+    /// Appends the decision lists after an octet; false if one of them rejects.
+    fn step_lists(&self, state: &[u32], octet: u8, in_query: bool, next: &mut Vec<u32>) -> bool {
         let mut at = 1;
         while at < state.len() {
             if state[at] == SETTLED {
@@ -192,11 +204,11 @@ impl<'a> Walk<'a> {
                 at += 1;
                 continue;
             }
-            let (word, rungs, end) = ladder_at(state, at);
-            let step = |(rung, state)| {
-                (rung, self.machines.step(rung as usize >> 1, state, octet, queried))
+            let (answer, clauses, end) = list_at(state, at);
+            let step = |(clause, state)| {
+                (clause, self.dfas.step(clause as usize >> 1, state, octet, in_query))
             };
-            if !settle(word, pairs(rungs).map(step), next) {
+            if !push_list(answer, clause_states(clauses).map(step), next) {
                 return false;
             }
             at = end;
@@ -204,34 +216,36 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Whether a path that ends here is one that is sought.
-    fn is_found(&self, state: &[u32]) -> bool {
-        let accepts = |&(rung, at): &(u32, u32)| self.machines.accepts(rung as usize >> 1, at);
-        self.universe[state[0] as usize].to_go == 0
-            && climbs(state).all(|(word, rungs)| {
-                pairs(rungs).find(accepts).map_or(word, |(rung, _)| rung & 1 == 1)
+    /// Whether a path that ends in this state is a result.
+    fn is_result(&self, state: &[u32]) -> bool {
+        let accepts = |&(clause, at): &(u32, u32)| self.dfas.accepts(clause as usize >> 1, at);
+        self.path_dfa[state[0] as usize].min_remaining == 0
+            && open_lists(state).all(|(answer, clauses)| {
+                clause_states(clauses).find(accepts).map_or(answer, |(clause, _)| clause & 1 == 1)
             })
     }
 
-    /// How many octets what is sought is away: at least, or probably, where any path will do. None
-    /// if a path would be too long.
-    fn to_go(&self, state: &[u32], length: u32) -> Option<u32> {
-        let missing = self.universe[state[0] as usize].to_go;
-        let (mut least, mut likely) = (missing, 0);
-        for (_, rungs) in climbs(state).filter(|(word, _)| !word) {
-            let yes = pairs(rungs).filter(|(rung, _)| rung & 1 == 1);
-            let near = yes.map(|(rung, at)| self.machines.to_go(rung as usize >> 1, at)).min();
-            least = least.max(near.unwrap_or(0));
-            likely += near.unwrap_or(0);
+    /// The A* heuristic: a lower bound for the octets up to a result, or, if any path is permitted, a
+    /// likely number. `None` if a path would be too long.
+    fn estimate(&self, state: &[u32], length: u32) -> Option<u32> {
+        let path_rest = self.path_dfa[state[0] as usize].min_remaining;
+        let (mut least, mut likely) = (path_rest, 0);
+        for (_, clauses) in open_lists(state).filter(|(answer, _)| !answer) {
+            let accepting = clause_states(clauses).filter(|(clause, _)| clause & 1 == 1);
+            let to_accept = accepting
+                .map(|(clause, at)| self.dfas.min_remaining(clause as usize >> 1, at))
+                .min();
+            least = least.max(to_accept.unwrap_or(0));
+            likely += to_accept.unwrap_or(0);
         }
-        let to_go = if self.shortest { least } else { likely.max(missing) };
-        (length + least < self.limit).then_some(to_go)
+        let remaining = if self.shortest { least } else { likely.max(path_rest) };
+        (length + least < self.limit).then_some(remaining)
     }
 }
 
 impl Frontier {
-    /// Takes a state whose paths come to least.
-    fn nearest(&mut self) -> Option<u32> {
+    /// Removes a state with the least estimated length from the queue.
+    fn pop_nearest(&mut self) -> Option<u32> {
         let mut nearest = self.queue.first_entry()?;
         let number = nearest.get_mut().pop();
         if nearest.get().is_empty() {
@@ -254,71 +268,75 @@ impl Frontier {
     }
 }
 
-/// Appends a ladder with what cannot change its word left out; false: it says no.
-fn settle(mut word: bool, rungs: impl Iterator<Item = (u32, u32)>, next: &mut Vec<u32>) -> bool {
+/// Appends a decision list without the clauses that cannot change its answer; false if it rejects.
+fn push_list(
+    mut answer: bool,
+    clauses: impl Iterator<Item = (u32, u32)>,
+    next: &mut Vec<u32>,
+) -> bool {
     let head = next.len();
     next.push(SETTLED);
-    // Where the last rung ends that would change the word.
-    let (mut yes_end, mut no_end) = (0, 0);
-    for (rung, state) in rungs {
+    // The end of the last clause that can change the answer.
+    let (mut accept_end, mut reject_end) = (0, 0);
+    for (clause, state) in clauses {
         if state == MATCHED {
-            word = rung & 1 == 1;
+            answer = clause & 1 == 1;
             break;
         }
         if state != DEAD {
-            next.extend([rung, state]);
-            match rung & 1 {
-                1 => yes_end = next.len(),
-                _ => no_end = next.len(),
+            next.extend([clause, state]);
+            match clause & 1 {
+                1 => accept_end = next.len(),
+                _ => reject_end = next.len(),
             }
         }
     }
-    let end = if word { no_end } else { yes_end };
+    let end = if answer { reject_end } else { accept_end };
     next.truncate(end.max(head + 1));
     if end == 0 {
-        return word;
+        return answer;
     }
-    next[head] = ((end - head - 1) as u32) | u32::from(word);
+    next[head] = ((end - head - 1) as u32) | u32::from(answer);
     true
 }
 
-/// The word, the rungs and the end of the ladder that stands in a state. Its first number is how
-/// many follow, which is even, plus 1 where the word is yes.
-fn ladder_at(state: &[u32], at: usize) -> (bool, &[u32], usize) {
+/// The answer, the clauses and the end of the decision list at a position of a state. Its first
+/// number is the count of the numbers that follow, which is even, plus 1 if the answer is to accept.
+fn list_at(state: &[u32], at: usize) -> (bool, &[u32], usize) {
     let head = state[at];
     let end = at + 1 + (head & !1) as usize;
     (head & 1 == 1, &state[at + 1..end], end)
 }
 
-/// The words and rungs of all ladders that are not settled.
-fn climbs(state: &[u32]) -> impl Iterator<Item = (bool, &[u32])> {
+/// The answers and clauses of all decision lists that are not settled.
+fn open_lists(state: &[u32]) -> impl Iterator<Item = (bool, &[u32])> {
     let mut at = 1;
     std::iter::from_fn(move || {
         while *state.get(at)? == SETTLED {
             at += 1;
         }
-        let (word, rungs, end) = ladder_at(state, at);
+        let (answer, clauses, end) = list_at(state, at);
         at = end;
-        Some((word, rungs))
+        Some((answer, clauses))
     })
 }
 
-fn pairs(rungs: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
-    rungs.chunks_exact(2).map(|pair| (pair[0], pair[1]))
+fn clause_states(clauses: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    clauses.chunks_exact(2).map(|pair| (pair[0], pair[1]))
 }
 
-/// States, numbered as they come.
+/// A pool of interned states, numbered in the order of insertion.
 #[derive(Default)]
-struct States {
+struct StatePool {
     words: Vec<u32>,
-    // Where each ends.
+    // The end of each state in `words`.
     ends: Vec<u32>,
-    // Numbers of states plus one, at the place that their hash says or behind it; zero is free.
+    // A hash table with open addressing: numbers of states plus one; zero is a free slot.
     slots: Vec<u32>,
     hasher: RandomState,
 }
 
-impl States {
+impl StatePool {
     fn get(&self, number: u32) -> &[u32] {
         let start = match number {
             0 => 0,
@@ -327,7 +345,7 @@ impl States {
         &self.words[start..self.ends[number as usize] as usize]
     }
 
-    fn place(&self, state: &[u32]) -> usize {
+    fn slot(&self, state: &[u32]) -> usize {
         self.hasher.hash_one(state) as usize & (self.slots.len() - 1)
     }
 
@@ -335,13 +353,13 @@ impl States {
         if self.slots.is_empty() {
             return None;
         }
-        let mut place = self.place(state);
+        let mut slot = self.slot(state);
         loop {
-            let number = self.slots[place].checked_sub(1)?;
+            let number = self.slots[slot].checked_sub(1)?;
             if self.get(number) == state {
                 return Some(number);
             }
-            place = (place + 1) & (self.slots.len() - 1);
+            slot = (slot + 1) & (self.slots.len() - 1);
         }
     }
 
@@ -359,10 +377,10 @@ impl States {
     }
 
     fn insert(&mut self, number: u32) {
-        let mut place = self.place(self.get(number));
-        while self.slots[place] != 0 {
-            place = (place + 1) & (self.slots.len() - 1);
+        let mut slot = self.slot(self.get(number));
+        while self.slots[slot] != 0 {
+            slot = (slot + 1) & (self.slots.len() - 1);
         }
-        self.slots[place] = number + 1;
+        self.slots[slot] = number + 1;
     }
 }

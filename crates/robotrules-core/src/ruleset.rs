@@ -1,19 +1,19 @@
-//! Many patterns, one path: which match, and which has most octets (RFC 9309 §2.2.2).
+//! The most specific match: many patterns, one path, specificity in octets (RFC 9309 §2.2.2).
 //!
-//! Allow and disallow are its special case: at equal octets allow stands first. It does not know
-//! groups or records; a rule is the number of its pattern in the order given.
+//! At equal specificity allow precedes disallow. A rule is the number of its pattern in the order
+//! given; this module does not use groups or records, except for notes.
 //!
-//! A small set is scanned ([`Scan`]), four patterns in one comparison; a large one builds an
-//! [`Index`] once it is worth it. A crawler that asks once or twice pays for neither. A long batch
-//! of URLs is one text ([`batch`]), and makes a [`prefilter`] of the patterns for itself.
+//! A small set is scanned (`Scan`), four patterns per comparison. A large set builds an [`Index`]
+//! after enough checks to pay for it. A long batch of URLs is one text (`batch`) and builds a
+//! `prefilter` for its duration.
 
 use crate::batch;
 use crate::index::Index;
-use crate::normalize::Compared;
+use crate::normalize::Comparison;
 use crate::notes::Code;
 use crate::pattern::{Arena, Pattern};
 use crate::prefilter;
-use crate::records::{faults, Listener, Record};
+use crate::records::{faults, NoteSink, Record};
 use crate::scan::Scan;
 use crate::settings::Settings;
 use crate::url_path::{self, Path};
@@ -21,23 +21,23 @@ use memchr::memchr_iter;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;
 
-/// What a rule says.
+/// Whether a rule allows or disallows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Wins at equal octets (AMB-40).
+    /// Precedes disallow at equal specificity (AMB-40).
     Allow,
-    /// Loses at equal octets.
+    /// Follows allow at equal specificity.
     Disallow,
 }
 
-/// What decided. Only [`Decision::Disallow`] disallows.
+/// A decision, with the deciding rule. Only [`Decision::Disallow`] disallows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// An allow rule, by number.
     Allow(u32),
     /// A disallow rule, by number.
     Disallow(u32),
-    /// An empty rule, by number, whatever it says (AMB-42).
+    /// An empty allow or disallow rule, by number (AMB-42).
     Empty(u32),
     /// No rule matches.
     NoMatch,
@@ -45,29 +45,28 @@ pub enum Decision {
     Implicit,
 }
 
-/// The precedence of a pattern, and all there is to say of its rule: of two that match, the one
-/// with the greater rank decides. Most octets, then allow before disallow, then the order of the
-/// file; zero is no pattern.
+/// The precedence of a pattern: of all that match, the one with the greatest rank decides. From high
+/// to low bits: specificity in octets, allow before disallow, order in the file. Zero: no pattern.
 pub type Rank = u64;
 
-/// The rank of a pattern of so many octets.
+/// The rank of a pattern with a specificity of `octets`.
 pub fn rank(octets: u32, kind: Kind, rule: u32) -> Rank {
     let allow = Rank::from(kind == Kind::Allow);
-    // The lower half is never zero: there are fewer rules than octets in a file.
+    // The lower half is never zero: a file has fewer rules than octets.
     Rank::from(octets) << 33 | allow << 32 | Rank::from(!rule)
 }
 
-/// Octets and rule of a pattern of that rank.
+/// Specificity in octets and rule number of a rank.
 pub fn octets_and_rule(rank: Rank) -> (u32, u32) {
     ((rank >> 33) as u32, !(rank as u32))
 }
 
-/// Whether the rule is no disallow rule; a rule without octets allows (AMB-42).
+/// Whether the rank allows: no pattern, an allow rule, or an empty rule (AMB-42).
 fn allows(rank: Rank) -> bool {
     rank >> 32 & 1 == 1 || rank >> 33 == 0
 }
 
-/// What a pattern of that rank decides.
+/// The decision of the rule with this rank.
 pub fn decision(rank: Rank) -> Decision {
     match octets_and_rule(rank) {
         _ if rank == 0 => Decision::NoMatch,
@@ -77,37 +76,37 @@ pub fn decision(rank: Rank) -> Decision {
     }
 }
 
-/// Whether this is the path of the file that the rules are from.
+/// Whether the path is `/robots.txt`.
 pub fn is_robots_txt(path: Path<'_>) -> bool {
     path.octets() == b"/robots.txt"
 }
 
-/// Which paths there are, and which of them no rule is asked about.
+/// How paths are compared, and whether `/robots.txt` is decided by rules.
 #[derive(Clone, Copy, Debug)]
 pub struct Paths {
-    /// What paths and patterns are compared by.
-    pub compared: Compared,
-    /// `/robots.txt` is allowed whatever the rules say (AMB-45).
-    pub robots_txt_is_apart: bool,
+    /// The form in which paths and patterns are compared.
+    pub comparison: Comparison,
+    /// Whether `/robots.txt` is always allowed, independent of the rules (AMB-45).
+    pub robots_txt_is_implicit: bool,
 }
 
-/// Compiled rules. Immutable but for an index that is built when it pays.
+/// Compiled rules. Immutable, except for the index, which is built when it pays off.
 #[derive(Debug, Default)]
 pub struct RuleSet {
     scan: Scan,
     arena: Arena,
-    compared: Compared,
+    comparison: Comparison,
     match_robots_txt: bool,
     checks: AtomicU32,
     index: OnceLock<Box<Index>>,
 }
 
-/// A set of at most this many patterns is scanned. Measured: from here on an index costs less.
-const SCANNED: usize = 64;
-/// A batch makes shortlists of at most this many, and has an index built for more.
-const LISTED: usize = 256;
-/// After this many checks an index has paid for itself: building one costs some 60 scans.
-const PATIENCE: u32 = 64;
+/// Sets of at most this many patterns are scanned. Measured: above it an index costs less.
+const MAX_SCANNED: usize = 64;
+/// A batch builds prefilters for at most this many patterns, and an index for more.
+const MAX_PREFILTERED: usize = 256;
+/// After this many checks an index is built: building one costs about 60 scans.
+const CHECKS_BEFORE_INDEX: u32 = 64;
 
 impl RuleSet {
     /// Compiles patterns as written in a file. A pattern that cannot match keeps its number.
@@ -118,7 +117,7 @@ impl RuleSet {
         let mut rules = RuleSet {
             scan: Scan::default(),
             arena: Arena::default(),
-            compared: Compared::by(settings),
+            comparison: Comparison::from_settings(settings),
             match_robots_txt: settings.switches.match_robots_txt,
             checks: AtomicU32::new(0),
             index: OnceLock::new(),
@@ -130,7 +129,7 @@ impl RuleSet {
             match value.first() {
                 Some(b'/') if url_path::is_plain(value) && !settings.switches.index_page => {
                     let pattern = rules.arena.add_plain(value);
-                    rules.place(pattern, kind, rule);
+                    rules.insert(pattern, kind, rule);
                 }
                 None if settings.switches.empty_rules_match => {
                     rules.add(value, kind, rule, settings)
@@ -145,30 +144,30 @@ impl RuleSet {
                 _ => {}
             }
         }
-        rules.scan.set_repetitions_aside(&rules.arena);
+        rules.scan.deduplicate(&rules.arena);
         rules
     }
 
     fn add(&mut self, value: &[u8], kind: Kind, rule: usize, settings: &Settings) {
         let pattern = self.arena.add(value, settings);
-        self.place(pattern, kind, rule);
+        self.insert(pattern, kind, rule);
     }
 
-    fn place(&mut self, pattern: Pattern, kind: Kind, rule: usize) {
+    fn insert(&mut self, pattern: Pattern, kind: Kind, rule: usize) {
         self.scan.add(&self.arena, pattern, rank(pattern.octets, kind, rule as u32));
     }
 
-    /// What decides about `url`. `scratch` is room for its path; keep it between calls.
+    /// Decides `url`. `scratch` is a buffer for its path; reuse it between calls.
     #[inline]
     pub fn decide(&self, url: &[u8], scratch: &mut Vec<u8>) -> Decision {
-        let path = url_path::path(url, self.compared, scratch);
+        let path = url_path::path(url, self.comparison, scratch);
         if self.is_implicit(path) {
             return Decision::Implicit;
         }
         decision(self.winner(path))
     }
 
-    /// Whether the path is `/robots.txt`, which is allowed whatever the rules say (AMB-45).
+    /// Whether the path is `/robots.txt` and always allowed (AMB-45).
     #[inline]
     fn is_implicit(&self, path: Path<'_>) -> bool {
         !self.match_robots_txt && is_robots_txt(path)
@@ -180,12 +179,12 @@ impl RuleSet {
         if self.is_empty() {
             return true;
         }
-        let path = url_path::path(url, self.compared, scratch);
-        // No pattern, an allow rule, an empty one; and what no rule is asked about.
+        let path = url_path::path(url, self.comparison, scratch);
+        // No pattern, an allow rule, an empty rule; or `/robots.txt`.
         allows(self.winner(path)) || self.is_implicit(path)
     }
 
-    /// The same for many URLs, one a line: there is one line more than there are newlines.
+    /// Whether each of many URLs is allowed, one URL per line: one line more than newlines.
     pub fn allows_lines(&self, lines: &[u8], answers: &mut Vec<bool>) {
         if self.is_empty() {
             let count = memchr_iter(b'\n', lines).count() + 1;
@@ -195,7 +194,7 @@ impl RuleSet {
         self.each_rank(lines, |rank, path| answers.push(allows(rank) || self.is_implicit(path)));
     }
 
-    /// What decides about many URLs, one a line.
+    /// Decides many URLs, one URL per line.
     pub fn decide_lines(&self, lines: &[u8], answers: &mut Vec<Decision>) {
         self.each_rank(lines, |rank, path| {
             answers.push(match self.is_implicit(path) {
@@ -205,53 +204,52 @@ impl RuleSet {
         });
     }
 
-    /// Gives `take` the rank of what decides about each line, and its path.
+    /// Calls `take` with the deciding rank and the path of each line.
     #[inline(always)]
     fn each_rank(&self, lines: &[u8], mut take: impl FnMut(Rank, Path<'_>)) {
-        let compared = self.compared;
-        let lists = match self.len() <= LISTED {
-            true => prefilter::lists(&self.arena, &self.scan),
+        let comparison = self.comparison;
+        let prefilters = match self.len() <= MAX_PREFILTERED {
+            true => prefilter::build(&self.arena, &self.scan),
             false => vec![],
         };
-        match lists.as_slice() {
+        match prefilters.as_slice() {
             [] => {
-                self.expect(usize::MAX);
-                batch::each_path(lines, compared, |path| take(self.indexed(path), path));
+                self.expect_checks(usize::MAX);
+                batch::each_path(lines, comparison, |path| take(self.winner_by_index(path), path));
             }
-            [list] => {
-                batch::each_path(lines, compared, |path| take(list.winner(&self.arena, path), path))
-            }
-            lists => batch::each_path(lines, compared, |path| {
-                take(prefilter::winner(lists, &self.arena, path), path);
+            [prefilter] => batch::each_path(lines, comparison, |path| {
+                take(prefilter.winner(&self.arena, path), path)
+            }),
+            prefilters => batch::each_path(lines, comparison, |path| {
+                take(prefilter::winner(prefilters, &self.arena, path), path);
             }),
         }
     }
 
-    /// The rules that match with the most octets: those that tie, in order of precedence.
-    pub fn best(&self, url: &[u8]) -> Vec<u32> {
+    /// The rules that tie for the greatest specificity, in order of precedence.
+    pub fn tied_rules(&self, url: &[u8]) -> Vec<u32> {
         let (_, mut found) = self.matches(url);
         let most = found.first().map_or(0, |&(_, octets)| octets);
         found.retain(|&(_, octets)| octets == most);
         found.into_iter().map(|(rule, _)| rule).collect()
     }
 
-    /// The path of `url`, and every match in order of precedence: rule and octets.
+    /// The path of `url`, and every match in order of precedence: rule and specificity in octets.
     pub fn matches(&self, url: &[u8]) -> (Vec<u8>, Vec<(u32, u32)>) {
         let mut scratch = vec![];
-        let path = url_path::path(url, self.compared, &mut scratch);
+        let path = url_path::path(url, self.comparison, &mut scratch);
         let mut found = self.scan.matching(&self.arena, path);
         found.sort_unstable_by_key(|&rank| std::cmp::Reverse(rank));
         let found = found.into_iter().map(octets_and_rule).map(|(octets, rule)| (rule, octets));
-        (self.compared.shown(path.octets()), found.collect())
+        (self.comparison.to_readable(path.octets()), found.collect())
     }
 
-    /// The patterns by rank, the one that decides first of all first, where their octets stand, and
-    /// which paths they are asked about.
+    /// The arena, the patterns by rank, greatest first, and how paths are compared.
     pub fn into_patterns(self) -> (Arena, Vec<(Rank, Pattern)>, Paths) {
         let mut ranked: Vec<_> = self.scan.patterns().collect();
         ranked.sort_unstable_by_key(|&(rank, _)| std::cmp::Reverse(rank));
-        let (compared, robots_txt_is_apart) = (self.compared, !self.match_robots_txt);
-        (self.arena, ranked, Paths { compared, robots_txt_is_apart })
+        let (comparison, robots_txt_is_implicit) = (self.comparison, !self.match_robots_txt);
+        (self.arena, ranked, Paths { comparison, robots_txt_is_implicit })
     }
 
     /// The number of patterns that can match.
@@ -264,34 +262,34 @@ impl RuleSet {
         self.scan.len() == 0
     }
 
-    /// Says that `urls` more checks will come, so that an index may be built before them.
-    pub fn expect(&self, urls: usize) {
-        if self.scan.len() > SCANNED && urls as u64 >= u64::from(PATIENCE) {
+    /// Announces `urls` checks, so that an index can be built before them.
+    pub fn expect_checks(&self, urls: usize) {
+        if self.scan.len() > MAX_SCANNED && urls as u64 >= u64::from(CHECKS_BEFORE_INDEX) {
             self.index.get_or_init(|| Box::new(Index::new(&self.arena, self.scan.deciding())));
         }
     }
 
     #[inline(always)]
     fn winner(&self, path: Path<'_>) -> Rank {
-        match self.scan.len() <= SCANNED {
+        match self.scan.len() <= MAX_SCANNED {
             true => self.scan.winner(&self.arena, path),
-            false => self.indexed(path),
+            false => self.winner_by_index(path),
         }
     }
 
     #[inline(never)]
-    fn indexed(&self, path: Path<'_>) -> Rank {
+    fn winner_by_index(&self, path: Path<'_>) -> Rank {
         if let Some(index) = self.index.get() {
             return index.winner(&self.arena, path);
         }
-        if self.checks.fetch_add(1, Ordering::Relaxed) >= PATIENCE {
-            self.expect(PATIENCE as usize);
+        if self.checks.fetch_add(1, Ordering::Relaxed) >= CHECKS_BEFORE_INDEX {
+            self.expect_checks(CHECKS_BEFORE_INDEX as usize);
         }
         self.scan.winner(&self.arena, path)
     }
 }
 
-/// `Allow: /d/index.html` means `/d/` too (AMB-47): the directory, tied to the end of the path.
+/// `Allow: /d/index.html` also allows `/d/` (AMB-47): returns the pattern of the directory.
 pub fn index_page(value: &[u8], kind: Kind, settings: &Settings) -> Option<Vec<u8>> {
     if !settings.switches.index_page || kind != Kind::Allow {
         return None;
@@ -301,12 +299,12 @@ pub fn index_page(value: &[u8], kind: Kind, settings: &Settings) -> Option<Vec<u
     Some([directory, b"$"].concat())
 }
 
-/// Tells a listener what is odd about the pattern of a rule.
-pub fn notes(record: &Record, body: &[u8], settings: &Settings, listener: &mut impl Listener) {
+/// Reports the notes on the pattern of a rule.
+pub fn report_notes(record: &Record, body: &[u8], settings: &Settings, sink: &mut impl NoteSink) {
     let value = record.value(body);
     let found = faults(value);
     let (start, end) = (record.value_start as usize, record.value_end as usize);
-    let mut note = |code| listener.note(code, record.line, start, end);
+    let mut note = |code| sink.note(code, record.line, start, end);
     if let Some(code) = found.control_code(settings) {
         note(code);
         if code == Code::ControlCharacter {

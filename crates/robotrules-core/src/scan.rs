@@ -1,10 +1,11 @@
-//! Many patterns, one path, tried in turn: few of them are looked at twice.
+//! Linear scan over a small rule set: a SIMD filter selects candidates, which are then matched.
 //!
-//! Of four patterns at once four octets are compared; of those with wildcards four at the end of
-//! the path too, and which pairs of octets they need. All are asked before any is tried, so that
-//! what the processor has to guess is only how many are left.
+//! The filter compares four octets of four patterns at once; for wildcard patterns also the last
+//! four octets and the required bigrams. All filters run before the first match, so that the only
+//! unpredictable branch is the number of candidates.
 //!
-//! It knows patterns by their rank: of those that match, the greatest decides.
+//! Linear in the patterns, no allocation. This module does not decide: it returns the greatest rank
+//! of the patterns that match.
 
 use crate::pattern::{Arena, Pattern};
 use crate::ruleset::Rank;
@@ -13,80 +14,84 @@ use crate::url_path::Path;
 use std::collections::HashMap;
 use wide::u32x4;
 
-/// The patterns of a rule set, plain prefixes apart from the others.
+/// The patterns of a rule set, plain prefixes and wildcard patterns separately.
 #[derive(Debug, Default)]
 pub struct Scan {
-    plain_needs: Vec<Column>,
-    plain: Vec<Tried>,
-    wild_needs: Vec<Needs>,
-    wild: Vec<Tried>,
-    // How many patterns have to be searched for.
-    searched: u32,
-    // Patterns that match what one of `wild` does, by its number, and can never decide.
-    repeated: Vec<(Tried, u32)>,
+    plain_filters: Vec<MaskedWords>,
+    plain: Vec<RankedPattern>,
+    wild_filters: Vec<WildcardFilter>,
+    wild: Vec<RankedPattern>,
+    // How many patterns require bigrams.
+    with_bigrams: u32,
+    // Patterns equal to one of `wild`, by its number, and of lower rank: they never decide.
+    duplicates: Vec<(RankedPattern, u32)>,
 }
 
-/// Among fewer wildcard patterns than this, repetitions are not looked for.
-const MANY: usize = 1024;
+/// Sets with fewer wildcard patterns are not deduplicated.
+const MIN_DEDUPLICATED: usize = 1024;
 
-/// A pattern that is left to be tried.
+/// A pattern, and the words that its prefix is compared by.
 #[derive(Clone, Copy, Debug)]
-pub struct Tried {
+pub struct RankedPattern {
     /// Its rank.
     pub rank: Rank,
-    // The first and the last eight octets of what the path must start with.
+    // The first and the last eight octets of the prefix.
     first: u64,
     last: u64,
     /// The pattern.
     pub pattern: Pattern,
 }
 
-/// A number for each of four patterns, and which of its bits count. Where there is no pattern
-/// none count, and the number is one that is never found.
+/// A word and a mask for each of four patterns. A lane without a pattern has an empty mask and a
+/// word that no masked word equals.
 #[derive(Clone, Copy, Debug)]
-struct Column {
-    number: [u32; 4],
+struct MaskedWords {
+    words: [u32; 4],
     mask: [u32; 4],
 }
 
-/// What four patterns with wildcards need: how a path starts and ends, and bits of `pairs`.
+/// The filter of four wildcard patterns: start and end of a path, and required bits of `bigram_bits`.
 #[derive(Clone, Copy, Debug)]
-struct Needs {
-    starts: Column,
-    ends: Column,
+struct WildcardFilter {
+    starts: MaskedWords,
+    ends: MaskedWords,
     low: [u32; 4],
     high: [u32; 4],
 }
 
-// In the bits of `pairs`, one says that there is a query.
-const QUERY: u64 = 1 << 63;
+// The bit of `bigram_bits` that marks a query.
+const QUERY_BIT: u64 = 1 << 63;
 
-impl Column {
-    const NONE: Column = Column { number: [1; 4], mask: [0; 4] };
+impl MaskedWords {
+    const NONE: MaskedWords = MaskedWords { words: [1; 4], mask: [0; 4] };
 
-    /// Which of the four are in `word`.
+    /// The patterns whose masked word equals `word`.
     #[inline(always)]
-    fn found_in(&self, word: u32) -> u32x4 {
-        (u32x4::new(self.mask) & u32x4::splat(word)).simd_eq(u32x4::new(self.number))
+    fn matching_lanes(&self, word: u32) -> u32x4 {
+        (u32x4::new(self.mask) & u32x4::splat(word)).simd_eq(u32x4::new(self.words))
     }
 }
 
-impl Needs {
-    const NONE: Needs =
-        Needs { starts: Column::NONE, ends: Column::NONE, low: [0; 4], high: [0; 4] };
+impl WildcardFilter {
+    const NONE: WildcardFilter = WildcardFilter {
+        starts: MaskedWords::NONE,
+        ends: MaskedWords::NONE,
+        low: [0; 4],
+        high: [0; 4],
+    };
 
-    /// Which of the four may match a path that starts and ends so, and has these pairs.
+    /// The patterns that can match a path with this start, this end and these bigrams.
     #[inline(always)]
-    fn met_by(&self, start: u32, end: u32, have: u64) -> u32x4 {
-        let low = u32x4::new(self.low) & u32x4::splat(!have as u32);
-        let high = u32x4::new(self.high) & u32x4::splat((!have >> 32) as u32);
-        let pairs = (low | high).simd_eq(u32x4::splat(0));
-        self.starts.found_in(start) & self.ends.found_in(end) & pairs
+    fn may_match(&self, start: u32, end: u32, present: u64) -> u32x4 {
+        let low = u32x4::new(self.low) & u32x4::splat(!present as u32);
+        let high = u32x4::new(self.high) & u32x4::splat((!present >> 32) as u32);
+        let has_bigrams = (low | high).simd_eq(u32x4::splat(0));
+        self.starts.matching_lanes(start) & self.ends.matching_lanes(end) & has_bigrams
     }
 }
 
-/// The place for the next of `count` in blocks of four.
-fn room<T>(blocks: &mut Vec<T>, count: usize, none: T) -> Option<(&mut T, usize)> {
+/// The block and the lane for the pattern after `count` patterns, in blocks of four.
+fn next_lane<T>(blocks: &mut Vec<T>, count: usize, none: T) -> Option<(&mut T, usize)> {
     if count.is_multiple_of(4) {
         blocks.push(none);
     }
@@ -95,112 +100,121 @@ fn room<T>(blocks: &mut Vec<T>, count: usize, none: T) -> Option<(&mut T, usize)
 
 /// The four octets after the first, which is `/` in every path.
 #[inline(always)]
-fn start(first: u64) -> u32 {
+fn start_bits(first: u64) -> u32 {
     (first >> 8) as u32
 }
 
 /// The last four octets.
 #[inline(always)]
-fn end(last: u64) -> u32 {
+fn end_bits(last: u64) -> u32 {
     (last >> 32) as u32
 }
 
 impl Scan {
-    /// Makes room for patterns.
+    /// Reserves memory for `count` patterns.
     pub fn reserve(&mut self, count: usize) {
         self.plain.reserve_exact(count);
-        self.plain_needs.reserve_exact(count.div_ceil(4));
+        self.plain_filters.reserve_exact(count.div_ceil(4));
     }
 
     /// Adds a pattern.
     #[inline]
     pub fn add(&mut self, arena: &Arena, pattern: Pattern, rank: Rank) {
-        let octets = pattern.first.of(&arena.octets);
-        let (first, mask) = start_of(octets);
-        let tried = Tried { rank, first, last: last_word(octets), pattern };
-        let starts = (start(first), start(mask));
+        let octets = pattern.prefix.of(&arena.octets);
+        let (first, mask) = masked_start(octets);
+        let candidate = RankedPattern { rank, first, last: last_word(octets), pattern };
+        let starts = (start_bits(first), start_bits(mask));
         if arena.literal(&pattern) == Some(false) {
-            if let Some((column, at)) = room(&mut self.plain_needs, self.plain.len(), Column::NONE)
+            if let Some((words, at)) =
+                next_lane(&mut self.plain_filters, self.plain.len(), MaskedWords::NONE)
             {
-                (column.number[at], column.mask[at]) = starts;
+                (words.words[at], words.mask[at]) = starts;
             }
-            self.plain.push(tried);
+            self.plain.push(candidate);
             return;
         }
-        let ((last, last_mask), query) = required(arena, &pattern);
-        let query = if query { QUERY } else { 0 };
-        let needs = query | if last_mask == 0 { needed_pairs(arena, &pattern) } else { 0 };
-        self.searched += u32::from(needs & !QUERY != 0);
-        if let Some((block, at)) = room(&mut self.wild_needs, self.wild.len(), Needs::NONE) {
-            (block.starts.number[at], block.starts.mask[at]) = starts;
-            (block.ends.number[at], block.ends.mask[at]) = (end(last), end(last_mask));
-            (block.low[at], block.high[at]) = (needs as u32, (needs >> 32) as u32);
+        let ((last, last_mask), query) = requirements(arena, &pattern);
+        let query = if query { QUERY_BIT } else { 0 };
+        let required =
+            query | if last_mask == 0 { required_bigram_bits(arena, &pattern) } else { 0 };
+        self.with_bigrams += u32::from(required & !QUERY_BIT != 0);
+        if let Some((block, at)) =
+            next_lane(&mut self.wild_filters, self.wild.len(), WildcardFilter::NONE)
+        {
+            (block.starts.words[at], block.starts.mask[at]) = starts;
+            (block.ends.words[at], block.ends.mask[at]) = (end_bits(last), end_bits(last_mask));
+            (block.low[at], block.high[at]) = (required as u32, (required >> 32) as u32);
         }
-        self.wild.push(tried);
+        self.wild.push(candidate);
     }
 
-    /// How many patterns there are.
+    /// The number of patterns.
     pub fn len(&self) -> usize {
-        self.plain.len() + self.wild.len() + self.repeated.len()
+        self.plain.len() + self.wild.len() + self.duplicates.len()
     }
 
     /// Every pattern that can decide.
-    pub fn tried(&self) -> impl Iterator<Item = &Tried> + '_ {
+    pub fn candidates(&self) -> impl Iterator<Item = &RankedPattern> + '_ {
         self.plain.iter().chain(&self.wild)
     }
 
     /// Every pattern that can decide, with its rank.
     pub fn deciding(&self) -> impl Iterator<Item = (Rank, Pattern)> + '_ {
-        self.tried().map(|tried| (tried.rank, tried.pattern))
+        self.candidates().map(|candidate| (candidate.rank, candidate.pattern))
     }
 
     /// Every pattern with its rank.
     pub fn patterns(&self) -> impl Iterator<Item = (Rank, Pattern)> + '_ {
-        self.deciding().chain(self.repeated.iter().map(|(tried, _)| (tried.rank, tried.pattern)))
+        self.deciding()
+            .chain(self.duplicates.iter().map(|(candidate, _)| (candidate.rank, candidate.pattern)))
     }
 
     /// The ranks of all patterns that match, in no order.
     pub fn matching(&self, arena: &Arena, path: Path<'_>) -> Vec<Rank> {
-        let matches = |tried: &Tried| arena.matches(&tried.pattern, path);
+        let matches = |candidate: &RankedPattern| arena.matches(&candidate.pattern, path);
         let wild: Vec<bool> = self.wild.iter().map(matches).collect();
-        let plain = self.plain.iter().filter(|tried| matches(tried));
+        let plain = self.plain.iter().filter(|candidate| matches(candidate));
         let found = self.wild.iter().zip(&wild).filter(|(_, matches)| **matches);
-        let same = |(_, number): &&(Tried, u32)| wild.get(*number as usize) == Some(&true);
-        let repeated = self.repeated.iter().filter(same).map(|(tried, _)| tried);
-        plain.chain(found.map(|(tried, _)| tried)).chain(repeated).map(|t| t.rank).collect()
+        let same = |(_, number): &&(RankedPattern, u32)| wild.get(*number as usize) == Some(&true);
+        let duplicates = self.duplicates.iter().filter(same).map(|(candidate, _)| candidate);
+        plain
+            .chain(found.map(|(candidate, _)| candidate))
+            .chain(duplicates)
+            .map(|matched| matched.rank)
+            .collect()
     }
 
-    /// Sets wildcard patterns aside that match what another does and come after it in precedence:
-    /// a file may have tens of thousands of them, and none can ever decide.
-    pub fn set_repetitions_aside(&mut self, arena: &Arena) {
-        if self.wild.len() < MANY {
+    /// Removes wildcard patterns that equal a pattern of higher precedence from the scan: they never
+    /// decide, and a file may present tens of thousands of them.
+    pub fn deduplicate(&mut self, arena: &Arena) {
+        if self.wild.len() < MIN_DEDUPLICATED {
             return;
         }
         let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut wild = std::mem::take(&mut self.wild);
-        wild.sort_unstable_by_key(|tried| std::cmp::Reverse(tried.rank));
-        (self.wild_needs, self.searched) = (vec![], 0);
-        for tried in wild {
+        wild.sort_unstable_by_key(|candidate| std::cmp::Reverse(candidate.rank));
+        (self.wild_filters, self.with_bigrams) = (vec![], 0);
+        for candidate in wild {
             let number = self.wild.len() as u32;
-            let known = *numbers.entry(language(arena, &tried.pattern)).or_insert(number);
+            let known = *numbers.entry(match_key(arena, &candidate.pattern)).or_insert(number);
             match known == number {
-                true => self.add(arena, tried.pattern, tried.rank),
-                false => self.repeated.push((tried, known)),
+                true => self.add(arena, candidate.pattern, candidate.rank),
+                false => self.duplicates.push((candidate, known)),
             }
         }
     }
 
-    /// The greatest rank of a pattern that matches; zero where none does.
+    /// The greatest rank of a pattern that matches; zero if none matches.
     #[inline(always)]
     pub fn winner(&self, arena: &Arena, path: Path<'_>) -> Rank {
         let mut best = 0;
-        let (start, end) = (start(path.first), end(path.last));
-        each(
-            &self.plain_needs,
+        let (start, end) = (start_bits(path.first), end_bits(path.last));
+        each_candidate(
+            &self.plain_filters,
             &self.plain,
-            |needs| needs.found_in(start),
+            |filter| filter.matching_lanes(start),
             |plain| {
-                if plain.rank > best && plain.begins(arena, path) {
+                if plain.rank > best && plain.starts_with_prefix(arena, path) {
                     best = plain.rank;
                 }
             },
@@ -208,17 +222,17 @@ impl Scan {
         if self.wild.is_empty() {
             return best;
         }
-        // With few to search for, a search costs less than a look at all pairs.
-        let pairs = if self.searched > 2 { path_pairs(path) } else { !QUERY };
-        let have = pairs | if path.has_query() { QUERY } else { 0 };
-        each(
-            &self.wild_needs,
+        // With few such patterns a search costs less than the bigrams of the path.
+        let bigram_bits = if self.with_bigrams > 2 { path_bigram_bits(path) } else { !QUERY_BIT };
+        let present = bigram_bits | if path.has_query() { QUERY_BIT } else { 0 };
+        each_candidate(
+            &self.wild_filters,
             &self.wild,
-            |needs| needs.met_by(start, end, have),
+            |filter| filter.may_match(start, end, present),
             |wild| {
                 if wild.rank > best
-                    && wild.begins(arena, path)
-                    && arena.matches_behind_first(&wild.pattern, path)
+                    && wild.starts_with_prefix(arena, path)
+                    && arena.matches_after_prefix(&wild.pattern, path)
                 {
                     best = wild.rank;
                 }
@@ -228,13 +242,13 @@ impl Scan {
     }
 }
 
-/// Gives `take` the patterns that `may_match` picks. Sixteen blocks of four are asked first.
+/// Calls `take` with the patterns that `may_match` selects, sixteen blocks of four at a time.
 #[inline(always)]
-fn each<T>(
+fn each_candidate<T>(
     blocks: &[T],
-    list: &[Tried],
+    list: &[RankedPattern],
     may_match: impl Fn(&T) -> u32x4,
-    mut take: impl FnMut(&Tried),
+    mut take: impl FnMut(&RankedPattern),
 ) {
     for (number, sixteen) in blocks.chunks(16).enumerate() {
         let (mut picked, mut shift) = (0_u64, 0);
@@ -243,107 +257,108 @@ fn each<T>(
             shift += 4;
         }
         while picked != 0 {
-            if let Some(tried) = list.get(64 * number + picked.trailing_zeros() as usize) {
-                take(tried);
+            if let Some(candidate) = list.get(64 * number + picked.trailing_zeros() as usize) {
+                take(candidate);
             }
             picked &= picked - 1;
         }
     }
 }
 
-impl Tried {
-    /// Whether a path begins as the pattern does.
+impl RankedPattern {
+    /// Whether a path starts with the prefix of the pattern.
     #[inline(always)]
-    pub fn begins(&self, arena: &Arena, path: Path<'_>) -> bool {
-        let length = self.pattern.first.length as usize;
+    pub fn starts_with_prefix(&self, arena: &Arena, path: Path<'_>) -> bool {
+        let length = self.pattern.prefix.length as usize;
         if length <= 8 {
-            // A short path is filled up with zeros, and a pattern may end with one.
+            // A short path is padded with zeros, and a pattern may end with a zero.
             let rest = (path.first ^ self.first) << (8 * (8 - length as u32)).min(63);
             return length == 0 || rest == 0 && path.text.len() - path.start >= length;
         }
         let ending = path.octets().get(..length).and_then(|octets| octets.last_chunk());
         path.first == self.first
             && ending.is_some_and(|ending| u64::from_le_bytes(*ending) == self.last)
-            && (length <= 16 || path.octets().starts_with(self.pattern.first.of(&arena.octets)))
+            && (length <= 16 || path.octets().starts_with(self.pattern.prefix.of(&arena.octets)))
     }
 }
 
-/// What a pattern matches: equal for patterns that match the same, but for some that are written in
-/// ways nobody would.
-fn language(arena: &Arena, pattern: &Pattern) -> Vec<u8> {
-    let mut language = vec![u8::from(pattern.anchored)];
+/// A key for deduplication: patterns with equal keys match the same paths. Some unusual spellings of
+/// equal patterns present different keys.
+fn match_key(arena: &Arena, pattern: &Pattern) -> Vec<u8> {
+    let mut match_key = vec![u8::from(pattern.anchored)];
     let spans = arena.pieces_of(pattern).iter().flat_map(|piece| [piece.in_path, piece.in_query]);
-    for span in std::iter::once(pattern.first).chain(spans) {
-        language.extend(span.length.to_le_bytes());
-        language.extend(span.of(&arena.octets));
+    for span in std::iter::once(pattern.prefix).chain(spans) {
+        match_key.extend(span.length.to_le_bytes());
+        match_key.extend(span.of(&arena.octets));
     }
-    language
+    match_key
 }
 
-/// What a path needs to match a pattern: its last octets under a mask, a query.
-pub fn required(arena: &Arena, pattern: &Pattern) -> ((u64, u64), bool) {
+/// The requirements of a pattern on a path: its last octets and their mask, and whether it has a
+/// query.
+pub fn requirements(arena: &Arena, pattern: &Pattern) -> ((u64, u64), bool) {
     let pieces = arena.pieces_of(pattern);
-    let last = pieces.last().map_or((pattern.first, pattern.first), |l| (l.in_path, l.in_query));
+    let last = pieces.last().map_or((pattern.prefix, pattern.prefix), |l| (l.in_path, l.in_query));
     let end = match pattern.anchored && last.0 == last.1 {
-        true => end_of(last.0.of(&arena.octets)),
+        true => masked_end(last.0.of(&arena.octets)),
         false => (0, 0),
     };
-    // A `?` behind a wildcard is the delimiter, or data in a query: there is a query either way.
+    // A `?` after a wildcard is the delimiter, or data in a query: both require a query.
     let mut spelled = pieces.iter().take(8).map(|piece| piece.in_path.of(&arena.octets));
     (end, spelled.any(|octets| octets.contains(&b'?')))
 }
 
-/// The pairs of octets that a path needs, where its end does not say enough.
-fn needed_pairs(arena: &Arena, pattern: &Pattern) -> u64 {
+/// The bits of the bigrams that a pattern requires.
+fn required_bigram_bits(arena: &Arena, pattern: &Pattern) -> u64 {
     let runs = arena.pieces_of(pattern).iter().take(8);
-    runs.fold(0, |all, piece| all | pairs(piece.run.of(&arena.octets)))
+    runs.fold(0, |all, piece| all | bigram_bits(piece.run.of(&arena.octets)))
 }
 
-/// The pairs of neighbouring octets, each hashed to one of 63 bits: its second octet, stirred by
-/// the lowest bits of its first.
+/// The bigrams of `octets`, each hashed to one of 63 bits: its second octet, combined with the lowest
+/// bits of the first.
 #[inline]
-fn pairs(octets: &[u8]) -> u64 {
+fn bigram_bits(octets: &[u8]) -> u64 {
     let Some((&first, rest)) = octets.split_first() else { return 0 };
     let (mut all, mut before) = (0, first);
     for &octet in rest {
         all |= 1 << ((octet ^ before << 3) & 63);
         before = octet;
     }
-    all & !QUERY
+    all & !QUERY_BIT
 }
 
-/// The pairs of a path, and perhaps some it does not have: eight at a time.
+/// The bits of the bigrams of a path, eight at a time; may include bits of other bigrams.
 #[inline]
-fn path_pairs(path: Path<'_>) -> u64 {
+fn path_bigram_bits(path: Path<'_>) -> u64 {
     let octets = path.octets();
-    let mut all = word_pairs(path.first, path.first >> 8);
+    let mut all = word_bigram_bits(path.first, path.first >> 8);
     let mut at = 7;
-    // The last word holds pairs of the one before it too, which does no harm.
+    // The last word overlaps the one before it, which does not change the result.
     while at + 1 < octets.len() {
         let before = first_word(&octets[at.min(octets.len() - 9)..]);
         let after = first_word(&octets[at.min(octets.len() - 9) + 1..]);
-        all |= word_pairs(before, after);
+        all |= word_bigram_bits(before, after);
         at += 8;
     }
-    all & !QUERY
+    all & !QUERY_BIT
 }
 
-/// The pairs that eight octets and those after them make.
+/// The bits of the bigrams of eight octets and their successors.
 #[inline(always)]
-fn word_pairs(before: u64, after: u64) -> u64 {
+fn word_bigram_bits(before: u64, after: u64) -> u64 {
     const LOW: u64 = 0x0707_0707_0707_0707;
     let hashes = (after ^ (before & LOW) << 3).to_le_bytes();
     hashes.iter().fold(0, |all, hash| all | 1 << (hash & 63))
 }
 
-/// The first eight octets, and the mask of those there are. A pattern never holds a zero.
-fn start_of(octets: &[u8]) -> (u64, u64) {
+/// The first eight octets and their mask. A pattern never holds a zero.
+fn masked_start(octets: &[u8]) -> (u64, u64) {
     let missing = 8_u32.saturating_sub(octets.len() as u32);
     (first_word(octets), u64::MAX.checked_shr(8 * missing).unwrap_or(0))
 }
 
-/// The last eight octets, and the mask of those there are.
-fn end_of(octets: &[u8]) -> (u64, u64) {
+/// The last eight octets and their mask.
+fn masked_end(octets: &[u8]) -> (u64, u64) {
     let missing = 8_u32.saturating_sub(octets.len() as u32);
     (last_word(octets), u64::MAX.checked_shl(8 * missing).unwrap_or(0))
 }

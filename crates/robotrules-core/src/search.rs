@@ -1,133 +1,150 @@
-//! The walks for one question: which patterns and which ways are looked at, and in what order.
+//! The search for a witness: a path that several decision lists accept, by counterexample-guided
+//! refinement of product searches.
 //!
-//! Patterns that say no are looked at only when a path was found that they object to; the path is
-//! then sought again with them. As what is walked always allows more than the question does, a path
-//! that all agree on is a shortest one, and where nothing is found there is nothing.
+//! A rejecting clause is ignored until it rejects a path that was found; then the search runs again
+//! with the clause. The relaxed decision lists accept at least what the given ones do, so that a
+//! path that all given lists accept is a shortest one, and if the relaxed search finds nothing there
+//! is nothing.
 //!
-//! A ladder that has many ways to a yes is walked one way at a time: one pattern has to match, and
-//! none that says no above it may. Together they would be in as many states as there are sets of
-//! them. For a shortest path each way is a start of the same walk. Where any path will do they are
-//! tried one after the other from above, until one leads to a path, or what says no above leaves
-//! nothing.
+//! A decision list that can accept in many ways is split into branches, one for each accepting clause
+//! and one for the default: the clause matches, and no rejecting clause above it does. Together they
+//! would have as many states as there are sets of clauses. For a shortest path the branches are
+//! starts of the same product search. If any path is permitted they are searched in order of
+//! precedence, until one has a path, or the rejecting clauses above leave none.
 //!
-//! It does not know how a path is walked: `product_search.rs` does. `pure_search.py` is the same, written to be
-//! read.
+//! The cost is that of the product searches, within `max_states` in total. This module does not
+//! expand states: `product_search.rs` does. `pure_search.py` is the readable version.
 
-use crate::path_dfa::Universe;
-use crate::pattern_dfa::Machines;
-use crate::product_search::{Ladder, Walk, Within};
+use crate::path_dfa::PathDfa;
+use crate::pattern_dfa::PatternDfas;
+use crate::product_search::{DecisionList, ProductSearch, SearchLimits};
 use crate::url_path::Path;
 use std::collections::BTreeSet;
 
-/// The walks for one question, and what they have seen.
-pub struct Search<'a> {
-    machines: &'a Machines,
-    universe: &'a Universe,
-    within: Within,
-    questions: Vec<Question>,
-    // What was heard by all questions about one ladder.
-    told: Vec<BTreeSet<u32>>,
-    /// How many states were seen.
-    pub seen: i64,
-    /// Whether it was given up because the budget was spent.
+/// The search for a witness, and its statistics.
+pub struct WitnessSearch<'a> {
+    dfas: &'a PatternDfas,
+    path_dfa: &'a PathDfa,
+    limits: SearchLimits,
+    constraints: Vec<Constraint>,
+    // The rejecting clauses that were activated, by decision list, over all its branches.
+    rejecting: Vec<BTreeSet<u32>>,
+    /// The number of states that were reached, in all product searches.
+    pub states_seen: i64,
+    /// Whether the search stopped at `max_states`.
     pub exhausted: bool,
 }
 
-/// A ladder, or a part of one, and which of its patterns that say no are looked at so far.
+/// A decision list that must accept, or a branch of it, and its active rejecting clauses.
 #[derive(Clone)]
-struct Question {
-    ladder: usize,
-    rungs: Vec<u32>,
-    foot: bool,
-    heard: BTreeSet<u32>,
+struct Constraint {
+    list: usize,
+    clauses: Vec<u32>,
+    default: bool,
+    active: BTreeSet<u32>,
 }
 
-fn is_yes(rung: &u32) -> bool {
-    rung & 1 == 1
+fn is_accepting(clause: &u32) -> bool {
+    clause & 1 == 1
 }
 
-impl<'a> Search<'a> {
-    /// A search that has not begun. Every rung is of a pattern that there is.
+impl<'a> WitnessSearch<'a> {
+    /// A search that has not started. The pattern of every clause must exist.
     pub fn new(
-        machines: &'a Machines,
-        universe: &'a Universe,
-        ladders: Vec<Ladder>,
-        within: Within,
-    ) -> Search<'a> {
-        let told = vec![BTreeSet::new(); ladders.len()];
-        let questions = ladders.into_iter().enumerate();
-        let mut questions: Vec<_> = questions.map(Question::new).collect();
-        let only: Vec<_> = questions.iter().filter_map(Question::only).collect();
-        for question in &mut questions {
-            question.leave_out(&only, machines);
+        dfas: &'a PatternDfas,
+        path_dfa: &'a PathDfa,
+        lists: Vec<DecisionList>,
+        limits: SearchLimits,
+    ) -> WitnessSearch<'a> {
+        let rejecting = vec![BTreeSet::new(); lists.len()];
+        let constraints = lists.into_iter().enumerate();
+        let mut constraints: Vec<_> = constraints.map(Constraint::new).collect();
+        let required: Vec<_> = constraints.iter().filter_map(Constraint::required).collect();
+        for constraint in &mut constraints {
+            constraint.drop_unreachable(&required, dfas);
         }
-        Search { machines, universe, within, questions, told, seen: 0, exhausted: false }
+        WitnessSearch {
+            dfas,
+            path_dfa,
+            limits,
+            constraints,
+            rejecting,
+            states_seen: 0,
+            exhausted: false,
+        }
     }
 
-    /// The patterns of each ladder that said no to what was found on the way.
-    pub fn told(&self) -> Vec<Vec<u32>> {
-        let told = self.questions.iter().zip(&self.told).map(|(question, told)| {
-            let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
-            for rung in question.rungs.iter().filter(|rung| told.contains(rung)) {
-                if seen.insert(rung >> 1) {
-                    found.push(rung >> 1);
+    /// The patterns of each decision list that rejected a path during the search.
+    pub fn rejecting(&self) -> Vec<Vec<u32>> {
+        let rejecting =
+            self.constraints.iter().zip(&self.rejecting).map(|(constraint, rejecting)| {
+                let (mut entries, mut seen) = (Vec::new(), BTreeSet::new());
+                for clause in constraint.clauses.iter().filter(|clause| rejecting.contains(clause))
+                {
+                    if seen.insert(clause >> 1) {
+                        entries.push(clause >> 1);
+                    }
                 }
-            }
-            found
-        });
-        told.collect()
+                entries
+            });
+        rejecting.collect()
     }
 
-    /// A path to which all ladders say yes: a shortest one, or any if that will do.
+    /// A path that all decision lists accept: a shortest one, or any path if the limits permit.
     pub fn run(&mut self) -> Option<Vec<u8>> {
-        let mut questions = self.questions.clone();
-        match self.within.shortest {
-            true => self.agreed(&mut questions),
-            false => self.first(&mut questions),
+        let mut constraints = self.constraints.clone();
+        match self.limits.shortest {
+            true => self.find_refined(&mut constraints),
+            false => self.find_any(&mut constraints),
         }
     }
 
-    /// A path that all agree on.
-    fn agreed(&mut self, questions: &mut [Question]) -> Option<Vec<u8>> {
+    /// A path that all constraints accept, by refinement.
+    fn find_refined(&mut self, constraints: &mut [Constraint]) -> Option<Vec<u8>> {
         loop {
-            let starts = starts(questions.iter().map(Question::relaxed).collect());
-            let left = Within { budget: self.within.budget - self.seen, ..self.within };
-            let mut walk = Walk::new(self.machines, self.universe, &starts, left);
-            let path = walk.run();
-            self.seen += walk.seen;
-            self.exhausted = walk.exhausted;
+            let starts = split_branches(constraints.iter().map(Constraint::relaxation).collect());
+            let remaining = SearchLimits {
+                max_states: self.limits.max_states - self.states_seen,
+                ..self.limits
+            };
+            let mut search = ProductSearch::new(self.dfas, self.path_dfa, &starts, remaining);
+            let path = search.run();
+            self.states_seen += search.states_seen;
+            self.exhausted = search.exhausted;
             let path = path?;
-            // All of them are asked, so that each hears what it has to hear.
-            let objections = questions.iter_mut().map(|question| self.objects(question, &path));
-            if objections.filter(|&objects| objects).count() == 0 {
+            // Every constraint is checked, so that each activates its rejecting clause.
+            let rejections =
+                constraints.iter_mut().map(|constraint| self.rejects(constraint, &path));
+            if rejections.filter(|&rejects| rejects).count() == 0 {
                 return Some(path);
             }
         }
     }
 
-    /// The first path that all agree on, the ways of one ladder tried in turn.
-    fn first(&mut self, questions: &mut [Question]) -> Option<Vec<u8>> {
-        let ways: Vec<_> = questions.iter().map(Question::ways).collect();
-        let most = ways.iter().map(Vec::len).max().unwrap_or(0);
-        let Some(split) = ways.iter().position(|ways| ways.len() == most && most > 1) else {
-            return self.agreed(questions);
+    /// Any path that all constraints accept; the branches of one of them are searched in turn.
+    fn find_any(&mut self, constraints: &mut [Constraint]) -> Option<Vec<u8>> {
+        let branches: Vec<_> = constraints.iter().map(Constraint::branches).collect();
+        let most = branches.iter().map(Vec::len).max().unwrap_or(0);
+        let Some(split) = branches.iter().position(|branches| branches.len() == most && most > 1)
+        else {
+            return self.find_refined(constraints);
         };
-        let mut question = questions[split].clone();
-        let mut trial = questions.to_vec();
-        trial[split] = question.above(0);
-        let mut path = self.agreed(&mut trial)?;
-        if !self.objects(&mut question, &path) {
+        let mut constraint = constraints[split].clone();
+        let mut trial = constraints.to_vec();
+        trial[split] = constraint.rejections_above(0);
+        let mut path = self.find_refined(&mut trial)?;
+        if !self.rejects(&mut constraint, &path) {
             return Some(path);
         }
-        for &at in &ways[split] {
-            trial[split] = question.above(at).hearing(&trial[split]);
-            if self.objects(&mut trial[split], &path) {
-                // If nothing is left for this way, nothing is for those below.
-                path = self.agreed(&mut trial)?;
+        for &at in &branches[split] {
+            trial[split] = constraint.rejections_above(at).with_active_of(&trial[split]);
+            if self.rejects(&mut trial[split], &path) {
+                // If no path is left for this branch, none is left for those below.
+                path = self.find_refined(&mut trial)?;
             }
             let mut following = trial.clone();
-            following[split] = question.way(at).hearing(&trial[split]);
-            let found = self.agreed(&mut following);
+            following[split] = constraint.branch(at).with_active_of(&trial[split]);
+            let found = self.find_refined(&mut following);
             if found.is_some() || self.exhausted {
                 return found;
             }
@@ -135,113 +152,114 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Whether a ladder says no; what says it is heard from now on.
-    fn objects(&mut self, question: &mut Question, path: &[u8]) -> bool {
+    /// Whether a constraint rejects a path; activates the rejecting clause.
+    fn rejects(&mut self, constraint: &mut Constraint, path: &[u8]) -> bool {
         let path = Path::new(path);
-        let matches = |rung: &&u32| self.machines.matches(**rung as usize >> 1, path);
-        let Some(&rung) = question.rungs.iter().find(matches) else {
-            return !question.foot;
+        let matches = |clause: &&u32| self.dfas.matches(**clause as usize >> 1, path);
+        let Some(&clause) = constraint.clauses.iter().find(matches) else {
+            return !constraint.default;
         };
-        if !is_yes(&rung) {
-            question.heard.insert(rung);
-            self.told[question.ladder].insert(rung);
+        if !is_accepting(&clause) {
+            constraint.active.insert(clause);
+            self.rejecting[constraint.list].insert(clause);
         }
-        !is_yes(&rung)
+        !is_accepting(&clause)
     }
 }
 
-impl Question {
-    fn new((ladder, (rungs, foot)): (usize, Ladder)) -> Question {
-        Question { ladder, rungs, foot, heard: BTreeSet::new() }
+impl Constraint {
+    fn new((list, (clauses, default)): (usize, DecisionList)) -> Constraint {
+        Constraint { list, clauses, default, active: BTreeSet::new() }
     }
 
-    /// The pattern that has to match, if there is just one.
-    fn only(&self) -> Option<usize> {
-        let mut positive = self.rungs.iter().filter(|rung| is_yes(rung));
-        let only = positive.next().filter(|_| !self.foot && positive.next().is_none())?;
-        Some(*only as usize >> 1)
+    /// The only accepting pattern, if every accepted path must match it.
+    fn required(&self) -> Option<usize> {
+        let mut accepting = self.clauses.iter().filter(|clause| is_accepting(clause));
+        let required = accepting.next().filter(|_| !self.default && accepting.next().is_none())?;
+        Some(*required as usize >> 1)
     }
 
-    /// Leaves out what cannot match where all that has to match does.
-    fn leave_out(&mut self, only: &[usize], machines: &Machines) {
-        self.rungs.retain(|&rung| {
-            let first = machines.first(rung as usize >> 1);
-            only.iter().all(|&only| {
-                let other = machines.first(only);
-                first.starts_with(other) || other.starts_with(first)
+    /// Removes clauses that cannot match a path that matches all patterns in `required`.
+    fn drop_unreachable(&mut self, required: &[usize], dfas: &PatternDfas) {
+        self.clauses.retain(|&clause| {
+            let prefix = dfas.prefix(clause as usize >> 1);
+            required.iter().all(|&required| {
+                let other = dfas.prefix(required);
+                prefix.starts_with(other) || other.starts_with(prefix)
             })
         });
     }
 
-    /// A ladder that says yes at least where this one does.
-    fn relaxed(&self) -> Ladder {
-        let looked_at = |rung: &&u32| is_yes(rung) || self.heard.contains(rung);
-        let mut rungs: Vec<_> = self.rungs.iter().filter(looked_at).copied().collect();
-        while self.foot && rungs.last().is_some_and(is_yes) {
-            rungs.pop();
+    /// A decision list that accepts at least what this one does: without inactive rejecting clauses.
+    fn relaxation(&self) -> DecisionList {
+        let is_kept = |clause: &&u32| is_accepting(clause) || self.active.contains(clause);
+        let mut clauses: Vec<_> = self.clauses.iter().filter(is_kept).copied().collect();
+        while self.default && clauses.last().is_some_and(is_accepting) {
+            clauses.pop();
         }
-        (rungs, self.foot)
+        (clauses, self.default)
     }
 
-    /// The ways to a yes, by positions of rungs; past the last is the foot.
+    /// The branches, by positions of clauses; the position after the last clause is the default.
     ///
-    /// That another yes stands above a way does no harm. Above the foot one does not count unless a
-    /// pattern below it says no.
-    fn ways(&self) -> Vec<usize> {
-        let last_no = self.rungs.iter().rposition(|rung| !is_yes(rung));
-        let end = if self.foot { last_no.unwrap_or(0) } else { self.rungs.len() };
-        let mut ways: Vec<_> = (0..end).filter(|&at| is_yes(&self.rungs[at])).collect();
-        ways.extend(self.foot.then_some(self.rungs.len()));
-        ways
+    /// Accepting clauses above a branch do not restrict it. An accepting clause directly above an
+    /// accepting default is part of the default's branch.
+    fn branches(&self) -> Vec<usize> {
+        let last_rejecting = self.clauses.iter().rposition(|clause| !is_accepting(clause));
+        let end = if self.default { last_rejecting.unwrap_or(0) } else { self.clauses.len() };
+        let mut branches: Vec<_> = (0..end).filter(|&at| is_accepting(&self.clauses[at])).collect();
+        branches.extend(self.default.then_some(self.clauses.len()));
+        branches
     }
 
-    /// The question for one way.
-    fn way(&self, at: usize) -> Question {
-        let mut way = self.above(at);
-        way.rungs.extend(self.rungs.get(at));
-        way.foot = at == self.rungs.len();
-        way
+    /// The constraint of one branch.
+    fn branch(&self, at: usize) -> Constraint {
+        let mut branch = self.rejections_above(at);
+        branch.clauses.extend(self.clauses.get(at));
+        branch.default = at == self.clauses.len();
+        branch
     }
 
-    /// The question whether nothing above a way says no.
-    fn above(&self, at: usize) -> Question {
-        let rungs = self.rungs[..at].iter().filter(|rung| !is_yes(rung)).copied().collect();
-        Question { ladder: self.ladder, rungs, foot: true, heard: BTreeSet::new() }
+    /// The constraint that no rejecting clause above a branch matches.
+    fn rejections_above(&self, at: usize) -> Constraint {
+        let clauses =
+            self.clauses[..at].iter().filter(|clause| !is_accepting(clause)).copied().collect();
+        Constraint { list: self.list, clauses, default: true, active: BTreeSet::new() }
     }
 
-    /// This question, which hears what another did too.
-    fn hearing(mut self, other: &Question) -> Question {
-        self.heard.extend(&other.heard);
+    /// This constraint, with the active clauses of another one added.
+    fn with_active_of(mut self, other: &Constraint) -> Constraint {
+        self.active.extend(&other.active);
         self
     }
 }
 
-/// Ladders for each way to a yes on the one that has most of them.
-fn starts(mut ladders: Vec<Ladder>) -> Vec<Vec<Ladder>> {
-    let ways = |(rungs, foot): &Ladder| {
-        rungs.iter().filter(|&rung| rung & 1 == 1).count() + usize::from(*foot)
+/// Splits the decision list with the most branches: the decision lists of each branch.
+fn split_branches(mut lists: Vec<DecisionList>) -> Vec<Vec<DecisionList>> {
+    let branches = |(clauses, default): &DecisionList| {
+        clauses.iter().filter(|&clause| clause & 1 == 1).count() + usize::from(*default)
     };
-    let most = ladders.iter().map(ways).max().unwrap_or(0);
-    let Some(split) = ladders.iter().position(|ladder| ways(ladder) == most && most > 1) else {
-        return vec![ladders];
+    let most = lists.iter().map(branches).max().unwrap_or(0);
+    let Some(split) = lists.iter().position(|list| branches(list) == most && most > 1) else {
+        return vec![lists];
     };
-    let (rungs, foot) = std::mem::take(&mut ladders[split]);
-    let with = |way: Ladder| {
-        let mut start = ladders.clone();
-        start[split] = way;
+    let (clauses, default) = std::mem::take(&mut lists[split]);
+    let with = |branch: DecisionList| {
+        let mut start = lists.clone();
+        start[split] = branch;
         start
     };
-    let (mut noes, mut found) = (Vec::new(), Vec::with_capacity(most));
-    for rung in rungs {
-        if rung & 1 == 0 {
-            noes.push(rung);
+    let (mut rejections, mut starts) = (Vec::new(), Vec::with_capacity(most));
+    for clause in clauses {
+        if clause & 1 == 0 {
+            rejections.push(clause);
         } else {
-            let above = noes.iter().copied();
-            found.push(with((above.chain([rung]).collect(), false)));
+            let above = rejections.iter().copied();
+            starts.push(with((above.chain([clause]).collect(), false)));
         }
     }
-    if foot {
-        found.push(with((noes, true)));
+    if default {
+        starts.push(with((rejections, true)));
     }
-    found
+    starts
 }

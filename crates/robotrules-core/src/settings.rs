@@ -1,30 +1,31 @@
-//! What a profile says to the engine: named switches, limits and the table of record names.
+//! The settings of a profile: named switches, limits and the table of record names.
 //!
-//! This file holds data only. Which profile turns which switch on, and why, is written in the
-//! Python package (`profile.py`); each switch is read at one place, named in its comment below.
+//! Looking up a name costs one comparison of sixteen octets per known name. This module does not
+//! define profiles: `profile.py` in the Python package says which profile turns which switch on,
+//! and why. Each switch is read in one module, named in its comment.
 
-// The number of a key that is not in the table: no record has it.
+// The number of a key that is not in the table. No record has this key.
 const ABSENT: u16 = u16::MAX - 1;
 
-/// What a record does to grouping (RFC 9309 §2.1): the parser acts on this and on nothing else.
+/// The effect of a record on grouping (RFC 9309 §2.1). Grouping depends only on roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// A `startgroupline`: opens a group, or joins the user-agent lines of the open one.
+    /// A `startgroupline`: opens a group, or extends the user-agent lines of the open group.
     Start,
-    /// A rule: closes the list of user-agent lines of its group.
+    /// A rule: ends the user-agent lines of its group.
     Rule,
-    /// Any other record (§2.2.4): kept with its group, and without effect on grouping.
+    /// Any other record (§2.2.4): kept with its group, without effect on grouping.
     Other,
 }
 
 macro_rules! switches {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// The named departures of a profile. All are off in the strict profile.
+        /// The departures of a profile from the RFC, by name. All are off in the strict profile.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Switches { $($(#[$doc])* pub $name: bool,)* }
 
         impl Switches {
-            /// Turns the switch called `name` on. False when there is no switch of that name.
+            /// Turns the switch `name` on. Returns false for an unknown name.
             pub fn turn_on(&mut self, name: &str) -> bool {
                 match name {
                     $(stringify!($name) => { self.$name = true; true })*
@@ -36,9 +37,9 @@ macro_rules! switches {
 }
 
 switches! {
-    /// Read a UTF-16 file that says so by its byte order mark (AMB-08). `lines.rs`
+    /// Decode a file that starts with a UTF-16 byte order mark (AMB-08). `lines.rs`
     decode_utf16,
-    /// Skip a byte order mark that lost its last octets (AMB-07). `lines.rs`
+    /// Skip an incomplete byte order mark (AMB-07). `lines.rs`
     cut_bom,
     /// A NUL ends the line's content (AMB-05). `records.rs`
     cut_at_nul,
@@ -46,9 +47,9 @@ switches! {
     ascii_whitespace,
     /// `disallow /x`: two words without a colon are a record (AMB-13). `records.rs`
     missing_colon,
-    /// A record is known by the beginning of its name (AMB-15). `records.rs`
+    /// A name that starts with a known name is read as that name (AMB-15). `records.rs`
     prefix_keys,
-    /// Control characters are data and do not make a line unusable (AMB-05). `records.rs`
+    /// Control characters are data and do not make a value unusable (AMB-05). `records.rs`
     keep_controls,
     /// Octets that are not UTF-8 are data (AMB-06). `records.rs`
     keep_invalid_utf8,
@@ -60,47 +61,45 @@ switches! {
     literal_tokens,
     /// `User-agent: a, b` names both (AMB-25). `groups.rs`
     comma_user_agents,
-    /// Compare with the least encoding: reading 3 of AMB-33. `url_path.rs`
+    /// Compare with minimal percent-encoding: reading 3 of AMB-33. `pattern.rs`
     minimal_encoding,
-    /// Compare the path as the URL gives it (AMB-46). `normalize.rs`
+    /// Compare the path as it is written in the URL (AMB-46). `normalize.rs`
     url_as_given,
-    /// `*`, `$` and the end of a prefix may fall inside an escape (AMB-43). `normalize.rs`
+    /// `*`, `$` and the end of a prefix may match inside an escape (AMB-43). `normalize.rs`
     split_escapes,
-    /// `Allow: /d/index.html` allows `/d/` as well (AMB-47). `ruleset.rs`
+    /// `Allow: /d/index.html` also allows `/d/` (AMB-47). `ruleset.rs`
     index_page,
     /// `/robots.txt` is matched like any other path (AMB-45). `ruleset.rs`
     match_robots_txt,
-    /// An empty rule matches everything with no octets (AMB-42). `ruleset.rs`
+    /// An empty rule matches every path, with a specificity of zero octets (AMB-42). `ruleset.rs`
     empty_rules_match,
 }
 
 impl Switches {
-    /// Whether paths and patterns are compared as the RFC says: no pattern stands for two or for
-    /// none, and all are compared in normal form. The first question is then answered as the
-    /// patterns are written (`uncompiled.rs`).
+    /// Whether patterns match as RFC 9309 says: in normal form, and each rule has one pattern. The
+    /// first URL of a rule set can then be decided without compiling it (`uncompiled.rs`).
     pub fn compare_as_written(&self) -> bool {
         let otherwise = self.minimal_encoding || self.url_as_given || self.split_escapes;
         !(otherwise || self.index_page || self.match_robots_txt || self.empty_rules_match)
     }
 }
 
-/// One spelling of a record name.
+/// A spelling of a record name.
 #[derive(Clone, Debug)]
 struct Spelling {
     text: Vec<u8>,
     known: KnownKey,
 }
 
-/// Up to sixteen octets of a name, in lower case, and its length: one comparison tells most names
-/// apart.
-type Word = (u128, usize);
+/// The first sixteen octets of a name, in lower case, and its length, for comparison in one step.
+type NameWord = (u128, usize);
 
 #[inline]
-fn word(octets: [u8; 16], length: usize) -> Word {
+fn lowercase_word(octets: [u8; 16], length: usize) -> NameWord {
     const ONES: u128 = u128::from_le_bytes([1; 16]);
     let all = u128::from_le_bytes(octets);
-    // All sixteen at once: bit 7 of a sum tells whether an octet is past a bound; an octet between
-    // "A" and "Z" gets bit 5. Octets past ASCII keep bit 7 and are left alone.
+    // SIMD within a register: bit 7 of a sum says whether an octet is above a bound; an octet from
+    // "A" to "Z" gets bit 5. Octets above ASCII have bit 7 set and are not changed.
     let low = all & (ONES * 0x7F);
     let from_a = low + ONES * (0x80 - b'A' as u128);
     let past_z = low + ONES * (0x7F - b'Z' as u128);
@@ -108,7 +107,7 @@ fn word(octets: [u8; 16], length: usize) -> Word {
     ((all | upper >> 2) & MASKS[length.min(16)], length)
 }
 
-// The lowest octets, none to sixteen of them.
+// Masks for the lowest 0 to 16 octets.
 static MASKS: [u128; 17] = {
     let mut masks = [u128::MAX; 17];
     let mut length = 0;
@@ -119,27 +118,27 @@ static MASKS: [u128; 17] = {
     masks
 };
 
-/// A record name that the table knows.
+/// An entry of the table of record names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownKey {
-    /// Which of [`Settings::keys`] it is.
+    /// Its position in [`Settings::keys`].
     pub key: u16,
-    /// What it does to grouping.
+    /// Its effect on grouping.
     pub role: Role,
-    /// False when the file used another spelling than the canonical one.
+    /// Whether this is the canonical spelling.
     pub canonical: bool,
-    /// True when the name may stand without a colon (AMB-13).
+    /// Whether the name may appear without a colon (AMB-13).
     pub bare: bool,
 }
 
-/// Everything the engine needs to know about a profile.
+/// A profile in the form that the engine uses.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The departures that are on.
     pub switches: Switches,
-    /// Lines that start at or after this octet are ignored (§2.5, AMB-18).
+    /// Lines that start at or after this offset are ignored (§2.5, AMB-18).
     pub max_bytes: usize,
-    /// Octets of a line after this many are not read (AMB-17).
+    /// The number of octets that are read of each line (AMB-17).
     pub max_line: usize,
     /// The number of the key `user-agent`.
     pub user_agent: u16,
@@ -148,19 +147,19 @@ pub struct Settings {
     /// The number of the key `disallow`.
     pub disallow: u16,
     keys: Vec<Vec<u8>>,
-    // By length, the shortest first; `words` is its shorthand.
+    // Sorted by length, shortest first. `words` holds those of up to sixteen octets.
     spellings: Vec<Spelling>,
-    words: Vec<(Word, KnownKey)>,
-    // Canonical names with their colon, as most lines start: octets, length of the name.
-    openings: Vec<(u128, usize, KnownKey)>,
+    words: Vec<(NameWord, KnownKey)>,
+    // Canonical names followed by a colon, as most lines start: octets, length of the name.
+    names_with_colon: Vec<(u128, usize, KnownKey)>,
 }
 
 impl Settings {
     /// Settings without any known record name.
     pub fn new(switches: Switches, max_bytes: usize, max_line: usize) -> Settings {
-        // Spans are 32 bits wide; a limit beyond that could not be expressed.
+        // Spans are 32 bits wide, so that a file may have at most this many octets.
         let max_bytes = max_bytes.min(1 << 30);
-        let (keys, spellings, words, openings) = (vec![], vec![], vec![], vec![]);
+        let (keys, spellings, words, names_with_colon) = (vec![], vec![], vec![], vec![]);
         let (user_agent, allow, disallow) = (ABSENT, ABSENT, ABSENT);
         Settings {
             switches,
@@ -172,13 +171,13 @@ impl Settings {
             keys,
             spellings,
             words,
-            openings,
+            names_with_colon,
         }
     }
 
-    /// Adds a record name, `spelling`, that stands for `canonical`. Names ignore ASCII case.
+    /// Adds `spelling` as a spelling of the record name `canonical`. Names ignore ASCII case.
     ///
-    /// The first spelling given for a name wins; `bare` names may stand without a colon.
+    /// A spelling that is already in the table is ignored. `bare` names may appear without a colon.
     pub fn add_key(&mut self, spelling: &[u8], canonical: &[u8], role: Role, bare: bool) {
         let canonical = canonical.to_ascii_lowercase();
         let text = spelling.to_ascii_lowercase();
@@ -197,10 +196,14 @@ impl Settings {
         if text.len() <= 16 {
             let mut octets = [0; 16];
             octets[..text.len()].copy_from_slice(&text);
-            self.words.push((word(octets, text.len()), known));
+            self.words.push((lowercase_word(octets, text.len()), known));
             if canonical && text.len() < 16 {
                 octets[text.len()] = b':';
-                self.openings.push((word(octets, text.len() + 1).0, text.len(), known));
+                self.names_with_colon.push((
+                    lowercase_word(octets, text.len() + 1).0,
+                    text.len(),
+                    known,
+                ));
             }
         }
         self.spellings.push(Spelling { text, known });
@@ -216,18 +219,18 @@ impl Settings {
         &self.keys
     }
 
-    /// Finds the record name that stands at `start` with its colon right behind it, and its length.
+    /// Finds the known name at `start` that is directly followed by a colon, and its length.
     #[inline]
     pub fn name_at(&self, body: &[u8], start: usize) -> Option<(KnownKey, usize)> {
         let octets = body.get(start..)?.first_chunk::<16>()?;
-        let (all, _) = word(*octets, 16);
+        let (all, _) = lowercase_word(*octets, 16);
         let starts = |&&(name, length, _): &&(u128, usize, KnownKey)| {
             MASKS.get(length + 1).is_some_and(|mask| all & mask == name)
         };
-        self.openings.iter().find(starts).map(|&(_, length, known)| (known, length))
+        self.names_with_colon.iter().find(starts).map(|&(_, length, known)| (known, length))
     }
 
-    /// Finds the record name `body[start..end]`, whole and without regard to ASCII case (§2.2).
+    /// Finds the record name `body[start..end]`, ignoring ASCII case (§2.2).
     #[inline]
     pub fn key(&self, body: &[u8], start: usize, end: usize) -> Option<KnownKey> {
         let name = body.get(start..end)?;
@@ -243,11 +246,11 @@ impl Settings {
                 octets
             }
         };
-        let word = word(octets, name.len());
+        let word = lowercase_word(octets, name.len());
         self.words.iter().find(|(known, _)| *known == word).map(|&(_, known)| known)
     }
 
-    /// Finds the longest known name that `name` begins with (AMB-15).
+    /// Finds the longest known name that is a prefix of `name` (AMB-15).
     pub fn key_by_prefix(&self, name: &[u8]) -> Option<KnownKey> {
         self.spellings
             .iter()

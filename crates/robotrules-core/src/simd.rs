@@ -1,33 +1,33 @@
-//! SIMD over sixteen octets at a time: where the first octet of a kind stands.
+//! SIMD over lanes of sixteen octets: the position of the first octet of a class.
 //!
-//! A URL is short and never the same twice, so a loop over its octets is mostly branches guessed
-//! wrong. These functions answer for sixteen octets with one branch. They know octets, not URLs.
+//! URLs are short and vary, so that a scalar loop over octets costs mispredicted branches. These
+//! functions take one branch per sixteen octets. This module does not parse URLs.
 
 use wide::u8x16;
 
-/// Sixteen octets.
+/// Sixteen lanes of one octet each.
 pub type Lanes = u8x16;
 
-/// Which octets are `octet`.
+/// The lanes that equal `octet`.
 #[inline(always)]
 pub fn is(octets: Lanes, octet: u8) -> Lanes {
     octets.simd_eq(Lanes::splat(octet))
 }
 
-/// Which octets lie between two octets, both included.
+/// The lanes from `first` to `last`, both included.
 #[inline(always)]
-pub fn within(octets: Lanes, first: u8, last: u8) -> Lanes {
+pub fn in_range(octets: Lanes, first: u8, last: u8) -> Lanes {
     let span = Lanes::splat(last - first);
     (octets - Lanes::splat(first)).max(span).simd_eq(span)
 }
 
-/// The first eight octets as a number, the first of them lowest; zeros for those there are not.
+/// The first eight octets as a number, the first lowest; padded with zeros.
 #[inline]
 pub fn first_word(octets: &[u8]) -> u64 {
     let at = |number: usize| 8 * number as u32;
     match octets {
         [a, b, c, d, e, f, g, h, ..] => u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
-        // The first four and the last four, which may have some in common.
+        // The first four and the last four, which may overlap.
         [a, b, c, d, .., _] | [a, b, c, d] => {
             let first = u32::from_le_bytes([*a, *b, *c, *d]);
             let last = octets.last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
@@ -43,7 +43,7 @@ pub fn first_word(octets: &[u8]) -> u64 {
     }
 }
 
-/// The last eight octets as a number, the last of them highest; zeros for those there are not.
+/// The last eight octets as a number, the last highest; padded with zeros.
 #[inline]
 pub fn last_word(octets: &[u8]) -> u64 {
     match octets.last_chunk() {
@@ -52,8 +52,8 @@ pub fn last_word(octets: &[u8]) -> u64 {
     }
 }
 
-/// Sixteen octets of a slice, the one at `from` among them, and the position of the first of them.
-/// A short slice is filled up with zeros, which no caller looks for.
+/// Loads sixteen octets of a slice that include the one at `from`; returns them and the position of
+/// the first. A short slice is padded with zeros, which no caller searches for.
 #[inline(always)]
 pub fn load(octets: &[u8], from: usize) -> (Lanes, usize) {
     match octets.last_chunk::<16>() {
@@ -71,14 +71,14 @@ pub fn load(octets: &[u8], from: usize) -> (Lanes, usize) {
     }
 }
 
-/// The position of the first octet at or after `from` that is one of those `kind` picks; the
-/// length of `octets` where there is none.
+/// The position of the first octet at or after `from` of the class `class`; the length of `octets`
+/// if there is none.
 #[inline(always)]
-pub fn find(octets: &[u8], from: usize, kind: impl Fn(Lanes) -> Lanes) -> usize {
+pub fn find(octets: &[u8], from: usize, class: impl Fn(Lanes) -> Lanes) -> usize {
     let mut from = from;
     while from < octets.len() {
         let (lanes, at) = load(octets, from);
-        let found = kind(lanes).to_bitmask() >> (from - at);
+        let found = class(lanes).to_bitmask() >> (from - at);
         if found != 0 {
             return octets.len().min(from + found.trailing_zeros() as usize);
         }
@@ -87,8 +87,8 @@ pub fn find(octets: &[u8], from: usize, kind: impl Fn(Lanes) -> Lanes) -> usize 
     octets.len()
 }
 
-/// The position of the first `a` at or after `from` that a `b` follows; the length of `octets`
-/// where there is none.
+/// The position of the first `a` at or after `from` that is followed by `b`; the length of `octets`
+/// if there is none.
 #[inline(always)]
 pub fn find_pair(octets: &[u8], from: usize, a: u8, b: u8) -> usize {
     let mut from = from;

@@ -1,11 +1,12 @@
-//! The first question of a rule set, answered from its patterns as they are written.
+//! The first URL of a rule set, decided from uncompiled patterns.
 //!
-//! Compiling rules costs more than asking them once, and many crawlers ask once. Here the octets of
-//! a pattern are compared with the path as they stand in the file, and most patterns differ early.
-//! Only what octets mean themselves wherever they stand rules a pattern out; where they may mean
-//! something else the pattern is brought into normal form, by the code that compiles it.
+//! Compiling a rule set costs more than deciding one URL, and many crawlers check one URL. This
+//! module compares the octets of a pattern in the file with the path; most patterns differ early.
+//! Only octets with the same meaning in every part exclude a pattern; otherwise the pattern is
+//! normalized, by the code that compiles it.
 //!
-//! It does not know profiles that compare otherwise: see [`Switches::compare_as_written`].
+//! Linear in the patterns. It does not support profiles with other comparisons: see
+//! [`Switches::compare_as_written`].
 //!
 //! [`Switches::compare_as_written`]: crate::settings::Switches::compare_as_written
 
@@ -17,15 +18,15 @@ use crate::settings::Settings;
 use crate::simd::first_word;
 use crate::url_path::Path;
 
-/// What the octets of a pattern say about a path.
-enum Glance {
+/// The result of comparing the octets of a pattern with a path.
+enum RawMatch {
     Matches,
     Differs,
-    /// Nothing: its normal form decides.
+    /// Unknown: the normal form of the pattern decides.
     Unclear,
 }
 
-/// The greatest rank of a pattern that matches `path`; zero where none does.
+/// The greatest rank of a pattern that matches `path`; zero if none matches.
 pub fn winner<'a>(
     patterns: impl Iterator<Item = (&'a [u8], Kind)>,
     path: Path<'_>,
@@ -34,10 +35,10 @@ pub fn winner<'a>(
     let (mut best, mut arena) = (0, Arena::default());
     let has_escapes = path.octets().contains(&b'%');
     for (rule, (value, kind)) in patterns.enumerate() {
-        let octets = match glance(value, path, has_escapes) {
-            Glance::Differs => continue,
-            Glance::Matches => value.len() as u32,
-            Glance::Unclear => {
+        let octets = match match_raw(value, path, has_escapes) {
+            RawMatch::Differs => continue,
+            RawMatch::Matches => value.len() as u32,
+            RawMatch::Unclear => {
                 arena.clear();
                 if !faults(value).usable_pattern(settings) {
                     continue;
@@ -54,36 +55,39 @@ pub fn winner<'a>(
     best
 }
 
-/// How many of the patterns can match: the length of the set that they would be compiled to.
-pub fn usable<'a>(patterns: impl Iterator<Item = (&'a [u8], Kind)>, settings: &Settings) -> usize {
+/// The number of patterns that can match: the length of the compiled set.
+pub fn count_usable<'a>(
+    patterns: impl Iterator<Item = (&'a [u8], Kind)>,
+    settings: &Settings,
+) -> usize {
     let starts = |value: &[u8]| matches!(value.first(), Some(b'/' | b'*'));
     patterns.filter(|(value, _)| starts(value) && faults(value).usable_pattern(settings)).count()
 }
 
 #[inline]
-fn glance(value: &[u8], path: Path<'_>, has_escapes: bool) -> Glance {
+fn match_raw(value: &[u8], path: Path<'_>, has_escapes: bool) -> RawMatch {
     let octets = path.octets();
-    let shared = shared(value, path);
+    let shared = common_prefix(value, path);
     match value.get(shared) {
-        // The digits of an escape are written otherwise in the path, or the `%` begins none.
-        _ if has_escapes && value[..shared].contains(&b'%') => Glance::Unclear,
-        None if value.is_empty() => Glance::Differs,
-        None if shared <= octets.len() => Glance::Matches,
-        // Wildcards at the end match anything, and one is an octet as any other is (AMB-48).
-        Some(b'*') if value.len() == shared + 1 && shared <= octets.len() => Glance::Matches,
-        Some(b'*') => behind_wildcard(&value[shared + 1..], path, shared),
-        // Every path starts with a slash, so that of the others none matches (AMB-03).
-        Some(_) if shared == 0 => Glance::Differs,
+        // The path marks the digits of escapes, and this `%` may not start an escape.
+        _ if has_escapes && value[..shared].contains(&b'%') => RawMatch::Unclear,
+        None if value.is_empty() => RawMatch::Differs,
+        None if shared <= octets.len() => RawMatch::Matches,
+        // Wildcards at the end match anything, and count as octets (AMB-48).
+        Some(b'*') if value.len() == shared + 1 && shared <= octets.len() => RawMatch::Matches,
+        Some(b'*') => match_after_wildcard(&value[shared + 1..], path, shared),
+        // Every path starts with a slash, so that other patterns never match (AMB-03).
+        Some(_) if shared == 0 => RawMatch::Differs,
         // In a query a slash is data.
-        Some(b'/') if octets.get(shared) != Some(&b'%') => Glance::Differs,
-        Some(&octet) if is_unreserved(octet) => Glance::Differs,
-        _ => Glance::Unclear,
+        Some(b'/') if octets.get(shared) != Some(&b'%') => RawMatch::Differs,
+        Some(&octet) if is_unreserved(octet) => RawMatch::Differs,
+        _ => RawMatch::Unclear,
     }
 }
 
-/// How many octets the beginnings of a pattern and of a path have in common.
+/// The length of the common prefix of a pattern and a path.
 #[inline]
-fn shared(value: &[u8], path: Path<'_>) -> usize {
+fn common_prefix(value: &[u8], path: Path<'_>) -> usize {
     let differs = first_word(value) ^ path.first;
     let near = (differs.trailing_zeros() / 8) as usize;
     if near < 8 || value.len() <= 8 {
@@ -93,20 +97,20 @@ fn shared(value: &[u8], path: Path<'_>) -> usize {
     8 + pairs.take_while(|(a, b)| a == b).count()
 }
 
-/// What the first octets behind a wildcard say: they have to stand in the path, at `from` or later.
-fn behind_wildcard(rest: &[u8], path: Path<'_>, from: usize) -> Glance {
+/// Compares the literal after a wildcard: the path must contain it, at `from` or later.
+fn match_after_wildcard(rest: &[u8], path: Path<'_>, from: usize) -> RawMatch {
     let start = rest.iter().position(|&octet| is_unreserved(octet)).unwrap_or(rest.len());
     let (before, rest) = rest.split_at(start);
     if before.contains(&b'%') {
-        return Glance::Unclear;
+        return RawMatch::Unclear;
     }
-    // A `?` is the delimiter, or data in a query: there is a query either way.
+    // A `?` is the delimiter, or data in a query: both require a query.
     if before.contains(&b'?') && !path.has_query() {
-        return Glance::Differs;
+        return RawMatch::Differs;
     }
     let end = rest.iter().position(|&octet| !is_unreserved(octet)).unwrap_or(rest.len());
     match find(&rest[..end], path.octets(), from) {
-        Some(_) => Glance::Unclear,
-        None => Glance::Differs,
+        Some(_) => RawMatch::Unclear,
+        None => RawMatch::Differs,
     }
 }

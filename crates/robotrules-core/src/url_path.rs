@@ -1,72 +1,75 @@
-//! URL to path, in the normal form that both sides are compared in (RFC 9309 §2.2.2; RFC 3986
+//! URL to path, in the percent-encoding normal form of `normalize.rs` (RFC 9309 §2.2.2; RFC 3986
 //! §5.2.4, §6.2.2).
 //!
-//! It does not know rules. Of the URL only path and query take part (REP-2.2.2-26).
+//! Only path and query of a URL are matched (REP-2.2.2-26). Linear in the URL; nothing is copied if
+//! the path is already in normal form, which sixteen SIMD lanes check. This module does not match.
 
-use crate::normalize::{Compared, Part, Pen};
+use crate::normalize::{Comparison, FormWriter, Part};
 use crate::settings::Settings;
-use crate::simd::{self, first_word, is, last_word, within, Lanes};
+use crate::simd::{self, first_word, in_range, is, last_word, Lanes};
 use memchr::{memchr, memchr3, memmem};
 
-/// ALPHA / DIGIT / "-" / "." / "_", and "/", which stands between "." and "0".
+/// ALPHA / DIGIT / "-" / "." / "_", and "/", which is between "." and "0".
 #[inline(always)]
-fn usual(octets: Lanes) -> Lanes {
-    within(octets | Lanes::splat(0x20), b'a', b'z') | within(octets, b'-', b'9') | is(octets, b'_')
+fn common(octets: Lanes) -> Lanes {
+    in_range(octets | Lanes::splat(0x20), b'a', b'z')
+        | in_range(octets, b'-', b'9')
+        | is(octets, b'_')
 }
 
-/// The same and "~", which is rare.
+/// The same and "~".
 #[inline(always)]
 fn unreserved_or_slash(octets: Lanes) -> Lanes {
-    usual(octets) | is(octets, b'~')
+    common(octets) | is(octets, b'~')
 }
 
-/// What has to be escaped in a path, and "~": one comparison less.
+/// The octets to escape in a path, and "~", which is rare: one comparison less.
 #[inline(always)]
-pub fn not_usual_in_path(octets: Lanes) -> Lanes {
-    !usual(octets)
+pub fn not_common_in_path(octets: Lanes) -> Lanes {
+    !common(octets)
 }
 
-/// What has to be escaped in a path.
+/// The octets to escape in a path.
 #[inline(always)]
 pub fn not_in_path(octets: Lanes) -> Lanes {
     !unreserved_or_slash(octets)
 }
 
-/// What has to be escaped in a query.
+/// The octets to escape in a query.
 #[inline(always)]
 pub fn not_in_query(octets: Lanes) -> Lanes {
     let delimits = is(octets, b'=') | is(octets, b'&');
     !(unreserved_or_slash(octets) | delimits) | is(octets, b'/')
 }
 
-/// Path and query of a URL in the form that rules are compared with.
+/// Path and query of a URL in the form in which patterns are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path<'a> {
-    /// What ends with them: the URL without its fragment, or they alone.
+    /// A text that ends with path and query: the URL without its fragment, or only these two.
     pub text: &'a [u8],
-    /// Where they start: with a `/`.
+    /// Where the path starts in the text, with a `/`.
     pub start: usize,
-    /// The first octet of the query in the text, after its `?`; past the end where there is none.
-    /// In a normal form only the delimiter is raw.
+    /// Where the query starts in the text, after its `?`; past the end without a query. In the
+    /// normal form the only raw `?` is the delimiter.
     pub query: usize,
-    /// The first eight of them as a number, the first lowest; zeros for those there are not. In a batch
-    /// anything may stand there, so whoever compares looks at the length too.
+    /// The first eight octets as a number, the first lowest; zeros after the end. In a batch the
+    /// octets after the end are arbitrary, so that comparisons also check the length.
     pub first: u64,
-    /// The last eight of them as a number, the last highest; for those there are not, the same.
+    /// The last eight octets as a number, the last highest; padded in the same way.
     pub last: u64,
 }
 
 impl<'a> Path<'a> {
-    /// A path that is in the form to be compared.
+    /// A path that is already in the compared form.
     pub fn new(text: &'a [u8]) -> Path<'a> {
         let query = simd::find(text, 0, |octets| is(octets, b'?')) + 1;
         Path { text, start: 0, query, first: first_word(text), last: last_word(text) }
     }
 
-    /// The path that is in that form and ends a text, if the text has eight octets at least.
+    /// The path in that form at the end of a text; `None` if the text has less than eight octets.
     #[inline(always)]
-    pub fn ending(text: &'a [u8], start: usize, query: usize) -> Option<Path<'a>> {
-        // A path of less than eight octets is the end of the word that ends with it.
+    pub fn at_end_of(text: &'a [u8], start: usize, query: usize) -> Option<Path<'a>> {
+        // A path of less than eight octets is the upper end of the last word of the text.
         let last = u64::from_le_bytes(*text.last_chunk()?);
         let missing = 8 * 8_u32.saturating_sub((text.len() - start) as u32);
         let first = text[start..].first_chunk();
@@ -74,69 +77,69 @@ impl<'a> Path<'a> {
         Some(Path { text, start, query, first, last: last >> missing << missing })
     }
 
-    /// The octets as they are compared.
+    /// The octets in the compared form.
     #[inline]
     pub fn octets(&self) -> &'a [u8] {
         &self.text[self.start..]
     }
 
-    /// Whether there is a `?`.
+    /// Whether the URL has a query.
     #[inline]
     pub fn has_query(&self) -> bool {
         self.query <= self.text.len()
     }
 }
 
-/// Path and query of `url` in normal form, or as given, as people read them.
+/// Path and query of `url` in normal form, or as given, without marks of escape digits.
 pub fn normal_form(url: &[u8], settings: &Settings) -> Vec<u8> {
-    let (compared, mut scratch) = (Compared::by(settings), Vec::new());
-    compared.shown(path(url, compared, &mut scratch).octets())
+    let (comparison, mut scratch) = (Comparison::from_settings(settings), Vec::new());
+    comparison.to_readable(path(url, comparison, &mut scratch).octets())
 }
 
-/// The path of `url`. `scratch` holds it when it is not a part of `url` already; nothing is
-/// allocated for a URL that is in normal form.
+/// The path of `url`. It borrows `url` if that is in normal form, else `scratch`. A URL in normal
+/// form needs no allocation.
 #[inline(always)]
-pub fn path<'a>(url: &'a [u8], compared: Compared, scratch: &'a mut Vec<u8>) -> Path<'a> {
-    path_and_origin(url, compared, scratch).0
+pub fn path<'a>(url: &'a [u8], comparison: Comparison, scratch: &'a mut Vec<u8>) -> Path<'a> {
+    path_and_origin(url, comparison, scratch).0
 }
 
-/// The path of `url`, and how many octets stand before it, where a URL that begins with the same
-/// and a `/` has its path there too.
+/// The path of `url`, and the length of its origin, if every URL that starts with this origin and a
+/// `/` has its path at the same position.
 #[inline(always)]
 pub fn path_and_origin<'a>(
     url: &'a [u8],
-    compared: Compared,
+    comparison: Comparison,
     scratch: &'a mut Vec<u8>,
 ) -> (Path<'a>, Option<usize>) {
-    if compared == Compared::AsGiven {
+    if comparison == Comparison::AsGiven {
         scratch.clear();
         return (Path::new(path_as_given(url, scratch)), None);
     }
-    match normal_path(url) {
+    match path_in_normal_form(url) {
         Ok(path) => (path, Some(path.start)),
-        Err((start, plain)) => (normalised(&url[start..], plain, compared, scratch), None),
+        Err((start, plain)) => (normalize_path(&url[start..], plain, comparison, scratch), None),
     }
 }
 
-/// The path that `given` begins with, written there in a URL, up to a fragment. So many octets of it
-/// are `plain`: part of the path, in normal form, no dot segment among them.
+/// Normalizes the path and query at the start of `given`, up to the fragment. The first `plain`
+/// octets are part of the path, in normal form, and without dot segments.
 #[cold]
 #[inline(never)]
-pub fn normalised<'a>(
+pub fn normalize_path<'a>(
     given: &[u8],
     plain: usize,
-    compared: Compared,
+    comparison: Comparison,
     scratch: &'a mut Vec<u8>,
 ) -> Path<'a> {
-    let mut pen = Pen::new(scratch, given.len(), compared);
+    let mut writer = FormWriter::new(scratch, given.len(), comparison);
     if given.first() != Some(&b'/') {
-        pen.put_as_is(b"/"); // RFC 3986 §6.2.3: an empty path is "/"
+        writer.push_literal(b"/"); // RFC 3986 §6.2.3: an empty path is "/"
     }
-    pen.put_as_is(&given[..plain]);
-    pen.write(&given[plain..], Part::Path, |octet| octet == b'#');
-    let (mut end, mut query) = (pen.end(), pen.query());
+    writer.push_literal(&given[..plain]);
+    writer.write(&given[plain..], Part::Path, |octet| octet == b'#');
+    let (mut end, mut query) = (writer.end(), writer.query());
     let path_end = query.map_or(end, |query| query - 1);
-    // The last plain octet may be the slash before a dot.
+    // The last of the plain octets may be the slash before a dot.
     let from = plain.saturating_sub(1);
     if simd::find_pair(&scratch[..path_end], from, b'/', b'.') < path_end {
         let shorter = remove_dot_segments(&mut scratch[..path_end]);
@@ -146,10 +149,10 @@ pub fn normalised<'a>(
     }
     let form = &scratch[..end];
     let query = query.unwrap_or(end + 1);
-    Path::ending(form, 0, query).unwrap_or_else(|| Path::new(form))
+    Path::at_end_of(form, 0, query).unwrap_or_else(|| Path::new(form))
 }
 
-/// Where path or query begins; the URL's end when there is neither.
+/// Where path or query start; the end of the URL if it has neither.
 fn path_start(url: &[u8]) -> usize {
     let delimiter =
         |from: usize| simd::find(url, from, |o| is(o, b'/') | is(o, b'?') | is(o, b'#'));
@@ -160,12 +163,12 @@ fn path_start(url: &[u8]) -> usize {
     }
 }
 
-/// The path of a URL that has the usual form: a scheme we know or none, a path in normal form and
-/// surely without dot segments, perhaps a query in normal form. Of others, where the path starts,
-/// and how much of it is in that form.
+/// The path of a URL in the common form: scheme http, https or none; a path in normal form without
+/// possible dot segments; optionally a query in normal form. For other URLs the error holds where
+/// the path starts, and how many octets of it are in that form.
 #[inline(always)]
-fn normal_path(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
-    // As a number a scheme is one comparison.
+fn path_in_normal_form(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
+    // A scheme as a number is compared in one step.
     const HTTPS: u64 = u64::from_le_bytes(*b"https://");
     const HTTP: u64 = u64::from_le_bytes(*b"\0http://");
     let mut from = match (url.first_chunk().map(|first| u64::from_le_bytes(*first)), url) {
@@ -193,7 +196,7 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
             inside = u32::MAX << found.trailing_zeros();
         }
         let stops = not_in_path(octets).to_bitmask() & inside;
-        // A dot that begins a segment may be a dot segment.
+        // A segment that starts with a dot may be a dot segment.
         let slashes = slash.to_bitmask();
         let before_stop = stops.wrapping_sub(1) & !stops;
         let segment = slashes << 1 | slash_before;
@@ -216,18 +219,18 @@ fn normal_path(url: &[u8]) -> Result<Path<'_>, (usize, usize)> {
         return Err((start, path_end - start));
     }
     let text = &url[..end];
-    let path = Path::ending(text, start, path_end + 1);
+    let path = Path::at_end_of(text, start, path_end + 1);
     Ok(path.unwrap_or_else(|| Path::new(&text[start..])))
 }
 
-/// Whether a pattern is its own normal form, and a prefix without wildcards.
+/// Whether a pattern is in normal form and has no wildcards.
 #[inline]
 pub fn is_plain(pattern: &[u8]) -> bool {
     simd::find(pattern, 0, not_in_path) == pattern.len()
 }
 
 /// Removes `.` and `..` segments from a path in normal form, in place (RFC 3986 §5.2.4), and returns
-/// how long it is now.
+/// its new length.
 fn remove_dot_segments(path: &mut [u8]) -> usize {
     let (mut read, mut write) = (0, 0);
     while read < path.len() {
@@ -244,7 +247,7 @@ fn remove_dot_segments(path: &mut [u8]) -> usize {
             path.copy_within(read..end, write);
             write += end - read;
         } else if end == path.len() {
-            path[write] = b'/'; // a dot segment at the end leaves its slash
+            path[write] = b'/'; // a dot segment at the end keeps its slash
             write += 1;
         }
         read = end;
@@ -252,7 +255,7 @@ fn remove_dot_segments(path: &mut [u8]) -> usize {
     write
 }
 
-/// The path as google/robotstxt takes it from a URL: `;` begins a path too, nothing is encoded.
+/// The path as google/robotstxt extracts it: `;` starts a path too, and nothing is encoded.
 fn path_as_given<'a>(url: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     let first = if url.starts_with(b"//") { 2 } else { 0 };
     let delimiter = |from: usize| memchr3(b'/', b'?', b';', &url[from..]).map(|at| from + at);

@@ -1,4 +1,4 @@
-//! Batches: many URLs in one text, one a line, hear what each alone would.
+//! Batches: many URLs in one text, one per line, are decided like single URLs.
 
 mod profiles;
 
@@ -19,7 +19,7 @@ const RULES: [(&[u8], Kind); 11] = [
     (b"/*=a", Kind::Disallow),
 ];
 
-/// A line: mostly of one origin and plain, sometimes neither.
+/// A line: mostly of one origin and in normal form.
 fn line(random: &mut Random) -> String {
     let origins = ["https://www.site.example", "https://www.site.example", "http://a", "", "//h"];
     let others =
@@ -43,12 +43,12 @@ fn line(random: &mut Random) -> String {
     format!("{origin}{slash}{path}")
 }
 
-fn one_by_one(rules: &RuleSet, lines: &str) -> Vec<Decision> {
+fn decide_singly(rules: &RuleSet, lines: &str) -> Vec<Decision> {
     lines.split('\n').map(|url| rules.decide(url.as_bytes(), &mut Vec::new())).collect()
 }
 
 fn compare(rules: &RuleSet, lines: &str) {
-    let expected = one_by_one(rules, lines);
+    let expected = decide_singly(rules, lines);
     let mut decided = vec![];
     rules.decide_lines(lines.as_bytes(), &mut decided);
     assert_eq!(decided, expected, "{lines:?}");
@@ -59,9 +59,9 @@ fn compare(rules: &RuleSet, lines: &str) {
     assert_eq!(allowed, expected, "{lines:?}");
 }
 
-/// Whatever stands before and after a line, it is decided as it would be alone.
+/// The lines before and after a line do not change its decision.
 #[test]
-fn as_each_alone() {
+fn a_batch_decides_like_single_urls() {
     let mut random = Random(11);
     for switches in [&[][..], &["match_robots_txt"], &["url_as_given", "minimal_encoding"]] {
         let settings = settings(switches);
@@ -74,9 +74,9 @@ fn as_each_alone() {
     }
 }
 
-/// Paths and queries of every length around the blocks that they are read in.
+/// Paths and queries of every length around the size of a block.
 #[test]
-fn of_every_length() {
+fn paths_and_queries_of_every_length() {
     let rules = RuleSet::new(RULES.iter().copied(), &settings(&[]));
     for path in 0..100 {
         for query in [0, 1, 30, 31, 32, 33, 63, 64, 65] {
@@ -88,7 +88,7 @@ fn of_every_length() {
     }
 }
 
-/// What two lines share is no origin unless a path follows.
+/// A common prefix of two lines is an origin only if a path follows it.
 #[test]
 fn origins() {
     let rules = RuleSet::new(RULES.iter().copied(), &settings(&[]));
@@ -106,7 +106,7 @@ fn origins() {
     }
 }
 
-/// Without rules everything is allowed, and still each line has its answer.
+/// Without rules every line is allowed, and has an answer.
 #[test]
 fn no_rules() {
     let rules = RuleSet::new([].into_iter(), &settings(&[]));
@@ -115,9 +115,9 @@ fn no_rules() {
     }
 }
 
-/// A dot segment is removed though no other segment stands near it, in its line or in the next one.
+/// A dot segment is removed even if it is the only one in its line and in the next line.
 #[test]
-fn a_dot_segment_alone() {
+fn a_single_dot_segment() {
     let rules = RuleSet::new([(&b"/."[..], Kind::Disallow)].into_iter(), &settings(&[]));
     let far = "x".repeat(80);
     for dots in ["/.", "/..", "/...", "/.a", "/"] {

@@ -1,4 +1,4 @@
-//! Documents: what was parsed, whole or not, and where its lines and groups are.
+//! Documents: complete and truncated files, and the positions of their lines and groups.
 
 mod profiles;
 
@@ -8,9 +8,9 @@ use robotrules_core::records::UNKNOWN;
 use robotrules_core::{Document, Role, Settings, Switches};
 use std::sync::Arc;
 
-/// A file is whole only if nobody says otherwise and all of it was read: half a rule is not used.
+/// A file is complete if the caller says so and all of it was read: a truncated rule is not used.
 #[test]
-fn whole_or_not() {
+fn complete_and_truncated_files() {
     let body = [&b"user-agent: *\ndisallow: /"[..], &[b'a'; SLACK]].concat();
     for (limit, complete, expected) in
         [(512_000, true, true), (512_000, false, false), (20, true, false), (20, false, false)]
@@ -23,9 +23,9 @@ fn whole_or_not() {
     }
 }
 
-/// What was given is kept as it is, unless it has to be decoded or cut.
+/// The received body is kept unchanged, unless it is decoded or truncated.
 #[test]
-fn what_was_received() {
+fn the_received_body() {
     let body: &[u8] = b"user-agent: *\nallow: /\n";
     let document = parse(body, &[]);
     assert_eq!((document.received(), document.body()), (Some(&body), body));
@@ -67,9 +67,9 @@ fn groups_and_their_records() {
     assert_eq!(groups, [None, Some(0), Some(0), Some(1), Some(1), Some(1)]);
 }
 
-/// Without a key for user-agent lines no record is one, not even one of an unknown name.
+/// Without a key for user-agent lines no record is a user-agent line, even if its name is unknown.
 #[test]
-fn names_that_the_settings_do_not_know() {
+fn names_that_are_not_in_the_settings() {
     let settings = Settings::new(Switches::default(), 512_000, usize::MAX);
     for known in [settings.user_agent, settings.allow, settings.disallow] {
         assert_ne!(known, UNKNOWN);
@@ -79,7 +79,7 @@ fn names_that_the_settings_do_not_know() {
     assert!(document.records().iter().all(|record| record.key == UNKNOWN));
 }
 
-/// Groups by another record that starts one: by its whole value, without regard to case (AMB-98).
+/// Groups by another START record: by its whole value, ignoring case (AMB-98).
 #[test]
 fn groups_by_another_key() {
     let body = b"user-agent: a\nallow: /\nx-name-longer-than-sixteen: A/2\nallow: /b\n\
@@ -93,16 +93,16 @@ fn groups_by_another_key() {
     assert_eq!(document.select(document.settings().allow, b"/"), []);
 }
 
-/// A crawler obeys the groups that name it; the star is for those that no group names.
+/// A crawler gets the groups that name it, else the star groups.
 #[test]
-fn choosing() {
+fn choosing_groups_or_the_star() {
     let document = parse(b"user-agent: *\nallow: /\nuser-agent: a\nallow: /a\n", &[]);
     assert_eq!(document.choose(b"A"), (vec![1], true));
     assert_eq!(document.choose(b"b"), (vec![0], false));
     assert_eq!(document.choose(b"*"), (vec![0], false));
 }
 
-/// How many rules can match is known without compiling them, where patterns are compared as written.
+/// The number of usable rules is known without compiling them, if patterns are compared as written.
 #[test]
 fn usable_rules() {
     let body = b"user-agent: *\nallow: /\nallow: *a\ndisallow:\ndisallow: a\ndisallow: /b c\n\
@@ -110,10 +110,10 @@ fn usable_rules() {
     for groups in [&[][..], &[0], &[1], &[0, 1], &[1, 0]] {
         let document = parse(body, &[]);
         let expected = document.compile(groups).len();
-        assert_eq!(document.usable(groups), Some(expected), "{groups:?}");
+        assert_eq!(document.count_usable(groups), Some(expected), "{groups:?}");
         assert_eq!(expected, groups.iter().map(|&group| 2 - group as usize).sum::<usize>());
     }
     let document = Document::parse(body, Arc::new(settings(&["index_page"])), true);
-    assert_eq!(document.usable(&[0]), None);
+    assert_eq!(document.count_usable(&[0]), None);
     assert_eq!(document.decide_once(&[0], b"/a"), None);
 }

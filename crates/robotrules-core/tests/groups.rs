@@ -1,4 +1,4 @@
-//! Groups: made by role alone, chosen by the leading identifier of user-agent lines.
+//! Groups: built by role alone, selected by the leading identifier of user-agent lines.
 
 mod profiles;
 
@@ -6,7 +6,7 @@ use profiles::parse;
 use robotrules_core::groups::{agent, identifier, Agent, Groups};
 use robotrules_core::{Document, Role};
 
-/// The groups that a token obeys by name; `*` asks for the star groups.
+/// The groups that name a token; `*` selects the star groups.
 fn select(document: &Document<&[u8]>, token: &str) -> Vec<u32> {
     document.select(document.settings().user_agent, token.as_bytes())
 }
@@ -25,7 +25,7 @@ fn grouping_by_role() {
     for (roles, starts) in cases {
         let mut groups = Groups::default();
         for (number, role) in roles.iter().enumerate() {
-            groups.take(*role, number as u32);
+            groups.add(*role, number as u32);
         }
         assert_eq!(groups.starts, starts, "{roles:?}");
     }
@@ -47,7 +47,7 @@ fn identifiers() {
 }
 
 #[test]
-fn who_a_value_names() {
+fn agents_of_a_value() {
     let document = parse(b"", &["star_with_text", "literal_tokens"]);
     let settings = document.settings();
     let names = |value: &str, token: &str| {
@@ -60,7 +60,7 @@ fn who_a_value_names() {
     assert!(!names("*text", "*"));
     assert!(!names("", ""));
     assert!(!names("12", ""));
-    assert_eq!(agent(b"", settings), Agent::Nobody);
+    assert_eq!(agent(b"", settings), Agent::Empty);
     let strict = parse(b"", &[]);
     assert!(!agent(b"* text", strict.settings()).names(b"*", strict.settings()));
     assert!(!agent(b"MJ12bot", strict.settings()).names(b"MJ12bot", strict.settings()));
@@ -95,8 +95,8 @@ fn comma_lists() {
     }
 }
 
-/// A file with very many groups gives the same answers however often it is asked: as the first
-/// time, and as a small file would that has these user-agent lines alone.
+/// A file with very many groups selects the same groups before and after the index is built, and the
+/// same groups as a small file with these user-agent lines.
 #[test]
 fn very_many_groups() {
     let values = ["*", "Foo", "foo/1.0", "FOO bar", "a-b_c", "MJ12bot", "", "*x", "* x", "\u{e9}"];

@@ -1,4 +1,4 @@
-//! Lines: CR, LF and CRLF end one, and a file is its lines and terminators, whatever it holds.
+//! Lines: CR, LF and CRLF terminate a line, and lines and terminators rejoin to the file.
 
 mod profiles;
 
@@ -50,7 +50,7 @@ fn lines_rejoin_to_the_body() {
 }
 
 #[test]
-fn the_limit_is_where_lines_start() {
+fn the_limit_applies_to_the_start_of_lines() {
     let ending = |body, limit, complete| {
         let mut lines = Lines::new(body, 0, limit, complete);
         (lines.by_ref().count(), lines.ending)
@@ -64,7 +64,7 @@ fn the_limit_is_where_lines_start() {
 }
 
 #[test]
-fn marks() {
+fn byte_order_marks() {
     let first = |body, switches| {
         let prepared = prepare(body, &settings(switches));
         (prepared.first, prepared.encoding)
@@ -89,7 +89,7 @@ fn utf_16() {
 }
 
 #[test]
-fn what_lies_past_the_slack_is_left_out() {
+fn octets_after_the_slack_are_dropped() {
     assert_eq!(SLACK, 16_384, "AMB-18");
     let settings = limited(&[], 10, usize::MAX);
     let whole = vec![b'a'; 10 + SLACK];
@@ -100,7 +100,7 @@ fn what_lies_past_the_slack_is_left_out() {
     assert_eq!(prepared.octets.map(|octets| octets.len()), Some(10 + SLACK));
 }
 
-/// The limit is about what was decoded, however many octets a character had before.
+/// The limit applies to the decoded octets.
 #[test]
 fn the_limit_of_utf_16() {
     let settings = limited(&["decode_utf16"], 10, usize::MAX);
@@ -118,10 +118,10 @@ fn the_limit_of_utf_16() {
     }
 }
 
-/// Only the first octets of a file are a byte order mark (RFC 3629 §6): later it is data, wherever it
-/// stands in the sixteen octets that are looked at together.
+/// Only the first octets of a file are a byte order mark (RFC 3629 §6): later it is data, at every
+/// position in a block of sixteen octets.
 #[test]
-fn a_mark_that_is_not_the_first() {
+fn a_mark_inside_the_file() {
     let mark = "\u{feff}";
     for before in 0..40 {
         let comment = format!("#{}\n", "x".repeat(before));

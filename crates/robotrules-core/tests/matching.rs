@@ -1,5 +1,5 @@
-//! Every way to a decision, compared with the naive matcher on inputs that reach each branch at each
-//! offset: the first question, a scan, an index, a batch with shortlists and one with an index.
+//! Every implementation of a decision, compared with the naive matcher on inputs that reach each
+//! branch at each offset: uncompiled, scan, index, batch with prefilters, batch with index.
 
 mod naive;
 mod profiles;
@@ -9,7 +9,7 @@ use profiles::{limited, settings, Random};
 use robotrules_core::{Decision, Document, Kind, RuleSet, Settings};
 use std::sync::Arc;
 
-/// Stands behind the lines that matter, so that a batch looks at them 32 octets at a time.
+/// Follows the tested lines, so that a batch reads them 32 octets at a time.
 const FAR: &str = "\n/filled/up/to/have/octets/behind/the/lines/that/matter/here/and/some/more";
 
 fn compile(rules: &[Rule], settings: &Settings) -> RuleSet {
@@ -20,7 +20,7 @@ fn disallow(values: &[&str]) -> Vec<Rule> {
     values.iter().map(|value| (value.as_bytes().to_vec(), Kind::Disallow)).collect()
 }
 
-/// The same rules and others that match nothing that is asked: so many in all.
+/// The same rules and others that match no tested URL, `count` in all.
 fn padded(rules: &[Rule], count: usize, wild: bool) -> Vec<Rule> {
     let mut padded = rules.to_vec();
     for number in rules.len()..count {
@@ -33,16 +33,16 @@ fn padded(rules: &[Rule], count: usize, wild: bool) -> Vec<Rule> {
     padded
 }
 
-/// Rules as they are asked in every way.
-struct Ways<'a> {
+/// A rule set in every implementation.
+struct Implementations<'a> {
     rules: &'a [Rule],
     settings: Settings,
     sets: Vec<(&'static str, RuleSet)>,
     document: Option<Document<Vec<u8>>>,
 }
 
-impl<'a> Ways<'a> {
-    fn new(rules: &'a [Rule], switches: &[&str]) -> Ways<'a> {
+impl<'a> Implementations<'a> {
+    fn new(rules: &'a [Rule], switches: &[&str]) -> Implementations<'a> {
         let settings = settings(switches);
         let mut sets = vec![];
         for (name, rules) in [
@@ -53,7 +53,7 @@ impl<'a> Ways<'a> {
             ("indexed with 300", padded(rules, 300, true)),
         ] {
             let set = compile(&rules, &settings);
-            set.expect(1_000);
+            set.expect_checks(1_000);
             sets.push((name, set));
         }
         let as_written = settings.switches.compare_as_written();
@@ -65,10 +65,10 @@ impl<'a> Ways<'a> {
             }
             Document::parse(body, Arc::new(limited(switches, 512_000, usize::MAX)), true)
         });
-        Ways { rules, settings, sets, document }
+        Implementations { rules, settings, sets, document }
     }
 
-    /// Asks about each URL in every way; of the fillers none may match.
+    /// Decides each URL in every implementation; no padding rule may match.
     fn compare(&self, urls: &[String]) {
         let naively = |url: &String| naive::decide(self.rules, url.as_bytes(), &self.settings);
         let expected: Vec<Decision> = urls.iter().map(naively).collect();
@@ -77,7 +77,7 @@ impl<'a> Ways<'a> {
         for (name, set) in &self.sets {
             for (url, expected) in urls.iter().zip(&expected) {
                 let found = set.decide(url.as_bytes(), &mut scratch);
-                assert_eq!(found, *expected, "{url:?} {name} by {}", self.shown());
+                assert_eq!(found, *expected, "{url:?} {name} by {}", self.describe());
                 let allowed = !matches!(expected, Decision::Disallow(_));
                 assert_eq!(set.allows(url.as_bytes(), &mut scratch), allowed, "{url:?} {name}");
             }
@@ -87,18 +87,18 @@ impl<'a> Ways<'a> {
             let denied = |decision: &Decision| matches!(decision, Decision::Disallow(_));
             assert!(decided.iter().zip(&allowed).all(|(found, allowed)| denied(found) != *allowed));
             for ((url, expected), found) in urls.iter().zip(&expected).zip(&decided) {
-                assert_eq!(found, expected, "{url:?} in a batch, {name}, by {}", self.shown());
+                assert_eq!(found, expected, "{url:?} in a batch, {name}, by {}", self.describe());
             }
         }
         for (url, expected) in urls.iter().zip(&expected) {
             if let Some(document) = &self.document {
                 let found = document.decide_once(&[0], url.as_bytes());
-                assert_eq!(found, Some(*expected), "{url:?} first by {}", self.shown());
+                assert_eq!(found, Some(*expected), "{url:?} first by {}", self.describe());
             }
         }
     }
 
-    fn shown(&self) -> String {
+    fn describe(&self) -> String {
         let values = self.rules.iter().map(|(value, _)| String::from_utf8_lossy(value));
         values.collect::<Vec<_>>().join(" ")
     }
@@ -106,30 +106,30 @@ impl<'a> Ways<'a> {
 
 const LETTERS: &str = "abcxyzABCXYZ0189-._~";
 
-/// What is looked for has every pair of octets; a bit that is lost in a table of pairs, or a hash that
-/// differs between a pattern and a path, makes one of them unfindable.
+/// Patterns with every bigram: a lost bit in a table of bigrams, or a hash that differs between
+/// pattern and path, hides one of them.
 #[test]
-fn every_pair_of_octets() {
+fn every_bigram() {
     let others = ["/*.php", "/*.gif~", "/*jpg_x"];
     for a in LETTERS.chars() {
         for b in LETTERS.chars() {
             let (pair, piece) = (format!("/*{a}{b}"), format!("/*_{a}{b}{a}_"));
             let rules = disallow(&[&pair, &piece, others[0], others[1], others[2]]);
-            let ways = Ways::new(&rules, &[]);
+            let implementations = Implementations::new(&rules, &[]);
             let mut urls = vec![format!("/s/index.php?{a}={b}"), format!("/{b}{a}")];
             for before in [0, 1, 5, 6, 7, 8, 9, 14, 15, 16, 17, 30] {
                 let fill = "/".repeat(before);
                 urls.push(format!("https://e.example/{fill}{a}{b}"));
                 urls.push(format!("https://e.example/{fill}_{a}{b}{a}_/s"));
             }
-            ways.compare(&urls);
+            implementations.compare(&urls);
         }
     }
 }
 
-/// All octets that a path can have, and escapes of those it cannot.
+/// All octets that a path can have, and escapes of all others.
 #[test]
-fn every_octet_behind_a_wildcard() {
+fn every_octet_after_a_wildcard() {
     for octet in 1..=255u8 {
         let raw = |octet: u8| !matches!(octet, b'*' | b'#' | b'\n' | b'\r' | b' ' | b'\t');
         let written = match octet.is_ascii() && !octet.is_ascii_control() && raw(octet) {
@@ -149,14 +149,14 @@ fn every_octet_behind_a_wildcard() {
             format!("/{octet:02X}z"),
             format!("/y{octet:02X}"),
         ];
-        Ways::new(&rules, &[]).compare(&urls);
-        Ways::new(&rules, &["split_escapes"]).compare(&urls);
+        Implementations::new(&rules, &[]).compare(&urls);
+        Implementations::new(&rules, &["split_escapes"]).compare(&urls);
     }
 }
 
-/// Beginnings of every length, with one octet changed at every place, and paths that end early.
+/// Prefixes of every length, with one octet changed at every position, and paths that are shorter.
 #[test]
-fn beginnings_of_every_length() {
+fn prefixes_of_every_length() {
     let whole = "/abcdefghijklmnopqrstuvwxyz-0123456789_ABCDEFGH";
     for length in 1..40 {
         let first = &whole[..length];
@@ -172,15 +172,15 @@ fn beginnings_of_every_length() {
             urls.push(format!("{}~{}~x", &first[..at], &first[at..]));
         }
         for value in &values {
-            Ways::new(&disallow(&[value]), &[]).compare(&urls);
+            Implementations::new(&disallow(&[value]), &[]).compare(&urls);
         }
-        Ways::new(&disallow(&[&values[0], &values[1], &values[2]]), &[]).compare(&urls);
+        Implementations::new(&disallow(&[&values[0], &values[1], &values[2]]), &[]).compare(&urls);
     }
 }
 
-/// Ends of every length, likewise.
+/// Suffixes of every length, in the same way.
 #[test]
-fn ends_of_every_length() {
+fn suffixes_of_every_length() {
     let whole = "abcdefghijklmnopqrstuvwxyz";
     for length in 1..20 {
         let end = &whole[whole.len() - length..];
@@ -200,16 +200,16 @@ fn ends_of_every_length() {
             urls.push(format!("/{end}{}", &end[..at]));
             urls.push(format!("/{}", &end[at..]));
         }
-        Ways::new(&rules, &[]).compare(&urls);
+        Implementations::new(&rules, &[]).compare(&urls);
     }
 }
 
-/// Pieces at every place of paths of every length, where only a part of one stands before it.
+/// Pieces at every position of paths of every length, after a partial match.
 #[test]
-fn pieces_at_every_place() {
+fn pieces_at_every_position() {
     for piece in ["b", "ab", "aab", "abc", "aaab", "abab", "?b", "a?b", "=b", "a/b", "aaaaaaaab"] {
         let rules = disallow(&[&format!("/*{piece}"), &format!("/*{piece}*c$"), "/*.php", "/*_q_"]);
-        let ways = Ways::new(&rules, &[]);
+        let implementations = Implementations::new(&rules, &[]);
         let mut urls = vec![];
         for before in 0..36 {
             for fill in ["a", "x"] {
@@ -222,13 +222,13 @@ fn pieces_at_every_place() {
             urls.push(format!("/{}{piece}", "a-".repeat(before)));
             urls.push(format!("/{}?{piece}", "ab-".repeat(before / 2)));
         }
-        ways.compare(&urls);
+        implementations.compare(&urls);
     }
 }
 
-/// Dot segments at every place around the blocks that a path is read in.
+/// Dot segments at every position around the size of a block.
 #[test]
-fn dot_segments_at_every_place() {
+fn dot_segments_at_every_position() {
     for dots in ["/.", "/..", "/./", "/../", "/.../", "/.a", "/..a", "//.", "/%2e/", "/.%2E"] {
         for before in 0..70 {
             let path = format!("/{}{dots}", "a".repeat(before));
@@ -256,12 +256,11 @@ fn dot_segments_at_every_place() {
     }
 }
 
-/// Where dot segments were removed, the query is where it is now: delimiters mean there what they mean in
-/// a query.
+/// After dot segments are removed the query has moved: its delimiters are those of a query.
 #[test]
-fn a_query_behind_dot_segments() {
+fn a_query_after_dot_segments() {
     let rules = disallow(&["/*=b&$", "/*?a", "/c*&d", "/*/e", "/*?*f/"]);
-    let ways = Ways::new(&rules, &[]);
+    let implementations = Implementations::new(&rules, &[]);
     let mut urls = vec![];
     for dots in ["/.", "/./.", "/x/..", "/x/y/../..", "/long-segment/and/another/../../.."] {
         for query in ["", "?", "?a", "?=b&", "?c&d", "?g=b&", "?h/e", "?i/f/", "?.=b&", "=b&"] {
@@ -269,10 +268,10 @@ fn a_query_behind_dot_segments() {
             urls.push(format!("https://e.example/c{dots}{query}"));
         }
     }
-    ways.compare(&urls);
+    implementations.compare(&urls);
 }
 
-/// What stands before a path is compared to its last octet, however long it is.
+/// Origins of any length are compared to their last octet.
 #[test]
 fn origins_that_differ_in_one_octet() {
     let rules = disallow(&["/b", "/o", "/n/", "/*g", "/?"]);
@@ -298,7 +297,7 @@ fn origins_that_differ_in_one_octet() {
     }
 }
 
-/// Lines of every length at the end of a batch, where there are not 32 octets more.
+/// Lines of every length at the end of a batch, with less than 32 octets left.
 #[test]
 fn the_last_lines_of_a_batch() {
     let rules = disallow(&["/a", "/*z$", "/*?q", "/b"]);
@@ -319,10 +318,10 @@ fn the_last_lines_of_a_batch() {
     }
 }
 
-/// A tree with more children than one look tells apart, labels of every length, and more shortcuts
-/// than find room nearby.
+/// A trie with more children than SIMD lanes, labels of every length, and more shortcuts than free
+/// slots nearby.
 #[test]
-fn trees_of_prefixes() {
+fn prefix_tries() {
     let mut random = Random(21);
     let letters: Vec<char> =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".chars().collect();
@@ -342,7 +341,7 @@ fn trees_of_prefixes() {
             .collect();
         let settings = settings(&[]);
         let set = compile(&rules, &settings);
-        set.expect(1_000);
+        set.expect_checks(1_000);
         let mut urls = vec!["/".to_string(), "/q".to_string(), String::new()];
         for value in &values {
             let plain = value.trim_end_matches('$');
@@ -357,9 +356,9 @@ fn trees_of_prefixes() {
     }
 }
 
-/// Nodes of many children side by side: none has those of its neighbours.
+/// Nodes with many children side by side: no node finds the children of its neighbours.
 #[test]
-fn children_of_neighbours() {
+fn children_of_neighbouring_nodes() {
     let settings = settings(&[]);
     let mut values = vec![];
     for (node, letters) in [("m", 'a'..='x'), ("n", 'c'..='s'), ("o", 'e'..='u'), ("p", 'b'..='z')]
@@ -368,7 +367,7 @@ fn children_of_neighbours() {
     }
     let rules = disallow(&values.iter().map(String::as_str).collect::<Vec<_>>());
     let set = compile(&rules, &settings);
-    set.expect(1_000);
+    set.expect_checks(1_000);
     for node in 'l'..='q' {
         for letter in 'a'..='z' {
             let url = format!("/{node}{letter}");
@@ -378,9 +377,9 @@ fn children_of_neighbours() {
     }
 }
 
-/// More than two lists of 64, each pattern found in its own, the one that decides in any of them.
+/// More than two prefilters of 64 patterns, and deciding patterns in each of them.
 #[test]
-fn shortlists_of_every_size() {
+fn prefilters_of_every_size() {
     let settings = settings(&[]);
     for count in [1, 2, 63, 64, 65, 127, 128, 129, 192, 255, 256, 257] {
         let value = |number: usize| match number % 4 {
@@ -404,9 +403,9 @@ fn shortlists_of_every_size() {
     }
 }
 
-/// Anything at all, in every way.
+/// Random rules and URLs in every implementation.
 #[test]
-fn whatever_is_written() {
+fn random_rules_and_urls() {
     let words = [
         "a", "b", "ab", "/", "/", "*", "*", "**", "?", "=", "&", "%2F", "%3D", "%", "%2", "2F",
         "3D", ":", ".php", "$", "shop", "é", "~", "-", "..", ".", "%41", "%7e",
@@ -439,6 +438,6 @@ fn whatever_is_written() {
             &["url_as_given", "minimal_encoding", "split_escapes"],
             &["url_as_given"],
         ];
-        Ways::new(&rules, profiles[random.below(5)]).compare(&urls);
+        Implementations::new(&rules, profiles[random.below(5)]).compare(&urls);
     }
 }

@@ -1,4 +1,4 @@
-//! Notes: what is said about a file, on which line, and over which octets.
+//! Notes: code, line and span.
 
 mod profiles;
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Code, line and marked text of each note.
 type Shown = Vec<(&'static str, u32, String)>;
 
-fn of(body: &[u8], settings: Settings, complete: bool) -> Shown {
+fn notes_of(body: &[u8], settings: Settings, complete: bool) -> Shown {
     let document = Document::parse(body, Arc::new(settings), complete);
     let marked = |start: u32, end: u32| &document.body()[start as usize..end as usize];
     let shown = |octets: &[u8]| String::from_utf8_lossy(octets).into_owned();
@@ -22,21 +22,21 @@ fn of(body: &[u8], settings: Settings, complete: bool) -> Shown {
 fn check(body: &str, switches: &[&str], expected: &[(&'static str, u32, &str)]) {
     let expected: Shown =
         expected.iter().map(|&(code, line, text)| (code, line, text.into())).collect();
-    assert_eq!(of(body.as_bytes(), settings(switches), true), expected, "{body:?}");
+    assert_eq!(notes_of(body.as_bytes(), settings(switches), true), expected, "{body:?}");
 }
 
 #[test]
 fn encodings() {
     check("\u{feff}sitemap: /", &[], &[("bom", 0, "\u{feff}")]);
     check("sitemap: /", &["cut_bom"], &[]);
-    let cut = of(b"\xEF\xBBsitemap: /", settings(&["cut_bom"]), true);
+    let cut = notes_of(b"\xEF\xBBsitemap: /", settings(&["cut_bom"]), true);
     assert_eq!(cut, [("cut-bom", 0, "\u{fffd}".into())]);
-    let wide = of(b"\xFF\xFEa\0:\0b\0", settings(&["decode_utf16"]), true);
+    let wide = notes_of(b"\xFF\xFEa\0:\0b\0", settings(&["decode_utf16"]), true);
     assert_eq!(wide, [("not-utf8", 0, String::new())]);
 }
 
 #[test]
-fn pages_in_place_of_a_file() {
+fn html_pages() {
     let line = ("no-separator", 2, "<html>");
     check(" \n<html>\n", &[], &[("looks-like-html", 0, "<"), line]);
     check("\u{feff}\n<html>\n", &[], &[("bom", 0, "\u{feff}"), ("looks-like-html", 0, "<"), line]);
@@ -44,18 +44,18 @@ fn pages_in_place_of_a_file() {
     check(" \n", &[], &[]);
 }
 
-/// A line that was cut, and what the limit leaves out.
+/// A truncated line, and lines after the limit.
 #[test]
-fn ends() {
+fn truncated_files() {
     let body = b"sitemap: /a\nsitemap: /b\nsitemap: /c";
-    assert_eq!(of(body, settings(&[]), true), []);
-    assert_eq!(of(body, settings(&[]), false), [("cut-line", 3, "sitemap: /c".into())]);
+    assert_eq!(notes_of(body, settings(&[]), true), []);
+    assert_eq!(notes_of(body, settings(&[]), false), [("cut-line", 3, "sitemap: /c".into())]);
     let rest = ("truncated", 0, "sitemap: /b\nsitemap: /c".into());
-    assert_eq!(of(body, limited(&[], 12, usize::MAX), true), [rest]);
-    // A last line that goes on past the slack: it is not the sender who cut it.
+    assert_eq!(notes_of(body, limited(&[], 12, usize::MAX), true), [rest]);
+    // A last line that continues after the slack: the limit truncates it, not the sender.
     let long = [&body[..], &[b'x'; 2 * SLACK]].concat();
     let kept = String::from_utf8_lossy(&long[24..30 + SLACK]).into_owned();
-    assert_eq!(of(&long, limited(&[], 30, usize::MAX), true), [("truncated", 0, kept)]);
+    assert_eq!(notes_of(&long, limited(&[], 30, usize::MAX), true), [("truncated", 0, kept)]);
 }
 
 #[test]
@@ -71,15 +71,15 @@ fn names_of_records() {
 }
 
 #[test]
-fn lines_that_are_cut() {
+fn truncated_lines() {
     let limits = limited(&[], 512_000, 12);
-    let found = of(b"user-agent:a\nallow: /1234567#c\nallow: /\n", limits, true);
+    let found = notes_of(b"user-agent:a\nallow: /1234567#c\nallow: /\n", limits, true);
     assert_eq!(found, [("long-line", 2, "567#c".into())]);
     check("sitemap: /a\0b#c\n", &["cut_at_nul"], &[("nul", 1, "\0b#c")]);
     check("sitemap: /a\0b#c\n", &[], &[]);
 }
 
-/// VT and FF are noted where they were left out, not where they are data.
+/// VT and FF are noted where they are trimmed, not where they are data.
 #[test]
 fn odd_whitespace() {
     let switches = ["ascii_whitespace", "keep_controls"];
@@ -91,7 +91,7 @@ fn odd_whitespace() {
 }
 
 #[test]
-fn records_at_odd_places() {
+fn misplaced_records() {
     let first = ("rule-outside-group", 1, "allow: /");
     let second = ("rule-outside-group", 3, "disallow: /b");
     check("allow: / #\nsitemap: /\ndisallow: /b\nuser-agent: a\nallow: /\n", &[], &[first, second]);
@@ -126,10 +126,10 @@ fn user_agents() {
     agent("a,\x01", &[], &[("control-character", 1, "a,\x01")]);
     let kept = ("control-kept", 1, "a\x01");
     agent("a\x01", &["keep_controls"], &[kept, ("user-agent-text", 1, "\x01")]);
-    let found = of(b"user-agent: a\xFF", settings(&[]), true);
+    let found = notes_of(b"user-agent: a\xFF", settings(&[]), true);
     let codes: Vec<_> = found.iter().map(|(code, ..)| *code).collect();
     assert_eq!(codes, ["invalid-utf8", "user-agent-text"]);
-    // Another record that starts a group names no crawler.
+    // Another START record does not name a crawler.
     check("x-name-longer-than-sixteen: 12\n", &[], &[("typo", 1, "x-name-longer-than-sixteen")]);
 }
 
@@ -158,7 +158,7 @@ fn patterns() {
         );
         rule("/a", &["index_page"], &[]);
         let body = [b"user-agent: *\n", key.as_bytes(), b": /\xFF"].concat();
-        assert_eq!(of(&body, settings(&[]), true), [("invalid-utf8", 2, "/\u{fffd}".into())]);
+        assert_eq!(notes_of(&body, settings(&[]), true), [("invalid-utf8", 2, "/\u{fffd}".into())]);
     }
 }
 
@@ -167,5 +167,5 @@ fn patterns() {
 fn other_rules() {
     let mut settings = settings(&[]);
     settings.add_key(b"noindex", b"noindex", Role::Rule, true);
-    assert_eq!(of(b"user-agent: *\nnoindex: a b\n", settings, true), []);
+    assert_eq!(notes_of(b"user-agent: *\nnoindex: a b\n", settings, true), []);
 }

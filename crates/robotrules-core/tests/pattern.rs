@@ -1,4 +1,4 @@
-//! One pattern against one path, compared with a matcher that tries everything.
+//! Patterns against paths, compared with a brute-force matcher.
 
 mod naive;
 mod profiles;
@@ -6,14 +6,14 @@ mod profiles;
 use profiles::{settings, Random};
 use robotrules_core::pattern::{normal_form, Arena, Span};
 use robotrules_core::url_path;
-use robotrules_core::{Compared, Settings};
+use robotrules_core::{Comparison, Settings};
 
-/// Whether the fast matcher says that `value` matches `path`, which is in normal form.
+/// Whether `value` matches `path`, which is in normal form, in the engine.
 fn matches(value: &str, path: &str, settings: &Settings) -> bool {
     let mut arena = Arena::default();
     let pattern = arena.add(value.as_bytes(), settings);
     assert_eq!(pattern.octets as usize, normal_form(value.as_bytes(), settings).len());
-    let path = Compared::by(settings).of_shown(path.as_bytes());
+    let path = Comparison::from_settings(settings).to_compared(path.as_bytes());
     arena.matches(&pattern, url_path::Path::new(&path))
 }
 
@@ -51,7 +51,7 @@ fn matching() {
         ("/*/3D", "/a?b%2F3D", true),
         ("/*F3D", "/a?b%2F3D", false),
         ("/%*41", "/%2541", true),
-        // In a query `=` and `/` are spelled otherwise than in a path, from its first octet on.
+        // In a query `=` and `/` have other normal forms than in a path, from its first octet on.
         ("/*=b$", "/?%3Db", false),
         ("/*=b$", "/?x%3Db", false),
         ("/*=b$", "/?=b", true),
@@ -64,7 +64,7 @@ fn matching() {
 }
 
 #[test]
-fn octets_are_compared_where_the_profile_says_so() {
+fn split_escapes_compares_octets() {
     let settings = settings(&["split_escapes"]);
     for (value, path) in [
         ("/*3D", "/a%3Db"),
@@ -77,8 +77,7 @@ fn octets_are_compared_where_the_profile_says_so() {
     }
 }
 
-/// What stands behind a wildcard has two spellings only where a delimiter is in it, and the longest run
-/// that is the same in both.
+/// A piece has two normal forms only if it holds a delimiter; its run is the longest common part.
 #[test]
 fn pieces() {
     let minimal = ["minimal_encoding", "url_as_given", "split_escapes"];
@@ -95,7 +94,7 @@ fn pieces() {
         let pattern = arena.add(value.as_bytes(), &settings);
         let [piece] = arena.pieces_of(&pattern) else { panic!("{value} has one wildcard") };
         let shown = |span: Span| {
-            let form = Compared::by(&settings).shown(span.of(&arena.octets));
+            let form = Comparison::from_settings(&settings).to_readable(span.of(&arena.octets));
             String::from_utf8_lossy(&form).into_owned()
         };
         let spelled = [piece.in_path, piece.in_query, piece.run].map(shown);
@@ -122,9 +121,9 @@ fn literals() {
     }
 }
 
-/// An escape that a pattern cuts is compared as written, where patterns are hardly encoded.
+/// An incomplete escape in a pattern is compared as written, under minimal encoding.
 #[test]
-fn a_cut_escape_is_compared_as_written() {
+fn an_incomplete_escape_is_compared_as_written() {
     let units = settings(&["minimal_encoding"]);
     for (value, path, expected) in [
         ("/a%2", "/a%2F", true),
@@ -141,10 +140,10 @@ fn a_cut_escape_is_compared_as_written() {
     }
 }
 
-/// Where patterns are hardly encoded only whole escapes are taken for such; what follows a lone `%` is
-/// read like anything else.
+/// Under minimal encoding only complete escapes are escapes; the octets after a lone `%` are encoded
+/// like all others.
 #[test]
-fn forms_that_are_hardly_encoded() {
+fn minimal_forms() {
     let settings = settings(&["minimal_encoding", "url_as_given", "split_escapes"]);
     for (value, form) in [
         (&b"/%2f%c3a"[..], "/%2F%C3a"),
@@ -161,7 +160,7 @@ fn forms_that_are_hardly_encoded() {
 }
 
 #[test]
-fn as_the_naive_matcher_says() {
+fn agrees_with_the_naive_matcher() {
     let words = [
         "a", "b", "ab", "aa", "*", "*", "*", "/", "/", "?", "=", "&", "*/", "*?", "*=", "2", "F",
         "3D", "*3", "*D", "*2F", "%3D", "%2F", "%", ":",

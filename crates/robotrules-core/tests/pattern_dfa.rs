@@ -1,44 +1,44 @@
-//! Patterns as automata: each must match what the matcher matches, octet by octet.
+//! Pattern DFAs: each accepts the paths that the matcher matches.
 
 mod profiles;
 
 use profiles::{settings, Random};
-use robotrules_core::kmp::{contains, insert, Octets};
+use robotrules_core::kmp::{contains, insert, OctetSet};
 use robotrules_core::pattern::Arena;
-use robotrules_core::pattern_dfa::{Machines, DEAD, MARK, MATCHED};
+use robotrules_core::pattern_dfa::{PatternDfas, DEAD, MATCHED, QUERY_MARK};
 use robotrules_core::url_path::Path;
-use robotrules_core::{Compared, Settings};
+use robotrules_core::{Comparison, Settings};
 
-fn machine(value: &str, settings: &Settings) -> Machines {
+fn dfa(value: &str, settings: &Settings) -> PatternDfas {
     let mut arena = Arena::default();
     let pattern = arena.add(value.as_bytes(), settings);
-    Machines::new(arena, std::iter::once(pattern))
+    PatternDfas::new(arena, std::iter::once(pattern))
 }
 
-/// A path as it is compared, an escape being one unit.
+/// A path as it is compared by units.
 fn units(path: &str) -> Vec<u8> {
-    Compared::Units.of_shown(path.as_bytes()).into_owned()
+    Comparison::Units.to_compared(path.as_bytes()).into_owned()
 }
 
-/// The states on the way through a path, the first behind its `/`.
-fn states(machines: &Machines, path: &[u8]) -> Vec<u32> {
-    let mut states = vec![machines.start(0)];
-    let mut queried = false;
+/// The states of a run over a path, from the state after its `/`.
+fn states(dfas: &PatternDfas, path: &[u8]) -> Vec<u32> {
+    let mut states = vec![dfas.start(0)];
+    let mut in_query = false;
     for &octet in &path[1..] {
         match states[states.len() - 1] {
             DEAD | MATCHED => break,
-            state => states.push(machines.step(0, state, octet, queried)),
+            state => states.push(dfas.step(0, state, octet, in_query)),
         }
-        queried |= octet == MARK;
+        in_query |= octet == QUERY_MARK;
     }
     states
 }
 
-fn accepts(machines: &Machines, path: &[u8]) -> bool {
-    match states(machines, path)[..] {
+fn accepts(dfas: &PatternDfas, path: &[u8]) -> bool {
+    match states(dfas, path)[..] {
         [.., MATCHED] => true,
         [.., DEAD] | [] => false,
-        [.., state] => machines.accepts(0, state),
+        [.., state] => dfas.accepts(0, state),
     }
 }
 
@@ -59,45 +59,49 @@ fn pattern_and_path(random: &mut Random) -> (String, String) {
 }
 
 #[test]
-fn an_automaton_matches_what_the_matcher_matches() {
+fn the_dfa_agrees_with_the_matcher() {
     let (mut random, mut hits) = (Random(6), 0);
     let more = [&["minimal_encoding"], &["url_as_given"], &["split_escapes"]];
     for switches in [&[][..]].into_iter().chain(more.iter().map(|switches| &switches[..])) {
         let settings = settings(switches);
         for _ in 0..25_000 {
             let (value, path) = pattern_and_path(&mut random);
-            let path = Compared::by(&settings).of_shown(path.as_bytes()).into_owned();
-            let machines = machine(&value, &settings);
-            let expected = machines.matches(0, Path::new(&path));
+            let path =
+                Comparison::from_settings(&settings).to_compared(path.as_bytes()).into_owned();
+            let dfas = dfa(&value, &settings);
+            let expected = dfas.matches(0, Path::new(&path));
             hits += usize::from(expected);
             let shown = String::from_utf8_lossy(&path);
-            assert_eq!(accepts(&machines, &path), expected, "{value} {shown} {switches:?}");
+            assert_eq!(accepts(&dfas, &path), expected, "{value} {shown} {switches:?}");
         }
     }
     assert!(hits > 20_000, "{hits}");
 }
 
 #[test]
-fn what_is_to_go_is_never_too_much() {
+fn min_remaining_is_a_lower_bound() {
     let (mut random, settings) = (Random(7), settings(&[]));
     for _ in 0..30_000 {
         let (value, path) = pattern_and_path(&mut random);
-        let (machines, octets) = (machine(&value, &settings), units(&path));
-        if !machines.matches(0, Path::new(&octets)) {
+        let (dfas, octets) = (dfa(&value, &settings), units(&path));
+        if !dfas.matches(0, Path::new(&octets)) {
             continue;
         }
-        for (read, state) in states(&machines, &octets).into_iter().enumerate() {
+        for (read, state) in states(&dfas, &octets).into_iter().enumerate() {
             if state != MATCHED {
                 let left = path.len() - 1 - read;
-                assert!(machines.to_go(0, state) as usize <= left, "{value} {path} after {read}");
+                assert!(
+                    dfas.min_remaining(0, state) as usize <= left,
+                    "{value} {path} after {read}"
+                );
             }
         }
     }
 }
 
-/// What is to go counts the octets of this piece and of those behind it, in the spelling that is nearer.
+/// The octets of this piece and of the following ones, in the shorter form.
 #[test]
-fn what_is_to_go() {
+fn min_remaining() {
     for (value, path, expected) in [
         ("/abc$", "/abc", &[3, 2, 1, 0][..]),
         ("/ab*cd*ef", "/abcxcdef", &[6, 5, 4, 3, 4, 3, 2, 1]),
@@ -108,42 +112,43 @@ fn what_is_to_go() {
         ("/*=?=", "/%3D?=", &[5, 4, 3, 2, 1]),
         ("/*=?=a", "/%3D?=xa", &[6, 5, 4, 3, 2, 1, 6, 6]),
     ] {
-        let machines = machine(value, &settings(&[]));
-        let left = states(&machines, &units(path)).into_iter().filter(|&state| state != MATCHED);
-        let found: Vec<_> = left.map(|state| machines.to_go(0, state)).collect();
+        let dfas = dfa(value, &settings(&[]));
+        let left = states(&dfas, &units(path)).into_iter().filter(|&state| state != MATCHED);
+        let found: Vec<_> = left.map(|state| dfas.min_remaining(0, state)).collect();
         assert_eq!(found, expected, "{value} {path}");
     }
 }
 
 #[test]
-fn beginnings() {
+fn prefixes() {
     for (value, first) in [("/", "/"), ("/ab*c$", "/ab"), ("*a", ""), ("/a$", "/a")] {
-        assert_eq!(machine(value, &settings(&[])).first(0), first.as_bytes());
+        assert_eq!(dfa(value, &settings(&[])).prefix(0), first.as_bytes());
     }
 }
 
 #[test]
-fn octets_that_no_state_asks_about_are_one() {
+fn undistinguished_octets_are_equivalent() {
     let (mut random, settings) = (Random(8), settings(&[]));
     for _ in 0..5_000 {
         let (value, path) = pattern_and_path(&mut random);
-        let (machines, path) = (machine(&value, &settings), units(&path));
-        let mut queried = false;
-        for (state, &octet) in states(&machines, &path).into_iter().zip(&path[1..]) {
+        let (dfas, path) = (dfa(&value, &settings), units(&path));
+        let mut in_query = false;
+        for (state, &octet) in states(&dfas, &path).into_iter().zip(&path[1..]) {
             if state == MATCHED || state == DEAD {
                 break;
             }
-            let mut asked = Octets::default();
-            machines.symbols(0, state, &mut asked);
-            let others = (1..=255).filter(|&octet| octet != MARK && !contains(&asked, octet));
-            let next: Vec<_> = others.map(|o| machines.step(0, state, o, queried)).collect();
+            let mut distinguished = OctetSet::default();
+            dfas.add_distinguished(0, state, &mut distinguished);
+            let others =
+                (1..=255).filter(|&octet| octet != QUERY_MARK && !contains(&distinguished, octet));
+            let next: Vec<_> = others.map(|o| dfas.step(0, state, o, in_query)).collect();
             assert!(next.windows(2).all(|pair| pair[0] == pair[1]), "{value} in {state}");
-            queried |= octet == MARK;
+            in_query |= octet == QUERY_MARK;
         }
     }
 }
 
-/// Every piece of some letters in every path of them, so that each way to fall back is taken.
+/// Every piece over some letters in every path over them, so that every failure is taken.
 #[test]
 fn every_piece_in_every_path() {
     let texts = |most: usize| -> Vec<String> {
@@ -157,9 +162,9 @@ fn every_piece_in_every_path() {
     };
     let (pieces, paths, settings) = (texts(5), texts(8), settings(&[]));
     for piece in pieces {
-        let machines = machine(&format!("/*{piece}"), &settings);
+        let dfas = dfa(&format!("/*{piece}"), &settings);
         for path in &paths {
-            let found = accepts(&machines, format!("/{path}").as_bytes());
+            let found = accepts(&dfas, format!("/{path}").as_bytes());
             assert_eq!(found, path.contains(&piece), "{piece} {path}");
         }
     }
@@ -168,7 +173,7 @@ fn every_piece_in_every_path() {
 #[test]
 fn sets_of_octets() {
     for octet in 0..=255 {
-        let mut set = Octets::default();
+        let mut set = OctetSet::default();
         insert(&mut set, octet);
         insert(&mut set, octet ^ 64);
         let found: Vec<u8> = (0..=255).filter(|&other| contains(&set, other)).collect();
@@ -177,30 +182,30 @@ fn sets_of_octets() {
 }
 
 #[test]
-fn a_piece_crosses_the_mark() {
+fn a_piece_extends_over_the_query_mark() {
     let settings = settings(&[]);
-    // In the path `=` is data and escaped; behind the piece's own `?` it delimits.
-    let crossing = machine("/*=?=", &settings);
+    // In the path `=` is data and escaped; after the `?` of the piece it is a delimiter.
+    let crossing = dfa("/*=?=", &settings);
     assert!(accepts(&crossing, &units("/x%3D?=")));
     assert!(!accepts(&crossing, &units("/x%3D?%3D")));
     assert!(accepts(&crossing, &units("/?=%3F=")));
-    // What was read behind the `?` may begin the other spelling.
-    let again = machine("/*?a?b", &settings);
+    // The octets after the `?` may start the query form.
+    let again = dfa("/*?a?b", &settings);
     assert!(accepts(&again, &units("/?a%3Fb")));
     assert!(accepts(&again, &units("/?a%3Fa%3Fb")));
     assert!(!accepts(&again, &units("/?a%3Fa")));
 }
 
 #[test]
-fn long_pieces_cost_little() {
-    // A piece of one octet over and over is what a plain failure function is slow at.
+fn long_pieces_take_logarithmic_steps() {
+    // A piece that repeats one octet is the worst case of a plain failure function.
     let piece = "a".repeat(250_000);
-    let machines = machine(&format!("/*{piece}b"), &settings(&[]));
+    let dfas = dfa(&format!("/*{piece}b"), &settings(&[]));
     let path = format!("/{}", "ac".repeat(100) + &piece);
-    let last = states(&machines, path.as_bytes()).pop().unwrap();
+    let last = states(&dfas, path.as_bytes()).pop().unwrap();
     for _ in 0..100_000 {
-        assert_ne!(machines.step(0, last, b'c', false), last);
-        machines.symbols(0, last, &mut Octets::default());
+        assert_ne!(dfas.step(0, last, b'c', false), last);
+        dfas.add_distinguished(0, last, &mut OctetSet::default());
     }
-    assert_eq!(machines.to_go(0, last), 1);
+    assert_eq!(dfas.min_remaining(0, last), 1);
 }

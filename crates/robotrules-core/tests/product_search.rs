@@ -1,20 +1,20 @@
-//! Walks: which path is found among patterns, how many states are seen on the way, and what was heard.
+//! Product searches: the witness, the number of states, and the rejecting entries.
 //!
-//! The numbers are those of the engine in Python (`pure_search.py`), which is written to be read: both
-//! must agree on them, because a budget is counted in states.
+//! The expected numbers are those of the pure engine (`pure_search.py`): both engines must agree on
+//! them, because `max_states` counts states.
 
 mod profiles;
 
 use profiles::settings;
-use robotrules_core::languages::{Languages, Within};
-use robotrules_core::product_search::{Ladder, NO_LIMIT};
+use robotrules_core::languages::{Languages, SearchLimits};
+use robotrules_core::product_search::{DecisionList, NO_LIMIT};
 use robotrules_core::Kind;
 
-/// Patterns; ladders of entries that say yes (+) or no (-), and the word at the foot; whether it has to be
-/// a shortest path; the path, or nothing; states; and who was heard.
-type Question = (&'static str, &'static str, bool, &'static str, i64, &'static str);
+/// Patterns; decision lists of entries that accept (+) or reject (-), and the default; whether to find
+/// a shortest path; the path, or nothing; states; and the rejecting entries.
+type Case = (&'static str, &'static str, bool, &'static str, i64, &'static str);
 
-const QUESTIONS: &[Question] = &[
+const CASES: &[Case] = &[
     ("/*c **ba= /**?ac /**.", "-3 +4 +4 +4 no", true, "/c", 6, "[[]]"),
     ("/*c **ba= /**?ac /**.", "-3 +4 +4 +4 no", false, "/c", 7, "[[]]"),
     (
@@ -272,46 +272,47 @@ const QUESTIONS: &[Question] = &[
     ("/ab.y *b*ax$ /*/*ab", "+2 +1 no | -1 +1 +3 no", false, "/ab.y/ab", 138, "[[], [1]]"),
 ];
 
-fn made(patterns: &str) -> Languages {
+fn languages(patterns: &str) -> Languages {
     let patterns: Vec<_> =
         patterns.split(' ').map(|value| (value.as_bytes(), Kind::Allow)).collect();
     Languages::new(&patterns, &settings(&[]))
 }
 
-fn ladder(text: &str) -> Ladder {
-    let (mut rungs, mut foot) = (vec![], false);
+fn list(text: &str) -> DecisionList {
+    let (mut clauses, mut default) = (vec![], false);
     for word in text.split(' ') {
         match word.split_at(1) {
-            ("+", entry) => rungs.push(entry.parse::<u32>().unwrap() << 1 | 1),
-            ("-", entry) => rungs.push(entry.parse::<u32>().unwrap() << 1),
-            _ => foot = word == "yes",
+            ("+", entry) => clauses.push(entry.parse::<u32>().unwrap() << 1 | 1),
+            ("-", entry) => clauses.push(entry.parse::<u32>().unwrap() << 1),
+            _ => default = word == "yes",
         }
     }
-    (rungs, foot)
+    (clauses, default)
 }
 
 #[test]
-fn as_the_engine_in_python_walks() {
-    for &(patterns, ladders, shortest, path, states, heard) in QUESTIONS {
-        let within = Within { budget: 100_000, shorter_than: NO_LIMIT, shortest };
-        let found =
-            made(patterns).seek(ladders.split(" | ").map(ladder).collect(), within).unwrap();
+fn agrees_with_the_pure_engine() {
+    for &(patterns, lists, shortest, path, states, rejecting) in CASES {
+        let limits = SearchLimits { max_states: 100_000, shorter_than: NO_LIMIT, shortest };
+        let found = languages(patterns)
+            .find_witness(lists.split(" | ").map(list).collect(), limits)
+            .unwrap();
         let shown = String::from_utf8(found.path.unwrap_or_default()).unwrap();
-        let all = (shown.as_str(), found.states, format!("{:?}", found.heard));
-        assert_eq!(all, (path, states, heard.to_string()), "{patterns} {ladders} {shortest}");
+        let all = (shown.as_str(), found.states, format!("{:?}", found.rejecting));
+        assert_eq!(all, (path, states, rejecting.to_string()), "{patterns} {lists} {shortest}");
     }
 }
 
-/// A budget is for all walks of a question together.
+/// `max_states` bounds all product searches of a witness search together.
 #[test]
-fn a_budget_for_all_walks() {
-    for &(patterns, ladders, shortest, _, states, _) in QUESTIONS.iter().filter(|q| q.4 < 60) {
-        let made = made(patterns);
-        for budget in 0..states + 2 {
-            let within = Within { budget, shorter_than: NO_LIMIT, shortest };
-            let found = made.seek(ladders.split(" | ").map(ladder).collect(), within).unwrap();
-            assert_eq!(found.states, states.min(budget), "{patterns} {ladders} {budget}");
-            assert_eq!(found.decided, budget >= states, "{patterns} {ladders} {budget}");
+fn max_states_bounds_all_searches() {
+    for &(patterns, lists, shortest, _, states, _) in CASES.iter().filter(|q| q.4 < 60) {
+        let made = languages(patterns);
+        for max_states in 0..states + 2 {
+            let limits = SearchLimits { max_states, shorter_than: NO_LIMIT, shortest };
+            let found = made.find_witness(lists.split(" | ").map(list).collect(), limits).unwrap();
+            assert_eq!(found.states, states.min(max_states), "{patterns} {lists} {max_states}");
+            assert_eq!(found.decided, max_states >= states, "{patterns} {lists} {max_states}");
         }
     }
 }

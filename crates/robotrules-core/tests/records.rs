@@ -1,4 +1,4 @@
-//! Records: key, value and role of a line, known to a profile or not; and what values may hold.
+//! Records: key, value and role of a line; faults of values.
 
 mod profiles;
 
@@ -15,7 +15,7 @@ fn read(body: &[u8], switches: &[&str]) -> Vec<(String, String, Role)> {
     records.map(|r| (shown(&document.key(r)), shown(r.value(body)), r.role)).collect()
 }
 
-fn one(body: &str, switches: &[&str]) -> Option<(String, String, Role)> {
+fn read_one(body: &str, switches: &[&str]) -> Option<(String, String, Role)> {
     read(body.as_bytes(), switches).into_iter().next()
 }
 
@@ -25,39 +25,39 @@ fn is(key: &str, value: &str, role: Role) -> Option<(String, String, Role)> {
 
 #[test]
 fn names_and_values() {
-    assert_eq!(one("Allow:/", &[]), is("allow", "/", Role::Rule));
-    assert_eq!(one(" \tuSeR-AgEnT\t : a b\t ", &[]), is("user-agent", "a b", Role::Start));
-    assert_eq!(one("Disallow: /a:b#c", &[]), is("disallow", "/a:b", Role::Rule));
-    assert_eq!(one("DISALOW:/", &[]), is("disallow", "/", Role::Rule));
-    assert_eq!(one("Disallow-x: /", &[]), is("disallow-x", "/", Role::Other));
-    assert_eq!(one("Disallow-x: /", &["prefix_keys"]), is("disallow", "/", Role::Rule));
-    assert_eq!(one("X-Name-Longer-Than-Sixteen: /", &[]), is("x-long", "/", Role::Start));
-    assert_eq!(one("x-name-longer-than-sixteem: /", &[]).map(|r| r.2), Some(Role::Other));
-    assert_eq!(one("allow /", &[]), None);
-    assert_eq!(one("allow /", &["missing_colon"]), is("allow", "/", Role::Rule));
-    assert_eq!(one("other /", &["missing_colon"]), None);
-    assert_eq!(one("allow / /", &["missing_colon"]), None);
-    assert_eq!(one("\x0BAllow\x0C:/", &["ascii_whitespace"]), is("allow", "/", Role::Rule));
-    assert_eq!(one("\x0BAllow:/\x0C", &[]), is("\x0Ballow", "/\x0C", Role::Other));
-    assert_eq!(one("\x01Allow:/", &["ascii_whitespace"]), is("\x01allow", "/", Role::Other));
-    assert_eq!(one("Allow: /a\0b", &["cut_at_nul"]), is("allow", "/a", Role::Rule));
-    assert_eq!(one(": /", &[]), None);
-    assert_eq!(one("# Allow: /", &[]), None);
+    assert_eq!(read_one("Allow:/", &[]), is("allow", "/", Role::Rule));
+    assert_eq!(read_one(" \tuSeR-AgEnT\t : a b\t ", &[]), is("user-agent", "a b", Role::Start));
+    assert_eq!(read_one("Disallow: /a:b#c", &[]), is("disallow", "/a:b", Role::Rule));
+    assert_eq!(read_one("DISALOW:/", &[]), is("disallow", "/", Role::Rule));
+    assert_eq!(read_one("Disallow-x: /", &[]), is("disallow-x", "/", Role::Other));
+    assert_eq!(read_one("Disallow-x: /", &["prefix_keys"]), is("disallow", "/", Role::Rule));
+    assert_eq!(read_one("X-Name-Longer-Than-Sixteen: /", &[]), is("x-long", "/", Role::Start));
+    assert_eq!(read_one("x-name-longer-than-sixteem: /", &[]).map(|r| r.2), Some(Role::Other));
+    assert_eq!(read_one("allow /", &[]), None);
+    assert_eq!(read_one("allow /", &["missing_colon"]), is("allow", "/", Role::Rule));
+    assert_eq!(read_one("other /", &["missing_colon"]), None);
+    assert_eq!(read_one("allow / /", &["missing_colon"]), None);
+    assert_eq!(read_one("\x0BAllow\x0C:/", &["ascii_whitespace"]), is("allow", "/", Role::Rule));
+    assert_eq!(read_one("\x0BAllow:/\x0C", &[]), is("\x0Ballow", "/\x0C", Role::Other));
+    assert_eq!(read_one("\x01Allow:/", &["ascii_whitespace"]), is("\x01allow", "/", Role::Other));
+    assert_eq!(read_one("Allow: /a\0b", &["cut_at_nul"]), is("allow", "/a", Role::Rule));
+    assert_eq!(read_one(": /", &[]), None);
+    assert_eq!(read_one("# Allow: /", &[]), None);
 }
 
-/// A name is found alike wherever it stands, since the engine looks at sixteen octets at once.
+/// A name is found at every position, because the engine reads sixteen octets at once.
 #[test]
 fn names_near_the_end_of_the_file() {
     for name in ["a", "allow", "disallow", "user-agent", "x-sixteen-octets", "x-seventeen-octet"] {
         for rest in ["", "x", "a long rest that fills sixteen octets"] {
             let line = format!("{name}:{rest}");
-            let found = one(&line, &[]).map(|(key, ..)| key);
+            let found = read_one(&line, &[]).map(|(key, ..)| key);
             assert_eq!(found.as_deref(), Some(name), "{line}");
         }
     }
 }
 
-/// Every pair of octets: ASCII letters fold, and nothing else does.
+/// Every pair of octets: only ASCII letters fold.
 #[test]
 fn only_ascii_letters_fold() {
     for octet in 0..=255u8 {
@@ -69,7 +69,7 @@ fn only_ascii_letters_fold() {
 }
 
 #[test]
-fn a_line_past_its_limit_is_cut() {
+fn a_long_line_is_truncated() {
     let settings = Arc::new(limited(&[], 512_000, 12));
     let body = b"Disallow: /abc\nAllow: /d";
     let document = Document::parse(body, settings, true);
@@ -77,9 +77,9 @@ fn a_line_past_its_limit_is_cut() {
     assert_eq!(values, [b"/a", b"/d"]);
 }
 
-/// A line whose limit comes before its colon is no record.
+/// A line whose limit is before its colon is not a record.
 #[test]
-fn a_line_without_room_for_its_colon() {
+fn a_line_that_is_truncated_before_its_colon() {
     let body = b"allow:/ and more octets\nallow:/ and more octets\n";
     for limit in [1, 4, 5, 6, 7] {
         let settings = Arc::new(limited(&[], 512_000, limit));
@@ -95,7 +95,7 @@ fn a_line_without_room_for_its_colon() {
 }
 
 #[test]
-fn what_values_may_hold() {
+fn faults_of_values() {
     let none = Faults::default();
     assert_eq!(faults(b"/a~\x7F"), none);
     assert_eq!(faults("/é\u{80}".as_bytes()), none);
@@ -109,9 +109,9 @@ fn what_values_may_hold() {
     }
 }
 
-/// What a value may hold is seen wherever it stands, since the engine looks at sixteen octets at once.
+/// Faults are found at every position, because the engine reads sixteen octets at once.
 #[test]
-fn faults_at_every_place() {
+fn faults_at_every_position() {
     let none = Faults::default();
     for length in 1..50 {
         for at in 0..length {

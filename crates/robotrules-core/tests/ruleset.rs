@@ -1,4 +1,4 @@
-//! Rule sets: what decides, however many rules there are and however often they are asked.
+//! Rule sets: decisions, for any number of rules and checks.
 
 mod naive;
 mod profiles;
@@ -11,8 +11,8 @@ fn compile(rules: &[Rule], settings: &Settings) -> RuleSet {
     RuleSet::new(rules.iter().map(|(value, kind)| (value.as_slice(), *kind)), settings)
 }
 
-/// Rules that are hard for an index: shared beginnings, pieces shorter than a gram, repeated grams,
-/// literals with `$`, wildcards at the end, nothing but wildcards.
+/// Rules that are hard for an index: shared prefixes, pieces shorter than an n-gram, repeated n-grams,
+/// literals with `$`, wildcards at the end, only wildcards.
 fn hard_rules(random: &mut Random, count: usize) -> Vec<Rule> {
     let words = [
         "a", "b", "ab", "abc", "abcd", "aaaa", "aaaaaaaa", "shop", "shopping", "/", "*", "**",
@@ -41,16 +41,16 @@ fn url_near(random: &mut Random, rules: &[Rule]) -> Vec<u8> {
     url
 }
 
-/// Sets at both sides of the size where an index is built, asked before it, after it, and at once.
+/// Sets below and above the size of an index, checked before it is built, after, and in a batch.
 #[test]
-fn however_it_looks_it_decides_alike() {
+fn all_implementations_decide_alike() {
     let mut random = Random(5);
     let settings = settings(&["match_robots_txt", "keep_spaces"]);
     for round in 0..48 {
         let count = [1, 5, 64, 65, 129, 256, 257, 300][round % 8];
         let rules = hard_rules(&mut random, count);
         let (fresh, ready) = (compile(&rules, &settings), compile(&rules, &settings));
-        ready.expect(1_000);
+        ready.expect_checks(1_000);
         let mut scratch = Vec::new();
         let (mut lines, mut decided) = (vec![], vec![]);
         for _ in 0..100 {
@@ -58,7 +58,7 @@ fn however_it_looks_it_decides_alike() {
             let expected = naive::decide(&rules, &url, &settings);
             let origin: &[u8] = if round % 3 == 0 { b"" } else { b"https://site.example" };
             lines.push([origin, url.as_slice()].concat());
-            // Without an origin two slashes would begin one.
+            // Without an origin two slashes would start an authority.
             decided.push(match url.starts_with(b"//") && !origin.is_empty() {
                 true => naive::decide(&rules, lines.last().unwrap(), &settings),
                 false => expected,
@@ -72,7 +72,7 @@ fn however_it_looks_it_decides_alike() {
                 Decision::Allow(rule) | Decision::Disallow(rule) => Some(rule),
                 _ => None,
             };
-            assert_eq!(ready.best(&url).first().copied(), winner);
+            assert_eq!(ready.tied_rules(&url).first().copied(), winner);
             assert_eq!(fresh.matches(&url), ready.matches(&url));
         }
         let mut at_once = vec![];
@@ -81,16 +81,16 @@ fn however_it_looks_it_decides_alike() {
     }
 }
 
-/// Of very many wildcard patterns those that match the same are tried once, and all are found.
+/// Equal patterns among very many wildcard patterns are deduplicated, and all are reported.
 #[test]
-fn repeated_patterns() {
+fn duplicate_patterns() {
     let (mut random, settings) = (Random(12), settings(&["keep_spaces"]));
     for round in 0..6 {
         let few = hard_rules(&mut random, [20, 60, 300][round % 3]);
         let count = [1_100, 3_000][round % 2];
         let rules: Vec<Rule> = (0..count).map(|_| random.choice(&few).clone()).collect();
         let (fresh, ready) = (compile(&rules, &settings), compile(&rules, &settings));
-        ready.expect(1_000);
+        ready.expect_checks(1_000);
         let usable = |(value, _): &&Rule| matches!(value.first(), Some(b'/' | b'*'));
         assert_eq!(fresh.len(), rules.iter().filter(usable).count());
         for _ in 0..12 {
@@ -112,12 +112,12 @@ fn repeated_patterns() {
             let most = all.first().map(|&(_, octets)| octets);
             let ties = all.iter().filter(|&&(_, octets)| Some(octets) == most);
             let ties: Vec<_> = ties.map(|&(rule, _)| rule as u32).collect();
-            assert_eq!(ready.best(&url), ties);
+            assert_eq!(ready.tied_rules(&url), ties);
         }
     }
 }
 
-/// A path may have more grams that name patterns than are remembered in place.
+/// A path with more n-gram hits than fit on the stack.
 #[test]
 fn many_patterns_match_one_path() {
     let settings = settings(&[]);
@@ -127,7 +127,7 @@ fn many_patterns_match_one_path() {
         let value = |number| format!("/*{}{}", word(number), tail(number)).into_bytes();
         let rules: Vec<Rule> = (0..130).map(|number| (value(number), Kind::Disallow)).collect();
         let ready = compile(&rules, &settings);
-        ready.expect(1_000);
+        ready.expect_checks(1_000);
         let url: String = (0..60).map(|number| format!("/{}", word(number))).collect();
         let decided = ready.decide(url.as_bytes(), &mut Vec::new());
         assert_eq!(decided, Decision::Disallow(winner as u32));
@@ -148,9 +148,9 @@ fn decisions() {
     assert_eq!(google.decide(b"/robots.txt", &mut scratch), Decision::Empty(1));
 }
 
-/// An empty rule allows, whatever it says (AMB-42), and an empty set does.
+/// Empty rules allow (AMB-42), and so do empty sets.
 #[test]
-fn rules_without_octets() {
+fn empty_rules() {
     let settings = settings(&["empty_rules_match"]);
     for (kind, more) in [(Kind::Allow, 0), (Kind::Disallow, 0), (Kind::Disallow, 70)] {
         let mut rules = vec![(vec![], kind)];
@@ -176,9 +176,9 @@ fn from_a_file() {
     assert_eq!(rules.decide(b"/p", &mut scratch), Decision::Allow(1));
 }
 
-/// Files come from strangers: no octets make parsing or deciding panic.
+/// Files are untrusted: no octets make parsing or deciding panic.
 #[test]
-fn total() {
+fn no_input_panics() {
     let mut random = Random(6);
     let names = [
         "decode_utf16",
@@ -226,8 +226,8 @@ fn total() {
         let document = parse(&body, &on);
         let groups: Vec<u32> = (0..document.group_count() as u32).collect();
         let rules = document.compile(&groups);
-        let (decided, best) = (rules.decide(&body, &mut scratch), rules.best(&body));
-        assert!(best.is_empty() || decided != Decision::NoMatch);
+        let (decided, tied) = (rules.decide(&body, &mut scratch), rules.tied_rules(&body));
+        assert!(tied.is_empty() || decided != Decision::NoMatch);
         for note in document.notes() {
             assert!(note.start <= note.end && note.end as usize <= document.body().len());
         }

@@ -1,4 +1,4 @@
-//! Settings: the table of record names, whichever way a name is looked up.
+//! Settings: all lookups in the table of record names.
 
 use robotrules_core::settings::KnownKey;
 use robotrules_core::{Role, Settings, Switches};
@@ -15,8 +15,8 @@ fn known(settings: &Settings, name: &[u8]) -> Option<KnownKey> {
     settings.key(name, 0, name.len())
 }
 
-/// ASCII letters fold, and nothing else does: every octet at every place, in names of any length, near
-/// the end of a file and not, with a colon behind them and not.
+/// Only ASCII letters fold: every octet at every position, in names of any length, near the end of a
+/// file and elsewhere, with and without a colon after the name.
 #[test]
 fn only_ascii_letters_fold() {
     let names =
@@ -42,7 +42,7 @@ fn only_ascii_letters_fold() {
     }
 }
 
-/// The first spelling that is given for a name wins.
+/// A spelling that is added twice keeps its first meaning.
 #[test]
 fn the_first_spelling_wins() {
     let settings = settings(&[
@@ -66,9 +66,9 @@ fn the_first_spelling_wins() {
     assert_eq!(known(&settings, b"c"), None, "a name without a spelling");
 }
 
-/// By its beginning a record is the longest name that may stand without a colon.
+/// A prefix lookup finds the longest name that may appear without a colon.
 #[test]
-fn names_by_their_beginning() {
+fn names_by_prefix() {
     let settings = settings(&[("ab", "ab", true), ("abcd", "abcd", true), ("abc", "abc", false)]);
     for (name, expected) in [
         ("a", None),
@@ -83,7 +83,7 @@ fn names_by_their_beginning() {
     }
 }
 
-/// Which numbers the names have that the engine itself acts on.
+/// The numbers of the names that the engine interprets.
 #[test]
 fn numbers_of_names() {
     let names = ["sitemap", "disallow", "User-Agent", "allow"];

@@ -1,4 +1,4 @@
-//! What the types promise: they are shared between threads, and safe after a panic elsewhere.
+//! Thread safety and unwind safety of the public types.
 
 use robotrules_core::lines::{Line, Lines, Preparation};
 use robotrules_core::notes::{Code, Note};
@@ -8,36 +8,36 @@ use robotrules_core::{Decision, Document, Kind, Role, RuleSet, Settings, Switche
 use std::fmt::Debug;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-fn shared<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
-fn shown<T: Debug>() {}
+fn is_shared<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
+fn is_debug<T: Debug>() {}
 
-/// Compiles, or does not.
+/// Checked by the compiler.
 #[test]
-fn public_types_are_shared_and_shown() {
-    shared::<Document<Vec<u8>>>();
-    shared::<RuleSet>();
-    shared::<Settings>();
-    shared::<Switches>();
-    shared::<Decision>();
-    shared::<Kind>();
-    shared::<Role>();
-    shared::<Record>();
-    shared::<Note>();
-    shared::<Code>();
-    shared::<Line>();
-    shared::<Lines<'static>>();
-    shared::<Preparation>();
-    shared::<Arena>();
-    shared::<Pattern>();
-    shown::<Document<Vec<u8>>>();
-    shown::<RuleSet>();
-    shown::<Settings>();
-    shown::<Note>();
+fn public_types_are_sync_and_debug() {
+    is_shared::<Document<Vec<u8>>>();
+    is_shared::<RuleSet>();
+    is_shared::<Settings>();
+    is_shared::<Switches>();
+    is_shared::<Decision>();
+    is_shared::<Kind>();
+    is_shared::<Role>();
+    is_shared::<Record>();
+    is_shared::<Note>();
+    is_shared::<Code>();
+    is_shared::<Line>();
+    is_shared::<Lines<'static>>();
+    is_shared::<Preparation>();
+    is_shared::<Arena>();
+    is_shared::<Pattern>();
+    is_debug::<Document<Vec<u8>>>();
+    is_debug::<RuleSet>();
+    is_debug::<Settings>();
+    is_debug::<Note>();
 }
 
-/// Threads that ask while the index is built hear what one alone does.
+/// Threads that check while the index is built get the same decisions as a single thread.
 #[test]
-fn threads_hear_the_same() {
+fn threads_get_the_same_decisions() {
     let values: Vec<String> = (0..200).map(|n| format!("/{n}/*x{n}$")).collect();
     let compile = || {
         let patterns = values.iter().map(|value| (value.as_bytes(), Kind::Disallow));

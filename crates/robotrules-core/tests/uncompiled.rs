@@ -1,12 +1,11 @@
-//! The first question: what decides by patterns as they are written is what decides when they are
-//! compiled.
+//! Decisions by uncompiled patterns equal those by compiled patterns.
 
 mod profiles;
 
 use profiles::{parse, Random};
 use robotrules_core::Decision;
 
-/// Octets that are written in several ways, that mean something, or that only seem to.
+/// Octets with several spellings, delimiters, and octets that resemble them.
 const WORDS: [&str; 34] = [
     "/",
     "/a",
@@ -45,7 +44,7 @@ const WORDS: [&str; 34] = [
 ];
 
 #[test]
-fn a_first_question_is_answered_as_later_ones_are() {
+fn the_first_url_is_decided_like_later_ones() {
     let mut random = Random(9);
     let profiles: [&[&str]; 3] =
         [&[], &["keep_spaces", "keep_invalid_utf8"], &["keep_controls", "keep_spaces"]];
@@ -62,7 +61,7 @@ fn a_first_question_is_answered_as_later_ones_are() {
         }
         let document = parse(&body, profiles[round % 3]);
         let rules = document.compile(&[0]);
-        assert_eq!(document.usable(&[0]), Some(rules.len()));
+        assert_eq!(document.count_usable(&[0]), Some(rules.len()));
         for _ in 0..8 {
             let url = format!("/{}", random.words(&WORDS, 7));
             let compiled = rules.decide(url.as_bytes(), &mut Vec::new());
@@ -73,9 +72,9 @@ fn a_first_question_is_answered_as_later_ones_are() {
     }
 }
 
-/// Each is a pair of pattern and path that octets alone would tell wrongly.
+/// Pairs of pattern and path for which comparing octets gives the wrong result.
 #[test]
-fn octets_that_are_not_what_they_seem() {
+fn octets_with_another_meaning() {
     let same = [
         ("/%2fx", "/%2Fx"),
         ("/%zz", "/%25zz"),
@@ -104,7 +103,7 @@ fn octets_that_are_not_what_they_seem() {
         ("/*3D", "/a=b"),
         ("/*40", "/@user"),
         ("/*D$", "/a="),
-        // While paths are compared, digits of an escape are other octets than people see.
+        // In the compared form digits of an escape are marked octets.
         ("/%\u{f0}", "/%C0"),
     ];
     for (pairs, expected) in [(&same[..], Decision::Disallow(0)), (&other, Decision::NoMatch)] {
@@ -120,7 +119,7 @@ fn octets_that_are_not_what_they_seem() {
 }
 
 #[test]
-fn profiles_that_compare_otherwise_are_left_alone() {
+fn profiles_with_other_comparisons_are_not_supported() {
     let switches = [
         "minimal_encoding",
         "url_as_given",
@@ -132,13 +131,13 @@ fn profiles_that_compare_otherwise_are_left_alone() {
     for switch in switches {
         let document = parse(b"user-agent: *\ndisallow: /\n", &[switch]);
         assert_eq!(document.decide_once(&[0], b"/"), None, "{switch}");
-        assert_eq!(document.usable(&[0]), None, "{switch}");
+        assert_eq!(document.count_usable(&[0]), None, "{switch}");
     }
 }
 
-/// The groups a name obeys: its own, else the star's; the star is nobody's name.
+/// The groups of a token: those that name it, else the star groups; `*` does not name a crawler.
 #[test]
-fn whom_a_crawler_obeys() {
+fn groups_of_a_crawler() {
     let document = parse(b"user-agent: a\nallow: /\nuser-agent: *\nallow: /\n", &[]);
     assert_eq!(document.choose(b"A"), (vec![0], true));
     assert_eq!(document.choose(b"b"), (vec![1], false));

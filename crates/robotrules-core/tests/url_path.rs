@@ -1,11 +1,11 @@
-//! The normal form: what of a URL is compared, and how it is spelled.
+//! The path of a URL, and its percent-encoding normal form.
 
 mod naive;
 mod profiles;
 
 use profiles::{settings, Random};
 use robotrules_core::url_path::{normal_form, path};
-use robotrules_core::Compared;
+use robotrules_core::Comparison;
 
 fn form(url: &str) -> String {
     String::from_utf8_lossy(&normal_form(url.as_bytes(), &settings(&[]))).into_owned()
@@ -43,10 +43,10 @@ fn forms() {
     }
 }
 
-/// A form is found in the URL or made in the scratch buffer; both ways agree, and the form of a
-/// form is itself.
+/// A normal form is borrowed from the URL or written to the scratch buffer; both agree, and
+/// normalization is idempotent.
 #[test]
-fn a_form_is_final() {
+fn normalization_is_idempotent() {
     let words = [
         "/",
         "/",
@@ -86,30 +86,30 @@ fn a_form_is_final() {
     }
 }
 
-/// Digits of an escape differ from the same octets in their own right while forms are compared, and
-/// look the same to people (AMB-43).
+/// Digits of an escape differ from the same raw octets in the compared form, and are equal to them in
+/// the readable form (AMB-43).
 #[test]
 fn digits_of_an_escape() {
     let url = b"/3D=%3d%25%zz?3D=:%C3\xA9";
     let shown = b"/3D%3D%3D%25%25zz?3D=%3A%C3%A9";
     let mut scratch = Vec::new();
-    let compared = path(url, Compared::Units, &mut scratch).octets().to_vec();
+    let compared = path(url, Comparison::Units, &mut scratch).octets().to_vec();
     for (at, &octet) in shown.iter().enumerate() {
         let inside = shown[at.saturating_sub(2)..at].contains(&b'%');
         assert_eq!(compared[at], if inside { octet | 0x80 } else { octet }, "octet {at}");
     }
-    assert_eq!(Compared::Units.shown(&compared), shown);
-    assert_eq!(*Compared::Units.of_shown(shown), *compared);
-    assert_eq!(path(url, Compared::Octets, &mut scratch).octets(), shown);
-    assert_eq!(*Compared::Octets.of_shown(shown), *shown);
-    assert_eq!(*Compared::AsGiven.of_shown(b"/%3D"), *b"/%3D");
-    assert_eq!(Compared::AsGiven.shown("/é".as_bytes()), "/é".as_bytes());
+    assert_eq!(Comparison::Units.to_readable(&compared), shown);
+    assert_eq!(*Comparison::Units.to_compared(shown), *compared);
+    assert_eq!(path(url, Comparison::Octets, &mut scratch).octets(), shown);
+    assert_eq!(*Comparison::Octets.to_compared(shown), *shown);
+    assert_eq!(*Comparison::AsGiven.to_compared(b"/%3D"), *b"/%3D");
+    assert_eq!(Comparison::AsGiven.to_readable("/é".as_bytes()), "/é".as_bytes());
 }
 
-/// The path of a URL is what RFC 3986 says, found plainly: with an origin of every length, and with
-/// what ends a path, a query or an authority at every place.
+/// The path of a URL equals that of a naive implementation of RFC 3986: with an origin of every length,
+/// and with each delimiter at every position.
 #[test]
-fn as_the_naive_path_says() {
+fn agrees_with_the_naive_path() {
     let check = |url: &str| {
         let expected = naive::path(url.as_bytes());
         assert_eq!(form(url), String::from_utf8_lossy(&expected), "{url}");
@@ -146,7 +146,7 @@ fn as_the_naive_path_says() {
     }
 }
 
-/// Every octet in a path and in a query, alone and twice, before and behind others, as it is.
+/// Every raw octet in a path and in a query, once and twice, before and after others.
 #[test]
 fn every_octet() {
     let settings = settings(&[]);
@@ -162,10 +162,10 @@ fn every_octet() {
     }
 }
 
-/// As google/robotstxt takes it: `;` begins a path too, a scheme counts only before one does, and a
-/// fragment before the path leaves none.
+/// As google/robotstxt extracts it: `;` starts a path too, a scheme counts only before the path, and a
+/// fragment before the path leaves an empty path.
 #[test]
-fn as_given_by_the_url() {
+fn paths_as_given() {
     for (url, expected) in [
         ("", "/"),
         ("/", "/"),

@@ -1,6 +1,8 @@
-//! A parsed file as it is asked, by name: the question most crawlers ask does not leave this file.
+//! `File`: a parsed file with a cache of rule sets by product token.
 //!
-//! It does not know how groups are chosen: a name that was not heard before is Python's affair.
+//! `check()` for a known token stays in Rust: one cache lookup and one match. This module does not
+//! choose groups: for a new token it calls a hook of the Python subclass. The hooks are listed in
+//! `_native.pyi`, under "Hooks".
 
 use crate::matcher::Matcher;
 use crate::{parse, Document, Settings};
@@ -9,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::OnceLock;
 
-// Errors about arguments name the class that users know.
+// The public name of the class, for error messages about arguments.
 #[pyclass(frozen, subclass, name = "RobotsTxt", module = "robotrules._engine._native")]
 pub struct File {
     #[pyo3(get, name = "_document")]
@@ -20,12 +22,12 @@ pub struct File {
     engine: Py<PyAny>,
     #[pyo3(get, name = "_received")]
     received: Py<PyBytes>,
-    // Rule sets, which Python puts here.
+    // Rule sets, added by the Python subclass.
     #[pyo3(get, name = "_by_name")]
     by_name: Py<PyDict>,
     #[pyo3(get, name = "_by_groups")]
     by_groups: Py<PyDict>,
-    // Who asked first, and the rules: most files are asked by one crawler, and here they are at hand.
+    // The first token and its rules: most files are checked for one crawler, which needs no lookup.
     first: OnceLock<(Py<PyAny>, Py<Matcher>)>,
 }
 
@@ -73,7 +75,7 @@ impl File {
                 {
                     return Matcher::check(rules.bind(py), url);
                 }
-                file.rules_of(slf, product_token)?
+                file.rules_for_token(slf, product_token)?
             }
         };
         match rules.cast::<Matcher>() {
@@ -84,8 +86,8 @@ impl File {
 }
 
 impl File {
-    /// The rules of a crawler by its name, or names.
-    fn rules_of<'py>(
+    /// The rules for a product token, or for several tokens.
+    fn rules_for_token<'py>(
         &self,
         slf: &Bound<'py, Self>,
         token: &Bound<'py, PyAny>,
@@ -96,7 +98,7 @@ impl File {
         }
         let rules = match self.by_name.bind(py).get_item(token)? {
             Some(rules) => rules,
-            None => slf.call_method1(intern!(py, "_introduced"), (token,))?,
+            None => slf.call_method1(intern!(py, "_rules_for_new_token"), (token,))?,
         };
         if let Ok(matcher) = rules.cast::<Matcher>() {
             self.first.get_or_init(|| (token.clone().unbind(), matcher.clone().unbind()));

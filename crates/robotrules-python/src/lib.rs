@@ -1,4 +1,8 @@
-//! The binding: signature, detach, call, return. What each name means is in `_native.pyi`.
+//! The Python binding of `robotrules-core`: convert arguments, release the interpreter lock (GIL) for
+//! long work, call, convert the result.
+//!
+//! `_native.pyi` documents every name, and lists the hooks that this crate calls on Python subclasses.
+//! This crate does not parse or match: `robotrules-core` does.
 
 mod file;
 mod languages;
@@ -13,7 +17,7 @@ use pyo3::IntoPyObjectExt;
 use robotrules_core as core;
 use std::sync::Arc;
 
-/// Bodies larger than this are parsed, and batches run, with the interpreter lock released.
+/// Files larger than this are parsed and compiled with the interpreter lock (GIL) released.
 const DETACH: usize = 64 * 1024;
 
 #[pyclass(frozen, module = "robotrules._engine._native")]
@@ -111,7 +115,7 @@ impl Document {
 }
 
 impl Document {
-    /// Lets other threads run while a large file is worked on.
+    /// Runs `work`, with the interpreter lock (GIL) released for a large file.
     fn detached<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Parsed) -> T + Send) -> T {
         match self.is_large() {
             true => py.detach(|| work(&self.0)),
@@ -119,8 +123,8 @@ impl Document {
         }
     }
 
-    /// The decision on one URL without compiling rules; none for a large file, whose rules are
-    /// compiled while other threads run.
+    /// Decides a URL without compiling rules; `None` for a large file, whose rules are compiled with
+    /// the interpreter lock (GIL) released.
     fn decide_once(&self, groups: &[u32], url: &[u8]) -> Option<core::Decision> {
         if self.is_large() {
             return None;

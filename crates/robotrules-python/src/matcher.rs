@@ -1,4 +1,8 @@
-//! Compiled rules, and what a subclass makes of their answers.
+//! `Matcher`: compiled rules, and a cache of the verdicts that its Python subclass makes.
+//!
+//! One URL is decided in place; a batch crosses the binding in chunks and releases the interpreter
+//! lock (GIL). This module does not make verdicts: it calls the hook `_make_verdict()`, which is
+//! described in `_native.pyi`, under "Hooks".
 
 use crate::{Document, Settings};
 use pyo3::exceptions::PyTypeError;
@@ -10,56 +14,57 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// A batch of at most this many is decided in place: some ten microseconds with the lock held.
-const SHORT: usize = 128;
-/// A URL of more octets is decided with the interpreter lock released if there are many rules: at
-/// worst each is searched for in all of it.
-const LONG: usize = 1024;
-/// So many octets times rules take some hundred microseconds at worst.
-const MUCH: usize = 1 << 22;
-/// URLs of a batch that cross at once: enough to forget the crossing, little enough to stay small.
+/// A batch of at most this many URLs is decided with the GIL held: about ten microseconds.
+const SHORT_BATCH: usize = 128;
+/// A URL with more octets is decided with the GIL released if there are many rules: in the worst case
+/// every rule is searched in the whole URL.
+const LONG_URL: usize = 1024;
+/// This many octets times rules take some hundred microseconds in the worst case.
+const MAX_GIL_WORK: usize = 1 << 22;
+/// The URLs of a batch that cross the binding at once: enough to amortize the cost, and few enough to
+/// bound memory.
 const CHUNK: usize = 1024;
 
 type Matches<'py> = (Bound<'py, PyBytes>, Vec<(u32, u32)>);
 
 #[pyclass(frozen, subclass, module = "robotrules._engine._native")]
 pub struct Matcher {
-    // Compiled when a second question comes: the first is answered without.
+    // Compiled at the second URL: the first is decided without.
     rules: OnceLock<core::RuleSet>,
-    // Where they are written, if not compiled from the start.
-    written: Option<(Py<Document>, Vec<u32>)>,
-    asked: AtomicBool,
-    // What a subclass makes of an answer, by `slot`; made once.
+    // The document and the groups of the rules, if they were not compiled by the constructor.
+    source: Option<(Py<Document>, Vec<u32>)>,
+    is_used: AtomicBool,
+    // The verdicts of the subclass, by `slot`; each is made once.
     verdicts: Mutex<Vec<Option<Py<PyAny>>>>,
 }
 
 #[pymethods]
 impl Matcher {
     #[new]
-    fn new(of: &Bound<'_, PyAny>, which: &Bound<'_, PyAny>) -> PyResult<Matcher> {
-        let (rules, written) = match of.cast::<Document>() {
+    fn new(source: &Bound<'_, PyAny>, selection: &Bound<'_, PyAny>) -> PyResult<Matcher> {
+        let (rules, source_groups) = match source.cast::<Document>() {
             Ok(document) => {
-                let groups = which.extract::<Vec<u32>>()?;
+                let groups = selection.extract::<Vec<u32>>()?;
                 (OnceLock::new(), Some((document.clone().unbind(), groups)))
             }
             Err(_) => {
-                let patterns = which.extract::<Vec<(Vec<u8>, bool)>>()?;
+                let patterns = selection.extract::<Vec<(Vec<u8>, bool)>>()?;
                 let patterns =
                     patterns.iter().map(|(value, allow)| (value.as_slice(), kind(*allow)));
-                let rules = core::RuleSet::new(patterns, &of.cast::<Settings>()?.get().0);
+                let rules = core::RuleSet::new(patterns, &source.cast::<Settings>()?.get().0);
                 (OnceLock::from(rules), None)
             }
         };
-        let (asked, verdicts) = (AtomicBool::new(false), Mutex::default());
-        Ok(Matcher { rules, written, asked, verdicts })
+        let (is_used, verdicts) = (AtomicBool::new(false), Mutex::default());
+        Ok(Matcher { rules, source: source_groups, is_used, verdicts })
     }
 
     /// Tell whether the rules allow *url*: the hot path.
     fn allows(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
         let octets = octets(url)?;
-        match self.rules.get().filter(|_| octets.len() <= LONG) {
+        match self.rules.get().filter(|_| octets.len() <= LONG_URL) {
             Some(rules) => Ok(rules.allows(&octets, &mut Vec::new())),
-            None => Ok(!matches!(self.ask(url.py(), &octets), core::Decision::Disallow(_))),
+            None => Ok(!matches!(self.decide_url(url.py(), &octets), core::Decision::Disallow(_))),
         }
     }
 
@@ -68,81 +73,82 @@ impl Matcher {
         slf: &Bound<'py, Self>,
         url: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        verdict(slf, slf.get().ask(url.py(), &octets(url)?))
+        verdict(slf, slf.get().decide_url(url.py(), &octets(url)?))
     }
 
-    /// Return the verdicts for many URLs with one crossing into the engine.
+    /// Return the verdicts for *urls*, with one call into the engine.
     fn check_many<'py>(
         slf: &Bound<'py, Self>,
         urls: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let decisions = slf.get().many::<core::Decision>(urls)?;
+        let decisions = slf.get().decide_batch::<core::Decision>(urls)?;
         let verdicts: PyResult<Vec<_>> = decisions.into_iter().map(|d| verdict(slf, d)).collect();
         PyList::new(slf.py(), verdicts?)
     }
 
     fn decide(&self, url: &Bound<'_, PyAny>) -> PyResult<i64> {
-        Ok(number(self.ask(url.py(), &octets(url)?)))
+        Ok(decision_number(self.decide_url(url.py(), &octets(url)?)))
     }
 
-    /// Tell it for many URLs with one crossing into the engine.
+    /// Tell whether the rules allow each of *urls*, with one call into the engine.
     fn allows_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(urls.py(), self.many::<bool>(urls)?)
+        PyList::new(urls.py(), self.decide_batch::<bool>(urls)?)
     }
 
     fn decide_many<'py>(&self, urls: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let decisions = self.many::<core::Decision>(urls)?;
-        PyList::new(urls.py(), decisions.into_iter().map(number))
+        let decisions = self.decide_batch::<core::Decision>(urls)?;
+        PyList::new(urls.py(), decisions.into_iter().map(decision_number))
     }
 
     fn tied(&self, url: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-        Ok(self.asking(url.py(), &octets(url)?, |rules, url| rules.best(url)))
+        Ok(self.with_compiled(url.py(), &octets(url)?, |rules, url| rules.tied_rules(url)))
     }
 
-    fn found<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Matches<'py>> {
-        let (path, found) = self.asking(url.py(), &octets(url)?, |rules, url| rules.matches(url));
+    fn find_matches<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Matches<'py>> {
+        let (path, found) =
+            self.with_compiled(url.py(), &octets(url)?, |rules, url| rules.matches(url));
         Ok((PyBytes::new(url.py(), &path), found))
     }
 
-    fn usable(&self, py: Python<'_>) -> usize {
-        let written = self.written.as_ref().filter(|_| self.rules.get().is_none());
-        let usable = written.and_then(|(document, groups)| document.get().0.usable(groups));
-        usable.unwrap_or_else(|| self.compiled(py).len())
+    fn count_usable(&self, py: Python<'_>) -> usize {
+        let source = self.source.as_ref().filter(|_| self.rules.get().is_none());
+        let count = source.and_then(|(document, groups)| document.get().0.count_usable(groups));
+        count.unwrap_or_else(|| self.compiled(py).len())
     }
 }
 
 impl Matcher {
-    /// What decides about a URL.
+    /// Decides a URL.
     #[inline]
-    fn ask(&self, py: Python<'_>, url: &[u8]) -> core::Decision {
-        match self.rules.get().filter(|_| url.len() <= LONG) {
+    fn decide_url(&self, py: Python<'_>, url: &[u8]) -> core::Decision {
+        match self.rules.get().filter(|_| url.len() <= LONG_URL) {
             Some(rules) => rules.decide(url, &mut Vec::new()),
-            None => self.ask_slowly(py, url),
+            None => self.decide_slowly(py, url),
         }
     }
 
-    /// The same for the first question, and for long URLs.
+    /// Decides the first URL, and long URLs.
     #[cold]
-    fn ask_slowly(&self, py: Python<'_>, url: &[u8]) -> core::Decision {
-        let first = self.rules.get().is_none() && !self.asked.swap(true, Ordering::Relaxed);
-        let written = self.written.as_ref().filter(|_| first && url.len() <= LONG);
-        let once = written.and_then(|(document, groups)| document.get().decide_once(groups, url));
+    fn decide_slowly(&self, py: Python<'_>, url: &[u8]) -> core::Decision {
+        let first = self.rules.get().is_none() && !self.is_used.swap(true, Ordering::Relaxed);
+        let source = self.source.as_ref().filter(|_| first && url.len() <= LONG_URL);
+        let once = source.and_then(|(document, groups)| document.get().decide_once(groups, url));
         once.unwrap_or_else(|| {
-            self.asking(py, url, |rules, url| rules.decide(url, &mut Vec::new()))
+            self.with_compiled(py, url, |rules, url| rules.decide(url, &mut Vec::new()))
         })
     }
 
-    /// Asks compiled rules about a URL; others may run meanwhile if that can take long.
-    fn asking<T: Send>(
+    /// Applies `query` to the compiled rules, with the GIL released if that can take long.
+    fn with_compiled<T: Send>(
         &self,
         py: Python<'_>,
         url: &[u8],
-        ask: impl FnOnce(&core::RuleSet, &[u8]) -> T + Send,
+        query: impl FnOnce(&core::RuleSet, &[u8]) -> T + Send,
     ) -> T {
         let rules = self.compiled(py);
-        match url.len().saturating_mul(rules.len()) > MUCH {
-            true => py.detach(|| ask(rules, url)),
-            false => ask(rules, url),
+        match url.len().saturating_mul(rules.len()) > MAX_GIL_WORK {
+            true => py.detach(|| query(rules, url)),
+            false => query(rules, url),
         }
     }
 
@@ -150,22 +156,22 @@ impl Matcher {
         if let Some(rules) = self.rules.get() {
             return rules;
         }
-        // Not within the cell, which would wait for a thread that waits for the interpreter lock.
-        let made = match &self.written {
+        // Not inside the cell: it would block a thread that holds the GIL, which this one needs.
+        let compiled = match &self.source {
             Some((document, groups)) => {
                 document.get().detached(py, |document| document.compile(groups))
             }
             None => core::RuleSet::default(),
         };
-        self.rules.get_or_init(|| made)
+        self.rules.get_or_init(|| compiled)
     }
 
-    fn made(&self) -> MutexGuard<'_, Vec<Option<Py<PyAny>>>> {
+    fn lock_verdicts(&self) -> MutexGuard<'_, Vec<Option<Py<PyAny>>>> {
         self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a batch in chunks.
-    fn many<A: Answer>(&self, urls: &Bound<'_, PyAny>) -> PyResult<Vec<A>> {
+    /// Decides a batch in chunks.
+    fn decide_batch<A: Answer>(&self, urls: &Bound<'_, PyAny>) -> PyResult<Vec<A>> {
         if urls.is_instance_of::<PyString>() || urls.is_instance_of::<PyBytes>() {
             let message =
                 "many URLs are a list or another iterable, not one str or bytes; pass [url]";
@@ -174,11 +180,11 @@ impl Matcher {
         let (py, mut answers) = (urls.py(), Vec::new());
         if let Ok(list) = urls.cast::<PyList>() {
             if list.len() <= CHUNK {
-                self.chunk(list, &mut answers)?;
+                self.decide_chunk(list, &mut answers)?;
                 return Ok(answers);
             }
             for from in (0..list.len()).step_by(CHUNK) {
-                self.chunk(&list.get_slice(from, from + CHUNK), &mut answers)?;
+                self.decide_chunk(&list.get_slice(from, from + CHUNK), &mut answers)?;
             }
             return Ok(answers);
         }
@@ -188,72 +194,78 @@ impl Matcher {
             if some.is_empty() {
                 return Ok(answers);
             }
-            self.chunk(&PyList::new(py, some)?, &mut answers)?;
+            self.decide_chunk(&PyList::new(py, some)?, &mut answers)?;
         }
     }
 
-    /// Answers for some URLs; while a long list is decided the interpreter lock is free.
-    fn chunk<A: Answer>(&self, urls: &Bound<'_, PyList>, answers: &mut Vec<A>) -> PyResult<()> {
+    /// Decides a chunk of URLs; a long chunk releases the GIL.
+    fn decide_chunk<A: Answer>(
+        &self,
+        urls: &Bound<'_, PyList>,
+        answers: &mut Vec<A>,
+    ) -> PyResult<()> {
         let (py, known, count) = (urls.py(), answers.len(), urls.len());
         let rules = self.compiled(py);
         answers.reserve(count);
-        if count > SHORT {
-            let (joined, copied) = match joined(urls) {
+        if count > SHORT_BATCH {
+            let (joined, copied) = match join_text(urls) {
                 Some(text) => (Some(text), vec![]),
-                None => (None, copied(urls, known)?),
+                None => (None, join_octets(urls, known)?),
             };
             let lines = joined.as_ref().and_then(|text| text.to_str().ok()).map(str::as_bytes);
             let lines = lines.unwrap_or(&copied);
-            py.detach(|| A::each(rules, lines, answers));
+            py.detach(|| A::push_lines(rules, lines, answers));
             if answers.len() == known + count {
                 return Ok(());
             }
-            answers.truncate(known); // a URL holds a newline, and looks like two
+            answers.truncate(known); // a URL with a newline was read as two lines
         }
-        rules.expect(count);
+        rules.expect_checks(count);
         let mut scratch = Vec::new();
         for (number, url) in urls.iter().enumerate() {
             let octets = octets_at(&url, known + number)?;
-            answers.push(match octets.len() <= LONG {
-                true => A::one(rules, &octets, &mut scratch),
-                false => self.asking(py, &octets, |rules, url| A::one(rules, url, &mut vec![])),
+            answers.push(match octets.len() <= LONG_URL {
+                true => A::decide(rules, &octets, &mut scratch),
+                false => {
+                    self.with_compiled(py, &octets, |rules, url| A::decide(rules, url, &mut vec![]))
+                }
             });
         }
         Ok(())
     }
 }
 
-/// What is asked of many URLs at once.
+/// The type of the answers of a batch.
 trait Answer: Send + Sized {
     /// Adds the answer for each line.
-    fn each(rules: &core::RuleSet, lines: &[u8], answers: &mut Vec<Self>);
+    fn push_lines(rules: &core::RuleSet, lines: &[u8], answers: &mut Vec<Self>);
 
     /// The answer for one URL.
-    fn one(rules: &core::RuleSet, url: &[u8], scratch: &mut Vec<u8>) -> Self;
+    fn decide(rules: &core::RuleSet, url: &[u8], scratch: &mut Vec<u8>) -> Self;
 }
 
 impl Answer for bool {
-    fn each(rules: &core::RuleSet, lines: &[u8], answers: &mut Vec<bool>) {
+    fn push_lines(rules: &core::RuleSet, lines: &[u8], answers: &mut Vec<bool>) {
         rules.allows_lines(lines, answers);
     }
 
-    fn one(rules: &core::RuleSet, url: &[u8], scratch: &mut Vec<u8>) -> bool {
+    fn decide(rules: &core::RuleSet, url: &[u8], scratch: &mut Vec<u8>) -> bool {
         rules.allows(url, scratch)
     }
 }
 
 impl Answer for core::Decision {
-    fn each(rules: &core::RuleSet, lines: &[u8], answers: &mut Vec<core::Decision>) {
+    fn push_lines(rules: &core::RuleSet, lines: &[u8], answers: &mut Vec<core::Decision>) {
         rules.decide_lines(lines, answers);
     }
 
-    fn one(rules: &core::RuleSet, url: &[u8], scratch: &mut Vec<u8>) -> core::Decision {
+    fn decide(rules: &core::RuleSet, url: &[u8], scratch: &mut Vec<u8>) -> core::Decision {
         rules.decide(url, scratch)
     }
 }
 
-/// URLs that are all `str` as one, a newline between them: the quickest way to get at many.
-fn joined<'py>(urls: &Bound<'py, PyList>) -> Option<Bound<'py, PyString>> {
+/// Joins URLs that are all `str` with newlines: the fastest way to read many of them.
+fn join_text<'py>(urls: &Bound<'py, PyList>) -> Option<Bound<'py, PyString>> {
     urls.get_item(0).ok()?.cast::<PyString>().ok()?;
     let newline = intern!(urls.py(), "\n");
     let text = newline.call_method1(intern!(urls.py(), "join"), (urls,)).ok()?;
@@ -261,8 +273,8 @@ fn joined<'py>(urls: &Bound<'py, PyList>) -> Option<Bound<'py, PyString>> {
     text.to_str().is_ok().then_some(text)
 }
 
-/// The octets of URLs of any kind, a newline between them; `before` came before them.
-fn copied(urls: &Bound<'_, PyList>, before: usize) -> PyResult<Vec<u8>> {
+/// Joins the octets of URLs of any type with newlines; `before` is the number of the first URL.
+fn join_octets(urls: &Bound<'_, PyList>, before: usize) -> PyResult<Vec<u8>> {
     let mut lines = Vec::new();
     for (number, url) in urls.iter().enumerate() {
         lines.extend((number > 0).then_some(b'\n'));
@@ -278,8 +290,8 @@ pub fn kind(allow: bool) -> core::Kind {
     }
 }
 
-/// A rule's number with what it says in the two lowest bits, or a negative number for no rule.
-fn number(decision: core::Decision) -> i64 {
+/// A decision as a number: the rule, with its outcome in the two lowest bits; negative without a rule.
+fn decision_number(decision: core::Decision) -> i64 {
     match decision {
         core::Decision::Disallow(rule) => i64::from(rule) << 2,
         core::Decision::Allow(rule) => i64::from(rule) << 2 | 1,
@@ -289,25 +301,25 @@ fn number(decision: core::Decision) -> i64 {
     }
 }
 
-/// What the subclass that a matcher is makes of a decision; made once.
+/// The verdict on a decision, from the cache or from the hook of the subclass.
 fn verdict<'py>(
     slf: &Bound<'py, Matcher>,
     decision: core::Decision,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (matcher, slot) = (slf.get(), slot(decision));
-    if let Some(Some(known)) = matcher.made().get(slot) {
+    if let Some(Some(known)) = matcher.lock_verdicts().get(slot) {
         return Ok(known.bind(slf.py()).clone());
     }
-    // Made without the lock, for Python code runs. Of two threads the first one's is kept.
-    let new = slf.call_method1(intern!(slf.py(), "_verdict"), (number(decision),))?;
-    let mut made = matcher.made();
-    if made.len() <= slot {
-        made.resize_with(slot + 1, || None);
+    // Made without the mutex, because Python code runs. Of two threads the first verdict is kept.
+    let new = slf.call_method1(intern!(slf.py(), "_make_verdict"), (decision_number(decision),))?;
+    let mut verdicts = matcher.lock_verdicts();
+    if verdicts.len() <= slot {
+        verdicts.resize_with(slot + 1, || None);
     }
-    Ok(made[slot].get_or_insert(new.unbind()).bind(slf.py()).clone())
+    Ok(verdicts[slot].get_or_insert(new.unbind()).bind(slf.py()).clone())
 }
 
-/// Where what is made of a decision is kept.
+/// The slot of a decision in the cache of verdicts.
 fn slot(decision: core::Decision) -> usize {
     match decision {
         core::Decision::NoMatch => 0,
@@ -323,32 +335,33 @@ fn slot(decision: core::Decision) -> usize {
 pub fn octets<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     match url.cast::<PyString>().map(|text| text.to_str()) {
         Ok(Ok(text)) => Ok(Cow::Borrowed(text.as_bytes())),
-        _ => odd_octets(url),
+        _ => octets_of_other(url),
     }
 }
 
-/// The same of a URL in a batch: an error says which one it is.
+/// The octets of a URL in a batch; an error names its position.
 #[inline(always)]
-fn octets_at<'a>(url: &'a Bound<'_, PyAny>, place: usize) -> PyResult<Cow<'a, [u8]>> {
-    octets(url)
-        .map_err(|error| PyTypeError::new_err(format!("urls[{place}]: {}", error.value(url.py()))))
+fn octets_at<'a>(url: &'a Bound<'_, PyAny>, position: usize) -> PyResult<Cow<'a, [u8]>> {
+    octets(url).map_err(|error| {
+        PyTypeError::new_err(format!("urls[{position}]: {}", error.value(url.py())))
+    })
 }
 
 #[cold]
 #[inline(never)]
-fn odd_octets<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
+fn octets_of_other<'a>(url: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(bytes) = url.cast::<PyBytes>() {
         return Ok(Cow::Borrowed(bytes.as_bytes()));
     }
     if let Ok(text) = url.cast::<PyString>() {
-        // Lone surrogates: octets that were smuggled into a str come out again, others as they are.
+        // Lone surrogates: those of "surrogateescape" are octets again, others are encoded as they are.
         for errors in ["surrogateescape", "surrogatepass"] {
             if let Ok(encoded) = text.call_method1("encode", ("utf-8", errors)) {
                 return Ok(Cow::Owned(encoded.cast_into::<PyBytes>()?.as_bytes().to_vec()));
             }
         }
     }
-    // The wording is Python's, so that both engines and the clients say the same.
+    // The message is in Python, so that both engines and the clients share it.
     let module = url.py().import("robotrules._engine.url_type")?;
     Err(PyErr::from_value(module.call_method1("url_type_error", (url,))?))
 }

@@ -1,9 +1,10 @@
 """
-Picks the engine: native where it was built, pure everywhere else.
+Selects the engine: the native engine if it was built, otherwise the pure engine.
 
-`ROBOTRULES_NO_EXTENSIONS=1` picks the pure one; `ROBOTRULES_REQUIRE_EXTENSIONS=1` makes a missing
-native one an error, as the gate does. Both modules have the names of `_native.pyi`, which is their
-contract. The pure engine is imported when it is needed: a native start does not pay for it.
+`ROBOTRULES_NO_EXTENSIONS=1` selects the pure engine; `ROBOTRULES_REQUIRE_EXTENSIONS=1` makes a
+missing native engine an error. `_native.pyi` documents the names that both engines have, and lists
+the hooks that an engine calls on Python subclasses. The pure engine is imported on first use, so
+that a program that uses the native engine does not pay for it.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ engine: ModuleType = native or import_module("robotrules._engine.pure")
 
 
 def engine_name() -> str:
-    """Return which engine answers: `native` or `pure`."""
+    """Return the name of the engine in use: `native` or `pure`."""
     return "native" if native else "pure"
 
 
 def missing_reason() -> str:
-    """Return why the build of this package has no native engine; empty: it was not tried."""
+    """Return why this build has no native engine; empty if the build did not try."""
     try:
         path = os.path.join(os.path.dirname(__file__), "no_native.txt")
         with open(path, encoding="utf-8") as file:

@@ -1,9 +1,33 @@
 """
-The contract of an engine. The native one has it compiled; `pure.py` has it in Python.
+The interface of an engine. The native engine is a compiled module; `pure.py` has the same names.
 
-What crosses is `bytes`, `str`, `int`, `bool`, tuples and opaque handles. Positions are octets of
-`Document.body`. Nothing here raises on content; a URL that is neither `str` nor `bytes` is a
-`TypeError`. Handles are immutable and may be shared between threads.
+Arguments and results are `bytes`, `str`, `int`, `bool`, tuples and opaque handles. Positions are
+octets of `Document.body`. No content raises an exception; a URL that is neither `str` nor `bytes`
+raises `TypeError`. Handles are immutable and may be shared between threads.
+
+Hooks: what an engine calls on Python objects
+---------------------------------------------
+`RobotsTxt` and `RuleSet` are subclasses of an engine's `File` and `Matcher`, so that a check is one
+call into the engine. In turn an engine calls these methods. The list is complete: an engine uses no
+other name of a Python object, except for the built-in types.
+
+`Matcher` calls
+    `_make_verdict(number)`: in `check()` and `check_many()`, once for each different decision of a
+    matcher. *number* is as in `decide()`; the result is cached and returned. Implemented by
+    `RuleSet` (`robotstxt/ruleset.py`) and by the matcher of `ScopedSet` (`extensions/scoped.py`).
+`File` calls
+    `rules_for(product_token, purposes)`: in `check()`, with purposes, or if the token is not a
+    `str`; in the pure engine at every call. Implemented by `RobotsTxt` (`robotstxt/__init__.py`).
+    `_rules_for_new_token(token)`: in `check()` of the native engine, for a token that is not in
+    `_by_name`. It adds the rule set to `_by_name` and `_by_groups`. Implemented by `RobotsTxt`.
+    `check(url)`: on the result of the two hooks above; the native engine calls it only if that is
+    not an instance of its `Matcher`.
+Both engines call
+    `url_type_error(url)`: for a URL of a wrong type. It returns the `TypeError` to raise.
+    Implemented by the module `_engine/url_type.py`.
+
+`File` has attributes for its subclass: `_document`, `_profile`, `_engine`, `_received`, `_by_name`,
+`_by_groups`. Only the subclass writes to the two dicts; the native engine reads `_by_name`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +49,7 @@ VERSION: Final[str]
 
 @final
 class Settings:
-    """A profile as the engine wants it."""
+    """The settings of a profile."""
 
     def __new__(
         cls,
@@ -35,28 +59,28 @@ class Settings:
         max_line: int | None,
     ) -> Settings:
         """
-        *switches*: names of the departures that are on; an unknown one is a `ValueError`.
-        *keys*: spelling, canonical name, role (`START`, `RULE`, `OTHER`), and whether it may stand
-        without a colon and be known by its beginning.
+        *switches*: names of the departures that are on; an unknown name raises `ValueError`.
+        *keys*: spelling, canonical name, role (`START`, `RULE`, `OTHER`), and whether the name may
+        appear without a colon and be recognized by its prefix.
         """
 
 @final
 class Document:
-    """A parsed file: its body and the positions of what is in it."""
+    """A parsed file: its body, and the positions of lines, records and groups."""
 
     @property
     def body(self) -> bytes:
-        """The octets that were parsed: the file as received, cut at the limit, or decoded."""
+        """The octets that were parsed: the file as received, truncated at the limit, or decoded."""
 
     @property
     def complete(self) -> bool:
-        """Whether the last octet of the body is the last of the file."""
+        """Whether the last octet of the body is the last octet of the file."""
 
     def records(self) -> list[tuple[int, int, int, int, int, int, bytes, str, int]]:
         """Line, line start, key start, key end, value start, value end, key, role, group or -1."""
 
     def record(self, number: int) -> tuple[int, int, int, int, int, int, bytes, str, int] | None:
-        """One of `records()`."""
+        """A record by its position in `records()`."""
 
     def lines(self) -> list[tuple[int, int, int, int | None]]:
         """Number, start, end, and where the comment starts."""
@@ -65,143 +89,148 @@ class Document:
         """Code, line (0: the file), start, end; by start."""
 
     def group_count(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
 
     def select(self, key: bytes, token: str | bytes) -> list[int]:
         """
-        The groups one of whose *key* lines names *token*. Of user-agent lines as RFC 9309 §2.2.1
-        says, and `*` asks for the star groups; of another START record by its whole value.
+        The groups in which a *key* line names *token*: user-agent lines as in RFC 9309 §2.2.1,
+        where `*` selects the star groups; another START record by its whole value.
         """
 
     def choose(self, token: str | bytes) -> tuple[list[int], bool]:
-        """The groups whose user-agent lines name *token*, and True; else the star's, and False."""
+        """The groups that name *token*, and True; else the star groups, and False."""
 
     def rules(self, groups: Sequence[int]) -> list[int]:
         """The numbers of the allow and disallow records of *groups*, merged in order."""
 
 class Matcher:
     """
-    Path patterns, compiled at the second question.
+    Path patterns, compiled at the second URL.
 
-    `robotrules.RuleSet` is made of it, so that a call crosses once.
+    The base class of `robotrules.RuleSet`. A subclass implements the hook `_make_verdict()`.
     """
 
     @overload
-    def __new__(cls, of: Document, which: Sequence[int]) -> Self:
-        """The rules of some groups; a rule's number is its position in `Document.rules()`."""
+    def __new__(cls, source: Document, selection: Sequence[int]) -> Self:
+        """The rules of some groups; the number of a rule is its position in `Document.rules()`."""
 
     @overload
-    def __new__(cls, of: Settings, which: Sequence[tuple[bytes, bool]]) -> Self:
-        """Patterns that stand alone; the flag says whether a pattern wins ties."""
+    def __new__(cls, source: Settings, selection: Sequence[tuple[bytes, bool]]) -> Self:
+        """Patterns without a document; the flag says whether a pattern allows, and wins ties."""
 
-    def usable(self) -> int:
-        """How many patterns can match."""
+    def count_usable(self) -> int:
+        """The number of patterns that can match."""
 
     def allows(self, url: str | bytes) -> bool:
         """Whether the rules allow *url*."""
 
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
-        """The same for many, a chunk at a time with the interpreter lock released."""
+        """`allows()` for many URLs; long chunks run with the interpreter lock (GIL) released."""
 
     def check(self, url: str | bytes) -> Any:
-        """What `self._verdict(number)`, which a subclass has, makes of `decide()`; made once."""
+        """`self._make_verdict(number)` of `decide()`: a hook of the subclass, called once."""
 
     def decide(self, url: str | bytes) -> int:
         """
-        What decides: -1 no rule, -2 the path is `/robots.txt`, else the number of the rule shifted
-        left by two, plus 0 for disallow, 1 for allow, 3 for an empty rule.
+        The decision: -1 no rule matches, -2 the path is `/robots.txt`, else the number of the
+        deciding rule shifted left by two, plus its outcome: 0 disallow, 1 allow, 3 empty rule.
         """
 
     def decide_many(self, urls: Iterable[str | bytes]) -> list[int]:
-        """The same for many."""
+        """`decide()` for many URLs."""
 
     def check_many(self, urls: Iterable[str | bytes]) -> list[Any]:
-        """`check()` for many."""
+        """`check()` for many URLs."""
 
     def tied(self, url: str | bytes) -> list[int]:
-        """The numbers of the patterns that match with the most octets: those that tie."""
+        """The numbers of the patterns that tie for the greatest specificity."""
 
-    def found(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
-        """The path of *url*, and number and octets of each match, the most specific first."""
+    def find_matches(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
+        """The path of *url*; number and specificity in octets of each match, greatest first."""
 
 class File:
-    """A parsed file as it is asked. `robotrules.RobotsTxt` is made of it and has `rules_for()`."""
+    """
+    A parsed file with a cache of rule sets by product token.
+
+    The base class of `robotrules.RobotsTxt`, which implements the hooks `rules_for()` and
+    `_rules_for_new_token()`.
+    """
 
     def __new__(
         cls, profile: Any, engine: Any, settings: Settings, body: bytes, complete: bool
     ) -> Self:
-        """Parse a file, and keep what it was parsed with."""
+        """Parse *body*, and keep the arguments."""
 
     @property
     def _document(self) -> Document:
-        """What `parse()` gives."""
+        """The result of `parse()`."""
 
     @property
     def _profile(self) -> Any:
-        """As given."""
+        """The argument *profile*."""
 
     @property
     def _engine(self) -> Any:
-        """As given."""
+        """The argument *engine*."""
 
     @property
     def _received(self) -> bytes:
-        """The body as given."""
+        """The argument *body*."""
 
     @property
     def _by_name(self) -> dict[Any, Any]:
-        """The rule sets of those who asked; empty at first, and filled by `rules_for()`."""
+        """A cache of rule sets by product token; empty at first, and filled by the subclass."""
 
     @property
     def _by_groups(self) -> dict[Any, Any]:
-        """The same by the numbers of groups."""
+        """A cache of rule sets by the numbers of groups; filled by the subclass."""
 
     def check(
         self, url: str | bytes, product_token: str | Sequence[str], purposes: Sequence[str] = ()
     ) -> Any:
-        """What `self.rules_for(product_token, purposes)`, which a subclass has, says of *url*."""
+        """`check(url)` of the rule set for the token, which a hook of the subclass returns."""
 
 @final
 class Languages:
     """
-    Path patterns as automata: which paths some of them match and others not.
+    Path patterns as DFAs: paths that some of them match and others do not.
 
-    Patterns are compiled as by `Matcher`, and stand in the order of precedence.
+    Patterns are compiled as by `Matcher`, and are in order of precedence.
     """
 
     def __new__(cls, settings: Settings, patterns: Sequence[tuple[bytes, bool]]) -> Languages:
-        """Patterns as written in a file; the flag says whether a pattern wins ties."""
+        """Patterns as written in a file; the flag says whether a pattern allows, and wins ties."""
 
     def entries(self) -> list[tuple[int, bytes, int]]:
         """
-        The patterns that can match: number of the rule, normal form, and what it says, as in
-        `Matcher.decide()`. The number is -2 for `/robots.txt` itself, which stands above all.
+        The patterns that can match: number of the rule, normal form, and outcome, coded as in
+        `Matcher.decide()`. The number is -2 for `/robots.txt` itself, which is the first entry.
         """
 
-    def seek(
+    def find_witness(
         self,
-        ladders: Sequence[tuple[Sequence[int], bool]],
-        budget: int,
+        decision_lists: Sequence[tuple[Sequence[int], bool]],
+        max_states: int,
         shorter_than: int | None = None,
         shortest: bool = True,
     ) -> tuple[bool, bytes | None, int, list[list[int]]]:
         """
-        Seek a shortest path to which all *ladders* say yes.
+        Search for a shortest path that all *decision_lists* accept.
 
-        A ladder has rungs in the order in which they are asked, and the word for paths that none of
-        them matches. A rung is a position in `entries()`, shifted left by one, plus 1 for yes; one
-        that is of no entry is an `IndexError`. Only paths of less than *shorter_than* octets count;
-        where *shortest* is False any of them will do, and costs less. Returns whether it was
-        decided within *budget* states; the path, if there is one; how many states were seen; and
-        the entries of each ladder that said no to what was found on the way. The interpreter lock
-        is released.
+        A decision list has clauses in order of precedence, and a default for paths that no clause
+        matches. A clause is a position in `entries()`, shifted left by one, plus 1 to accept; a
+        position out of range raises `IndexError`. Only paths of less than *shorter_than* octets are
+        returned; with *shortest* False, any of them, which costs less. Returns whether the search
+        finished within *max_states* states; the path, if there is one; the number of states; and
+        the entries of each decision list that rejected a path during the search. The interpreter
+        lock (GIL) is released.
         """
 
-    def decider(self, entries: Sequence[int], path: bytes) -> int:
+    def first_match(self, entries: Sequence[int], path: bytes) -> int:
         """The first of some positions in `entries()` whose pattern matches a path, or -1."""
 
 def parse(body: bytes, settings: Settings, complete: bool) -> Document:
-    """Parse a file; *complete* is False when it was cut before it got here."""
+    """Parse a file; *complete* is False if it was truncated before."""
 
 def normal_form(text: str | bytes, pattern: bool, settings: Settings) -> bytes:
-    """The form in which a URL's path, or a path pattern, is compared."""
+    """The percent-encoding normal form of the path of a URL, or of a path pattern."""

@@ -1,13 +1,14 @@
 """
-RFC 9309 written plainly: the engine for reading, and for machines without a compiler.
+The pure engine: RFC 9309 in plain Python, to read, and for platforms without the native engine.
 
-It answers to the octet like the native engine, which is checked against it. Read it beside the
-RFC, in this order: lines (§2.2), records (§2.2, §2.2.4), groups (§2.1, §2.2.1); then, in
-`pure_rules.py`, the normal form (§2.2.2), patterns (§2.2.3), the rule set (§2.2.2). Departures from
-the RFC are the names in `switches`; each is looked at in one place, and `AMB-nn` names the
-decision behind it.
+Its results equal those of the native engine, octet by octet; the tests compare both. Read it beside
+the RFC, in this order: lines (§2.2), records (§2.2, §2.2.4), groups (§2.1, §2.2.1); then, in
+`pure_rules.py`, the normal form (§2.2.2), patterns (§2.2.3), the rule set (§2.2.2). The departures
+from the RFC are the names in `switches`; each is read in one place, and `AMB-nn` names the decision
+behind it.
 
-It does not know profiles, Python's objects for people, or what a note means.
+It corresponds to `lines.rs`, `records.rs`, `groups.rs` and `document.rs` of the native engine.
+Parsing is linear in the file. It does not define profiles, public classes, or messages of notes.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from robotrules._engine.pure_settings import Note, Settings, faults
 
 __all__ = ["Document", "File", "Languages", "Matcher", "Settings", "normal_form", "parse"]
 
-# A line that starts inside the size limit may end this far past it (AMB-18).
+# How many octets after the size limit a line that starts before it may end (AMB-18).
 SLACK = 16 * 1024
 
 
 class Record(NamedTuple):
-    """A line with a key and a value; numbers are octet positions in the body."""
+    """A line with a key and a value; positions are octets of the body."""
 
     line: int
     line_start: int
@@ -43,8 +44,8 @@ class Record(NamedTuple):
 # --- Lines (§2.2, §2.5) ---------------------------------------------------------------------------
 
 
-def decode(received: bytes, settings: Settings, notes: list[Note]) -> tuple[bytes, int, bool]:
-    """Return the octets to parse, where the first line starts, and whether the rest was cut."""
+def prepare(received: bytes, settings: Settings, notes: list[Note]) -> tuple[bytes, int, bool]:
+    """Return the octets to parse, where the first line starts, and whether the rest was dropped."""
     window = settings.max_bytes + SLACK
     marks = {b"\xfe\xff": "utf-16-be", b"\xff\xfe": "utf-16-le"}
     codec = marks.get(received[:2])
@@ -79,7 +80,7 @@ def lines(
     if start < limit and start < len(body) and complete:
         yield number + 1, start, len(body)  # a last line without terminator (AMB-12)
     elif notes is not None and start < limit and start < len(body):
-        # Half a rule can mean the opposite of the whole one.
+        # A truncated rule can mean the opposite of the complete rule.
         if len(body) < limit + SLACK:
             notes.append(("cut-line", number + 1, start, len(body)))
         else:
@@ -92,7 +93,7 @@ def lines(
 
 
 def find_key(name: bytes, settings: Settings) -> tuple[bytes, str, bool, str]:
-    """Return canonical key, role, whether it may lack a colon, and the note it earns, if any."""
+    """Return canonical key, role, whether it may lack a colon, and the code of its note, if any."""
     name = name.lower()
     if name in settings.keys:
         key, role, bare = settings.keys[name]
@@ -108,7 +109,7 @@ def find_key(name: bytes, settings: Settings) -> tuple[bytes, str, bool, str]:
 def record(
     body: bytes, line: tuple[int, int, int], settings: Settings, notes: list[Note]
 ) -> Record | None:
-    """Read one line; None if it is empty, a comment, or not parseable."""
+    """Parse a line; None if it is empty, a comment, or not parseable."""
     number, line_start, end = line
     if settings.max_line is not None and end - line_start > settings.max_line:
         notes.append(("long-line", number, line_start + settings.max_line, end))
@@ -138,9 +139,9 @@ def record(
     if missing:
         notes.append(("missing-colon", number, key_start, end))
     value_start, value_end = trim(body, min(colon + 1, end), end, settings)
-    key, role, _, oddity = find_key(body[key_start:key_end], settings)
-    if oddity:
-        notes.append((oddity, number, key_start, key_end))
+    key, role, _, note = find_key(body[key_start:key_end], settings)
+    if note:
+        notes.append((note, number, key_start, key_end))
     gaps = body[line_start:key_start], body[key_end:value_start], body[value_end:content_end]
     if b"\v" in settings.space and re.search(rb"[\v\f]", b"".join(gaps)):
         notes.append(("odd-whitespace", number, line_start, content_end))
@@ -155,24 +156,24 @@ def trim(body: bytes, start: int, end: int, settings: Settings) -> tuple[int, in
     return start, end
 
 
-# --- Groups (§2.1) and who they are for (§2.2.1) --------------------------------------------------
+# --- Groups (§2.1) and the crawlers that they name (§2.2.1) ---------------------------------------
 
 
 def identifier(value: bytes) -> bytes:
-    """identifier = 1*(%x2D / %x41-5A / %x5F / %x61-7A): the leading one of a value (AMB-21)."""
+    """Return the leading identifier of a value: 1*(%x2D / %x41-5A / %x5F / %x61-7A) (AMB-21)."""
     found = re.match(rb"[-A-Z_a-z]*", value)
     return found[0] if found else b""
 
 
 def is_star(value: bytes, settings: Settings) -> bool:
-    # `* text` too (AMB-23); no other value has a star that means anything.
+    # `* text` too (AMB-23); a star in any other value has no meaning.
     return value == b"*" or (
         "star_with_text" in settings.switches and re.match(rb"\*[\t-\r ]", value) is not None
     )
 
 
 def names(value: bytes, token: bytes, settings: Settings) -> bool:
-    """Tell whether a user-agent value names *token*, without regard to ASCII case."""
+    """Tell whether a user-agent value names *token*, ignoring ASCII case."""
     usable, _ = faults(value, settings, pattern=False)
     if not usable:
         return False
@@ -190,8 +191,8 @@ def names(value: bytes, token: bytes, settings: Settings) -> bool:
     return False
 
 
-def equals(value: bytes, token: bytes, settings: Settings) -> bool:
-    """Tell whether the value of another START record is *token*, without regard to ASCII case."""
+def has_value(value: bytes, token: bytes, settings: Settings) -> bool:
+    """Tell whether the value of another START record is *token*, ignoring ASCII case."""
     return faults(value, settings, pattern=False)[0] and value.lower() == token.lower()
 
 
@@ -206,7 +207,7 @@ def agent_notes(value: bytes, line: int, start: int, settings: Settings) -> Iter
         if "comma_user_agents" in settings.switches:
             return
     if not value:
-        yield "empty-user-agent", line, start, end  # a group for nobody (AMB-24)
+        yield "empty-user-agent", line, start, end  # names no crawler (AMB-24)
     elif is_star(value, settings):
         if len(value) > 1:
             yield "star-with-text", line, start + 1, end
@@ -222,7 +223,7 @@ class Document:
     def __init__(self, received: bytes, settings: Settings, complete: bool) -> None:
         notes: list[Note] = []
         self.settings = settings
-        self.body, self._first, cut = decode(received, settings, notes)
+        self.body, self._first, cut = prepare(received, settings, notes)
         self.complete = complete and not cut
         content = re.search(rb"[^ \t\n\r\f]", self.body[self._first :])
         if content and content[0] == b"<":
@@ -230,7 +231,7 @@ class Document:
             notes.append(("looks-like-html", 0, at, at + 1))
         self._records: list[Record] = []
         self._starts: list[int] = []  # the number of each group's first record
-        listing = False  # user-agent lines still join the open group
+        listing = False  # whether the next user-agent line extends the open group
         between: Record | None = None
         limits = self._first, settings.max_bytes, self.complete
         for line in lines(self.body, *limits, notes):
@@ -282,25 +283,25 @@ class Document:
 
     def select(self, key: bytes, token: str | bytes) -> list[int]:
         """
-        Return the groups one of whose *key* lines names *token*.
+        Return the groups in which a *key* line names *token*.
 
-        Of user-agent lines as §2.2.1 says, and `*` asks for the star groups; of any other START
-        record by its whole value (AMB-98).
+        User-agent lines as in §2.2.1, where `*` selects the star groups; any other START record by
+        its whole value (AMB-98).
         """
         chosen: dict[int, None] = {}
         token = octets(token)
-        named, part = names if key == b"user-agent" else equals, token.lower()
+        named, part = names if key == b"user-agent" else has_value, token.lower()
         for found in self._records:
             if found.role == "START" and found.key == key and found.group not in chosen:
                 value = self.body[found.start : found.end]
-                # Whom a value names it spells out: most files name hundreds of others.
+                # A value that names the token contains it: a quick test, as most values do not.
                 if part in value.lower() and named(value, token, self.settings):
                     chosen[found.group] = None
         return list(chosen)
 
     def choose(self, token: str | bytes) -> tuple[list[int], bool]:
         """Return the groups that name *token*, and True; or the star groups, and False."""
-        star = octets(token) == b"*"  # nobody's name
+        star = octets(token) == b"*"  # does not name a crawler
         named = [] if star else self.select(b"user-agent", token)
         return (named, True) if named else (self.select(b"user-agent", b"*"), False)
 
@@ -318,19 +319,23 @@ class Document:
 
 
 class Matcher(Patterns):
-    """The rules of some groups of a document, or patterns that stand alone."""
+    """The rules of some groups of a document, or patterns without a document."""
 
     __slots__ = ()
 
-    def __init__(self, of: Document | Settings, which: Sequence[Any]) -> None:
-        if isinstance(of, Document):
-            super().__init__(of.patterns(which), of.settings)
+    def __init__(self, source: Document | Settings, selection: Sequence[Any]) -> None:
+        if isinstance(source, Document):
+            super().__init__(source.patterns(selection), source.settings)
         else:
-            super().__init__(which, of)
+            super().__init__(selection, source)
 
 
 class File:
-    """A parsed file as it is asked, and what is remembered of those who asked."""
+    """
+    A parsed file with a cache of rule sets by product token.
+
+    `check()` calls the hook `rules_for()` of its subclass: see "Hooks" in `_native.pyi`.
+    """
 
     __slots__ = ("_by_groups", "_by_name", "_document", "_engine", "_profile", "_received")
 
@@ -345,7 +350,7 @@ class File:
     def check(self, url: Any, product_token: Any, purposes: Any = ()) -> Any:
         return self.rules_for(product_token, purposes).check(url)  # type: ignore[attr-defined]
 
-    # Errors about arguments name the class that users know.
+    # The public name of the class, for error messages about arguments.
     check.__qualname__ = "RobotsTxt.check"
 
 

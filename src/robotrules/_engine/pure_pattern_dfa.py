@@ -1,160 +1,162 @@
 """
-One path pattern as a deterministic automaton over octets as they are compared (RFC 9309 §2.2.3).
+A path pattern as a deterministic finite automaton (DFA) over octets (RFC 9309 §2.2.3).
 
-A pattern is a literal beginning and pieces that float behind it, each found as early as it can be:
-that is never worse than later, so one position is enough to know, and a failure function says where
-to go on after an octet that does not fit. A piece that is spelled one way in the path and another
-way in the query (AMB-33) is looked for in the spelling of the part it starts in; one that holds the
-`?` itself crosses over. States are small numbers; only those that are reached cost anything but
-room for the failure function.
+A pattern is a literal prefix and pieces. Each piece is placed at its leftmost match, which is never
+worse than a later one, so that one position is the whole state; the KMP failure function gives the
+next position after a mismatch. A piece with different normal forms in the path and in the query
+(AMB-33) is searched in the form of the part it starts in; a piece that holds the `?` starts in the
+path and ends in the query.
 
-It does not know which octet strings are paths, or any other pattern: `pure_search.py` does.
+It corresponds to `kmp.rs` and `pattern_dfa.rs` of the native engine. A step costs the logarithm of
+a piece in the worst case. It does not restrict octet strings to paths: `pure_path_dfa.py` does.
 """
 
 from __future__ import annotations
 
 from robotrules._engine.pure_rules import Pattern
 
-# Where a pattern can never match any more, and where it has matched whatever follows.
+# The state that never matches, and the state that matches whatever follows.
 DEAD, MATCHED = -1, -2
-MARK = ord("?")
+QUERY_MARK = ord("?")
 
 
-def failure(piece: bytes) -> list[int]:
+def failure_function(piece: bytes) -> list[int]:
     """
-    Return how much of *piece* is still matched after an octet that does not fit, by position.
+    Return the KMP failure function: the octets of *piece* still matched after a mismatch.
 
-    Where the octet that follows would be the same, and fit no better, it says what comes next: so
-    no chain of failures is longer than a logarithm, whatever the piece.
+    Positions where the same octet would mismatch again are skipped, so that a chain of failures has
+    at most logarithmic length.
     """
-    fall, at = [0] * (len(piece) + 1), 0
+    failure, at = [0] * (len(piece) + 1), 0
     for position in range(1, len(piece)):
-        # The last octets before this position, `at` of them, are the first ones.
+        # The last `at` octets before this position equal the first `at` octets.
         fits = piece[position] == piece[at]
-        fall[position] = fall[at] if fits else at
+        failure[position] = failure[at] if fits else at
         while at and piece[position] != piece[at]:
-            at = fall[at]
+            at = failure[at]
         at += piece[position] == piece[at]
-    fall[len(piece)] = at
-    return fall
+    failure[len(piece)] = at
+    return failure
 
 
 class Piece:
     """
-    What stands between two wildcards, as it is looked for.
+    A literal between two wildcards.
 
-    Its states, counted from `base`: 0..m octets matched of the spelling in the path, which serves
-    for both parts where there is one spelling only; then 0..n of the one in the query; then those
-    behind a `?` of its own, each of which also knows how much of the other spelling is matched.
+    Its states, relative to `base`: 0..m matched octets of the form in the path, which serves both
+    parts if the forms are equal; then 0..n matched octets of the form in the query; then the states
+    after its `?`, each of which implies how many octets of the query form are matched.
     """
 
     def __init__(self, in_path: bytes, in_query: bytes, base: int, rest: int) -> None:
         self.in_path, self.in_query, self.base, self.rest = in_path, in_query, base, rest
-        self.two = in_path != in_query
-        self.fall = failure(in_path)
+        self.has_two_forms = in_path != in_query
+        self.failure = failure_function(in_path)
         self.size = len(in_path) + 1
-        if self.two:
+        if self.has_two_forms:
             self.query = self.size
-            self.query_fall = failure(in_query)
+            self.query_failure = failure_function(in_query)
             self.cross = self.query + len(in_query) + 1
             self.mark = in_path.find(b"?")
             self.size = self.cross
             if self.mark >= 0:
                 self.size += len(in_path) - self.mark
-                # At the same place: how much of the query's spelling what was read ends with.
-                self.beside = [0]
+                # For each state after the `?`: how many octets of the query form are matched.
+                self.query_matched = [0]
                 for octet in in_path[self.mark + 1 :]:
-                    at = advance(in_query, self.query_fall, self.beside[-1], octet)
-                    self.beside.append(at)
+                    at = advance(in_query, self.query_failure, self.query_matched[-1], octet)
+                    self.query_matched.append(at)
         self.least = min(len(in_path), len(in_query))
 
-    def start(self, queried: bool) -> int:
-        return self.query if self.two and queried else 0
+    def start(self, in_query: bool) -> int:
+        return self.query if self.has_two_forms and in_query else 0
 
-    def is_full(self, at: int) -> bool:
-        """Tell whether the piece has just been found."""
-        if not self.two or at < self.query:
+    def is_complete(self, at: int) -> bool:
+        """Tell whether the piece is completely matched."""
+        if not self.has_two_forms or at < self.query:
             return at == len(self.in_path)
         return at == self.cross - 1 or at - self.cross == len(self.in_path) - self.mark - 1
 
-    def to_go(self, at: int) -> int:
-        """Return the least number of octets that are missing."""
-        if not self.two:
+    def min_remaining(self, at: int) -> int:
+        """Return the least number of octets up to a match."""
+        if not self.has_two_forms:
             return len(self.in_path) - at
         if at < self.query:
             return min(len(self.in_path) - at, 1 + len(self.in_query))
         if at < self.cross:
             return len(self.in_query) - (at - self.query)
-        behind = at - self.cross
-        here = len(self.in_path) - self.mark - 1 - behind
-        return min(here, len(self.in_query) - self.beside[behind])
+        after_mark = at - self.cross
+        here = len(self.in_path) - self.mark - 1 - after_mark
+        return min(here, len(self.in_query) - self.query_matched[after_mark])
 
-    def step(self, at: int, octet: int, queried: bool) -> int:
-        if not self.two:
-            return advance(self.in_path, self.fall, at, octet)
+    def step(self, at: int, octet: int, in_query: bool) -> int:
+        if not self.has_two_forms:
+            return advance(self.in_path, self.failure, at, octet)
         if at < self.query:
-            if octet != MARK or queried:
-                return advance(self.in_path, self.fall, at, octet)
+            if octet != QUERY_MARK or in_query:
+                return advance(self.in_path, self.failure, at, octet)
             while at != self.mark and at:
-                at = self.fall[at]
+                at = self.failure[at]
             return self.cross if at == self.mark else self.query
         if at < self.cross:
-            here = advance(self.in_query, self.query_fall, at - self.query, octet)
+            here = advance(self.in_query, self.query_failure, at - self.query, octet)
             return self.query + here
-        behind = at - self.cross
-        follows = self.in_path[self.mark + 1 + behind : self.mark + 2 + behind]
-        if follows and follows[0] == octet:
+        after_mark = at - self.cross
+        next_octet = self.in_path[self.mark + 1 + after_mark : self.mark + 2 + after_mark]
+        if next_octet and next_octet[0] == octet:
             return at + 1
-        here = advance(self.in_query, self.query_fall, self.beside[behind], octet)
+        here = advance(self.in_query, self.query_failure, self.query_matched[after_mark], octet)
         return self.query + here
 
-    def symbols(self, at: int) -> set[int]:
-        """Return the octets after which not all is as after an octet that occurs nowhere."""
-        if not self.two or at < self.query:
-            found = chain(self.in_path, self.fall, at)
-            return found | {MARK} if self.two else found
+    def distinguished(self, at: int) -> set[int]:
+        """Return the octets whose next state differs from that of an octet in no pattern."""
+        if not self.has_two_forms or at < self.query:
+            found = matching_octets(self.in_path, self.failure, at)
+            return found | {QUERY_MARK} if self.has_two_forms else found
         if at < self.cross:
-            return chain(self.in_query, self.query_fall, at - self.query)
-        behind = at - self.cross
-        follows = set(self.in_path[self.mark + 1 + behind : self.mark + 2 + behind])
-        return follows | chain(self.in_query, self.query_fall, self.beside[behind])
+            return matching_octets(self.in_query, self.query_failure, at - self.query)
+        after_mark = at - self.cross
+        next_octet = set(self.in_path[self.mark + 1 + after_mark : self.mark + 2 + after_mark])
+        return next_octet | matching_octets(
+            self.in_query, self.query_failure, self.query_matched[after_mark]
+        )
 
 
-def advance(piece: bytes, fall: list[int], at: int, octet: int) -> int:
-    """Return how much of *piece* is matched after one more octet."""
+def advance(piece: bytes, failure: list[int], at: int, octet: int) -> int:
+    """Return how many octets of *piece* are matched after one more octet."""
     if at == len(piece):
-        at = fall[at]
+        at = failure[at]
     while at and piece[at] != octet:
-        at = fall[at]
+        at = failure[at]
     return at + 1 if piece[at] == octet else 0
 
 
-def chain(piece: bytes, fall: list[int], at: int) -> set[int]:
-    """Return the octets that match at a position or at one that a failure leads to."""
+def matching_octets(piece: bytes, failure: list[int], at: int) -> set[int]:
+    """Return the octets that match at a position, or at one that its failures lead to."""
     found = set()
     if at == len(piece):
-        at = fall[at]
+        at = failure[at]
     while True:
         found.add(piece[at])
         if not at:
             return found
-        at = fall[at]
+        at = failure[at]
 
 
-class Machine:
-    """A pattern's automaton. A state below `len(first)` is so much of the literal beginning."""
+class PatternDfa:
+    """The DFA of a pattern. A state up to `len(prefix)` counts the octets of the prefix."""
 
     def __init__(self, pattern: Pattern) -> None:
-        self.matches = pattern.fits
-        self.first = pattern.first
+        self.matches = pattern.matches_compared
+        self.prefix = pattern.prefix
         pieces = list(pattern.pieces)
-        # `*$` at the end, or a piece of nothing, asks for nothing.
+        # `*$` at the end, or an empty piece, matches anything.
         self.anchored = pattern.anchored and not (pieces and not pieces[-1][0])
         pieces = [piece for piece in pieces if piece[0]]
         self.pieces: list[Piece] = []
-        base = len(self.first) + 1
+        base = len(self.prefix) + 1
         rest = sum(min(map(len, piece)) for piece in pieces)
-        self.after_first = rest
+        self.pieces_length = rest
         for in_path, in_query in pieces:
             rest -= min(len(in_path), len(in_query))
             self.pieces.append(Piece(in_path, in_query, base, rest))
@@ -162,63 +164,63 @@ class Machine:
         self._piece_of = [
             number for number, piece in enumerate(self.pieces) for _ in range(piece.size)
         ]
-        self._symbols: dict[int, frozenset[int]] = {}
+        self._distinguished: dict[int, frozenset[int]] = {}
 
-    def _entered(self, number: int, queried: bool) -> int:
-        """Return the state before a piece, or behind the last."""
+    def _piece_entry(self, number: int, in_query: bool) -> int:
+        """Return the first state of a piece; MATCHED after the last piece."""
         if number < len(self.pieces):
             piece = self.pieces[number]
-            return piece.base + piece.start(queried)
+            return piece.base + piece.start(in_query)
         return MATCHED
 
     def start(self) -> int:
-        """Return the state behind the first `/`, with which every path starts."""
-        if self.first or (self.anchored and not self.pieces):
+        """Return the state after the first `/`, with which every path starts."""
+        if self.prefix or (self.anchored and not self.pieces):
             return self.step(0, ord("/"), False)
-        return self.step(self._entered(0, False), ord("/"), False) if self.pieces else MATCHED
+        return self.step(self._piece_entry(0, False), ord("/"), False) if self.pieces else MATCHED
 
-    def step(self, state: int, octet: int, queried: bool) -> int:
-        """Return the next state; *queried* tells whether a `?` was read before this octet."""
-        first = self.first
-        if state <= len(first):
-            if state == len(first) or first[state] != octet:
+    def step(self, state: int, octet: int, in_query: bool) -> int:
+        """Return the next state; *in_query*: a `?` was read before this octet."""
+        prefix = self.prefix
+        if state <= len(prefix):
+            if state == len(prefix) or prefix[state] != octet:
                 return DEAD
             state += 1
-            if state < len(first) or (self.anchored and not self.pieces):
+            if state < len(prefix) or (self.anchored and not self.pieces):
                 return state
-            return self._entered(0, queried or octet == MARK)
-        number = self._piece_of[state - len(first) - 1]
+            return self._piece_entry(0, in_query or octet == QUERY_MARK)
+        number = self._piece_of[state - len(prefix) - 1]
         piece = self.pieces[number]
-        at = piece.step(state - piece.base, octet, queried)
-        if piece.is_full(at) and not (self.anchored and number + 1 == len(self.pieces)):
-            return self._entered(number + 1, queried or octet == MARK)
+        at = piece.step(state - piece.base, octet, in_query)
+        if piece.is_complete(at) and not (self.anchored and number + 1 == len(self.pieces)):
+            return self._piece_entry(number + 1, in_query or octet == QUERY_MARK)
         return piece.base + at
 
     def accepts(self, state: int) -> bool:
-        """Tell whether a path that ends here matches, of a state that is not MATCHED."""
+        """Tell whether a path that ends in this state, which is not MATCHED, matches."""
         if not self.anchored:
             return False
-        if state <= len(self.first):
-            return state == len(self.first) and not self.pieces
-        number = self._piece_of[state - len(self.first) - 1]
+        if state <= len(self.prefix):
+            return state == len(self.prefix) and not self.pieces
+        number = self._piece_of[state - len(self.prefix) - 1]
         piece = self.pieces[number]
-        return number + 1 == len(self.pieces) and piece.is_full(state - piece.base)
+        return number + 1 == len(self.pieces) and piece.is_complete(state - piece.base)
 
-    def to_go(self, state: int) -> int:
-        """Return a number of octets that a match is at least away."""
-        if state <= len(self.first):
-            return len(self.first) - state + self.after_first
-        piece = self.pieces[self._piece_of[state - len(self.first) - 1]]
-        return piece.to_go(state - piece.base) + piece.rest
+    def min_remaining(self, state: int) -> int:
+        """Return a lower bound for the number of octets up to a match."""
+        if state <= len(self.prefix):
+            return len(self.prefix) - state + self.pieces_length
+        piece = self.pieces[self._piece_of[state - len(self.prefix) - 1]]
+        return piece.min_remaining(state - piece.base) + piece.rest
 
-    def symbols(self, state: int) -> frozenset[int]:
-        """Return the octets that lead elsewhere than an octet no pattern has."""
-        found = self._symbols.get(state)
+    def distinguished(self, state: int) -> frozenset[int]:
+        """Return the octets whose next state differs from that of an octet in no pattern."""
+        found = self._distinguished.get(state)
         if found is None:
-            if state <= len(self.first):
-                found = frozenset(self.first[state : state + 1])
+            if state <= len(self.prefix):
+                found = frozenset(self.prefix[state : state + 1])
             else:
-                piece = self.pieces[self._piece_of[state - len(self.first) - 1]]
-                found = frozenset(piece.symbols(state - piece.base))
-            self._symbols[state] = found
+                piece = self.pieces[self._piece_of[state - len(self.prefix) - 1]]
+                found = frozenset(piece.distinguished(state - piece.base))
+            self._distinguished[state] = found
         return found

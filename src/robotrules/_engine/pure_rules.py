@@ -1,8 +1,10 @@
 """
-RFC 9309 §2.2.2 and §2.2.3 written plainly: the second half of the pure engine.
+RFC 9309 §2.2.2 and §2.2.3 in plain Python: the matching half of the pure engine.
 
-The normal form in which URLs and path patterns are compared, one pattern against one path, and
-which of many patterns decides. It does not know lines, records or groups: `pure.py` does.
+The percent-encoding normal form of URLs and path patterns, the match of a pattern with a path, and
+the most specific match of a rule set. It corresponds to `normalize.rs`, `url_path.rs`, `pattern.rs`
+and `ruleset.rs` of the native engine. A decision is linear in the rules: there is no index. It does
+not parse lines, records or groups: `pure.py` does.
 """
 
 from __future__ import annotations
@@ -22,13 +24,13 @@ NO_MATCH, IMPLICIT = -1, -2
 
 UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 PATH, QUERY, EITHER = "path", "query", "either"
-# Delimiters in their role stay; everywhere else they are data and are encoded (AMB-33). After a
-# `*` nobody can tell where the path ended, so all of them stay.
+# Delimiters are kept in the part that they delimit; elsewhere they are data and are escaped
+# (AMB-33). After a `*` the part is unknown, so that all of them are kept.
 DELIMITERS = {PATH: b"/?", QUERY: b"=&", EITHER: b"/?=&"}
 
 
-def encode(octets: bytes, part: str) -> tuple[bytes, str]:
-    """Return the normal form of *octets*, and the part that what follows stands in."""
+def normalize(octets: bytes, part: str) -> tuple[bytes, str]:
+    """Return the normal form of *octets*, and the part at their end."""
     form = bytearray()
     for found in re.finditer(rb"%([0-9A-Fa-f]{2})|(.)", octets, re.DOTALL):
         octet = int(found[1], 16) if found[1] else found[2][0]
@@ -41,25 +43,25 @@ def encode(octets: bytes, part: str) -> tuple[bytes, str]:
     return bytes(form), part
 
 
-def encode_minimal(octets: bytes) -> bytes:
-    """Encode like google/robotstxt: hex in upper case, octets past ASCII escaped, no more."""
+def normalize_minimal(octets: bytes) -> bytes:
+    """Return the form of google/robotstxt: hex in upper case, octets above ASCII escaped."""
     octets = re.sub(rb"%[0-9A-Fa-f]{2}", lambda found: found[0].upper(), octets)
     return re.sub(rb"[\x80-\xff]", lambda found: b"%%%02X" % found[0][0], octets)
 
 
 def is_as_given(settings: Settings) -> bool:
-    """Tell whether URLs are compared as they are given (AMB-46)."""
+    """Tell whether paths are compared as they are written in the URL (AMB-46)."""
     return "url_as_given" in settings.switches
 
 
 def path(url: bytes, settings: Settings) -> bytes:
-    """Return path and query of a URL in the form that patterns are compared with."""
+    """Return path and query of a URL in normal form, or as given."""
     if is_as_given(settings):
         return path_as_given(url)
-    # [scheme:]//authority, then what counts, then a fragment that does not.
+    # [scheme:]//authority, then path and query, then a fragment, which is not compared.
     found = re.match(rb"(?:[^/?#]*:)?//[^/?#]*|[^/?#]*", url)
     rest = url[found.end() if found else 0 :].split(b"#", 1)[0]
-    form, _ = encode(rest if rest.startswith(b"/") else b"/" + rest, PATH)
+    form, _ = normalize(rest if rest.startswith(b"/") else b"/" + rest, PATH)
     before, mark, query = form.partition(b"?")
     return remove_dot_segments(before) + mark + query
 
@@ -74,12 +76,12 @@ def remove_dot_segments(before: bytes) -> bytes:
         elif segment != b".":
             kept.append(segment)
     if segments[-1] in (b".", b".."):
-        kept.append(b"")  # a dot segment at the end leaves its slash
+        kept.append(b"")  # a dot segment at the end keeps its slash
     return b"/" + b"/".join(kept)
 
 
 def path_as_given(url: bytes) -> bytes:
-    """Take the path from a URL like google/robotstxt: `;` begins one too, nothing is encoded."""
+    """Return the path as google/robotstxt extracts it: `;` starts a path too, no encoding."""
     first = 2 if url.startswith(b"//") else 0
     early = re.search(rb"[/?;]", url[first:])
     scheme = url.find(b"://", first)
@@ -97,79 +99,79 @@ def path_as_given(url: bytes) -> bytes:
 
 # --- Units (AMB-43) -------------------------------------------------------------------------------
 
-# An escape of a form; or one that the end of a pattern cuts, which is compared as written.
+# An escape; or an incomplete escape at the end of a pattern, which is compared as written.
 ESCAPE = re.compile(rb"%(?:[0-9A-F]{2}|[0-9A-Fa-f]\Z)")
-# Sets the highest bit, which no octet of a form in normal form has, or takes it away.
-MARKED = bytes(octet | 0x80 for octet in range(256))
-SHOWN = bytes(octet & 0x7F for octet in range(256))
+# Translation tables that set and clear the highest bit, which no octet of a normal form has.
+SET_DIGIT_BIT = bytes(octet | 0x80 for octet in range(256))
+CLEAR_DIGIT_BIT = bytes(octet & 0x7F for octet in range(256))
 
 
 def has_units(settings: Settings) -> bool:
     """
-    Tell whether an escape is one unit: `*`, `$` and the end of a prefix never fall inside it.
+    Tell whether an escape is one unit: `*`, `$` and the end of a prefix never match inside it.
 
-    A path as given has no normal form, so what looks like an escape there may be none.
+    A path as given has no normal form, so that `%` and two digits need not be an escape.
     """
     return not is_as_given(settings) and "split_escapes" not in settings.switches
 
 
-def compared(form: bytes, settings: Settings) -> bytes:
+def to_compared(form: bytes, settings: Settings) -> bytes:
     """
-    Return a form as it is compared: the digits of escapes are other octets than the same digits.
+    Return a form as it is compared: the digits of escapes have their highest bit set.
 
-    So equal octets are equal units, and what searches for octets never begins or ends in an escape.
+    Equal octets are then equal units, and a search for octets never starts or ends in an escape.
     """
     if b"%" not in form or not has_units(settings):
         return form
-    return ESCAPE.sub(lambda found: b"%" + found[0][1:].translate(MARKED), form)
+    return ESCAPE.sub(lambda found: b"%" + found[0][1:].translate(SET_DIGIT_BIT), form)
 
 
-def uncompared(form: bytes, settings: Settings) -> bytes:
-    """Return a form that is compared as people read it."""
-    return form.translate(SHOWN) if has_units(settings) else form
+def to_readable(form: bytes, settings: Settings) -> bytes:
+    """Return a compared form without the marks of escape digits."""
+    return form.translate(CLEAR_DIGIT_BIT) if has_units(settings) else form
 
 
 # --- Patterns (§2.2.3) ----------------------------------------------------------------------------
 
 
 class Pattern:
-    """A path pattern, cut at its wildcards; `first` and `pieces` are as they are compared."""
+    """A path pattern, split at its wildcards; `prefix` and `pieces` are in the compared form."""
 
     def __init__(self, value: bytes, settings: Settings) -> None:
         self._settings = settings
         self.anchored = value.endswith(b"$")  # any other `$` is an ordinary octet (AMB-41)
-        first, *others = value.removesuffix(b"$").split(b"*")
+        prefix, *others = value.removesuffix(b"$").split(b"*")
         minimal = "minimal_encoding" in settings.switches
-        form, part = (encode_minimal(first), PATH) if minimal else encode(first, PATH)
-        self.first = compared(form, settings)
-        # What follows each `*`, as it is spelled in the path and in the query.
+        form, part = (normalize_minimal(prefix), PATH) if minimal else normalize(prefix, PATH)
+        self.prefix = to_compared(form, settings)
+        # The literal after each `*`, in the normal form of the path and of the query.
         self.pieces: list[tuple[bytes, bytes]] = []
-        shown = [form]
+        forms = [form]
         for piece in others:
             if minimal:
-                in_path = in_query = form = encode_minimal(piece)
+                in_path = in_query = form = normalize_minimal(piece)
             elif part == QUERY:
-                in_path = in_query = form = encode(piece, QUERY)[0]
+                in_path = in_query = form = normalize(piece, QUERY)[0]
             else:
-                in_path, in_query = encode(piece, PATH)[0], encode(piece, QUERY)[0]
-                form, part = encode(piece, EITHER)
-            self.pieces.append((compared(in_path, settings), compared(in_query, settings)))
-            shown.append(form)
-        self.form = b"*".join(shown) + (b"$" if self.anchored else b"")
-        self.octets = len(self.form)  # wildcards and `$` count (AMB-38, AMB-39)
-        self.language = 0  # equal within a rule set for patterns that match the same
+                in_path, in_query = normalize(piece, PATH)[0], normalize(piece, QUERY)[0]
+                form, part = normalize(piece, EITHER)
+            self.pieces.append((to_compared(in_path, settings), to_compared(in_query, settings)))
+            forms.append(form)
+        self.form = b"*".join(forms) + (b"$" if self.anchored else b"")
+        self.octets = len(self.form)  # the specificity: wildcards and `$` count (AMB-38, AMB-39)
+        self.match_key = 0  # equal within a rule set for patterns that match the same paths
 
     def matches(self, path: bytes) -> bool:
         """Match a path in normal form from its first octet (§2.2.2)."""
-        return self.fits(compared(path, self._settings))
+        return self.matches_compared(to_compared(path, self._settings))
 
-    def fits(self, path: bytes) -> bool:
-        """Match a path as it is compared; each piece leftmost, which is never worse."""
-        if not path.startswith(self.first):
+    def matches_compared(self, path: bytes) -> bool:
+        """Match a path in the compared form; a leftmost match of each piece is never worse."""
+        if not path.startswith(self.prefix):
             return False
         if not self.pieces:
-            return not self.anchored or path == self.first
-        at = len(self.first)
+            return not self.anchored or path == self.prefix
+        at = len(self.prefix)
         query = path.find(b"?") + 1 or len(path) + 1
         for in_path, in_query in self.pieces[: -1 if self.anchored else None]:
             if in_path == in_query:
@@ -204,7 +206,7 @@ def pattern_notes(
 
 
 def index_page(value: bytes, allow: bool, settings: Settings) -> bytes | None:
-    """Return the pattern of the directory that a rule for its index page allows too (AMB-47)."""
+    """Return the pattern of the directory that a rule for its index page also allows (AMB-47)."""
     directory, slash, page = value.rpartition(b"/")
     if "index_page" in settings.switches and allow and slash + page[:9] == b"/index.htm":
         return directory + b"/$"
@@ -215,14 +217,18 @@ def index_page(value: bytes, allow: bool, settings: Settings) -> bytes | None:
 
 
 class Patterns:
-    """Patterns in the order of precedence: the first that matches decides."""
+    """
+    Patterns in order of precedence: the first that matches decides.
+
+    `check()` calls the hook `_make_verdict()` of its subclass: see "Hooks" in `_native.pyi`.
+    """
 
     __slots__ = ("_entries", "_implicit", "_settings", "_verdicts")
 
     if TYPE_CHECKING:
 
-        def _verdict(self, number: int) -> Any:
-            """Return the verdict for the result of `decide()`. A subclass, `RuleSet`, has it."""
+        def _make_verdict(self, number: int) -> Any:
+            """Return the verdict on a decision. A hook: `RuleSet` has it, see `_native.pyi`."""
 
     def __init__(self, patterns: Sequence[tuple[bytes, bool]], settings: Settings) -> None:
         self._settings = settings
@@ -239,37 +245,37 @@ class Patterns:
             found.append((Pattern(value, settings), allow, rule))
             if (directory := index_page(value, allow, settings)) is not None:
                 found.append((Pattern(directory, settings), allow, rule))
-        # Many rules may match the same: of those one is tried.
-        same: dict[tuple[object, ...], int] = {}
+        # Of patterns that match the same paths one is matched.
+        match_keys: dict[tuple[object, ...], int] = {}
         for pattern, _, _ in found:
-            what = (pattern.first, *pattern.pieces, pattern.anchored)
-            pattern.language = same.setdefault(what, len(same))
-        # Most octets; then allow (AMB-40); then the order of the file.
+            key = (pattern.prefix, *pattern.pieces, pattern.anchored)
+            pattern.match_key = match_keys.setdefault(key, len(match_keys))
+        # Specificity in octets; then allow (AMB-40); then the order of the file.
         self._entries = sorted(found, key=lambda entry: (-entry[0].octets, not entry[1], entry[2]))
 
-    def usable(self) -> int:
+    def count_usable(self) -> int:
         return len(self._entries)
 
     @property
     def as_given(self) -> bool:
-        """Whether paths are compared as URLs give them (AMB-46)."""
+        """Whether paths are compared as they are written in the URL (AMB-46)."""
         return is_as_given(self._settings)
 
     def entries(self) -> Iterator[tuple[Pattern, int, int]]:
-        """Yield each pattern that can match, its rule, and what that says."""
+        """Yield each pattern that can match, its rule, and the outcome of the rule."""
         if self._implicit:
             yield Pattern(b"/robots.txt$", self._settings), IMPLICIT, 1
         for pattern, allow, rule in self._entries:
             yield pattern, rule, allow if pattern.octets else 3
 
     def _matching(self, path: bytes) -> Iterator[tuple[Pattern, bool, int]]:
-        form = compared(path, self._settings)
-        known: dict[int, bool] = {}
+        form = to_compared(path, self._settings)
+        results: dict[int, bool] = {}
         for entry in self._entries:
             pattern = entry[0]
-            if pattern.language not in known:
-                known[pattern.language] = pattern.fits(form)
-            if known[pattern.language]:
+            if pattern.match_key not in results:
+                results[pattern.match_key] = pattern.matches_compared(form)
+            if results[pattern.match_key]:
                 yield entry
 
     def _winner(self, url: str | bytes) -> tuple[int, bool]:
@@ -277,7 +283,7 @@ class Patterns:
         if path_ == b"/robots.txt" and self._implicit:
             return IMPLICIT, True  # AMB-45
         for pattern, allow, rule in self._matching(path_):
-            # The rule's number, with what it says in the two lowest bits.
+            # The number of the rule, with its outcome in the two lowest bits.
             empty = not pattern.octets
             return rule << 2 | (3 if empty else allow), allow or empty
         return NO_MATCH, True
@@ -289,35 +295,35 @@ class Patterns:
         return self._winner(url)[0]
 
     def check(self, url: str | bytes) -> Any:
-        return self._made(self.decide(url))
+        return self._cached_verdict(self.decide(url))
 
-    def _made(self, number: int) -> Any:
-        """Return what a subclass makes of an answer; made once."""
+    def _cached_verdict(self, number: int) -> Any:
+        """Return the verdict on a decision; the subclass makes it once."""
         if number not in self._verdicts:
-            self._verdicts[number] = self._verdict(number)
+            self._verdicts[number] = self._make_verdict(number)
         return self._verdicts[number]
 
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:
-        return [self.allows(url) for url in several(urls)]
+        return [self.allows(url) for url in each_url(urls)]
 
     def decide_many(self, urls: Iterable[str | bytes]) -> list[int]:
-        return [self.decide(url) for url in several(urls)]
+        return [self.decide(url) for url in each_url(urls)]
 
     def check_many(self, urls: Iterable[str | bytes]) -> list[Any]:
-        return [self.check(url) for url in several(urls)]
+        return [self.check(url) for url in each_url(urls)]
 
     def tied(self, url: str | bytes) -> list[int]:
-        """Return the rules that match with the most octets: those that tie."""
-        _, found = self.found(url)
-        return [rule for rule, count in found if count == found[0][1]]
+        """Return the rules that tie for the greatest specificity."""
+        _, matches = self.find_matches(url)
+        return [rule for rule, octets in matches if octets == matches[0][1]]
 
-    def found(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
-        """Return the path, and each match in the order of precedence: rule and octets."""
+    def find_matches(self, url: str | bytes) -> tuple[bytes, list[tuple[int, int]]]:
+        """Return the path, and rule and specificity in octets of each match, by precedence."""
         path_ = path(octets(url), self._settings)
         return path_, [(rule, pattern.octets) for pattern, _, rule in self._matching(path_)]
 
 
-def several(urls: Iterable[str | bytes]) -> Iterable[str | bytes]:
+def each_url(urls: Iterable[str | bytes]) -> Iterable[str | bytes]:
     if isinstance(urls, (str, bytes)):
         raise TypeError(
             "many URLs are a list or another iterable, not one str or bytes; pass [url]"
@@ -325,12 +331,12 @@ def several(urls: Iterable[str | bytes]) -> Iterable[str | bytes]:
     return map(octets_at, urls, count())
 
 
-def octets_at(url: str | bytes, place: int) -> bytes:
-    """Return the octets of a URL in a batch: an error says which one it is."""
+def octets_at(url: str | bytes, position: int) -> bytes:
+    """Return the octets of a URL in a batch; an error names its position."""
     try:
         return octets(url)
     except TypeError as error:
-        raise TypeError(f"urls[{place}]: {error}") from None
+        raise TypeError(f"urls[{position}]: {error}") from None
 
 
 def octets(url: str | bytes) -> bytes:

@@ -1,234 +1,251 @@
 """
-Which paths do some patterns match and others not: a shortest one, or the proof that there is none.
+The search for a witness: a shortest path that several decision lists accept, or the proof of none.
 
-A question is a list of decision lists. A decision list has patterns in the order of precedence,
-each with a yes or a no; a path gets the word of the first that matches, and the default word if
-none does. What is sought is a shortest path to which all decision lists say yes. Verdicts, deciding
-rules and differences of verdicts are all questions of this form.
+A decision list has clauses in order of precedence, each with a pattern that accepts or rejects; the
+first clause that matches a path decides, else the default. A witness is a path that all given
+decision lists accept. Verdicts, deciding rules and differences of verdicts are all expressed by
+decision lists.
 
-Patterns that say no are looked at only when a path was found that they object to; the found path is
-then sought again with them. As what is walked always allows more than the question does, a path
-that all agree on is a shortest one, and where nothing is found there is nothing.
+The search is a counterexample-guided refinement. A rejecting clause is ignored until it rejects a
+path that was found; then the search runs again with the clause. The relaxed decision lists accept
+at least what the given ones do, so that a path that all given lists accept is a shortest one, and
+if the relaxed search finds nothing there is nothing.
 
-A decision list that has many ways to a yes is walked one way at a time: one pattern has to match,
-and none that says no above it may. Together they would be in as many states as there are sets of
-them. For a shortest path each way is a start of the same walk. Where any path will do they are
-tried one after the other from above, until one leads to a path, or what says no above leaves
-nothing.
+A decision list that can accept in many ways is split into branches, one for each accepting clause
+and one for the default: the clause matches, and no rejecting clause above it does. Together they
+would have as many states as there are sets of clauses. For a shortest path the branches are starts
+of the same product search. If any path is permitted they are searched in order of precedence, until
+one has a path, or the rejecting clauses above leave none.
 
-It does not know rules, verdicts or files, nor how a path is walked: `pure_walk.py` does.
+It corresponds to `languages.rs` and `search.rs` of the native engine. It does not use verdicts or
+files, and does not expand states: `pure_product_search.py` does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from robotrules._engine.pure_path_dfa import Universe
-from robotrules._engine.pure_pattern_dfa import Machine
-from robotrules._engine.pure_product_search import NO_LIMIT, DecisionList, Walk
-from robotrules._engine.pure_rules import Patterns, compared, has_units, uncompared
+from robotrules._engine.pure_path_dfa import PathDfa
+from robotrules._engine.pure_pattern_dfa import PatternDfa
+from robotrules._engine.pure_product_search import NO_LIMIT, DecisionList, ProductSearch
+from robotrules._engine.pure_rules import Patterns, has_units, to_compared, to_readable
 from robotrules._engine.pure_settings import Settings
 
-Sought = tuple[bool, bytes | None, int, list[list[int]]]
+WitnessResult = tuple[bool, bytes | None, int, list[list[int]]]
 
 
 class Languages:
-    """Patterns that are asked about together, in the order of precedence."""
+    """Compiled patterns, in order of precedence."""
 
     def __init__(self, settings: Settings, patterns: Sequence[tuple[bytes, bool]]) -> None:
-        # Under /robots.txt no rule is consulted (AMB-45): as if one stood above all others.
+        # /robots.txt is always allowed (AMB-45): the same as a rule above all others.
         rules = Patterns(patterns, settings)
         found = list(rules.entries())
-        self._entries = [(rule, pattern.form, says) for pattern, rule, says in found]
-        self._machines = [Machine(pattern) for pattern, _, _ in found]
-        self._universe = Universe(rules.as_given, has_units(settings))
+        self._entries = [(rule, pattern.form, outcome) for pattern, rule, outcome in found]
+        self._dfas = [PatternDfa(pattern) for pattern, _, _ in found]
+        self._path_dfa = PathDfa(rules.as_given, has_units(settings))
         self._settings = settings
 
     def entries(self) -> list[tuple[int, bytes, int]]:
         """
-        Return number of the rule, normal form of the pattern, and what it says.
+        Return number of the rule, normal form of the pattern, and outcome of the rule.
 
-        In the order of precedence; the number is -2 for `/robots.txt` itself. What it says is as in
-        `Matcher.decide()`. Patterns that cannot match at all are left out.
+        In order of precedence, without patterns that can never match. The number is -2 for
+        `/robots.txt` itself. The outcome is coded as in `Matcher.decide()`.
         """
         return self._entries
 
-    def seek(
+    def find_witness(
         self,
         decision_lists: Sequence[DecisionList],
-        budget: int,
+        max_states: int,
         shorter_than: int | None = None,
         shortest: bool = True,
-    ) -> Sought:
+    ) -> WitnessResult:
         """
-        Seek a shortest path to which all *decision lists* say yes.
+        Search for a shortest path that all *decision_lists* accept.
 
-        A clause is the position of an entry, shifted left by one, plus 1 for yes. Only paths of
-        less than *shorter_than* octets count; where *shortest* is False any of them will do.
-        Returns whether it was decided within *budget* states; the path, if there is one; how many
-        states were seen; and the entries of each decision list that said no to what was found on
-        the way.
+        A clause is the position of an entry, shifted left by one, plus 1 to accept. Only paths of
+        less than *shorter_than* octets are returned; with *shortest* False, any of them. Returns
+        whether the search finished within *max_states* states; the path, if there is one; the
+        number of states; and the entries of each decision list that rejected a path during the
+        search.
         """
-        questions = [
-            _Question(clauses, default, self._machines) for clauses, default in decision_lists
+        constraints = [
+            _Constraint(clauses, default, self._dfas) for clauses, default in decision_lists
         ]
-        wanted = [self._machines[only].first for q in questions for only in q.only()]
-        for question in questions:
-            question.leave_out(wanted)
+        prefixes = [
+            self._dfas[required].prefix
+            for constraint in constraints
+            for required in constraint.required()
+        ]
+        for constraint in constraints:
+            constraint.drop_unreachable(prefixes)
         limit = NO_LIMIT if shorter_than is None else min(shorter_than, NO_LIMIT)
-        search = _Search(self._machines, self._universe, budget, limit, shortest)
-        path = search.agreed(questions) if shortest else search.first(questions)
+        search = _WitnessSearch(self._dfas, self._path_dfa, max_states, limit, shortest)
+        path = search.find_refined(constraints) if shortest else search.find_any(constraints)
         if path is not None:
-            path = uncompared(path, self._settings)
-        return not search.exhausted, path, search.seen, [q.told() for q in questions]
+            path = to_readable(path, self._settings)
+        return (
+            not search.exhausted,
+            path,
+            search.states_seen,
+            [constraint.rejecting() for constraint in constraints],
+        )
 
-    def decider(self, entries: Sequence[int], path: bytes) -> int:
-        """Return the first of some entries that matches a path in normal form; -1 if none does."""
-        form = compared(path, self._settings)
-        return next((at for at in entries if self._machines[at].matches(form)), -1)
+    def first_match(self, entries: Sequence[int], path: bytes) -> int:
+        """Return the first of some entries that matches a path in normal form, or -1."""
+        form = to_compared(path, self._settings)
+        return next((at for at in entries if self._dfas[at].matches(form)), -1)
 
 
-class _Question:
-    """A decision list, or a part of one, and which of its patterns that say no were looked at."""
+class _Constraint:
+    """A decision list that must accept, or a branch of it, and its active rejecting clauses."""
 
     def __init__(
         self,
         clauses: Sequence[int],
         default: bool,
-        machines: Sequence[Machine],
-        told: set[int] | None = None,
+        dfas: Sequence[PatternDfa],
+        rejecting: set[int] | None = None,
     ) -> None:
-        self._clauses, self._default, self._machines = list(clauses), default, machines
-        self._heard: set[int] = set()
-        # What was heard by all questions about one decision list.
-        self._told = set() if told is None else told
+        self._clauses, self._default, self._dfas = list(clauses), default, dfas
+        self._active: set[int] = set()
+        # The rejecting clauses that were activated, over all branches of the decision list.
+        self._rejecting = set() if rejecting is None else rejecting
 
-    def only(self) -> list[int]:
-        """Return the pattern that has to match, if there is just one."""
-        positive = [clause >> 1 for clause in self._clauses if clause & 1]
-        return positive if len(positive) == 1 and not self._default else []
+    def required(self) -> list[int]:
+        """Return the only accepting pattern, if every accepted path must match it."""
+        accepting = [clause >> 1 for clause in self._clauses if clause & 1]
+        return accepting if len(accepting) == 1 and not self._default else []
 
-    def leave_out(self, wanted: list[bytes]) -> None:
-        """Leave out what cannot match where all that has to match does."""
+    def drop_unreachable(self, prefixes: list[bytes]) -> None:
+        """Remove clauses that cannot match a path that starts with all required prefixes."""
 
-        def fits(first: bytes) -> bool:
-            return all(first.startswith(other) or other.startswith(first) for other in wanted)
+        def is_reachable(prefix: bytes) -> bool:
+            return all(prefix.startswith(other) or other.startswith(prefix) for other in prefixes)
 
         self._clauses = [
-            clause for clause in self._clauses if fits(self._machines[clause >> 1].first)
+            clause for clause in self._clauses if is_reachable(self._dfas[clause >> 1].prefix)
         ]
 
-    def told(self) -> list[int]:
-        """Return the entries that said no, by precedence."""
-        return list(dict.fromkeys(clause >> 1 for clause in self._clauses if clause in self._told))
+    def rejecting(self) -> list[int]:
+        """Return the entries that rejected a path, in order of precedence."""
+        return list(
+            dict.fromkeys(clause >> 1 for clause in self._clauses if clause in self._rejecting)
+        )
 
-    def relaxed(self) -> DecisionList:
-        """Return a decision list that says yes at least where this one does."""
-        clauses = [clause for clause in self._clauses if clause & 1 or clause in self._heard]
+    def relaxation(self) -> DecisionList:
+        """Return a decision list that accepts at least what this one does."""
+        clauses = [clause for clause in self._clauses if clause & 1 or clause in self._active]
         while self._default and clauses and clauses[-1] & 1:
             clauses.pop()
         return clauses, self._default
 
-    def objects(self, path: bytes) -> bool:
-        """Tell whether this decision list says no, and hear what says it from now on."""
+    def rejects(self, path: bytes) -> bool:
+        """Tell whether this constraint rejects a path; activate the rejecting clause."""
         for clause in self._clauses:
-            if self._machines[clause >> 1].matches(path):
+            if self._dfas[clause >> 1].matches(path):
                 if not clause & 1:
-                    self._heard.add(clause)
-                    self._told.add(clause)
+                    self._active.add(clause)
+                    self._rejecting.add(clause)
                 return not clause & 1
         return not self._default
 
-    def ways(self) -> list[int]:
+    def branches(self) -> list[int]:
         """
-        Return the ways to a yes, by positions of clauses; past the last is the default.
+        Return the branches, by positions of clauses; after the last clause is the default.
 
-        That another yes stands above a way does no harm. Above the default one does not count
-        unless a pattern below it says no.
+        Accepting clauses above a branch do not restrict it. An accepting clause directly above an
+        accepting default is part of the default's branch.
         """
         clauses = self._clauses.copy()
         while self._default and clauses and clauses[-1] & 1:
             clauses.pop()
-        ways = [at for at, clause in enumerate(clauses) if clause & 1]
-        return [*ways, len(self._clauses)] if self._default else ways
+        branches = [at for at, clause in enumerate(clauses) if clause & 1]
+        return [*branches, len(self._clauses)] if self._default else branches
 
-    def way(self, at: int) -> _Question:
-        """Return the question for one way."""
+    def branch(self, at: int) -> _Constraint:
+        """Return the constraint of one branch."""
         clauses = [clause for clause in self._clauses[:at] if not clause & 1] + self._clauses[
             at : at + 1
         ]
-        return _Question(clauses, at == len(self._clauses), self._machines, self._told)
+        return _Constraint(clauses, at == len(self._clauses), self._dfas, self._rejecting)
 
-    def above(self, at: int) -> _Question:
-        """Return the question whether nothing above a way says no."""
+    def rejections_above(self, at: int) -> _Constraint:
+        """Return the constraint that no rejecting clause above a branch matches."""
         clauses = [clause for clause in self._clauses[:at] if not clause & 1]
-        return _Question(clauses, True, self._machines, self._told)
+        return _Constraint(clauses, True, self._dfas, self._rejecting)
 
-    def hearing(self, other: _Question) -> _Question:
-        """Return this question, which hears what another did too."""
-        self._heard |= other._heard
+    def with_active_of(self, other: _Constraint) -> _Constraint:
+        """Return this constraint, with the active clauses of another one added."""
+        self._active |= other._active
         return self
 
-    def copy(self) -> _Question:
-        """Return the same question, for walks that nobody else has to hear of."""
-        return _Question(self._clauses, self._default, self._machines, self._told).hearing(self)
+    def copy(self) -> _Constraint:
+        """Return a copy with separate active clauses."""
+        return _Constraint(
+            self._clauses, self._default, self._dfas, self._rejecting
+        ).with_active_of(self)
 
 
-class _Search:
-    """The walks for one question, and what they have seen."""
+class _WitnessSearch:
+    """The search for a witness, and its statistics."""
 
     def __init__(
         self,
-        machines: Sequence[Machine],
-        universe: Universe,
-        budget: int,
+        dfas: Sequence[PatternDfa],
+        path_dfa: PathDfa,
+        max_states: int,
         limit: int,
         shortest: bool,
     ) -> None:
-        self._machines, self._universe = machines, universe
-        self._budget, self._limit, self._shortest = budget, limit, shortest
-        self.seen, self.exhausted = 0, False
+        self._dfas, self._path_dfa = dfas, path_dfa
+        self._max_states, self._limit, self._shortest = max_states, limit, shortest
+        self.states_seen, self.exhausted = 0, False
 
-    def agreed(self, questions: Sequence[_Question]) -> bytes | None:
-        """Return a path that all agree on."""
+    def find_refined(self, constraints: Sequence[_Constraint]) -> bytes | None:
+        """Return a path that all constraints accept, by refinement."""
         while True:
-            relaxed = [question.relaxed() for question in questions]
-            walk = Walk(self._machines, self._universe, list(_starts(relaxed)))
-            path = walk.run(self._budget - self.seen, self._limit, self._shortest)
-            self.seen += walk.seen
-            self.exhausted = walk.exhausted
-            # All of them are asked, so that each hears what it has to hear.
-            if path is None or not [q for q in questions if q.objects(path)]:
+            relaxation = [constraint.relaxation() for constraint in constraints]
+            product = ProductSearch(self._dfas, self._path_dfa, list(_split_branches(relaxation)))
+            path = product.run(self._max_states - self.states_seen, self._limit, self._shortest)
+            self.states_seen += product.states_seen
+            self.exhausted = product.exhausted
+            # Every constraint is checked, so that each activates its rejecting clause.
+            if path is None or not [
+                constraint for constraint in constraints if constraint.rejects(path)
+            ]:
                 return path
 
-    def first(self, questions: Sequence[_Question]) -> bytes | None:
-        """Return the first path that all agree on, the ways of one decision list tried in turn."""
-        counts = [len(question.ways()) for question in questions]
+    def find_any(self, constraints: Sequence[_Constraint]) -> bytes | None:
+        """Return any path that all constraints accept; search the branches of one in turn."""
+        counts = [len(constraint.branches()) for constraint in constraints]
         if max(counts, default=0) < 2:
-            return self.agreed(questions)
+            return self.find_refined(constraints)
         split = counts.index(max(counts))
-        question = questions[split]
-        trial = [one.copy() for one in questions]
-        trial[split] = question.above(0)
-        path = self.agreed(trial)
-        if path is None or not question.objects(path):
+        constraint = constraints[split]
+        trial = [other.copy() for other in constraints]
+        trial[split] = constraint.rejections_above(0)
+        path = self.find_refined(trial)
+        if path is None or not constraint.rejects(path):
             return path
-        for at in question.ways():
-            trial[split] = question.above(at).hearing(trial[split])
-            if trial[split].objects(path):
-                path = self.agreed(trial)
+        for at in constraint.branches():
+            trial[split] = constraint.rejections_above(at).with_active_of(trial[split])
+            if trial[split].rejects(path):
+                path = self.find_refined(trial)
                 if path is None:
-                    return None  # nothing is left for this way, nor for those below
-            following = [one.copy() for one in trial]
-            following[split] = question.way(at).hearing(trial[split])
-            found = self.agreed(following)
+                    return None  # no path is left for this branch, nor for those below
+            following = [other.copy() for other in trial]
+            following[split] = constraint.branch(at).with_active_of(trial[split])
+            found = self.find_refined(following)
             if found is not None or self.exhausted:
                 return found
         return None
 
 
-def _starts(decision_lists: list[DecisionList]) -> Iterator[list[DecisionList]]:
-    """Yield decision lists for each way to a yes on the one that has most of them."""
+def _split_branches(decision_lists: list[DecisionList]) -> Iterator[list[DecisionList]]:
+    """Split the decision list with the most branches: yield the decision lists of each branch."""
     counts = [
         sum(clause & 1 for clause in clauses) + default for clauses, default in decision_lists
     ]
@@ -237,11 +254,15 @@ def _starts(decision_lists: list[DecisionList]) -> Iterator[list[DecisionList]]:
         return
     split = counts.index(max(counts))
     clauses, default = decision_lists[split]
-    noes: list[int] = []
+    rejections: list[int] = []
     for clause in clauses:
         if clause & 1:
-            yield [*decision_lists[:split], ([*noes, clause], False), *decision_lists[split + 1 :]]
+            yield [
+                *decision_lists[:split],
+                ([*rejections, clause], False),
+                *decision_lists[split + 1 :],
+            ]
         else:
-            noes.append(clause)
+            rejections.append(clause)
     if default:
-        yield [*decision_lists[:split], (noes, True), *decision_lists[split + 1 :]]
+        yield [*decision_lists[:split], (rejections, True), *decision_lists[split + 1 :]]

@@ -1,8 +1,8 @@
 """
-What a profile says to the pure engine, and which values it can use (RFC 9309 §2.2, §3).
+The settings of a profile for the pure engine, and the faults of values (RFC 9309 §2.2, §3).
 
-Shared by the two halves of the engine: `pure.py` (parsing) and `pure_rules.py` (matching). It does
-not know either.
+`pure.py` (parsing) and `pure_rules.py` (matching) share this module. It corresponds to
+`settings.rs`, and to `faults()` of `records.rs`. It does not define profiles: `profile.py` does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Note = tuple[str, int, int, int]  # code, line (0: the file), start, end
 
 
 class Settings:
-    """What a profile says to the engine."""
+    """A profile in the form that the engine uses."""
 
     def __init__(
         self,
@@ -29,12 +29,12 @@ class Settings:
         for spelling, canonical, role, bare in keys:
             self.keys.setdefault(spelling.lower(), (canonical.lower(), role, bare))
         self.longest_first = sorted(self.keys, key=len, reverse=True)
-        # WS = %x20 / %x09 (§2.2); AMB-10 for the other two.
+        # WS = %x20 / %x09 (§2.2); AMB-10 for VT and FF.
         self.space = b" \t\v\f" if "ascii_whitespace" in self.switches else b" \t"
 
 
 def faults(value: bytes, settings: Settings, pattern: bool) -> tuple[bool, list[str]]:
-    """Return whether a value is usable, and what is odd about it (§2.2, §3)."""
+    """Return whether a value is usable, and the codes of its faults (§2.2, §3)."""
     usable, found = True, []
     if re.search(rb"[\x00-\x08\x0a-\x1f]", value):  # AMB-05
         if "keep_controls" not in settings.switches:

@@ -99,7 +99,7 @@ class View:
     def vetted(self, path: bytes, line: int) -> Witness:
         """Return a path that a rule decides, after the matcher confirmed that it matches."""
         witness = vetted(path, [])
-        found, matches = self.solver.sides[0].rules.found(witness.url)
+        found, matches = self.solver.sides[0].rules.find_matches(witness.url)
         if found != path or self.by_line[line] not in {number for number, _ in matches}:
             raise WrongWitnessError(f"{witness} is said to match line {line}: please report this")
         return witness

@@ -288,7 +288,9 @@ class Solver:
         if self.is_spent:
             return self.not_decided(len(decision_lists))
         budget = min(self.budget, self._left)
-        found = Sought(*self._languages.seek(decision_lists, budget, shorter_than, shortest))
+        found = Sought(
+            *self._languages.find_witness(decision_lists, budget, shorter_than, shortest)
+        )
         self.states += found.states
         return found
 
@@ -313,7 +315,7 @@ class Solver:
         """Return the entry that decides a path, some left out; -1: none does."""
         found = side.matching(path, without)
         self.spend(len(found))
-        at: int = self._languages.decider(found, path)
+        at: int = self._languages.first_match(found, path)
         return at
 
 

@@ -12,7 +12,7 @@ import re
 from typing import Any, NamedTuple
 
 from robotrules._engine import pure_settings
-from robotrules._engine.pure_rules import Pattern, compared, encode_minimal, uncompared
+from robotrules._engine.pure_rules import Pattern, normalize_minimal, to_compared, to_readable
 from robotrules.errors import WrongWitnessError
 from robotrules.octets import to_octets, to_text
 from robotrules.profile import Profile, find_profile
@@ -97,7 +97,7 @@ class Cut:
             self.form = normalize_path(pattern, pattern=True, profile=self.profile)
         self.octets = len(self.form.encode())
         shape = Pattern(self.lean, self.settings)
-        self.first = self.shown(shape.first)
+        self.first = self.shown(shape.prefix)
         self.floats = [
             (self.shown(in_path), self.shown(in_query))
             for in_path, in_query in shape.pieces
@@ -117,7 +117,7 @@ class Cut:
     @property
     def usable(self) -> bool:
         """Whether a rule with this pattern is used at all."""
-        return self.rules.usable() > 0
+        return self.rules.count_usable() > 0
 
     @property
     def trailing(self) -> int:
@@ -135,11 +135,11 @@ class Cut:
 
     def compared(self, octets: bytes) -> bytes:
         """Return octets of a normal form as they are compared: an escape is one unit (AMB-43)."""
-        return compared(octets, self.settings)
+        return to_compared(octets, self.settings)
 
     def shown(self, octets: bytes) -> bytes:
         """Return octets that are compared as people read them."""
-        return uncompared(octets, self.settings)
+        return to_readable(octets, self.settings)
 
     def places(self, path: bytes, *, bound: bool | None = None) -> tuple[list[Span], bool]:
         """Return where the pieces are in a path, and whether it matches."""
@@ -152,7 +152,7 @@ class Cut:
 
     def path_of(self, url: str | bytes) -> tuple[bytes, bool]:
         """Return the path of a URL, and whether the engine says that it matches."""
-        path, found = self.rules.found(url)
+        path, found = self.rules.find_matches(url)
         return path, bool(found)
 
     def trace(self, url: str | bytes) -> Trace:
@@ -286,7 +286,7 @@ def why_not(cut: Cut, path: bytes) -> tuple[str, str]:
             return "escaped-slash", "an escaped slash, '%2F', is no '/'"
     if places(cut.first, cut.floats, bound, path)[1]:
         return "inside-escape", "a '*' would end inside an escape, which counts as one character"
-    spelled = encode_minimal(path)
+    spelled = normalize_minimal(path)
     if spelled != path and cut.places(spelled)[1]:
         return "spelling", f"a URL is compared as it is spelled, with {quoted(cut.form.encode())}"
     spans, _ = cut.places(path)

@@ -396,7 +396,9 @@ def carrying(
             )
         return Carrying(transport, {})
     if addresses is not None and allowed:
-        raise ValueError("pass addresses= or allow_private=, not both: Addresses(allow_private)")
+        raise ValueError(
+            "pass addresses= or allow_private=, not both: AddressPolicy(allow_private)"
+        )
     where = AddressPolicy(allowed) if addresses is None else addresses
     if transport is None:
         return Carrying(None, {**options, "addresses": where, "headers": extra})

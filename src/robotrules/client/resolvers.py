@@ -1,7 +1,7 @@
 """
 Resolvers for an event loop: names become addresses without a thread for each.
 
-    addresses = Addresses(resolve=AsyncResolver())
+    addresses = AddressPolicy(resolve=AsyncResolver())
     client = AsyncClient("ExampleBot/1.0 (+https://example.com/bot)", addresses=addresses)
 
 The system's resolver blocks, so a client asks it in threads; a crawl of many hosts then waits for
@@ -30,7 +30,7 @@ __all__ = ["AsyncResolver"]
 
 
 class AsyncResolver:
-    """Asks the DNS on the event loop; for `Addresses(resolve=…)`."""
+    """Asks the DNS on the event loop; for `AddressPolicy(resolve=…)`."""
 
     cacheable = True
     """What it says does not depend on the port, and transports keep it for a few seconds."""

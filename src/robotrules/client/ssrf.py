@@ -150,7 +150,7 @@ class AddressPolicy:
         self._networks = tuple(networks)
 
     def __repr__(self) -> str:
-        return f"Addresses(allow_private={list(self._allowed)!r})"
+        return f"AddressPolicy(allow_private={list(self._allowed)!r})"
 
     def vet(self, host: str, port: int) -> list[str] | Failure:
         """

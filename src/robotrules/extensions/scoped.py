@@ -79,7 +79,7 @@ def is_usable(path: bytes, robots: RobotsTxt) -> bool:
     if path.startswith(b"/") and path.isascii() and path.decode().isprintable():
         return True
     engine = get_engine(robots)
-    return bool(engine.Matcher(robots.profile.settings(engine), [(path, True)]).usable())
+    return bool(engine.Matcher(robots.profile.settings(engine), [(path, True)]).count_usable())
 
 
 def comparison_form(path: bytes, robots: RobotsTxt) -> bytes:
@@ -96,12 +96,14 @@ _UNSETTLED = object()
 
 @cache
 def _class_of(engine: Any) -> Any:
-    """Return an engine's Matcher that answers with what is made of a number, made once."""
+    """Return a Matcher class with the hook `_make_verdict()`: see `_engine/_native.pyi`."""
 
-    def _verdict(self: Any, number: int) -> Any:
+    def _make_verdict(self: Any, number: int) -> Any:
         return self.answer(number)
 
-    return type("Answers", (engine.Matcher,), {"__slots__": ("answer",), "_verdict": _verdict})
+    return type(
+        "Answers", (engine.Matcher,), {"__slots__": ("answer",), "_make_verdict": _make_verdict}
+    )
 
 
 class ScopedSet(Generic[T, A]):

@@ -246,7 +246,7 @@ class Prefixes:
                 break
             yield from ((at, self._written[at]) for at in self._plain.get(path[:size], ()))
         if self.others:
-            for number, _ in self._rules.found(ORIGIN + path)[1]:
+            for number, _ in self._rules.find_matches(ORIGIN + path)[1]:
                 at = self.others[number]
                 rule = self._written[at]
                 # Patterns are compiled as those of Allow, and only an Allow for an index page is

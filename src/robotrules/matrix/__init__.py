@@ -137,7 +137,7 @@ class _Told:
 
     def summary(self, rules: RuleSet, cells: tuple[Cell, ...]) -> str:
         """Return what a rule set says about all URLs."""
-        if not rules.usable():
+        if not rules.count_usable():
             return EVERYTHING
         # Two columns that differ settle it. `/robots.txt` is always allowed, and tells nothing.
         seen = {cell.allowed for cell in cells if cell.verdict.reason is not Reason.IMPLICIT}

@@ -122,7 +122,7 @@ class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
     # An instance is also an engine's File, so that a check with cached rules is one call into the
-    # engine: see `_make_class()`.
+    # engine: see `_make_class()`. `_engine/_native.pyi` lists the hooks that an engine calls.
     __slots__ = ()
     _document: Any
     _profile: Profile
@@ -169,11 +169,11 @@ class RobotsTxt:
                 groups, _, _ = select_indices(self._document, self._profile, names, purposes)
                 rules = self._cache_rules(key, groups)
         elif (rules := self._by_name.get(product_token)) is None:
-            rules = self._introduced(product_token)
+            rules = self._rules_for_new_token(product_token)
         return rules
 
-    def _introduced(self, token: str) -> RuleSet:
-        """Return the rules of a crawler that are not cached yet. An engine's File calls this."""
+    def _rules_for_new_token(self, token: str) -> RuleSet:
+        """Return the rules for a new token. A hook of the engine's File: see `_native.pyi`."""
         return self._cache_rules(token, find_groups(self._document, self._profile, token)[0])
 
     def _cache_rules(self, key: CacheKey, groups: list[int]) -> RuleSet:

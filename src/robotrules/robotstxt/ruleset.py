@@ -35,19 +35,19 @@ class RuleSet:
     """Compiled rules. Rule sets are equal if they have the same rules and the same profile."""
 
     # An instance is also an engine's Matcher, so that a check is one call into the engine: see
-    # `_make_class()`.
+    # `_make_class()`. `_engine/_native.pyi` lists the hooks that an engine calls.
     __slots__ = ()
     _profile: Profile
     _source: RuleSource
     _engine: Any
 
     if TYPE_CHECKING:
-        # Members of the engine's Matcher; `_native.pyi` describes them.
+        # Members of the engine's Matcher, documented in `_native.pyi`.
         def __init__(self, of: Any, which: Any) -> None: ...
 
         tied: Callable[[URL], list[int]]
-        found: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
-        usable: Callable[[], int]
+        find_matches: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
+        count_usable: Callable[[], int]
         decide: Callable[[URL], int]
 
     @property
@@ -99,7 +99,7 @@ class RuleSet:
 
     def matches(self, url: URL) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Return the URL's path in normal form, and each match: position of the rule, octets."""
-        path, matches = self.found(url)
+        path, matches = self.find_matches(url)
         return to_text(path), tuple(matches)
 
     @property
@@ -107,8 +107,8 @@ class RuleSet:
         """The rules in the order of the file, including those that never match."""
         return self._source.rules()
 
-    def _verdict(self, number: int) -> Verdict:
-        """Make the verdict for a result of the engine. Called by the engine's Matcher."""
+    def _make_verdict(self, number: int) -> Verdict:
+        """Return the verdict on a decision. A hook of the engine's Matcher: see `_native.pyi`."""
         if number >= 0:
             allowed, reason = _DECISIONS[number & 3]
             return Verdict(allowed, reason, (self._source, number >> 2), self._profile.name)
@@ -117,7 +117,7 @@ class RuleSet:
     def _find_reason(self, number: int) -> Reason:
         if number == IMPLICIT:
             return Reason.IMPLICIT
-        if self.usable():
+        if self.count_usable():
             return Reason.NO_MATCH
         return Reason.NO_GROUP if self._source.has_no_groups() else Reason.NO_RULES
 

@@ -1,18 +1,18 @@
-//! The rules of RFC 9309 §2.2.2 and §2.2.3 by trying everything, for tests to compare with. It shares no
-//! code with the engine, but for the path of a URL as given, which is tested on its own.
+//! RFC 9309 §2.2.2 and §2.2.3 by brute force, as an oracle for tests. It shares no code with the engine,
+//! except for the path of a URL as given, which has separate tests.
 #![allow(dead_code)] // each test file uses a part of it
 
 use robotrules_core::{url_path, Decision, Kind, Settings};
 use std::collections::BTreeSet;
 
-/// A pattern as written, and what it says.
+/// A pattern as written, and its kind.
 pub type Rule = (Vec<u8>, Kind);
 
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Path,
     Query,
-    /// After a wildcard: all delimiters stay.
+    /// After a wildcard: all delimiters are kept.
     Either,
 }
 
@@ -26,7 +26,7 @@ fn escape_at(octets: &[u8], at: usize) -> Option<u8> {
     is_escape.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// The normal form of a piece, and the part that what follows stands in.
+/// The normal form of a piece, and the part at its end.
 fn form(octets: &[u8], mut part: Part) -> (Vec<u8>, Part) {
     let (mut out, mut at) = (vec![], 0);
     while at < octets.len() {
@@ -48,7 +48,7 @@ fn form(octets: &[u8], mut part: Part) -> (Vec<u8>, Part) {
     (out, part)
 }
 
-/// A piece as profile google compares it: escapes in upper case, octets past ASCII escaped.
+/// A piece in the form of profile google: escapes in upper case, octets above ASCII escaped.
 fn minimal_form(octets: &[u8]) -> Vec<u8> {
     let (mut out, mut at) = (vec![], 0);
     while at < octets.len() {
@@ -66,7 +66,7 @@ fn minimal_form(octets: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Where `*` may begin and end: between units (AMB-43), or anywhere.
+/// The positions where `*` may start and end: between units (AMB-43), or anywhere.
 fn boundaries(path: &[u8], settings: &Settings) -> BTreeSet<usize> {
     let switches = settings.switches;
     let whole = !switches.split_escapes && !switches.url_as_given;
@@ -75,7 +75,7 @@ fn boundaries(path: &[u8], settings: &Settings) -> BTreeSet<usize> {
     (0..=path.len()).filter(|&at| !inside(at)).collect()
 }
 
-/// How many octets a pattern has that matches a path in normal form; none if it does not match.
+/// The specificity of a pattern that matches a path in normal form; `None` if it does not match.
 pub fn matching(value: &[u8], path: &[u8], settings: &Settings) -> Option<usize> {
     if !matches!(value.first(), Some(b'/' | b'*')) {
         return None;
@@ -116,7 +116,7 @@ pub fn matching(value: &[u8], path: &[u8], settings: &Settings) -> Option<usize>
     matches.then_some(count)
 }
 
-/// What decides about a URL: most octets, then allow, then the first (§2.2.2, AMB-40).
+/// Decides a URL: greatest specificity, then allow, then the first (§2.2.2, AMB-40).
 pub fn decide(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
     let path = match settings.switches.url_as_given {
         true => url_path::normal_form(url, settings),
@@ -141,7 +141,7 @@ pub fn decide(rules: &[Rule], url: &[u8], settings: &Settings) -> Decision {
     }
 }
 
-/// The length of the longest beginning without these octets.
+/// The length of the longest prefix without these octets.
 fn before(octets: &[u8], these: &[u8]) -> usize {
     octets.iter().position(|octet| these.contains(octet)).unwrap_or(octets.len())
 }

@@ -1,10 +1,10 @@
-//! What the tests share: settings by the names of switches, and numbers that are random enough.
+//! Shared by the tests: settings by names of switches, and random numbers.
 #![allow(dead_code)] // each test file uses a part of it
 
 use robotrules_core::{Document, Role, Settings, Switches};
 use std::sync::Arc;
 
-/// Settings with the records of the RFC, and these switches on.
+/// Settings with the records of the RFC and these switches.
 pub fn settings(switches: &[&str]) -> Settings {
     limited(switches, 512_000, usize::MAX)
 }
@@ -30,7 +30,7 @@ pub fn parse<'a>(body: &'a [u8], switches: &[&str]) -> Document<&'a [u8]> {
     Document::parse(body, Arc::new(settings(switches)), true)
 }
 
-/// Numbers for tests: xorshift64*, the same on every machine.
+/// A deterministic random number generator: xorshift64*.
 pub struct Random(pub u64);
 
 impl Random {
@@ -42,12 +42,12 @@ impl Random {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
     }
 
-    /// One of these.
+    /// A random element.
     pub fn choice<'a, T>(&mut self, these: &'a [T]) -> &'a T {
         &these[self.below(these.len())]
     }
 
-    /// Up to `most` of these words in a row.
+    /// Up to `most` random words, concatenated.
     pub fn words(&mut self, these: &[&str], most: usize) -> String {
         (0..self.below(most + 1)).map(|_| *self.choice(these)).collect()
     }

@@ -1,8 +1,8 @@
 """
-Nasty robots.txt files, URLs and profiles: the vocabulary, a seedable generator, a byte mutator.
+Generator of hostile robots.txt files, URLs and profiles: a vocabulary, and a mutator of octets.
 
-Everything is made of `random.Random`, so a seed names a case for ever; the property tests take
-their vocabulary from here too. It does not know what a right answer is: the targets do.
+All choices come from `random.Random`, so that a seed always produces the same case. The property
+tests share the vocabulary. It does not check results: the targets do.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from robotrules.errors import ProductTokenError
 from robotrules.profile import MORE_SPELLINGS, PROFILES, STRICT, Extension, Profile, Role
 from robotrules.robotstxt.tokens import vet_name
 
-# Record names in odd case, spelling and whitespace. The last ones are longer than sixteen octets,
-# which is where the native engine changes the way it looks names up.
+# Record names in unusual case, spelling and whitespace. The last ones are longer than sixteen
+# octets, for which the native engine has a separate lookup.
 KEYS = (
     *(b"User-agent", b"user-agent", b"USER-AGENT", b"uSeR-aGeNt", b" User-agent\t", b"Useragent"),
     *(b"user agent", b"User-agent-purpose", b"user_agent", b"Allow", b"ALLOW", b"allow ", b"Allo"),
@@ -42,8 +42,8 @@ TOKENS = (
     *("*", "a", "A", "b", "ExampleBot", "mj", "MJ12bot", "360Spider", "a-b_c", "a,b", "kite"),
     *("café", "caf", "caf\udce9", "* text", "a b", "-", "nobody"),
 )
-# What patterns and URLs are made of: delimiters, wildcards, escapes whole and broken, UTF-8,
-# Latin-1, controls, dot segments, and words that repeat so that things do match.
+# The pieces of patterns and URLs: delimiters, wildcards, complete and broken escapes, UTF-8,
+# Latin-1, controls, dot segments, and repeated words, so that patterns match.
 PIECES = (
     *(b"/", b"/", b"/", b"a", b"b", b"ab", b"aab", b"abab", b"c.gif", b"index.html", b"index.htm"),
     *(b"*", b"*", b"*", b"$", b"$", b"?", b"?", b"=", b"&", b"/*/", b"*/", b"*?", b"*=", b"*&"),
@@ -78,24 +78,24 @@ EXTENSIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question: a file, a profile, a crawler and a URL."""
+    """An input: a file, a profile, a product token and a URL."""
 
     body: bytes
     url: str | bytes = "/"
     token: str = "a"
     base: str = "default"
     changes: tuple[tuple[str, Any], ...] = ()
-    """What differs from the profile called *base*."""
+    """The differences from the profile named *base*."""
     complete: bool = True
 
     def profile(self) -> Profile:
-        """Return the profile to read the file with."""
+        """Return the profile to parse the file with."""
         named = {"extensions": EXTENSIONS, "spellings": MORE_SPELLINGS}
         changes = {name: named.get(name, value) for name, value in self.changes}
         return PROFILES[self.base].replace(**changes) if changes else PROFILES[self.base]
 
     def is_askable(self, profile: Profile | None = None) -> bool:
-        """Tell whether a profile takes the token as a name; a header or a list is misuse."""
+        """Tell whether the token is valid under a profile; others are misuse."""
         try:
             vet_name(self.token, profile or self.profile())
         except ProductTokenError:
@@ -117,7 +117,7 @@ class Case:
 
     @staticmethod
     def load(text: str) -> Case:
-        """Read what `dump` wrote."""
+        """Return the case that `dump()` wrote."""
         values = json.loads(text)
         profile, url = dict(values["profile"]), values["url"]
         return Case(
@@ -131,18 +131,18 @@ class Case:
 
 
 def pieces(random: Random, most: int = 6) -> bytes:
-    """Return a few pieces in a row."""
+    """Return a few pieces, concatenated."""
     return b"".join(random.choices(PIECES, k=random.randint(0, most)))
 
 
 def pattern(random: Random) -> bytes:
-    """Return a path pattern; most start as the grammar asks."""
+    """Return a path pattern; most of them follow the grammar."""
     first = random.choice((b"/", b"/", b"/", b"/", b"*", b"", b"/*"))
     return first + pieces(random) + random.choice((b"", b"", b"", b"$", b"*", b"*$"))
 
 
 def url_from(random: Random, value: bytes) -> bytes:
-    """Return a URL that the pattern *value* matches, or just does not."""
+    """Return a URL that the pattern *value* matches, or almost matches."""
     filled = b"".join(
         pieces(random, 2) if octet == b"*" else octet
         for octet in (value[at : at + 1] for at in range(len(value)))
@@ -166,7 +166,7 @@ def respell(random: Random, path: bytes) -> bytes:
 def line(random: Random, values: Sequence[bytes]) -> bytes:
     """Return one line of a file, without a terminator."""
     if random.random() < 0.08:
-        return pieces(random, 8)  # no record, or an odd one
+        return pieces(random, 8)  # not a record, or an unusual one
     key = random.choice(KEYS)
     separator = random.choice((b":", b": ", b": ", b": ", random.choice(SEPARATORS)))
     name = key.strip().lower()
@@ -178,7 +178,7 @@ def line(random: Random, values: Sequence[bytes]) -> bytes:
 
 
 def file(random: Random) -> tuple[bytes, list[bytes]]:
-    """Return a robots.txt, and the patterns it was made of."""
+    """Return a robots.txt and its patterns."""
     large = random.random() < 0.1
     patterns = [pattern(random) for _ in range(random.randint(60, 150) if large else 5)]
     if large:
@@ -202,7 +202,7 @@ def file(random: Random) -> tuple[bytes, list[bytes]]:
 
 
 def mutate(random: Random, body: bytes, times: int | None = None) -> bytes:
-    """Change a few octets anywhere: flip, drop, double, insert, move."""
+    """Change a few octets at random positions: flip, drop, double, insert, move."""
     changed = bytearray(body)
     for _ in range(times or random.choice((1, 1, 2, 4, 8))):
         start = random.randint(0, len(changed))
@@ -224,7 +224,7 @@ def mutate(random: Random, body: bytes, times: int | None = None) -> bytes:
 
 
 def changes(random: Random) -> tuple[tuple[str, Any], ...]:
-    """Return how a profile differs from a named one: not at all, or in any switches."""
+    """Return differences from a named profile: none, or any switches."""
     if random.random() < 0.6:
         return ()
     chosen = random.sample(SWITCHES, k=random.choice((1, 1, 2, 3, len(SWITCHES))))
@@ -238,8 +238,8 @@ def changes(random: Random) -> tuple[tuple[str, Any], ...]:
     return tuple(found)
 
 
-def case(random: Random, seeds: Sequence[bytes] = ()) -> Case:
-    """Return a whole case; *seeds* are files to start from now and then."""
+def generate_case(random: Random, seeds: Sequence[bytes] = ()) -> Case:
+    """Return a case; *seeds* are files that some cases start from."""
     if seeds and random.random() < 0.3:
         body = random.choice(seeds)
         patterns = [text.split(b":", 1)[-1].strip() for text in body.split(b"\n")][:50]

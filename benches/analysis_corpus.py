@@ -92,7 +92,7 @@ def _analyse_file(study: Study, body: bytes) -> None:
     robots = robotrules.parse(body, study.profile)
     sets: dict[tuple[int, ...], Any] = {}
     for crawler in analysis.crawlers(robots):
-        groups = tuple(group.index for group in robots.select(crawler.names, crawler.purposes))
+        groups = robots.select_groups(crawler.names, crawler.purposes).indices
         if groups not in sets:
             sets[groups] = robots.rules_for(crawler.names, crawler.purposes)
     sets = {groups: rules for groups, rules in sets.items() if len(rules)}

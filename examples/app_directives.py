@@ -33,7 +33,7 @@ URLS = ["https://example.com/", "https://example.com/press/2026"]
 for application in ("examplesearch", "exampleassistant", "examplemaps"):
     directives = robotrules.directives_for(robots, application, registries=known)
     print(f"{application}, groups by {directives.matched_by}")
-    for url, found in zip(URLS, directives.at_many(URLS), strict=True):
+    for url, found in zip(URLS, directives.for_urls(URLS), strict=True):
         print(f"  {url}")
         for item in found.directives:
             print(f"    {item} ({item.type}, {item.status}), line {item.record.line}")

@@ -9,7 +9,7 @@ robots = robotrules.parse(Path(__file__).with_name("content-usage.txt").read_byt
 # Compile once for a crawler, then look up many URLs in one call.
 preferences = robotrules.preferences_for(robots, "AnyBot")
 urls = ["/", "/papers/1", "/papers/open/1", "/drafts/1"]
-for url, found in zip(urls, preferences.at_many(urls), strict=True):
+for url, found in zip(urls, preferences.for_urls(urls), strict=True):
     if not found.applicable:
         print(f"{url}: not to be crawled, so there is no preference")
         continue

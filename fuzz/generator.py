@@ -16,7 +16,7 @@ from typing import Any
 
 from robotrules.errors import ProductTokenError
 from robotrules.profile import MORE_SPELLINGS, PROFILES, STRICT, Extension, Profile, Role
-from robotrules.robotstxt.tokens import vetted_name
+from robotrules.robotstxt.tokens import vet_name
 
 # Record names in unusual case, spelling and whitespace. The last ones are longer than sixteen
 # octets, for which the native engine has a separate lookup.
@@ -97,7 +97,7 @@ class Case:
     def is_askable(self, profile: Profile | None = None) -> bool:
         """Tell whether the token is valid under a profile; others are misuse."""
         try:
-            vetted_name(self.token, profile or self.profile())
+            vet_name(self.token, profile or self.profile())
         except ProductTokenError:
             return False
         return True

@@ -65,7 +65,7 @@ PARTS = {
             *("tests/test_values.py", "tests/test_tokens.py", "tests/test_reading.py"),
             *("tests/test_profile.py", "tests/test_errors.py", "tests/test_public.py", VECTORS),
             *("tests/test_group_structures.py", "tests/extensions/test_purpose.py"),
-            *("tests/test_remembering.py", "tests/test_misuse.py"),
+            *("tests/test_rule_set_cache.py", "tests/test_misuse.py"),
         ),
     ),
     "tags": Part(

@@ -1,10 +1,10 @@
 """
-Write docs/profiles.md from the profiles themselves, so that the page cannot drift.
+Writes docs/profiles.md from the profiles.
 
     python scripts/profiles_page.py            write the page
     python scripts/profiles_page.py --check    exit 1 if the page on disk differs
 
-It reads the names, docstrings and values of the fields; it does not run any of them.
+It reads the names, docstrings and values of the fields.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ OPENING = """# Profiles
 
 <!-- made by scripts/profiles_page.py from src/robotrules/profile.py: do not edit -->
 
-Where RFC 9309 is silent, or sites use syntax that it does not define, more than one interpretation
-is possible. A profile is a named set of interpretations. `strict` follows the grammar and the text
-of the RFC; `default` adds tolerances that change no verdict for a file that follows the grammar;
-`google` gives the verdicts of google/robotstxt, bug for bug. To define a profile, change a field:
-`robotrules.DEFAULT.replace(comma_user_agents=True)`.
+RFC 9309 leaves some cases open, and some files do not follow its grammar. A profile is a named set
+of decisions for these cases. `strict` follows the grammar and the text of the RFC; `default` adds
+tolerances that do not change a verdict for a file that follows the grammar; `google` gives the same
+results as google/robotstxt, including its bugs. To make a custom profile, change fields of another
+profile: `robotrules.DEFAULT.replace(comma_user_agents=True)`.
 
-Every tolerance leaves a note: `RobotsTxt.notes` lists lines that were read leniently or not used.
+`RobotsTxt.notes` reports everything that the parser tolerated or ignored.
 
-The part of a pattern after a `*` and before the pattern's first `?` can match in the path or in
-the query: the delimiters `/ ? = &` match in both. A `?` after a wildcard matches the `?` that
-starts the query or one inside it.
+In a pattern, the part after a `*` and before the first `?` can match in the path or in the query:
+the delimiters `/ ? = &` match in either. A `?` after a wildcard matches the `?` that starts the
+query, or a `?` inside the query.
 
 """
 
 
-def read_descriptions() -> dict[str, str]:
-    """Return the docstring below each field of a profile."""
+def sentences() -> dict[str, str]:
+    """Return the docstring of each field of a profile."""
     (cls,) = (
         node
         for node in ast.parse(inspect.getsource(profile)).body
         if isinstance(node, ast.ClassDef) and node.name == "_Fields"
     )
-    descriptions: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
     field = ""
     for node in cls.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             field = node.target.id
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and field:
-            descriptions[field] = str(node.value.value)
+            docstrings[field] = str(node.value.value)
             field = ""
-    return descriptions
+    return docstrings
 
 
 def render_value(value: object) -> str:
@@ -78,8 +78,8 @@ def render_page() -> str:
         + "\n".join(rows)
         + f"\n\nThe misspellings of `default` and `google`: {spellings}.\n"
         + "\n## Notes\n\n"
-        + "`error`: the line, or a part of it, was not used. `warning`: a departure from the\n"
-        + "grammar was tolerated. `info`: for information.\n\n"
+        + "`error`: the line, or a part of it, is ignored. `warning`: the parser tolerated a\n"
+        + "departure from the grammar. `info`: no problem.\n\n"
         + "\n".join(notes)
         + "\n"
     )
@@ -90,7 +90,7 @@ def main() -> int:
     if "--check" in sys.argv[1:]:
         if PAGE.read_text(encoding="utf-8") == text:
             return 0
-        print(f"{PAGE.name} is out of date: run python scripts/profiles_page.py")
+        print(f"{PAGE.name} does not match the profiles: run python scripts/profiles_page.py")
         return 1
     PAGE.write_text(text, encoding="utf-8")
     return 0

@@ -18,7 +18,7 @@ from types import ModuleType
 import pytest
 
 import robotrules
-from robotrules import DEFAULT, GOOGLE, STRICT, Profile
+from robotrules import DEFAULT, GOOGLE, STRICT, Profile, RobotsTxt, RuleSet
 from robotrules.robotstxt import readers
 from robotrules.robotstxt.values import NOTES
 
@@ -208,6 +208,80 @@ def test_imports_are_few(path: Path) -> None:
             assert first not in WORLD, f"{where} imports {name}"
 
 
+# Private names of other projects, and the methods and attributes of named tuples.
+PRIVATE_ELSEWHERE = {
+    *("_asdict", "_field_defaults", "_fields", "_make", "_replace"),
+    *("_Decompress", "_exit", "_shutdown"),  # zlib, os, pygls
+}
+
+
+ENGINE_MEMBERS = {*RobotsTxt.__annotations__, *RuleSet.__annotations__}
+
+
+def is_private(name: str) -> bool:
+    """Tell whether a name begins with one underscore."""
+    return name.startswith("_") and not name.startswith("__")
+
+
+def defined_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that a module defines: functions, classes, variables, attributes, slots."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def reached_names(tree: ast.AST, package: str, defined: set[str]) -> Iterator[tuple[int, str]]:
+    """
+    Yield line and name of attributes and imports that a package does not define.
+
+    Some packages have attributes with the same names as RobotsTxt and RuleSet, so these have to be
+    defined in the module itself, or be attributes of `self`.
+    """
+    here = set(defined_names(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            is_engine_member = node.attr in ENGINE_MEMBERS and package not in (
+                "robotstxt",
+                "_engine",
+            )
+            of_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            if node.attr not in (here if is_engine_member and not of_self else defined):
+                yield node.lineno, node.attr
+        elif isinstance(node, ast.ImportFrom):
+            first, _, rest = (node.module or "").partition(".")
+            if first == "robotrules" and rest and rest.split(".")[0] != package:
+                yield from ((node.lineno, alias.name) for alias in node.names)
+
+
+def test_private_members_stay_in_their_package() -> None:
+    """
+    No package uses a private member of another package, or imports a private name from it.
+
+    A package that needs the engine behind a file or a rule set uses `robotstxt/internals.py`.
+    """
+    modules = [
+        (path.relative_to(PACKAGE), ast.parse(path.read_text(encoding="utf-8"))) for path in MODULES
+    ]
+    defined: dict[str, set[str]] = {}
+    for path, tree in modules:
+        names = defined.setdefault(path.with_suffix("").parts[0], set(PRIVATE_ELSEWHERE))
+        names.update(defined_names(tree))
+    reached = [
+        f"{path}:{line} {name}"
+        for path, tree in modules
+        for package in path.with_suffix("").parts[:1]
+        for line, name in reached_names(tree, package, defined[package])
+        if is_private(name)
+    ]
+    assert reached == []
+
+
 def test_the_layers_are_known() -> None:
     """Every module belongs to a layer of the plan."""
     assert {layer(path) for path in MODULES} <= {"", "cli", *MAY_IMPORT}
@@ -257,12 +331,7 @@ def test_public_functions_and_classes_have_docstrings() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
             if isinstance(node, kinds) and not node.name.startswith("_"):
-                hidden = path.name == "ruleset.py" and node.name in PROTOCOL
-                assert hidden or ast.get_docstring(node), f"{path.name}: {node.name}"
-
-
-# Methods of `_Patterns`, whose words stand in the protocol `RuleSource`.
-PROTOCOL = {"rule", "count", "is_for_nobody", "remake"}
+                assert ast.get_docstring(node), f"{path.name}: {node.name}"
 
 
 def test_no_machine_is_named() -> None:

@@ -70,7 +70,7 @@ class TestStart:
     def test_it_names_no_crawler(self, read: Read) -> None:
         """Its value is no user-agent line's: tokens are not compared with it."""
         robots = read(BODY, PROFILE)
-        assert robots.select("EXAMPLE-TRAINING") == ()
+        assert robots.select_groups("EXAMPLE-TRAINING").groups == ()
         assert robots.groups[0].user_agents == ()
 
     def test_a_reader_chooses_its_groups(self, read: Read) -> None:
@@ -106,7 +106,7 @@ class TestStart:
 def usage(robots: RobotsTxt, url: str, token: str, engine: ModuleType) -> list[str]:
     """Return what records in the manner of Content-Usage say of a URL: all that tie apply."""
     patterns, values = [], []
-    for group in robots.select(token):
+    for group in robots.select_groups(token).groups:
         for record in group.records:
             if record.key == "example-usage":
                 path, _, value = record.text.partition(" ")
@@ -169,7 +169,7 @@ class TestUnknown:
         assert record.text == "unknown to everybody"
         assert robots.body[record.start : record.end] == record.value
         assert robots.body[record.key_start : record.key_end] == b"X-Later"
-        assert record.group == robots.select("ExampleBot")[0].index
+        assert record.group == robots.select_groups("ExampleBot").groups[0].index
         assert record in robots.groups[record.group].records
         assert (record.line, record.column) == (7, 10)
 

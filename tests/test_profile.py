@@ -1,4 +1,4 @@
-"""Profiles: named sets of departures, immutable, and never below what the RFC demands."""
+"""Profiles: named sets of departures, immutable, within the limits of the RFC."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ SWITCHES = tuple(name for name in dir(STRICT) if getattr(STRICT, name) is False)
 
 
 def test_three_profiles_have_names() -> None:
-    """`default`, `strict` and `google` are the profiles there are (AMB-00)."""
+    """The profiles are `default`, `strict` and `google` (AMB-00)."""
     assert PROFILES == {"default": DEFAULT, "strict": STRICT, "google": GOOGLE}
     for name, profile in PROFILES.items():
         assert find_profile(name) is profile
         assert find_profile(profile) is profile
 
 
-def test_strict_departs_from_nothing() -> None:
-    """Every switch is off in STRICT, which has no spelling but the RFC's."""
+def test_strict_has_no_departures() -> None:
+    """Every switch is off in STRICT, and only the spellings of the RFC are accepted."""
     assert STRICT.switches() == ()
     assert STRICT.spellings == ()
     assert len(SWITCHES) == 23
 
 
-def test_default_and_google_depart_as_written() -> None:
-    """The departures of the other profiles are these and no others."""
+def test_departures_of_default_and_google() -> None:
+    """The other profiles have exactly these departures."""
     assert sorted(DEFAULT.switches()) == [
         "any_product_token",
         "decode_utf16",
@@ -62,7 +62,7 @@ def test_default_and_google_depart_as_written() -> None:
 
 
 def test_limits() -> None:
-    """No profile reads less than 500 KiB; google has a long reach and short lines (AMB-17)."""
+    """No profile reads less than 500 KiB; google has a higher limit, and one for lines (AMB-17)."""
     assert LEAST_MAX_BYTES == 512_000
     assert (DEFAULT.max_bytes, DEFAULT.max_line) == (STRICT.max_bytes, STRICT.max_line)
     assert (DEFAULT.max_bytes, DEFAULT.max_line) == (512_000, None)
@@ -85,8 +85,8 @@ def test_limits() -> None:
         {"extensions": (Extension("a", spellings=("b ",)),)},
     ],
 )
-def test_what_the_rfc_forbids_or_nobody_could_write_is_an_error(changes: dict[str, Any]) -> None:
-    """A limit below the MUST of §2.5, an unknown name, a record nobody could write: all raise."""
+def test_invalid_fields(changes: dict[str, Any]) -> None:
+    """A limit below the MUST of §2.5, an unknown field and an impossible record name raise."""
     with pytest.raises(ProfileError):
         DEFAULT.replace(**changes)
 
@@ -95,20 +95,20 @@ def test_what_the_rfc_forbids_or_nobody_could_write_is_an_error(changes: dict[st
     "changes", [{"max_bytes": 512_000}, {"max_bytes": 1 << 30}, {"max_line": 1}]
 )
 def test_limits_at_their_bounds(changes: dict[str, Any]) -> None:
-    """The bounds themselves are fine."""
+    """The bounds themselves are valid."""
     assert DEFAULT.replace(**changes) is not DEFAULT
 
 
 @pytest.mark.parametrize("name", ["loose", "", "DEFAULT", None, 1, [], b"default"])
 def test_an_unknown_profile_names_the_known_ones(name: Any) -> None:
-    """A profile that does not exist is an error that lists those that do."""
+    """The error for an unknown profile lists the known profiles."""
     with pytest.raises(ProfileError, match="default, strict, google"):
         find_profile(name)
     with pytest.raises(ProfileError, match="default, strict, google"):
         robotrules.parse("", name)
 
 
-def test_a_profile_cannot_be_changed() -> None:
+def test_a_profile_is_immutable() -> None:
     """No field of a profile can be set, deleted or added; `replace` makes another."""
     for name in ("name", "max_bytes", "keep_spaces", "other"):
         with pytest.raises((AttributeError, TypeError)):
@@ -121,7 +121,7 @@ def test_a_profile_cannot_be_changed() -> None:
 
 
 def test_a_profile_is_made_by_names_only() -> None:
-    """Fields are given by name, and a name is needed."""
+    """Fields are passed by name, and `name` is required."""
     assert Profile(name="mine") == STRICT.replace(name="mine")
     with pytest.raises(TypeError):
         Profile("mine")  # type: ignore[call-arg]
@@ -130,27 +130,27 @@ def test_a_profile_is_made_by_names_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "cure"),
+    ("changes", "message"),
     [
         ({"keep_spaces": 1}, "use True or False"),
         ({"merge_tokens": None}, "use True or False"),
         ({"extensions": (Extension("x", role="START"),)}, "use Role.START"),  # type: ignore[arg-type]
     ],
 )
-def test_a_field_of_another_type_is_an_error(changes: dict[str, Any], cure: str) -> None:
-    """A switch is a bool and a role is a Role; anything else says the cure."""
-    with pytest.raises(ProfileError, match=cure):
+def test_a_field_of_another_type_is_an_error(changes: dict[str, Any], message: str) -> None:
+    """A switch is a bool and a role is a Role; the error says what to use."""
+    with pytest.raises(ProfileError, match=message):
         DEFAULT.replace(**changes)
 
 
 def test_tables_may_be_lists() -> None:
-    """Tables given as lists are kept as tuples, so that a profile stays hashable."""
+    """Tables given as lists are stored as tuples, so that a profile is hashable."""
     pairs = [("alow", "allow")]
     assert hash(DEFAULT.replace(spellings=pairs)) == hash(DEFAULT.replace(spellings=tuple(pairs)))
 
 
 def test_a_profile_is_a_value(engine: ModuleType) -> None:
-    """Profiles compare by their fields, also after use, and survive pickle and copy."""
+    """Profiles compare by value, also after use, and survive pickle and copy."""
     used = DEFAULT.replace(comma_user_agents=True, extensions=(Extension("x"),))
     used.settings(engine)
     fresh = DEFAULT.replace(comma_user_agents=True, extensions=(Extension("x"),))
@@ -164,23 +164,23 @@ def test_a_profile_is_a_value(engine: ModuleType) -> None:
     assert "settings" not in repr(used).lower()
 
 
-def test_settings_are_made_once_for_each_engine(engine: ModuleType) -> None:
-    """A profile keeps what it looks like to an engine."""
+def test_settings_are_cached_for_each_engine(engine: ModuleType) -> None:
+    """A profile caches its settings for each engine."""
     profile = DEFAULT.replace(comma_user_agents=True)
     assert profile.settings(engine) is profile.settings(engine)
     assert isinstance(profile.settings(engine), engine.Settings)
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_a_switch_is_a_departure_of_its_own(engine: ModuleType, switch: str) -> None:
-    """Every switch can be turned on alone, is then listed, and both engines know it."""
+def test_every_switch_alone(engine: ModuleType, switch: str) -> None:
+    """Every switch can be turned on alone, is then listed, and is known to both engines."""
     profile = STRICT.replace(**{switch: True})
     assert profile.switches() == (switch,)
     assert robotrules.parse("User-agent: *\nDisallow: /", profile, engine=engine).groups
 
 
-def test_an_engine_knows_no_other_switch(native: ModuleType) -> None:
-    """A switch or a role that the native engine does not know is an error there."""
+def test_an_unknown_switch(native: ModuleType) -> None:
+    """The native engine raises an error for an unknown switch or role."""
     with pytest.raises(ValueError, match="no switch"):
         native.Settings(["lenient"], [], 512_000, None)
     with pytest.raises(ValueError, match="no role"):
@@ -188,11 +188,11 @@ def test_an_engine_knows_no_other_switch(native: ModuleType) -> None:
 
 
 class TestSpellings:
-    """Spellings are data: the table of a profile says which names mean which record (AMB-14)."""
+    """The table of a profile defines which spellings mean which record (AMB-14)."""
 
     @pytest.mark.parametrize(("spelling", "key"), MORE_SPELLINGS)
     def test_every_spelling(self, read: Callable[..., RobotsTxt], spelling: str, key: str) -> None:
-        """A spelling in the table is the record it stands for, with the note `typo`."""
+        """A spelling in the table is read as its record, with the note `typo`."""
         profile = DEFAULT.replace(spellings=MORE_SPELLINGS)
         robots = read(f"{spelling.upper()}: x", profile)
         assert [record.key for record in robots.records] == [key]
@@ -202,7 +202,7 @@ class TestSpellings:
         assert "typo" not in [note.code for note in strict.notes]
 
     def test_an_extension_has_spellings_too(self, read: Callable[..., RobotsTxt]) -> None:
-        """An extension's spellings mean its key, whatever their case."""
+        """The spellings of an extension mean its key, case-insensitively."""
         profile = DEFAULT.with_extensions(Extension("Purpose", ("Porpoise",), Role.START))
         robots = read("porpoise: x\nDisallow: /", profile)
         assert [(record.key, record.role) for record in robots.records] == [
@@ -212,30 +212,30 @@ class TestSpellings:
         assert [note.code for note in robots.notes] == ["typo"]
 
     def test_the_first_meaning_of_a_name_counts(self, read: Callable[..., RobotsTxt]) -> None:
-        """An extension cannot take a record of the RFC away."""
+        """An extension cannot redefine a record of the RFC."""
         profile = DEFAULT.with_extensions(Extension("Disallow", ("allow",), Role.OTHER))
         robots = read("User-agent: *\nDisallow: /\nAllow: /a", profile)
         assert [record.role for record in robots.records] == [Role.START, Role.RULE, Role.RULE]
         assert not robots.check("/x", "a")
 
     def test_extensions_add_up(self) -> None:
-        """`with_extensions` keeps those that were there."""
+        """`with_extensions` keeps the existing extensions."""
         profile = STRICT.with_extensions(Extension("a")).with_extensions(Extension("b"))
         assert [extension.key for extension in profile.extensions] == ["a", "b"]
         assert STRICT.extensions == GOOGLE.extensions == ()
         assert DEFAULT.extensions == (USER_AGENT_PURPOSE,)
 
 
-def test_an_extension_says_its_defaults() -> None:
-    """An extension is an OTHER record with group scope unless it says more."""
+def test_defaults_of_an_extension() -> None:
+    """By default an extension is an OTHER record with group scope."""
     extension = Extension("x")
     assert (extension.spellings, extension.role, extension.scope) == ((), Role.OTHER, "group")
     with pytest.raises(AttributeError):
         extension.key = "y"  # type: ignore[misc]
 
 
-def test_a_spelling_has_the_role_of_what_it_spells() -> None:
-    """However the canonical name is written, a spelling of it does to grouping what it does."""
+def test_a_spelling_has_the_role_of_its_record() -> None:
+    """A spelling has the same effect on grouping as the canonical name."""
     profile = DEFAULT.replace(spellings=(("Forbid", "Disallow"),))
     robots = robotrules.parse("User-agent: a\nForbid: /x\nUser-agent: b", profile)
     assert not robots.check("/x", "a")

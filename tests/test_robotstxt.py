@@ -1,4 +1,4 @@
-"""RobotsTxt: what goes in, which groups a crawler obeys, and being a value."""
+"""RobotsTxt: the input of `parse()`, group selection, explanations, equality and pickling."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import robotrules
-from robotrules import DEFAULT, STRICT, ProductTokenError, RobotsTxt, parse
+from robotrules import DEFAULT, STRICT, GroupMatch, ProductTokenError, RobotsTxt, parse
 from robotrules.robotstxt.tokens import CrawlerNames
 from tests.file_samples import GROUPS
 
@@ -23,7 +23,7 @@ TEXT = "User-agent: *\nDisallow: /café\nAllow: /café/au-lait\n"
 
 
 class TestBody:
-    """Any bytes-like object or text is a robots.txt; nothing about its content raises."""
+    """Any bytes-like object or str can be parsed; content never raises an error."""
 
     @pytest.mark.parametrize(
         "body",
@@ -36,15 +36,15 @@ class TestBody:
         ],
         ids=["str", "bytes", "bytearray", "memoryview", "strided"],
     )
-    def test_what_goes_in(self, read: Read, body: Any) -> None:
-        """`str`, `bytes`, `bytearray` and `memoryview` are read alike."""
+    def test_types_of_input(self, read: Read, body: Any) -> None:
+        """`str`, `bytes`, `bytearray` and `memoryview` are parsed alike."""
         robots = read(body)
         assert robots == read(TEXT)
         assert robots.body == TEXT.encode()
         assert not robots.check("/caf%C3%A9/noir", "x")
 
     def test_a_subclass_of_bytes_or_str(self, read: Read) -> None:
-        """A subclass of the usual types is as good."""
+        """Subclasses of bytes and str are accepted."""
 
         class Octets(bytes):
             pass
@@ -55,14 +55,14 @@ class TestBody:
         assert read(Octets(TEXT.encode())) == read(Text(TEXT)) == read(TEXT)
 
     def test_surrogates_in_a_str(self, read: Read) -> None:
-        """Octets that a lenient decoder smuggled into a str come out again."""
+        """Surrogates from `surrogateescape` are turned back into octets."""
         latin = b"User-agent: *\nDisallow: /caf\xe9"
         assert read(latin.decode("utf-8", "surrogateescape")) == read(latin)
         assert not read(latin).check("/caf%E9", "x")
         assert read("User-agent: *\nDisallow: /\ud83c").records[1].value == b"/\xed\xa0\xbc"
 
     def test_a_buffer_that_changes_afterwards(self, read: Read) -> None:
-        """What was read from a bytearray stays when the bytearray changes."""
+        """A later change of the bytearray does not change the parsed file."""
         body = bytearray(b"User-agent: *\nDisallow: /x")
         robots = read(body)
         body[:] = b"changed"
@@ -70,24 +70,24 @@ class TestBody:
         assert not robots.check("/x", "a")
 
     @pytest.mark.parametrize("body", [None, 1, ["User-agent: *"], object(), 1.5])
-    def test_what_does_not_go_in(self, read: Read, body: Any) -> None:
-        """Anything else is a TypeError that says the cure."""
+    def test_other_types_of_input(self, read: Read, body: Any) -> None:
+        """Any other type raises a TypeError that says what to pass."""
         with pytest.raises(TypeError, match=r"bytes or str.*pass response\.content"):
             read(body)
 
     def test_the_engine_is_the_default_one(self) -> None:
-        """Without *engine* the default one answers."""
+        """Without *engine* the default engine parses."""
         assert parse(TEXT) == parse(TEXT, engine=robotrules._engine.engine)
         assert parse(TEXT)._engine is robotrules._engine.engine
 
     @pytest.mark.parametrize("profile", ["strict", STRICT], ids=["name", "profile"])
-    def test_the_engine_that_is_named(self, engine: ModuleType, profile: Any) -> None:
-        """With *engine* that one answers."""
+    def test_a_given_engine(self, engine: ModuleType, profile: Any) -> None:
+        """With *engine* the given engine parses."""
         assert parse(TEXT, profile, engine=engine)._engine is engine
 
 
-class TestChoice:
-    """Every group that names the token; if none, every star group; if none, nothing (§2.2.1)."""
+class TestGroupSelection:
+    """Every group that names the token; otherwise every star group; otherwise none (§2.2.1)."""
 
     @pytest.mark.parametrize(
         ("token", "indices"),
@@ -98,7 +98,7 @@ class TestChoice:
             ("c", [3]),  # the star in its group does not add the other star groups (AMB-27)
             ("x", [2, 3]),
             ("*", [2, 3]),
-            (["x", "b", "a"], [1]),  # the first that has a group (AMB-30)
+            (["x", "b", "a"], [1]),  # the first token with a group (AMB-30)
             (("x", "y"), [2, 3]),
             (["*"], [2, 3]),
             (["*", "a"], [0, 1]),
@@ -107,46 +107,92 @@ class TestChoice:
     def test_groups(self, read: Read, token: Any, indices: list[int]) -> None:
         """The groups a crawler obeys, in the order of the file."""
         robots = read(GROUPS)
-        assert [group.index for group in robots.select(token)] == indices
-        assert robots.select(token) == tuple(robots.groups[index] for index in indices)
+        choice = robots.select_groups(token)
+        assert [group.index for group in choice.groups] == indices
+        assert choice.groups == tuple(robots.groups[index] for index in indices)
+        assert choice.indices == tuple(indices)
         explained = robots.explain("/", token)
         assert [group.index for group in explained.groups] == indices
+
+    @pytest.mark.parametrize(
+        ("token", "purposes", "match", "tokens", "by_purposes"),
+        [
+            ("A", [], GroupMatch.TOKEN, ("A",), ()),
+            (["x", "b"], ["P"], GroupMatch.TOKEN, ("b",), ()),
+            (CrawlerNames(["x", "a"]), [], GroupMatch.TOKEN, ("a",), ()),
+            ("x", ["Q", "P"], GroupMatch.PURPOSE, (), ("P",)),
+            ("x", ["Q"], GroupMatch.STAR, (), ()),
+            (CrawlerNames(["x"], ignores_star=True), [], GroupMatch.NONE, (), ()),
+        ],
+    )
+    def test_how_groups_were_selected(
+        self,
+        read: Read,
+        token: Any,
+        purposes: list[str],
+        match: GroupMatch,
+        tokens: tuple[str, ...],
+        by_purposes: tuple[str, ...],
+    ) -> None:
+        """A choice has the same match, tokens and purposes as the explanation; it is a value."""
+        body = f"{GROUPS}\nUser-agent-purpose: P\nDisallow: /purpose"
+        robots = read(body)
+        choice, explained = (
+            robots.select_groups(token, purposes),
+            robots.explain("/", token, purposes),
+        )
+        assert choice[2:] == (match, tokens, by_purposes)
+        assert explained.matched_by is match
+        assert (explained.matched_tokens, explained.matched_purposes) == (tokens, by_purposes)
+        assert explained.groups == choice.groups
+        assert choice.robots is robots
+        same = read(body).select_groups(token, purposes)
+        assert choice == same == pickle.loads(pickle.dumps(choice))
+        assert hash(choice) == hash(same)
 
     def test_merged_tokens(self, read: Read) -> None:
         """Profile google merges the groups of all tokens, in the order of the file (AMB-30)."""
         robots = read(GROUPS, "google")
-        assert [group.index for group in robots.select(["c", "b", "x"])] == [1, 3]
-        assert [group.index for group in robots.select(["x", "y"])] == [2, 3]
+        assert [group.index for group in robots.select_groups(["c", "b", "x"]).groups] == [1, 3]
+        assert [group.index for group in robots.select_groups(["x", "y"]).groups] == [2, 3]
         assert not robots.check("/two", ["c", "b"])
 
     def test_first_star_group_only(self, read: Read) -> None:
-        """`first_star_group_only` leaves the later star groups out (AMB-26)."""
+        """`first_star_group_only` ignores the later star groups (AMB-26)."""
         robots = read(GROUPS, DEFAULT.replace(first_star_group_only=True))
-        assert [group.index for group in robots.select("x")] == [2]
-        assert [group.index for group in robots.select("a")] == [0, 1]
+        assert [group.index for group in robots.select_groups("x").groups] == [2]
+        assert [group.index for group in robots.select_groups("a").groups] == [0, 1]
         assert robots.check("/other-star", "x")
-        told = robots.explain("/star", "x")
-        assert (told.verdict.line, str(told.matched_by), told.matched_tokens) == (7, "star", ())
+        explanation = robots.explain("/star", "x")
+        assert (
+            explanation.verdict.line,
+            str(explanation.matched_by),
+            explanation.matched_tokens,
+        ) == (
+            7,
+            "star",
+            (),
+        )
 
     def test_no_group(self, read: Read) -> None:
-        """Without a group and without a star group nothing is asked of the crawler."""
+        """Without a group and without a star group everything is allowed."""
         robots = read("User-agent: a\nDisallow: /")
-        assert robots.select("b") == ()
+        assert robots.select_groups("b").groups == ()
         assert robots.check("/", "b").reason == "no-group"
-        assert read("").select("b") == ()
+        assert read("").select_groups("b").groups == ()
 
 
 class TestTokens:
-    """A product token is text that names somebody; what it may hold depends on the profile."""
+    """Validation of product tokens, which depends on the profile."""
 
     @pytest.mark.parametrize("token", ["", " ", "\t\n", [], (), ["a", ""]])
     def test_an_empty_token_is_an_error(self, read: Read, token: Any) -> None:
-        """Nobody has no name."""
+        """An empty name raises a ProductTokenError."""
         for profile in ("default", "strict"):
             robots = read("User-agent: b\nDisallow: /", profile)
-            for ask in (robots.select, robots.rules_for):
+            for query in (robots.select_groups, robots.rules_for):
                 with pytest.raises(ProductTokenError, match="crawler's name"):
-                    ask(token)
+                    query(token)
             with pytest.raises(ProductTokenError, match="crawler's name"):
                 robots.check("/", token)
             with pytest.raises(ProductTokenError, match="crawler's name"):
@@ -154,22 +200,30 @@ class TestTokens:
 
     @pytest.mark.parametrize("token", ["", " ", ["", "c"], " b", "(b)"])
     def test_an_empty_token_obeys_the_star_in_profile_google(self, read: Read, token: Any) -> None:
-        """As google/robotstxt has it; no name at all is still misuse (AMB-22)."""
+        """As in google/robotstxt; an empty list of names is still an error (AMB-22)."""
         robots = read("User-agent: b\nDisallow: /b\nUser-agent: *\nDisallow: /star", "google")
-        told = robots.explain("/star", token)
-        assert (told.verdict.line, str(told.matched_by), told.matched_tokens) == (4, "star", ())
+        explanation = robots.explain("/star", token)
+        assert (
+            explanation.verdict.line,
+            str(explanation.matched_by),
+            explanation.matched_tokens,
+        ) == (
+            4,
+            "star",
+            (),
+        )
         assert robots.check("/b", token)
         with pytest.raises(ProductTokenError) as none:
             robots.check("/", [])
         assert str(none.value) == "no product token was given: pass the crawler's name"
 
     @pytest.mark.parametrize(
-        ("token", "cure"),
+        ("token", "message"),
         [
             ("ExampleBot/1.0", "here, pass 'ExampleBot'"),
             ("ExampleBot ", "here, pass 'ExampleBot'"),
             (" ExampleBot", "here, pass 'ExampleBot'"),
-            ("Example\u00a0Bot", "no white space"),
+            ("Example\u00a0Bot", "no whitespace"),
             ("ExampleBot(x)", "here, pass 'ExampleBot'"),
             ("ExampleBot;", "here, pass 'ExampleBot'"),
             ("ExampleBot\0", "no control character .*; here, pass 'ExampleBot'"),
@@ -183,37 +237,37 @@ class TestTokens:
             ("a,b", r"as a list, \['a', 'b'\]"),
             ("a, b, c, d, e", r"as a list, \['a', 'b', 'c', 'd', ...\]"),
             ("a,b/1", "a name has no '/'"),
-            ("https://example.com/x", r"is a URL .* check\(url, product_token\)"),
-            ("/x", r"is a URL .* check\(url, product_token\)"),
+            ("https://example.com/x", r"is a URL, .* check\(url, product_token\)"),
+            ("/x", r"is a URL, .* check\(url, product_token\)"),
             ("x" * 100 + "/1", "xxx...' is not"),
         ],
     )
-    def test_what_is_no_name(self, read: Read, token: str, cure: str) -> None:
-        """A header, a list or a URL would obey nothing: it raises with the cure (AMB-22)."""
+    def test_invalid_names(self, read: Read, token: str, message: str) -> None:
+        """A header, a list or a URL raises an error that says what to pass (AMB-22)."""
         for profile in ("default", "strict"):
             robots = read("User-agent: ExampleBot\nDisallow: /", profile)
-            asks: list[Callable[[Any], Any]] = [
+            queries: list[Callable[[Any], Any]] = [
                 partial(robots.check, "/x"),
                 partial(robots.explain, "/x"),
                 robots.rules_for,
-                robots.select,
+                robots.select_groups,
             ]
-            for ask in asks:
+            for query in queries:
                 for given in (token, [token], ["b", token]):
-                    for _ in range(2):  # nothing is remembered of it
-                        with pytest.raises(ProductTokenError, match=cure):
-                            ask(given)
+                    for _ in range(2):  # an error is not cached
+                        with pytest.raises(ProductTokenError, match=message):
+                            query(given)
 
     def test_swapped_arguments(self, read: Read) -> None:
-        """The URL comes first: said in every profile, for paths too."""
+        """Every profile reports a URL or a path passed as product token."""
         for profile in ("default", "strict", "google"):
             robots = read("User-agent: ExampleBot\nDisallow: /", profile)
             for url in ("https://example.com/x", "/x", "HTTP://example.com"):
                 with pytest.raises(ProductTokenError, match="pass the URL first"):
                     robots.check("ExampleBot", url)
 
-    def test_profile_google_takes_the_leading_name(self, read: Read) -> None:
-        """Of a header, as google/robotstxt does of user-agent lines; other names as they are."""
+    def test_profile_google_uses_the_leading_name(self, read: Read) -> None:
+        """Of a header, as google/robotstxt does with user-agent lines; not of other names."""
         robots = read("User-agent: ExampleBot/2\nDisallow: /", "google")
         for token in ("ExampleBot/1.0", "ExampleBot (x)", "ExampleBot ", ["x", "ExampleBot;"]):
             assert not robots.check("/", token)
@@ -222,47 +276,56 @@ class TestTokens:
 
     @pytest.mark.parametrize("token", ["MJ12bot", "archive.org_bot", "é", "a*", "\udce9"])
     def test_a_token_outside_the_grammar(self, read: Read, token: str) -> None:
-        """`strict` raises and names the cure; other profiles compare it as it is."""
-        with pytest.raises(ProductTokenError, match="letters, '_' and '-' only"):
+        """`strict` raises an error that says what is allowed; other profiles compare literally."""
+        with pytest.raises(ProductTokenError, match="only letters, '_' and '-' are allowed"):
             read("", "strict").check("/", token)
         for profile in ("default", "google", STRICT.replace(any_product_token=True)):
             assert read("", profile).check("/", token)
 
-    def test_names_that_a_registry_has(self, read: Read) -> None:
-        """Of each the part that the profile reads; where no group has one, the star's or none."""
+    def test_names_of_a_registry(self, read: Read) -> None:
+        """The profile decides which part of each name counts; otherwise the star group, or none."""
         body = "User-agent: Sogou web spider\nDisallow: /s\nUser-agent: MJ12bot\nDisallow: /m\n"
         body += "User-agent: *\nDisallow: /star\n"
         for profile in ("default", "strict", "google"):
             robots = read(body, profile)
             assert robots.check("/s", CrawlerNames(["Sogou web spider"])).line == 2
-            # Profile google compares it as it is, and reads MJ in the file (AMB-22).
+            # Profile google compares the whole name, and reads MJ in the file (AMB-22).
             line = None if profile == "google" else 4
             assert robots.check("/m", CrawlerNames(["MJ12bot"])).line == line
             assert robots.check("/star", CrawlerNames(["360Spider"])).line == 6
-            assert robots.select(CrawlerNames(["x"], ignores_star=True)) == ()
-            assert [group.index for group in robots.select(CrawlerNames(["x"]))] == [2]
-            told = robots.explain("/s", CrawlerNames(["x", "Sogou web spider"]))
-            assert (told.product_token, told.matched_tokens) == ("x", ("Sogou web spider",))
+            assert robots.select_groups(CrawlerNames(["x"], ignores_star=True)).groups == ()
+            assert [group.index for group in robots.select_groups(CrawlerNames(["x"])).groups] == [
+                2
+            ]
+            explanation = robots.explain("/s", CrawlerNames(["x", "Sogou web spider"]))
+            assert (explanation.product_token, explanation.matched_tokens) == (
+                "x",
+                ("Sogou web spider",),
+            )
 
-    def test_a_good_token_is_fine_in_strict(self, read: Read) -> None:
-        """Letters, `_` and `-`, and the star itself, raise nowhere."""
+    def test_a_valid_token_in_strict(self, read: Read) -> None:
+        """Letters, `_`, `-` and the star never raise an error."""
         robots = read(GROUPS, "strict")
-        assert robots.select("Foo_Bar-baz") == robots.select("*")
+        assert robots.select_groups("Foo_Bar-baz").groups == robots.select_groups("*").groups
 
     @pytest.mark.parametrize(
         "token", [None, 1, 1.5, b"ExampleBot", [b"a"], [None], {"a"}, object()]
     )
-    def test_what_is_no_token(self, read: Read, token: Any) -> None:
-        """Anything but text is a TypeError that shows what one looks like."""
+    def test_other_types_of_token(self, read: Read, token: Any) -> None:
+        """A token that is not a str raises a TypeError with an example."""
         robots = read("User-agent: *\nDisallow: /")
         wrong = token[0] if isinstance(token, list) else token
         name = type(wrong).__name__
-        for ask in (robots.rules_for, robots.select, lambda given: robots.check("/", given)):
+        for query in (
+            robots.rules_for,
+            robots.select_groups,
+            lambda given: robots.check("/", given),
+        ):
             with pytest.raises(TypeError, match=f"such as 'ExampleBot'.*not {name}$"):
-                ask(token)
+                query(token)
 
-    def test_a_mistake_stays_one_after_other_questions(self, read: Read) -> None:
-        """What is remembered for one crawler never answers for what is no crawler."""
+    def test_a_wrong_type_is_an_error_after_other_queries(self, read: Read) -> None:
+        """A cached rule set is not used for a value of the wrong type."""
         robots = read("User-agent: a\nDisallow: /")
         assert robots.check("/", "b")
         assert not robots.check("/", "a")
@@ -271,8 +334,8 @@ class TestTokens:
         with pytest.raises(TypeError):
             robots.check("/", (0,))  # type: ignore[arg-type]
 
-    def test_what_is_remembered_answers_for_nobody_else(self, read: Read) -> None:
-        """The answer to one crawler does not depend on who asked before it."""
+    def test_a_cached_rule_set_is_not_used_for_others(self, read: Read) -> None:
+        """The verdict for a crawler does not depend on earlier queries."""
         tokens = ["b", ["a"], "a", ("b", "a"), ["b"], ["b", "c"], "c", "*", ["a", "b"]]
         fresh = [read("User-agent: a\nDisallow: /").check("/x", token) for token in tokens]
         robots = read("User-agent: a\nDisallow: /")
@@ -281,14 +344,14 @@ class TestTokens:
         assert [bool(verdict) for verdict in fresh[:4]] == [True, False, False, False]
 
 
-class TestExplaining:
-    """An explanation has every rule that matches, and the notes of the groups obeyed."""
+class TestExplain:
+    """An explanation has every rule that matches, and the notes on the selected groups."""
 
     def test_outcomes(self, read: Read) -> None:
-        """The winner first, then those that tie, then those with fewer octets."""
+        """The winner comes first, then ties, then rules with fewer octets."""
         text = "User-agent: a\nDisallow: /x*\nAllow: /*x\nAllow: /xy\nDisallow: /\nAllow: /no"
-        told = read(text).explain("/xyx", "a")
-        assert [(match.rule.line, str(match.outcome)) for match in told.matches] == [
+        explanation = read(text).explain("/xyx", "a")
+        assert [(match.rule.line, str(match.outcome)) for match in explanation.matches] == [
             (3, "wins"),
             (4, "later-line"),
             (2, "allow-wins-tie"),
@@ -296,26 +359,26 @@ class TestExplaining:
         ]
 
     def test_robots_txt(self, read: Read) -> None:
-        """Rules that match `/robots.txt` are shown, and not consulted."""
-        told = read("User-agent: *\nDisallow: /").explain("/robots.txt", "a")
-        assert [str(match.outcome) for match in told.matches] == ["not-consulted"]
+        """Rules that match `/robots.txt` have the outcome not-consulted."""
+        explanation = read("User-agent: *\nDisallow: /").explain("/robots.txt", "a")
+        assert [str(match.outcome) for match in explanation.matches] == ["not-consulted"]
 
     def test_notes(self, read: Read) -> None:
-        """Notes outside the groups obeyed are left out, those about the file are not."""
+        """Notes on other groups are left out; notes on the whole file are included."""
         text = "\ufeffAllow: x\nUser-agent: a\nAllow: y\nUser-agent: b\nAllow: z"
-        told = read(text).explain("/", "b")
-        assert [(note.code, note.line) for note in told.notes] == [
+        explanation = read(text).explain("/", "b")
+        assert [(note.code, note.line) for note in explanation.notes] == [
             ("bom", None),
             ("pattern-start", 5),
         ]
-        assert read(text).explain("/", "nobody").notes == read(text).notes[:1]
+        assert read(text).explain("/", "other").notes == read(text).notes[:1]
 
 
-class TestWhatWasWritten:
+class TestContent:
     """Lines, records, groups and notes are tuples of values with octet positions."""
 
     def test_tuples(self, read: Read) -> None:
-        """All four are tuples, equal each time they are asked for."""
+        """All four are tuples, and equal on each access."""
         robots = read(b"foo\n" + GROUPS.encode())
         for name in ("lines", "records", "groups", "notes"):
             value = getattr(robots, name)
@@ -331,7 +394,7 @@ class TestWhatWasWritten:
         assert robots.groups[0].rules == ()
 
     def test_levels_of_notes(self, read: Read) -> None:
-        """What a profile tolerates is a warning; what it then does not use is an error."""
+        """A tolerated line is a warning; an ignored line is an error."""
         body = b"User-agent: *\nDisallow: /\xe9\nDisallow: /a b"
         assert [(note.code, note.level) for note in read(body).notes] == [
             ("invalid-utf8", "warning"),
@@ -339,19 +402,19 @@ class TestWhatWasWritten:
         ]
         assert [note.level for note in read(body, "strict").notes] == ["error", "error"]
 
-    def test_nothing(self, read: Read) -> None:
-        """An empty file has nothing in it."""
+    def test_an_empty_file(self, read: Read) -> None:
+        """An empty file has no lines, records, groups or notes."""
         robots = read("")
         assert (robots.lines, robots.records, robots.groups, robots.notes) == ((), (), (), ())
         assert robots.body == b""
         assert robots.profile is DEFAULT
 
 
-class TestBeingAValue:
-    """A file compares by octets, profile and completeness; it cannot be changed."""
+class TestValue:
+    """A file compares by octets, profile and completeness; it is immutable."""
 
     def test_equality(self, read: Read) -> None:
-        """Equal files are equal, whichever engine read them, and hash alike."""
+        """Files are equal, with equal hashes, whichever engine parsed them."""
         robots = read(TEXT)
         assert robots == parse(TEXT)
         assert hash(robots) == hash(parse(TEXT))
@@ -362,16 +425,16 @@ class TestBeingAValue:
         assert len({robots, parse(TEXT), read(TEXT, "strict")}) == 2
         assert len({hash(read(f"Disallow: /{number}")) for number in range(9)}) > 1
 
-    def test_asking_changes_nothing(self, read: Read) -> None:
-        """A file that was asked is still equal to one that was not."""
+    def test_queries_change_nothing(self, read: Read) -> None:
+        """A file is equal to another file after queries on one of them."""
         robots = read(TEXT)
         robots.check("/x", "a")
         assert robots == read(TEXT)
         assert hash(robots) == hash(read(TEXT))
 
     @pytest.mark.parametrize("name", ["profile", "body", "groups", "notes", "other"])
-    def test_it_cannot_be_changed(self, read: Read, name: str) -> None:
-        """No public attribute of a file can be set, and no other added."""
+    def test_it_is_immutable(self, read: Read, name: str) -> None:
+        """No public attribute of a file can be set, and no attribute can be added."""
         robots = read(TEXT)
         with pytest.raises(AttributeError):
             setattr(robots, name, DEFAULT)
@@ -399,13 +462,13 @@ class TestBeingAValue:
             for url in ("/one", "/two", "/star", "/x"):
                 assert again.check(url, "a") == robots.check(url, "a")
 
-    def test_what_it_looks_like(self, read: Read) -> None:
-        """Its repr says size, groups and profile."""
+    def test_repr(self, read: Read) -> None:
+        """The repr has the size, the number of groups and the profile."""
         assert repr(read(GROUPS)) == "<RobotsTxt: 152 octets, 4 groups, profile default>"
 
 
 def test_complete_false_drops_an_unfinished_line(read: Read) -> None:
-    """A body that was cut loses its last line unless a terminator ends it (AMB-12)."""
+    """The last line of a truncated body is ignored unless it has a terminator (AMB-12)."""
     text = "User-agent: *\nDisallow: /"
     assert not read(text).check("/x", "a")
     cut = read(text, complete=False)
@@ -416,8 +479,8 @@ def test_complete_false_drops_an_unfinished_line(read: Read) -> None:
     assert not read(text + "\n", complete=False).check("/x", "a")
 
 
-def test_ten_threads_get_the_same_answers(read: Read) -> None:
-    """One file may be shared: ten threads that ask at once hear what one alone does."""
+def test_ten_threads_get_the_same_verdicts(read: Read) -> None:
+    """Ten threads that share a file get the same verdicts as a single thread."""
     rules = "".join(f"Disallow: /{number}/*x\nAllow: /{number}/y\n" for number in range(60))
     text = GROUPS + "User-agent: many\n" + rules
     urls = [f"/{number}/{end}" for number in range(30) for end in "xyz"]
@@ -427,7 +490,7 @@ def test_ten_threads_get_the_same_answers(read: Read) -> None:
     answers: list[Any] = [None] * 10
     gate = threading.Barrier(10)
 
-    def ask(number: int) -> None:
+    def query(number: int) -> None:
         gate.wait()
         found = [robots.check(url, token) for url in urls for token in tokens]
         batched = [robots.rules_for(token).check_many(urls) for token in tokens]
@@ -435,7 +498,7 @@ def test_ten_threads_get_the_same_answers(read: Read) -> None:
         notes = robots.notes, robots.groups, robots.records, robots.lines
         answers[number] = (found, turned, notes)
 
-    threads = [threading.Thread(target=ask, args=(number,)) for number in range(10)]
+    threads = [threading.Thread(target=query, args=(number,)) for number in range(10)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -447,7 +510,7 @@ def test_ten_threads_get_the_same_answers(read: Read) -> None:
 
 
 def test_normal_form_of_a_url_and_of_a_pattern(engine: ModuleType) -> None:
-    """`normal_form` is what `explain` and rules show, for URLs and for patterns."""
+    """`normalize_path` returns the form in explanations and rules, for URLs and for patterns."""
     assert robotrules.normalize_path("https://e.example/a%62*?x=/") == "/ab%2A?x=%2F"
     assert robotrules.normalize_path("/a%62*?x=/$", pattern=True) == "/ab*?x=%2F$"
     assert robotrules.normalize_path(b"/\xe9") == "/%E9"
@@ -458,8 +521,8 @@ def test_normal_form_of_a_url_and_of_a_pattern(engine: ModuleType) -> None:
             robotrules.normalize_path(odd)  # type: ignore[arg-type]
 
 
-def test_a_file_that_was_cut_stays_cut(read: Read) -> None:
-    """Its unfinished last line is not used after a journey either."""
+def test_a_truncated_file_stays_truncated(read: Read) -> None:
+    """The unfinished last line is ignored after a pickle round trip too."""
     robots = read("User-agent: a\nDisallow: /x\nDisallow: /", complete=False)
     again = pickle.loads(pickle.dumps(robots))
     assert again == robots
@@ -467,7 +530,7 @@ def test_a_file_that_was_cut_stays_cut(read: Read) -> None:
 
 
 class TestOtherRecords:
-    """What readers of other records say is on the file too, as in other libraries."""
+    """The readers of other records are also methods of a file, as in other libraries."""
 
     BODY = (
         "User-agent: a\nCrawl-delay: 3\nRequest-rate: 1/5\nRequest-rate: 1/60 0600-0845\n"
@@ -476,16 +539,16 @@ class TestOtherRecords:
         "Clean-param: ref\nUser-agent: c\nDisallow: /c\n"
     )
 
-    def test_they_say_what_the_functions_say(self, read: Read) -> None:
-        """Each method is the function of the package, asked of this file."""
+    def test_methods_equal_functions(self, read: Read) -> None:
+        """Each method returns the result of the function of the package."""
         robots = read(self.BODY)
         assert robots.sitemaps == robotrules.sitemaps(robots)
-        assert [one.url for one in robots.sitemaps] == ["https://example.com/s.xml"]
+        assert [sitemap.url for sitemap in robots.sitemaps] == ["https://example.com/s.xml"]
         delay = robots.crawl_delay("a")
         assert delay == robotrules.crawl_delay(robots, "a")
         assert delay is not None
         assert delay.seconds == 3
-        # A crawler with a group of its own sees the star's delay only if asked.
+        # A crawler that has a group gets the star group's delay only with star=True.
         assert robots.crawl_delay("c") is None
         star = robots.crawl_delay("c", star=True)
         assert star is not None
@@ -496,21 +559,21 @@ class TestOtherRecords:
     @pytest.mark.parametrize(
         ("at", "period"), [(None, 60), (time(7), 60), (time(9), 5), (time(5, 59), 5)]
     )
-    def test_the_politest_rate_of_the_hour(self, read: Read, at: time | None, period: int) -> None:
-        """Of several rates the slowest; with a time of day those for other hours are left out."""
+    def test_the_slowest_rate_of_the_hour(self, read: Read, at: time | None, period: int) -> None:
+        """The slowest of several rates; with a time of day, rates for other hours are ignored."""
         rate = read(self.BODY).request_rate("a", at=at)
         assert rate is not None
         assert rate.period == period
 
-    def test_the_politest_has_the_most_seconds(self, read: Read) -> None:
-        """Not the most requests, nor the longest period."""
+    def test_the_slowest_rate_has_the_most_seconds(self, read: Read) -> None:
+        """The slowest rate has neither the most requests nor the longest period."""
         robots = read("User-agent: *\nRequest-rate: 5/60\nRequest-rate: 1/20\nRequest-rate: 9/90")
         rate = robots.request_rate("a")
         assert rate is not None
         assert rate.line == 3
 
     def test_groups_of_a_purpose(self, read: Read) -> None:
-        """Where no group names the crawler, that of its purpose counts before the star's."""
+        """If no group names the crawler, the group of its purpose applies before the star group."""
         robots = read(
             "User-agent-purpose: P\nCrawl-delay: 3\nRequest-rate: 1/3\nAllow: /\n"
             "User-agent: *\nCrawl-delay: 9\nRequest-rate: 1/9\nAllow: /\n"
@@ -521,8 +584,8 @@ class TestOtherRecords:
             assert rate is not None
             assert delay.seconds == rate.seconds == seconds
 
-    def test_nothing_said(self, read: Read) -> None:
-        """An empty file says nothing, and changes no URL."""
+    def test_no_such_records(self, read: Read) -> None:
+        """An empty file has no such records, and does not change a URL."""
         robots = read("")
         assert (robots.sitemaps, robots.crawl_delay("a"), robots.request_rate("a")) == (
             (),
@@ -532,7 +595,7 @@ class TestOtherRecords:
         assert robots.clean_url("/?a=1") == "/?a=1"
 
     def test_misuse(self, read: Read) -> None:
-        """A header is no name there either."""
-        for ask in (read("").crawl_delay, read("").request_rate):
+        """These methods reject a User-Agent header as a name too."""
+        for query in (read("").crawl_delay, read("").request_rate):
             with pytest.raises(ProductTokenError, match="not a product token"):
-                ask("a/1.0")
+                query("a/1.0")

@@ -1,4 +1,4 @@
-"""Product tokens: the grammar, and the token a User-Agent header probably means."""
+"""Product tokens: the grammar, validation, and the token in a User-Agent header."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import string
 import pytest
 
 from robotrules import DEFAULT, GOOGLE, STRICT, ProductTokenError, is_product_token, product_token
-from robotrules.robotstxt.tokens import CrawlerNames, vet_names, vetted_name
+from robotrules.robotstxt.tokens import CrawlerNames, vet_name, vet_names
 
 
 @pytest.mark.parametrize("text", ["a", "Z", "-", "_", "Foo_Bar-baz", string.ascii_letters + "-_"])
-def test_the_grammar_knows_letters_underscore_and_hyphen(text: str) -> None:
+def test_the_grammar_allows_letters_underscore_and_hyphen(text: str) -> None:
     """A product token is one or more letters, `_` and `-` (RFC 9309 §2.2.1, REP-2.2-09)."""
     assert is_product_token(text)
 
@@ -20,13 +20,13 @@ def test_the_grammar_knows_letters_underscore_and_hyphen(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "*", "MJ12bot", "Foo/1", "a b", "a\n", "é", "\u212aite", "a.b", "a\0", " a"]
 )
-def test_the_grammar_knows_nothing_else(text: str) -> None:
+def test_the_grammar_allows_nothing_else(text: str) -> None:
     """Digits, dots, slashes, spaces, stars and letters past ASCII are outside it."""
     assert not is_product_token(text)
 
 
-def test_every_ascii_character_is_judged_alone() -> None:
-    """Of ASCII exactly 54 characters make a product token."""
+def test_every_ascii_character() -> None:
+    """Exactly 54 ASCII characters are allowed in a product token."""
     good = [chr(code) for code in range(128) if is_product_token(chr(code))]
     assert sorted(good) == sorted(string.ascii_letters + "-_")
 
@@ -52,9 +52,9 @@ def test_every_ascii_character_is_judged_alone() -> None:
             "Mobile Safari/537.36 (compatible; ExampleBot/2.1)",
             "ExampleBot",
         ),
-        # A name the grammar does not know is still the crawler's name (AMB-22).
+        # A name outside the grammar is still the crawler's name (AMB-22).
         ("Mozilla/5.0 (compatible; Example12/v1.4; http://example.com/)", "Example12"),
-        # In a comment that does not say `compatible`, only a name with a version is a product.
+        # In a comment without `compatible`, only a name with a version is a product.
         ("Mozilla/5.0 (X11; Linux; ExampleBot/1.0)", "ExampleBot"),
         ("Mozilla/5.0 (X11; SomePlatform; rv:1)", None),
         ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) Gecko/2010 Firefox/128.0", None),
@@ -65,12 +65,12 @@ def test_every_ascii_character_is_judged_alone() -> None:
     ],
 )
 def test_the_token_of_a_header(user_agent: str, token: str | None) -> None:
-    """The first product that is no part of a browser's string is the crawler's name."""
+    """The first product that is not part of a browser's string is the crawler's name."""
     assert product_token(user_agent) == token
 
 
-def test_nested_and_open_comments_are_survived() -> None:
-    """Brackets that do not pair never raise."""
+def test_nested_and_unclosed_comments() -> None:
+    """Unbalanced parentheses do not raise an error."""
     for text in ("((((", "))))", "(a(b)c)", "(compatible; ", "a" * 5000 + "(" * 5000):
         product_token(text)
 
@@ -93,12 +93,12 @@ def test_nested_and_open_comments_are_survived() -> None:
     ],
 )
 def test_parts_of_headers(header: str, token: str | None) -> None:
-    """Contacts, addresses and platforms are no names; the vectors have real headers."""
+    """Contacts, hosts and platforms are not names; the vectors have real headers."""
     assert product_token(header) == token
 
 
-def test_several_names_are_vetted_one_by_one() -> None:
-    """A header among them is refused; what a registry says of a crawler is taken as it is."""
+def test_several_names_are_validated_one_by_one() -> None:
+    """A header among them is rejected; names of a registry entry are not checked."""
     vet_names("a", DEFAULT)
     vet_names(["a", "MJ12bot"], DEFAULT)
     vet_names(CrawlerNames(["Sogou web spider"]), DEFAULT)
@@ -111,40 +111,40 @@ def test_several_names_are_vetted_one_by_one() -> None:
 
 
 def test_an_empty_name() -> None:
-    """It says what is missing."""
+    """The message says what is missing."""
     for empty in ("", " \t"):
-        with pytest.raises(ProductTokenError) as told:
-            vetted_name(empty, DEFAULT)
-        assert str(told.value) == "the product token is empty: pass the crawler's name"
+        with pytest.raises(ProductTokenError) as error:
+            vet_name(empty, DEFAULT)
+        assert str(error.value) == "the product token is empty: pass the crawler's name"
 
 
 def test_an_empty_name_in_profile_google() -> None:
-    """What begins with no name is the star's, as google/robotstxt has it (AMB-22)."""
-    assert [vetted_name(name, GOOGLE) for name in ("", " a", "(a)", "a/1")] == ["*", "*", "*", "a"]
+    """Without a leading name the star group applies, as in google/robotstxt (AMB-22)."""
+    assert [vet_name(name, GOOGLE) for name in ("", " a", "(a)", "a/1")] == ["*", "*", "*", "a"]
 
 
 def message_of(name: str) -> str:
-    """Return why a name is refused."""
-    with pytest.raises(ProductTokenError) as told:
-        vetted_name(name, DEFAULT)
-    return str(told.value)
+    """Return the message of the error for a name."""
+    with pytest.raises(ProductTokenError) as error:
+        vet_name(name, DEFAULT)
+    return str(error.value)
 
 
-def test_a_header_for_a_name() -> None:
-    """The error says what no name has, and what to pass instead."""
-    for header, cure in (
+def test_a_header_as_name() -> None:
+    """The message says what a name cannot contain, and what to pass instead."""
+    for header, fix in (
         ("ExampleBot/1.0", "pass 'ExampleBot'"),
         ("Mozilla/5.0 (X11) Firefox/1", "pass the crawler's name, such as 'ExampleBot'"),
     ):
         assert message_of(header) == (
             f"{header!r} is not a product token: a name has no '/', '(', ';', ',', no control "
-            "character and no white space. From a User-Agent header use "
-            f"robotrules.product_token(); here, {cure}"
+            "character and no whitespace. From a User-Agent header use "
+            f"robotrules.product_token(); here, {fix}"
         )
 
 
-def test_a_list_for_a_name() -> None:
-    """The error shows the list to pass: four names of it at most."""
+def test_a_list_as_name() -> None:
+    """The message shows the list to pass, with at most four names."""
     for names, shown in (
         ("a,b,c,d", "'a', 'b', 'c', 'd'"),
         ("a,b,c,d,e", "'a', 'b', 'c', 'd', ..."),
@@ -155,24 +155,24 @@ def test_a_list_for_a_name() -> None:
 
 
 def test_a_long_name() -> None:
-    """The error repeats 80 characters of it."""
+    """The message quotes at most 80 characters of the name."""
     assert message_of("x" * 79 + "/").startswith(f"'{'x' * 79}/' is not a product token")
     assert message_of("x" * 80 + "/").startswith(f"'{'x' * 80}...' is not a product token")
 
 
-def test_what_strict_refuses() -> None:
-    """The error says what is allowed, and both ways out."""
-    with pytest.raises(ProductTokenError) as told:
-        vetted_name("MJ12bot", STRICT)
-    assert str(told.value) == (
-        "'MJ12bot' is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only. "
+def test_an_invalid_name_in_strict() -> None:
+    """The message says what is allowed, and two ways to fix the call."""
+    with pytest.raises(ProductTokenError) as error:
+        vet_name("MJ12bot", STRICT)
+    assert str(error.value) == (
+        "invalid product token 'MJ12bot': only letters, '_' and '-' are allowed (RFC 9309 §2.2.1). "
         "robotrules.product_token() finds the token in a User-Agent header; profile 'default' "
         "compares other names literally."
     )
 
 
 def test_names_of_a_crawler() -> None:
-    """They are a tuple that says how it chooses."""
+    """CrawlerNames is a tuple with the flag `ignores_star`."""
     assert repr(CrawlerNames(["a", "b"])) == "CrawlerNames(('a', 'b'))"
     assert repr(CrawlerNames(["a"], ignores_star=True)) == (
         "CrawlerNames(('a',), ignores_star=True)"

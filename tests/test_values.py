@@ -1,4 +1,4 @@
-"""The values a robots.txt is made of: frozen, compared by value, plain in JSON."""
+"""The values of a robots.txt: immutable, compared by value, plain data in JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BODY = b"\xef\xbb\xbfUser-agent: a # me\nDisalow: /caf\xe9*\n\tAllow : /\nSitema
 
 @pytest.fixture
 def robots(read: Callable[..., RobotsTxt]) -> RobotsTxt:
-    """A file with every kind of value in it, read by each engine."""
+    """A file with every kind of value, parsed by each engine."""
     return read(BODY)
 
 
@@ -28,7 +28,7 @@ def every_value(robots: RobotsTxt) -> list[Any]:
 
 
 def test_values_are_frozen_and_slotted(robots: RobotsTxt) -> None:
-    """No attribute of a value can be set, old or new."""
+    """No attribute of a value can be set or added."""
     for value in every_value(robots):
         assert not hasattr(value, "__dict__")
         for name in ("start", "index", "other"):
@@ -37,22 +37,22 @@ def test_values_are_frozen_and_slotted(robots: RobotsTxt) -> None:
 
 
 def test_values_compare_by_value(robots: RobotsTxt, read: Callable[..., RobotsTxt]) -> None:
-    """Two readings of one file have equal values with equal hashes."""
-    for one, other in zip(every_value(robots), every_value(read(BODY)), strict=True):
-        assert one == other
-        assert hash(one) == hash(other)
-        assert one != "something else"
+    """Parsing a file twice gives equal values with equal hashes."""
+    for value, other in zip(every_value(robots), every_value(read(BODY)), strict=True):
+        assert value == other
+        assert hash(value) == hash(other)
+        assert value != "something else"
 
 
 def test_values_survive_pickle_and_json(robots: RobotsTxt) -> None:
-    """A value is the same after a round trip, and `as_dict` is plain."""
+    """A value is the same after a round trip, and `as_dict` returns plain data."""
     for value in every_value(robots):
         assert pickle.loads(pickle.dumps(value)) == value
         assert json.loads(json.dumps(value.as_dict())) == value.as_dict()
 
 
 def test_a_line(robots: RobotsTxt) -> None:
-    """A line has its number, its span without terminator, its comment and its octets."""
+    """A line has a number, a span without terminator, a comment position and octets."""
     line = robots.lines[0]
     assert line == Line(1, 3, 21, 17, b"User-agent: a # me")
     assert line.as_dict() == {
@@ -66,7 +66,7 @@ def test_a_line(robots: RobotsTxt) -> None:
 
 
 def test_a_record(robots: RobotsTxt) -> None:
-    """A record has its canonical key, its value as written, its role, group and positions."""
+    """A record has a canonical key, the value as written, a role, a group and positions."""
     record = robots.records[1]
     assert record == Record("disallow", b"/caf\xe9*", 2, Role.RULE, 0, 31, 37, 22, 29, 10)
     assert record.text == "/caf\\xe9*"
@@ -87,7 +87,7 @@ def test_a_record(robots: RobotsTxt) -> None:
 
 
 def test_a_rule(robots: RobotsTxt) -> None:
-    """A rule has its pattern as written and in the form it is compared in."""
+    """A rule has the pattern as written and in normal form."""
     disallow, allow = robots.groups[0].rules
     assert disallow == Rule(False, "/caf\\xe9*", "/caf%E9*", 8, 2, 10, 31, 37)
     assert (disallow.key, str(disallow)) == ("Disallow", "Disallow: /caf\\xe9*")
@@ -105,13 +105,13 @@ def test_a_rule(robots: RobotsTxt) -> None:
     }
 
 
-def test_an_empty_rule_shows_without_a_space_at_its_end() -> None:
-    """An empty rule is shown as its name and a colon."""
+def test_an_empty_rule_as_text() -> None:
+    """An empty rule is shown as name and colon, without a trailing space."""
     assert str(Rule(False, "", "", 0, 2, 10, 0, 0)) == "Disallow:"
 
 
 def test_a_group(robots: RobotsTxt) -> None:
-    """A group has its user-agent lines, its rules and all its records in order."""
+    """A group has the user-agent lines, the rules and all records in order."""
     (group,) = robots.groups
     assert group.index == 0
     assert group.records == robots.records
@@ -129,15 +129,15 @@ def test_a_group(robots: RobotsTxt) -> None:
     }
 
 
-def test_a_start_record_of_an_extension_is_no_user_agent() -> None:
-    """`user_agents` has the values of user-agent lines, not of other records that open groups."""
+def test_a_start_record_of_an_extension_is_not_a_user_agent() -> None:
+    """`user_agents` has the values of user-agent lines, not of other START records."""
     where = (1, Role.START, 0, 0, 1, 0, 0, 1)
     starts = (Record("user-agent", b"a", *where), Record("purpose", b"b", *where))
     assert Group(0, starts, (), starts).user_agents == ("a",)
 
 
 def test_a_note(robots: RobotsTxt) -> None:
-    """A note is a code, a level and a byte span; its sentence is for people."""
+    """A note has a code, a level, a byte span and a message."""
     bom, typo, invalid, nothing = robots.notes
     assert bom == Note("bom", "info", None, 0, 3)
     assert typo == Note("typo", "warning", 2, 22, 29)
@@ -154,8 +154,8 @@ def test_a_note(robots: RobotsTxt) -> None:
     }
 
 
-def test_the_table_of_notes_is_sorted_and_says_sentences() -> None:
-    """Every code is a slug with a known level and one sentence; slugs stand in order."""
+def test_the_table_of_notes() -> None:
+    """Every code is a slug with a valid level and one sentence; codes are sorted."""
     assert set(KEPT_BY) <= set(NOTES)
     assert {getattr(STRICT, switch) for switch in KEPT_BY.values()} == {False}
     assert list(NOTES) == sorted(NOTES)
@@ -177,8 +177,8 @@ def test_the_table_of_notes_is_sorted_and_says_sentences() -> None:
         (b"\0", "\0"),
     ],
 )
-def test_octets_are_shown_as_text_that_any_json_takes(octets: bytes, text: str) -> None:
-    """What is not UTF-8 shows as `\\xNN`; no surrogate ever gets out."""
+def test_octets_as_text(octets: bytes, text: str) -> None:
+    """Octets that are not UTF-8 become `\\xNN`; the text never has surrogates."""
     assert to_text(octets) == text
     assert json.dumps(text).isascii()
     text.encode()
@@ -191,18 +191,18 @@ def test_octets_are_shown_as_text_that_any_json_takes(octets: bytes, text: str) 
         (b"/\xe9", b"/\xe9"),
         (bytearray(b"/a"), b"/a"),
         (memoryview(b"/abc")[::2], b"/b"),
-        ("/\udce9", b"/\xe9"),  # an octet that `surrogateescape` smuggled in
-        ("/\ud83c", b"/\xed\xa0\xbc"),  # half of a pair, as it is
+        ("/\udce9", b"/\xe9"),  # an octet from `surrogateescape`
+        ("/\ud83c", b"/\xed\xa0\xbc"),  # half of a surrogate pair, unchanged
         ("/\udce9\ud83c", b"/\xed\xb3\xa9\xed\xa0\xbc"),
     ],
 )
 def test_text_becomes_octets(text: Any, octets: bytes) -> None:
-    """Octets that a lenient decoder smuggled into a str come out again; others as they are."""
+    """Surrogates from `surrogateescape` become octets again; other text is encoded."""
     assert to_octets(text) == octets
 
 
 def test_all_values_list_their_fields() -> None:
-    """The values are named tuples, so that tools can list their fields."""
+    """The values are named tuples, so tools can list their fields."""
     for value in (Line, Record, Rule, Group, Note):
         assert issubclass(value, tuple)
         assert value._fields
@@ -219,6 +219,6 @@ def test_all_values_list_their_fields() -> None:
         (b"\xff\xc3\xa9\n", "\\xffé\\x0a"),
     ],
 )
-def test_what_is_invisible_shows(text: str | bytes, seen: str) -> None:
-    """Printable text is as it is; of everything else the code is shown."""
+def test_invisible_characters_are_escaped(text: str | bytes, seen: str) -> None:
+    """Printable text is unchanged; other characters are shown by code."""
     assert visible(text) == seen

@@ -15,7 +15,7 @@ Read = Callable[..., RobotsTxt]
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda robots: robots.select("foo", ["P"]),
+        lambda robots: robots.select_groups("foo", ["P"]).groups,
         lambda robots: robots.rules_for("foo", ["P"]),
         lambda robots: robots.explain("/", "foo", ["P"]),
     ],

@@ -9,6 +9,7 @@ import robotrules
 from fuzz.generator import Case
 from fuzz.targets.total import ENGINES
 from robotrules import Profile
+from robotrules.robotstxt.internals import get_document
 
 
 def check(case: Case) -> None:
@@ -22,7 +23,7 @@ def check(case: Case) -> None:
 def snapshot(case: Case, engine: ModuleType, profile: Profile) -> dict[str, Any]:
     """Return all results of an engine for a case, by name, as plain values."""
     robots = robotrules.parse(case.body, profile, complete=case.complete, engine=engine)
-    settings, document = profile.settings(engine), robots._document
+    settings, document = profile.settings(engine), get_document(robots)
     token = case.token.encode("utf-8", "surrogateescape")
     chosen = document.select(b"user-agent", token) or document.select(b"user-agent", b"*")
     everything = engine.Matcher(document, range(document.group_count()))

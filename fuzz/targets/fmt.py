@@ -5,6 +5,7 @@ from __future__ import annotations
 import robotrules
 from fuzz.generator import Case
 from robotrules.formatting import format_robots
+from robotrules.robotstxt.internals import get_received
 
 
 def check(case: Case) -> None:
@@ -12,7 +13,7 @@ def check(case: Case) -> None:
     robots = robotrules.parse(case.body, case.base, complete=case.complete)
     found = format_robots(robots, budget=300)
     if found.refused:
-        assert found.body == robots._received
+        assert found.body == get_received(robots)
         return
     again = robotrules.parse(found.body, case.base)
     urls = [case.url, b"/", b"/a", b"/ab/index.html?a=1"]

@@ -30,6 +30,7 @@ from robotrules.errors import (
 from robotrules.profile import DEFAULT, GOOGLE, STRICT, Extension, Profile, Role
 from robotrules.robotstxt import RobotsTxt, normalize_path, parse
 from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.selection import GroupChoice
 from robotrules.robotstxt.tokens import is_product_token, product_token
 from robotrules.robotstxt.values import Group, GroupStructure, Line, Note, Record, Rule
 from robotrules.robotstxt.verdict import Explanation, GroupMatch, Match, Outcome, Reason, Verdict
@@ -95,6 +96,7 @@ __all__ = [
     "Explanation",
     "Extension",
     "Group",
+    "GroupChoice",
     "GroupMatch",
     "GroupStructure",
     "Guidance",

@@ -1,88 +1,88 @@
 """
-The errors of robotrules: for misuse, never for content.
+The exceptions of robotrules: raised for misuse, never for content.
 
     RobotrulesError
-    ├── ProfileError (ValueError)        a profile that does not exist or breaks a MUST
-    ├── ProductTokenError (ValueError)   a crawler's name that RFC 9309 §2.2.1 does not know
-    ├── CrawlerError (ValueError)        a crawler's configuration that breaks a MUST
-    ├── RegistryError (ValueError)       a registry file that cannot be used
-    ├── WriteError (ValueError)          what no robots.txt can say
-    ├── ConfigError (ValueError)         settings of a project that cannot be used
-    ├── ExpectationError (ValueError)    an expectation file that cannot be used
-    ├── CheckError (ValueError)          a lint check that does not exist
-    ├── StoreError (OSError)             a store that cannot be used, or not now
-    │   └── StoreBusyError               a store that somebody in a hurry would have to wait for
-    ├── ProfileMismatchError (ValueError)  rules that cannot be compared with each other
-    ├── WrongWitnessError (AssertionError)  an answer found out to be wrong: a fault of ours
-    ├── SavedError (ValueError)          a file that is no saved response and no HAR file
-    └── MissingExtraError (ImportError)  a library that an optional part needs and that is not there
+    ├── ProfileError (ValueError)        an unknown profile, or one that violates a MUST
+    ├── ProductTokenError (ValueError)   an invalid product token (RFC 9309 §2.2.1)
+    ├── CrawlerError (ValueError)        a crawler configuration that violates a MUST
+    ├── RegistryError (ValueError)       an invalid registry file
+    ├── WriteError (ValueError)          content that a robots.txt cannot express
+    ├── ConfigError (ValueError)         invalid project settings
+    ├── ExpectationError (ValueError)    an invalid expectation file
+    ├── CheckError (ValueError)          an unknown lint check
+    ├── StoreError (OSError)             an unavailable or unusable store
+    │   └── StoreBusyError               a store that a non-blocking call would have to wait for
+    ├── ProfileMismatchError (ValueError)  rule sets that cannot be compared with each other
+    ├── WrongWitnessError (AssertionError)  a wrong result of analysis: a bug in robotrules
+    ├── SavedResponseError (ValueError)  a file that is neither a saved response nor a HAR file
+    └── MissingExtraError (ImportError)  an optional dependency that is not installed
 
     PurposeWarning (UserWarning)         purposes that a profile does not read
 
-Whatever a robots.txt or a URL holds, there is an answer (RFC 9309 §2.3.1.5); what was odd about a
-file is in its notes.
+Every robots.txt and every URL has a verdict (RFC 9309 §2.3.1.5); notes report what is unusual about
+a file.
 """
 
 
 class RobotrulesError(Exception):
-    """The root of all errors raised here; the text says what, where, and the cure."""
+    """The base class; the message says what is wrong, where, and how to fix it."""
 
 
 class ProfileError(RobotrulesError, ValueError):
-    """A profile that does not exist, or settings that the RFC forbids."""
+    """An unknown profile, or settings that the RFC does not allow."""
 
 
 class ProductTokenError(RobotrulesError, ValueError):
-    """A product token that the grammar does not know (RFC 9309 §2.2.1)."""
+    """A product token that the grammar does not allow (RFC 9309 §2.2.1)."""
 
 
 class CrawlerError(RobotrulesError, ValueError):
-    """A crawler's configuration that breaks a MUST of RFC 9309 or of a draft."""
+    """A crawler configuration that violates a MUST of RFC 9309 or of a draft."""
 
 
 class RegistryError(RobotrulesError, ValueError):
-    """A registry file that cannot be used; the text says which entry, why, and the cure."""
+    """An invalid registry file; the message names the entry, the problem and the fix."""
 
 
 class WriteError(RobotrulesError, ValueError):
-    """What no robots.txt can say, or what could not be read back as it was meant."""
+    """Content that a robots.txt cannot express, or that would be parsed differently."""
 
 
 class ConfigError(RobotrulesError, ValueError):
-    """A robotrules.toml or pyproject.toml that cannot be used; the text says where and the cure."""
+    """An invalid robotrules.toml or pyproject.toml; the message gives the position and the fix."""
 
 
 class ExpectationError(RobotrulesError, ValueError):
-    """An expectation file that cannot be used; the text says the line, what, and the cure."""
+    """An invalid expectation file; the message gives the line, the problem and the fix."""
 
 
 class CheckError(RobotrulesError, ValueError):
-    """A name that no lint check has; the text says which comes close."""
+    """An unknown lint check; the message suggests similar names."""
 
 
 class ProfileMismatchError(RobotrulesError, ValueError):
-    """Rules that cannot be compared, because their profiles compare URLs differently."""
+    """Rule sets that cannot be compared: their profiles compare URLs differently."""
 
 
 class WrongWitnessError(RobotrulesError, AssertionError):
-    """A URL that the automata found and the matcher contradicts: a fault of ours; report it."""
+    """A URL found by analysis that the matcher contradicts: a bug in robotrules; report it."""
 
 
 class SavedResponseError(RobotrulesError, ValueError):
-    """A file that is not what it was named as: a saved HTTP response, or a HAR file."""
+    """A file that is not a valid saved HTTP response or HAR file."""
 
 
 class StoreError(RobotrulesError, OSError):
-    """A store that cannot be used: not there, not ours, damaged; the text says which and why."""
+    """A store that is missing, damaged or of another program; the message says which and why."""
 
 
 class StoreBusyError(StoreError):
-    """A store that is in use, told to who asked in a hurry; later, or with patience, it answers."""
+    """A store that is locked by another process, in a non-blocking call; retry later."""
 
 
 class MissingExtraError(RobotrulesError, ImportError):
-    """A library that an optional part needs; the text says how to install it."""
+    """An optional dependency that is not installed; the message says how to install it."""
 
 
 class PurposeWarning(UserWarning):
-    """Purposes were given under a profile that does not read User-Agent-Purpose: no effect."""
+    """Purposes have no effect: the profile does not read User-Agent-Purpose."""

@@ -1,11 +1,10 @@
 """
 Profiles: named, documented sets of departures from RFC 9309 (AMB-00).
 
-`strict` is the grammar and the RFC's text. `default` adds tolerances that change no answer for a
-file that follows the grammar. `google` answers like google/robotstxt, bug for bug. Every departure
-is one switch here, is read at one place in an engine, and leaves a note with its span.
-
-It does not know how anything is parsed: a profile is data.
+`strict` follows the grammar and the text of the RFC. `default` adds tolerances that do not change a
+verdict for a file that follows the grammar. `google` gives the same results as google/robotstxt,
+including its bugs. Every departure is one switch here, is read in one place of an engine, and adds
+a note with its position. A profile is data: the engines parse.
 """
 
 from __future__ import annotations
@@ -22,48 +21,47 @@ LEAST_MAX_BYTES = 500 * 1024
 
 
 class Role(Enum):
-    """What a record does to grouping (RFC 9309 §2.1): all that the parser knows of it."""
+    """The effect of a record on grouping (RFC 9309 §2.1): all that the parser knows about it."""
 
     START = "START"
-    """Opens a group, or joins the user-agent lines of the open one."""
+    """Starts a group, or continues the user-agent lines of the current group."""
     RULE = "RULE"
-    """Closes the list of user-agent lines of its group."""
+    """Ends the user-agent lines of its group."""
     OTHER = "OTHER"
-    """Is kept with its group and has no effect on grouping (§2.2.4)."""
+    """Belongs to its group and has no effect on grouping (§2.2.4)."""
 
 
 class Extension(NamedTuple):
-    """The declaration of one record beyond User-agent, Allow and Disallow."""
+    """The declaration of a record other than User-agent, Allow and Disallow."""
 
     key: str
-    """The record's name; case does not matter."""
+    """The record's name, case-insensitive."""
     spellings: tuple[str, ...] = ()
-    """Other names that mean the same and earn the note `typo`."""
+    """Other names that are accepted for it, with the note `typo`."""
     role: Role = Role.OTHER
     scope: str = "group"
-    """`file` or `group`: what a reader of this record should look at."""
+    """`file` or `group`: where a reader of this record looks for it."""
     reference: str = ""
     """The document that defines it."""
 
 
-# The one record beyond the RFC that opens groups; `extensions/purpose.py` says more of it. It is
-# here because profile default reads it: a group that a parser does not see gives its rules to the
-# group before it (AMB-99).
+# The only record outside the RFC that starts groups; see `extensions/purpose.py`. Profile default
+# reads it: otherwise the rules of such a group would belong to the group before it (AMB-99).
 USER_AGENT_PURPOSE = Extension(
     "User-Agent-Purpose", (), Role.START, "file", "draft-illyes-rep-purpose §3"
 )
 
-# Records that their own documents add to the rules of a group (`rule =/ …`), by name, with the keys
-# they go by. For parsers of RFC 9309 they are other records and end no list of user-agent lines, so
-# one file has two group structures: verdicts go by the RFC's, and each of these records by that of
-# its own document (AMB-29).
+# Records that the documents defining them add to the rules of a group (`rule =/ …`), by name, with
+# the keys they are known by. For parsers of RFC 9309 they are other records and do not end the
+# user-agent lines, so a file can have two group structures: verdicts use the structure of the RFC,
+# and each of these records uses the structure of its document (AMB-29).
 DOCUMENT_RULES = {
     "App-Directives": ("app-directives", "app-directive"),  # draft-nottingham-plan-b §2
     "Content-Usage": ("content-usage",),  # draft-ietf-aipref-attach-05 §3.2
 }
 
-# What google/robotstxt accepts for the records of the RFC (AMB-14); it fails towards what the
-# site meant, and the list is closed.
+# Misspellings that google/robotstxt accepts for the records of the RFC (AMB-14). Reading them gives
+# the meaning that the site intended. The list is closed.
 GOOGLE_SPELLINGS = (
     ("useragent", "user-agent"),
     ("user agent", "user-agent"),
@@ -74,7 +72,7 @@ GOOGLE_SPELLINGS = (
     ("disallaw", "disallow"),
     ("site-map", "sitemap"),
 )
-# For those who want to read more of what people write; not in any profile.
+# More misspellings found in robots.txt files. No profile accepts them; a custom profile can.
 MORE_SPELLINGS = (
     *GOOGLE_SPELLINGS,
     ("user-agents", "user-agent"),
@@ -98,72 +96,72 @@ class _Fields(NamedTuple):
     max_bytes: int = LEAST_MAX_BYTES
     """Lines that start at or after this octet are ignored (§2.5, AMB-18)."""
     max_line: int | None = None
-    """Octets of a line past this many are not read; None: no such limit (AMB-17)."""
+    """Octets of a line after this many are ignored; None: no limit (AMB-17)."""
     spellings: tuple[tuple[str, str], ...] = ()
     """Accepted misspellings of record names (AMB-14)."""
     extensions: tuple[Extension, ...] = ()
-    """Records beyond the RFC that take part in grouping or have other spellings."""
+    """Records outside the RFC that affect grouping or have other spellings."""
 
     decode_utf16: bool = False
-    """Read a UTF-16 file whose byte order mark says so (§2.2.2, AMB-08)."""
+    """Decode a file with a UTF-16 byte order mark (§2.2.2, AMB-08)."""
     cut_bom: bool = False
-    """Skip a UTF-8 byte order mark that lost its last octets (AMB-07)."""
+    """Skip an incomplete UTF-8 byte order mark (AMB-07)."""
     cut_at_nul: bool = False
-    """A NUL ends the content of its line (AMB-05)."""
+    """A NUL ends the content of a line (AMB-05)."""
     ascii_whitespace: bool = False
     """VT and FF are whitespace, like SP and HTAB (AMB-10)."""
     missing_colon: bool = False
-    """Two words without a colon are a record, for names of the RFC and sitemap (AMB-13)."""
+    """Accept a record without a colon, for the names of the RFC and sitemap (AMB-13)."""
     prefix_keys: bool = False
-    """A record is known by the beginning of its name: `Disallow-foo` (AMB-15)."""
+    """Accept a name that starts with a known name: `Disallow-foo` is disallow (AMB-15)."""
     keep_controls: bool = False
-    """Control characters are data and do not make a line unusable (§3, AMB-05)."""
+    """Keep control characters as data; otherwise the line is ignored (§3, AMB-05)."""
     keep_invalid_utf8: bool = False
-    """Octets that are not UTF-8 are data and do not make a line unusable (AMB-06)."""
+    """Keep octets that are not UTF-8 as data; otherwise the line is ignored (AMB-06)."""
     keep_spaces: bool = False
-    """Whitespace inside a path pattern is data (AMB-11)."""
+    """Keep whitespace inside a path pattern as data; otherwise the rule is ignored (AMB-11)."""
     star_with_text: bool = False
-    """`User-agent: * text` is the star group (AMB-23)."""
+    """`User-agent: * text` starts a star group (AMB-23)."""
     literal_tokens: bool = False
-    """A product token outside the grammar equals a whole value: `MJ12bot` (AMB-22)."""
+    """Compare a product token outside the grammar with the whole value: `MJ12bot` (AMB-22)."""
     comma_user_agents: bool = False
-    """`User-agent: a, b` names both (erratum 8895, AMB-25)."""
+    """`User-agent: a, b` names both crawlers (erratum 8895, AMB-25)."""
     first_star_group_only: bool = False
-    """Of several star groups only the first counts (draft-koster-rep-04, AMB-26)."""
+    """Use only the first of several star groups (draft-koster-rep-04, AMB-26)."""
     merge_tokens: bool = False
-    """Of several product tokens all that have groups count, not the first (AMB-30)."""
+    """Merge the groups of all product tokens of a crawler, not only of the first (AMB-30)."""
     any_product_token: bool = False
-    """Ask for a product token outside the grammar without an error (§2.2.1)."""
+    """Accept a crawler's product token outside the grammar without an error (§2.2.1)."""
     leading_name: bool = False
-    """A header asked for as a name counts by its leading name, an empty one as `*` (AMB-22)."""
+    """For a User-Agent header, use the leading name, or `*` if there is none (AMB-22)."""
     separate_lines: bool = False
-    """A broken App-Directives line voids no other line of its path (RFC 9651 §4.2, AMB-105)."""
+    """Keep other App-Directives lines of a path if one is invalid (RFC 9651 §4.2, AMB-105)."""
     minimal_encoding: bool = False
-    """Compare with the least percent-encoding: reading 3 of AMB-33 (AMB-35 to AMB-37)."""
+    """Compare with minimal percent-encoding: reading 3 of AMB-33 (AMB-35 to AMB-37)."""
     url_as_given: bool = False
-    """Compare the URL as given: no normal form, no dot segments removed (AMB-46)."""
+    """Compare the URL as given: without normalization, dot segments kept (AMB-46)."""
     split_escapes: bool = False
     """`*`, `$` and the end of a prefix may fall inside a `%XX` escape (AMB-43)."""
     index_page: bool = False
-    """`Allow: /d/index.html` allows `/d/` as well (AMB-47)."""
+    """`Allow: /d/index.html` also allows `/d/` (AMB-47)."""
     match_robots_txt: bool = False
-    """`/robots.txt` is matched like any other path (AMB-45)."""
+    """Match `/robots.txt` like any other path (AMB-45)."""
     empty_rules_match: bool = False
-    """An empty rule matches everything with no octets, and allows it (AMB-42)."""
+    """An empty rule matches every URL with 0 octets, and allows it (AMB-42)."""
 
 
 class Profile(_Fields):
     """
-    How to read what the RFC leaves open, or what sites write against it.
+    How to parse what the RFC leaves open, or what sites write against the grammar.
 
-    Immutable; `replace()` makes another. A field is either a limit, a table, or a switch, and a
-    switch that is on is a departure from the RFC's text.
+    Immutable; `replace()` makes another profile. A field is a limit, a table or a switch; a switch
+    that is on is a departure from the text of the RFC.
     """
 
-    # No __slots__: a profile keeps what it looks like to an engine, made once, in its __dict__.
+    # No __slots__: a profile caches its settings for each engine in its __dict__.
 
     def __new__(cls, **fields: Any) -> Profile:
-        """Make a profile; each field is given by its name."""
+        """Make a profile; pass each field by name."""
         for name in fields:
             if name not in _Fields._fields:
                 known = ", ".join(_Fields._fields)
@@ -172,17 +170,17 @@ class Profile(_Fields):
             if table in fields:
                 fields[table] = tuple(fields[table])
         profile = super().__new__(cls, **fields)
-        profile._vet()
+        profile._validate()
         return profile
 
-    def _vet(self) -> None:
-        for name, usual in _Fields._field_defaults.items():
+    def _validate(self) -> None:
+        for name, default in _Fields._field_defaults.items():
             value = getattr(self, name)
-            if isinstance(usual, bool) and not isinstance(value, bool):
+            if isinstance(default, bool) and not isinstance(value, bool):
                 raise ProfileError(f"{name} is a switch: use True or False, not {value!r}")
         if self.max_bytes < LEAST_MAX_BYTES:
             raise ProfileError(
-                f"max_bytes is {self.max_bytes:,}, but RFC 9309 §2.5 asks for at least "
+                f"max_bytes is {self.max_bytes:,}, but RFC 9309 §2.5 requires at least "
                 f"{LEAST_MAX_BYTES:,} octets: use that or more"
             )
         if self.max_bytes > 1 << 30:
@@ -199,7 +197,7 @@ class Profile(_Fields):
                 if not name.strip() or name.strip() != name or ":" in name or "#" in name:
                     raise ProfileError(
                         f"{name!r} cannot be the name of a record: use text without ':', '#' "
-                        "or spaces at its ends"
+                        "or surrounding whitespace"
                     )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -209,15 +207,15 @@ class Profile(_Fields):
         return _rebuild, (self._asdict(),)
 
     def replace(self, **changes: Any) -> Profile:
-        """Return a profile that differs in the given fields."""
+        """Return a profile with the given fields changed."""
         return Profile(**self._asdict() | changes)
 
     def with_extensions(self, *extensions: Extension) -> Profile:
-        """Return a profile whose parser knows these records too."""
+        """Return a profile that also declares these records."""
         return self.replace(extensions=self.extensions + extensions)
 
     def with_rules(self, keys: Collection[str]) -> Profile:
-        """Return a profile in which records of these names, in lower case, are rules of a group."""
+        """Return a profile in which records of these names (in lower case) have the role RULE."""
         known = tuple(
             extension._replace(role=Role.RULE) if extension.key.lower() in keys else extension
             for extension in self.extensions
@@ -227,17 +225,20 @@ class Profile(_Fields):
         return self.replace(extensions=(*known, *new))
 
     def switches(self) -> tuple[str, ...]:
-        """Return the names of the departures that are on, in the order they stand here."""
+        """Return the names of the switches that are on, in the order of the fields."""
         return tuple(name for name, value in self._asdict().items() if value is True)
 
     def reads_purposes(self) -> bool:
-        """Tell whether purpose lines open groups, so that a crawler's purposes count."""
+        """Tell whether purpose lines start groups, so that a crawler's purposes have an effect."""
         key = USER_AGENT_PURPOSE.key.lower()
-        known = (one for one in self.extensions if one.key.lower() == key)
-        return any(extension.role is Role.START for extension in known)
+        return any(
+            extension.role is Role.START
+            for extension in self.extensions
+            if extension.key.lower() == key
+        )
 
     def settings(self, engine: ModuleType) -> Any:
-        """Return this profile as *engine* wants it; made once for each engine."""
+        """Return the profile as settings of *engine*; cached for each engine."""
         settings = self.__dict__.get(engine.__name__)
         if settings is None:
             switches = [name for name in self.switches() if name not in _PYTHON_SWITCHES]
@@ -261,7 +262,8 @@ def _rebuild(values: dict[str, Any]) -> Profile:
     return Profile(**values)
 
 
-# Switches about choosing groups, which is done in Python (`robotstxt`), and one of a reader.
+# Switches that the engines do not read: those of group selection (`robotstxt/selection.py`), and
+# one of the App-Directives reader.
 _PYTHON_SWITCHES = frozenset(
     {"first_star_group_only", "merge_tokens", "any_product_token", "leading_name", "separate_lines"}
 )
@@ -282,10 +284,10 @@ DEFAULT = Profile(
 )
 GOOGLE = Profile(
     name="google",
-    # google/robotstxt has no limit of its own; its crawler does. A limit there must be (§2.5), so
-    # this one is larger than any file seen.
+    # google/robotstxt has no limit; Google's crawler has one. A profile needs a limit (§2.5), so
+    # this is larger than any known file.
     max_bytes=16 * 1024 * 1024,
-    # It writes into a buffer of 2083 * 8 octets, the last of which is a terminator (AMB-17).
+    # google/robotstxt has a line buffer of 2083 * 8 octets; the last is a terminator (AMB-17).
     max_line=2083 * 8 - 1,
     spellings=GOOGLE_SPELLINGS,
     cut_bom=True,
@@ -312,7 +314,7 @@ PROFILES = {profile.name: profile for profile in (DEFAULT, STRICT, GOOGLE)}
 
 
 def find_profile(profile: str | Profile) -> Profile:
-    """Return the profile of that name, or the profile itself."""
+    """Return the profile with this name; a Profile is returned unchanged."""
     if isinstance(profile, Profile):
         return profile
     try:

@@ -311,7 +311,7 @@ def test_well_known_crawlers(seed: int) -> None:
     assert found.equal is not changed
     for change in found.changes:
         for crawler in change.crawlers:
-            lines = [group.starts[0].line for group in old.select(crawler.names)]
+            lines = [group.starts[0].line for group in old.select_groups(crawler.names).groups]
             assert tuple(lines) == change.old.lines
 
 

@@ -148,7 +148,7 @@ def test_a_live_page_is_named_by_its_url() -> None:
         ("[[expect]]\ncrawlers = 'Googlebot/1\\n2'\nallowed = '/'\n", 'write "Googlebot"'),
         (
             "profile = 'strict'\n[[expect]]\ncrawlers = 'MJ12bot'\nallowed = '/'\n",
-            "line 3: expect[1].crawlers: 'MJ12bot' is no product token",
+            "line 3: expect[1].crawlers: invalid product token 'MJ12bot'",
         ),
         (
             "[[expect]]\nby-line = 1\nall-allowed = '/'\n",

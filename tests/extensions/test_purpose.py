@@ -158,7 +158,7 @@ class TestAsking:
     def test_an_iterator_is_asked_once(self, read: Read) -> None:
         """Purposes from a generator count like those of a list."""
         robots = read(f"User-agent-purpose: {ONE}\nDisallow: /")
-        for ask in (robots.rules_for, robots.select):
+        for ask in (robots.rules_for, robots.select_groups):
             purposes: Any = iter([ONE])
             assert ask("foo", purposes) == ask("foo", [ONE])
         purposes = iter([ONE])
@@ -304,9 +304,9 @@ class TestMisuse:
     def test_none_is_nothing(self, read: Read) -> None:
         """As it is for `check()`."""
         robots = read(f"User-agent-purpose: {ONE}\nDisallow: /")
-        assert robots.select("a", None) == ()  # type: ignore[arg-type]
+        assert robots.select_groups("a", None).groups == ()  # type: ignore[arg-type]
         assert robots.explain("/", "a", None).groups == ()  # type: ignore[arg-type]
-        assert [group.purposes for group in robots.select("a", [ONE])] == [(ONE,)]
+        assert [group.purposes for group in robots.select_groups("a", [ONE]).groups] == [(ONE,)]
 
 
 class TestUnread:
@@ -321,7 +321,7 @@ class TestUnread:
             lambda robots: robots.check("/x", "foo", [ONE]),
             lambda robots: robots.rules_for("foo", [ONE]),
             lambda robots: robots.rules_for(["foo"], [ONE]),
-            lambda robots: robots.select("foo", [ONE]),
+            lambda robots: robots.select_groups("foo", [ONE]).groups,
             lambda robots: robots.explain("/x", "foo", [ONE]),
         ]
         for ask in asks:

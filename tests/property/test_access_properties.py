@@ -199,9 +199,11 @@ class TestAccess:
         self, answers: list[Response | Failure], last: Response | Failure, profile: AccessProfile
     ) -> None:
         """A cautious client makes the same requests; its result is the same or unreachable."""
-        usual, requests = drive_access([*answers], last, profile=profile.replace(cautious=False))
+        usual, requests = drive_access(
+            [*answers], last, profile=profile.replace(redirect_failure_unreachable=False)
+        )
         cautious, same_requests = drive_access(
-            [*answers], last, profile=profile.replace(cautious=True)
+            [*answers], last, profile=profile.replace(redirect_failure_unreachable=True)
         )
 
         assert requests == same_requests

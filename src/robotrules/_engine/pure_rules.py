@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robotrules._engine.pure_settings import Note, Settings, faults
 from robotrules._engine.url_type import url_type_error
@@ -225,6 +225,11 @@ class Patterns:
 
     __slots__ = ("_entries", "_implicit", "_settings", "_verdicts")
 
+    if TYPE_CHECKING:
+
+        def _make_verdict(self, number: int) -> Any:
+            """Return the verdict on a decision. A hook: `RuleSet` has it, see `_native.pyi`."""
+
     def __init__(self, patterns: Sequence[tuple[bytes, bool]], settings: Settings) -> None:
         self._settings = settings
         self._implicit = "match_robots_txt" not in settings.switches
@@ -295,7 +300,7 @@ class Patterns:
     def _cached_verdict(self, number: int) -> Any:
         """Return the verdict on a decision; the subclass makes it once."""
         if number not in self._verdicts:
-            self._verdicts[number] = self._make_verdict(number)  # type: ignore[attr-defined]
+            self._verdicts[number] = self._make_verdict(number)
         return self._verdicts[number]
 
     def allows_many(self, urls: Iterable[str | bytes]) -> list[bool]:

@@ -24,6 +24,7 @@ from robotrules.analysis.solver import (
 )
 from robotrules.analysis.values import Difference, Equivalence, Region, UnchangedRegion, Witness
 from robotrules.errors import WrongWitnessError
+from robotrules.robotstxt.internals import get_written_patterns
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
 
@@ -90,7 +91,7 @@ def difference(
 
 def says_the_same(old: RuleSet, new: RuleSet) -> bool:
     """Tell whether two rule sets have the same patterns, whatever their order and their number."""
-    return set(old._source.written()) == set(new._source.written())
+    return set(get_written_patterns(old)) == set(get_written_patterns(new))
 
 
 def exceptions(

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 from robotrules.profile import Role
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.internals import get_document
 from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.tokens import (
     CrawlerNames,
     can_be_name,
@@ -101,8 +103,8 @@ def departing(*files: RobotsTxt) -> Iterator[Crawler]:
 def _departs(crawler: Crawler, robots: RobotsTxt) -> bool:
     """Tell whether a well-known crawler obeys other groups than its name alone chooses."""
     alone = CrawlerNames([crawler.product_token])
-    by_name = robots._choose(alone, crawler.purposes)[0]
-    return robots._choose(crawler.names, crawler.purposes)[0] != by_name
+    by_name = choose_groups(robots, alone, crawler.purposes).indices
+    return choose_groups(robots, crawler.names, crawler.purposes).indices != by_name
 
 
 def as_documented(crawler: Crawler, *files: RobotsTxt) -> Crawler:
@@ -140,7 +142,7 @@ def documented_crawlers(*files: RobotsTxt) -> tuple[Crawler, ...]:
 
 
 def _chosen(crawler: Crawler, files: Iterable[RobotsTxt]) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(robots._choose(crawler.names, crawler.purposes)[0]) for robots in files)
+    return tuple(choose_groups(robots, crawler.names, crawler.purposes).indices for robots in files)
 
 
 # --- Names of files -------------------------------------------------------------------------------
@@ -225,7 +227,7 @@ def _is_named(robots: RobotsTxt, token: str) -> bool:
         return False
     if not robots.profile.any_product_token and not is_product_token(token):
         return False
-    return bool(robots._document.choose(token)[1])
+    return bool(get_document(robots).choose(token)[1])
 
 
 def _purposes(files: Iterable[RobotsTxt]) -> dict[str, str]:

@@ -27,6 +27,7 @@ from robotrules.errors import ProfileMismatchError
 from robotrules.profile import DOCUMENT_RULES
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.verdict import GroupMatch
 
 # Raised when a key of `FileDifference.as_dict()` changes meaning or goes away.
@@ -206,11 +207,13 @@ def _kinds(
             if obeyed and new is old:
                 obeyed.append(obeyed[0])
                 break
-            numbers, because, names = robots._choose(crawler.names, crawler.purposes)
-            by = ""
-            if crawler.known and because is GroupMatch.TOKEN and names != crawler.known.names[:1]:
-                by = names[0]
-            obeyed.append(ObeyedGroups(because, tuple(lines[number] for number in numbers), by))
+            choice = choose_groups(robots, crawler.names, crawler.purposes)
+            by, tokens = "", choice.matched_tokens
+            if crawler.known and tokens and tokens != crawler.known.names[:1]:
+                by = tokens[0]
+            obeyed.append(
+                ObeyedGroups(choice.matched_by, tuple(lines[at] for at in choice.indices), by)
+            )
         # Who has no group on either side is in one kind, for whatever reason.
         key = tuple((found.lines, found.by) for found in obeyed)
         kinds.setdefault(key, ([], obeyed[0], obeyed[1]))[0].append(crawler)
@@ -233,7 +236,9 @@ def _told_alike(
         return [found]
     alike: dict[tuple[Any, ...], list[Crawler]] = {}
     for crawler in found:
-        key = tuple(tuple(robots._choose(crawler.names, crawler.purposes)[0]) for robots in files)
+        key = tuple(
+            choose_groups(robots, crawler.names, crawler.purposes).indices for robots in files
+        )
         alike.setdefault(key, []).append(crawler)
     return alike.values()
 

@@ -39,6 +39,7 @@ from robotrules.extensions.sitemap import sitemaps
 from robotrules.extensions.visit_time import visit_times
 from robotrules.registries import SHIPPED
 from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.internals import get_engine
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Record
 
@@ -280,7 +281,7 @@ def _differing(
         RuleSet.from_patterns(
             dict.fromkeys(path for record in side if (path := split(record).path)),
             profile_of(robots),
-            engine=robots._engine,
+            engine=get_engine(robots),
         )
         for side, robots in zip(sides, (old, new), strict=True)
     ]

@@ -17,6 +17,7 @@ from robotrules.analysis.crawlers import EVERYONE_ELSE, crawlers
 from robotrules.analysis.rewrite import Draft, LineEdit
 from robotrules.profile import Role
 from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.values import Group, Record
 from robotrules.robotstxt.verdict import GroupMatch
 
@@ -156,13 +157,13 @@ def told_elsewhere(groups: Groups, last: Collection[int]) -> Iterator[Regrouping
 def same_as_star(groups: Groups) -> Iterator[Regrouping]:
     """Yield groups whose crawlers seem to be told the same without them, as far as samples tell."""
     robots = groups.files[0]
-    star = robots._choose(EVERYONE_ELSE)[0]
+    star = robots.select_groups(EVERYONE_ELSE).indices
     because = tuple(groups.all[number].starts[0].line for number in star)
     everyone = robots.rules_for(EVERYONE_ELSE)
     named: dict[int, list[str]] = {}
     for crawler in crawlers(robots):
-        chosen, why, _ = robots._choose(crawler.product_token, crawler.purposes)
-        for number in chosen if why is GroupMatch.TOKEN else ():
+        choice = choose_groups(robots, crawler.product_token, crawler.purposes)
+        for number in choice.indices if choice.matched_by is GroupMatch.TOKEN else ():
             named.setdefault(number, []).append(crawler.product_token)
     for group in groups.steady():
         if groups.others(group) or group.index in star or group.index not in named:

@@ -21,8 +21,8 @@ from robotrules.analysis.values import Witness
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import Role
 from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.reading import Reading
-from robotrules.robotstxt.ruleset import rule_set
+from robotrules.robotstxt.internals import compile_groups, get_document
+from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.values import Rule
 
 # Of many crawlers that obey a rule, so many are asked why it can go; that it can, all.
@@ -43,10 +43,7 @@ class View:
     def __init__(self, robots: RobotsTxt, budget: int, most: int | None = None) -> None:
         """*most* bounds the states of all questions together."""
         self.robots = robots
-        document, engine, profile = robots._document, robots._engine, robots.profile
-        every = list(range(document.group_count()))
-        source = Reading(document, engine, profile, every)
-        compiled = rule_set(engine, document, every, source, profile)
+        compiled = compile_groups(robots, list(range(get_document(robots).group_count())))
         self.rules = compiled.rules
         self.solver = Solver(compiled, budget=budget, most=most)
         self.entries = self.solver.sides[0].entries
@@ -70,8 +67,8 @@ class View:
     def _listen(self) -> None:
         kinds: dict[tuple[int, ...], None] = {}
         for crawler in crawlers(self.robots):
-            chosen, _, _ = self.robots._choose(crawler.product_token, crawler.purposes)
-            kinds[tuple(chosen)] = None
+            choice = choose_groups(self.robots, crawler.product_token, crawler.purposes)
+            kinds[choice.indices] = None
         self._listeners: dict[int | None, list[Listener]] = {}
         for groups in kinds:
             listener = Listener(self, groups)

@@ -36,6 +36,8 @@ from robotrules.octets import to_text
 from robotrules.profile import PROFILES, Profile, Role, find_profile
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt.internals import get_document, get_engine, get_received
+from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.robotstxt.verdict import GroupMatch
 
@@ -99,13 +101,14 @@ class _Work:
         progress: Told | None,
     ) -> None:
         whole = dict.fromkeys([robots.profile, *map(find_profile, profiles)])
-        self._profiles = [_unlimited(profile, len(robots._received)) for profile in whole]
+        received = get_received(robots)
+        self._profiles = [_unlimited(profile, len(received)) for profile in whole]
         if self._profiles[0] != robots.profile:
             # It was cut at the limit of its profile, and what was received is taken for whole.
-            robots = parse(robots._received, self._profiles[0], engine=robots._engine)
+            robots = parse(received, self._profiles[0], engine=get_engine(robots))
         self._robots, self._groups, self._budget = robots, groups, budget
         self._last: tuple[list[LineEdit], _Present] | None = None
-        self._old = [robots, *self._read(robots._received, self._profiles[1:])]
+        self._old = [robots, *self._read(received, self._profiles[1:])]
         self._texts = [b"", *(line.text for line in robots.lines)]
         self._group_of = {r.line: r.group for r in robots.records}
         self._first_lines = [group.starts[0].line for group in robots.groups]
@@ -185,7 +188,7 @@ class _Work:
         return self._last[1]
 
     def _read(self, body: bytes, profiles: Iterable[Profile]) -> Iterator[RobotsTxt]:
-        complete, engine = self._robots._document.complete, self._robots._engine
+        complete, engine = get_document(self._robots).complete, get_engine(self._robots)
         return (parse(body, profile, complete=complete, engine=engine) for profile in profiles)
 
     def _allowed(self, present: _Present, found: Iterable[Regrouping]) -> list[_Done]:
@@ -289,7 +292,7 @@ class _Work:
                     "it is UTF-16, and robots.txt is UTF-8: save it as UTF-8 first, as "
                     "'robotrules lint FILE --fix-verdicts' does"
                 )
-            if not robots._document.complete or codes & {"truncated", "cut-line"}:
+            if not get_document(robots).complete or codes & {"truncated", "cut-line"}:
                 return f"it is not whole, or has longer lines than profile {name} reads"
             if len(self._texts) > MOST_LINES:
                 return f"it has more lines than are looked at: {MOST_LINES:,}"
@@ -407,7 +410,7 @@ def _settled(steps: Sequence[SimplificationStep]) -> tuple[SimplificationStep, .
 def _rules_obeyed(robots: RobotsTxt) -> int:
     """Return how many rules there are for all kinds of crawlers together."""
     kinds = {
-        tuple(robots._choose(crawler.product_token, crawler.purposes)[0])
+        choose_groups(robots, crawler.product_token, crawler.purposes).indices
         for crawler in crawlers(robots)
     }
     rules = [len({(rule.allow, rule.pattern) for rule in group.rules}) for group in robots.groups]
@@ -424,14 +427,14 @@ def _without_star(robots: RobotsTxt) -> Iterator[tuple[int, KnownCrawler, str]]:
     for known in KNOWN_CRAWLERS:
         if not (known.also or known.ignores_star):
             continue
-        chosen, because, names = robots._choose(known.names)
-        if because is not GroupMatch.TOKEN:
+        choice = robots.select_groups(known.names)
+        if choice.matched_by is not GroupMatch.TOKEN:
             continue
-        later = known.names[known.names.index(names[0]) + 1 :]
-        found = CrawlerNames(later, ignores_star=known.ignores_star)
-        _, next_one, names = robots._choose(found)
-        if known.ignores_star or next_one is GroupMatch.TOKEN:
-            for number in chosen:
+        later = known.names[known.names.index(choice.matched_tokens[0]) + 1 :]
+        fallback = robots.select_groups(CrawlerNames(later, ignores_star=known.ignores_star))
+        names = fallback.matched_tokens
+        if known.ignores_star or fallback.matched_by is GroupMatch.TOKEN:
+            for number in choice.indices:
                 yield groups[number].starts[0].line, known, names[0] if names else ""
 
 
@@ -446,7 +449,7 @@ def _are_same(some: Sequence[LineEdit], others: Sequence[LineEdit]) -> bool:
 
 def _names(robots: RobotsTxt) -> tuple[bool, set[tuple[str, tuple[str, ...]]]]:
     """Return whether there is a group for everyone, and for whom else there is one."""
-    star = bool(robots._choose(EVERYONE_ELSE)[0])
+    star = bool(robots.select_groups(EVERYONE_ELSE).indices)
     return star, {(folded(one.product_token), one.purposes) for one in crawlers(robots)}
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from robotrules.analysis.values import Witness
 from robotrules.errors import ProfileMismatchError, WrongWitnessError
+from robotrules.robotstxt.internals import get_engine, get_written_patterns
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
 
@@ -252,8 +253,8 @@ class Solver:
         """How many states were seen, by all questions together."""
         self._rules_seen = 0
         self._most = most_states(budget) if most is None else most
-        written = [pattern for rules in sets for pattern in rules._source.written()]
-        engine = sets[0]._engine
+        written = [pattern for rules in sets for pattern in get_written_patterns(rules)]
+        engine = get_engine(sets[0])
         self._languages = engine.Languages(profile.settings(engine), written)
         found = self._languages.entries()
         self.sides = []
@@ -323,8 +324,8 @@ def vetted(path: bytes, claims: Sequence[tuple[RuleSet, bool, Rule | None]]) -> 
     witness = Witness(path.decode("utf-8", "surrogateescape"))
     for rules, allowed, rule in claims:
         verdict = rules.check(witness.url)
-        settings = rules.profile.settings(rules._engine)
-        normal = rules._engine.normal_form(witness.url, False, settings)
+        engine = get_engine(rules)
+        normal = engine.normal_form(witness.url, False, rules.profile.settings(engine))
         if verdict.allowed != allowed or verdict.rule != rule or normal != path:
             raise WrongWitnessError(
                 f"{witness.url} should be {'allowed' if allowed else 'disallowed'} by {rule}, and "

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from robotrules import RobotsTxt, is_product_token, parse
+from robotrules import RobotsTxt, is_product_token
 from robotrules.analysis import (
     MAX_STATES,
     Crawler,
@@ -49,6 +49,7 @@ from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots,
 from robotrules.http.origins import authority_end, origin_of
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
+from robotrules.robotstxt.internals import reparse
 
 if TYPE_CHECKING:
     from robotrules.cli.origin_lookup import Looker
@@ -298,10 +299,7 @@ def _elsewhere(
     found = []
     for profile in PROFILES.values():
         if profile != old.profile:
-            read = [
-                parse(robots._received, profile, complete=robots._document.complete)
-                for robots in (old, new)
-            ]
+            read = [reparse(robots, profile) for robots in (old, new)]
             whom = [
                 crawler if literal else as_documented(crawler, *read)
                 for crawler in asked

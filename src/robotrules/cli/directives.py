@@ -97,7 +97,7 @@ def directives(
     crawler = given_crawler(product_tokens, profile, literal=literal) if product_tokens else None
     names = crawler.names if crawler else None
     found = _asked(parsed, application, names, given_registries(files))
-    groups = parsed.grouped_for("app-directives").select(names or found.product_token)
+    groups = parsed.grouped_for("app-directives").select_groups(names or found.product_token).groups
     octets = given_urls(urls, profile)
     output = Output()
     for number, (url, answer) in enumerate(zip(octets, found.for_urls(octets), strict=True)):

@@ -19,6 +19,7 @@ from robotrules.linting import LEVELS, LintNote, fix
 from robotrules.linting.fixing import BUDGET
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
+from robotrules.robotstxt.internals import get_received
 
 # A fix may make room for another, and each stage has rounds of its own; what still changes after so
 # many would go on for ever.
@@ -128,7 +129,10 @@ def changes(old: RobotsTxt, new: RobotsTxt) -> Changed:
     here = old.profile
     for profile in dict.fromkeys([here, *PROFILES.values()]):
         # What was parsed already is not parsed again.
-        was, now = (one if profile == here else parse(one._received, profile) for one in (old, new))
+        was, now = (
+            robots if profile == here else parse(get_received(robots), profile)
+            for robots in (old, new)
+        )
         found = compare(was, now, most=MOST_CHANGES, budget=BUDGET)
         decided &= found.complete and None not in {one.difference.equal for one in found.changes}
         for record in dict.fromkeys(one.record for one in found.statements):

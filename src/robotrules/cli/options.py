@@ -21,7 +21,8 @@ from robotrules.octets import visible
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, Tokens
-from robotrules.robotstxt.tokens import CrawlerNames, can_be_name, is_url, vetted_name
+from robotrules.robotstxt.selection import choose_groups
+from robotrules.robotstxt.tokens import CrawlerNames, can_be_name, is_url, vet_name
 from robotrules.robotstxt.values import Note
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -213,7 +214,8 @@ class KnownHint:
         if self._waiting is not None:
             alone = CrawlerNames(self._waiting.names[:1])
             by_name, chosen = (
-                robots._choose(names, self._purposes)[0] for names in (alone, self._waiting.names)
+                choose_groups(robots, names, self._purposes).indices
+                for names in (alone, self._waiting.names)
             )
             if by_name != chosen:
                 self._say(self._waiting)
@@ -242,7 +244,7 @@ def given_tokens(tokens: Sequence[str], profile: str, hints: bool = True) -> tup
         raise CliError("who asks? Pass the crawler's product token, such as --as ExampleBot")
     for token in tokens:
         try:
-            name = vetted_name(token, PROFILES[profile])
+            name = vet_name(token, PROFILES[profile])
         except robotrules.ProductTokenError:
             raise CliError(_why_refused(token)) from None
         if hints and name != token:

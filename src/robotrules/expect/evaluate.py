@@ -22,6 +22,7 @@ from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.octets import visible
 from robotrules.registries.crawlers import KnownCrawler, crawler
 from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.internals import get_engine
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_compared_whole
 from robotrules.robotstxt.values import Rule
@@ -71,8 +72,8 @@ def _reading(known: KnownCrawler, robots: RobotsTxt) -> str:
     """Return how a well-known crawler reads the file, if its name alone would say less."""
     # Most obey the group that has their name, or the star's, as anybody does.
     whole = is_compared_whole(known.product_token, robots.profile)
-    alone = robots._choose(known.names[:1])[0] if whole else None
-    if robots._choose(known.names)[0] == alone and known.obeys in ("yes", "not said"):
+    alone = robots.select_groups(known.names[:1]).indices if whole else None
+    if robots.select_groups(known.names).indices == alone and known.obeys in ("yes", "not said"):
         return ""
     return f"{known.product_token} {' and '.join(known.departures)} ({known.source})"
 
@@ -237,7 +238,7 @@ def counterexample(
     said. Among those that should be disallowed `/robots.txt` is left out, for it is allowed
     whatever the rules say (RFC 9309 §2.2.2).
     """
-    matching = RuleSet.from_patterns([pattern], rules.profile, rules._engine)
+    matching = RuleSet.from_patterns([pattern], rules.profile, get_engine(rules))
     solver = Solver(rules, matching, budget=budget)
     mine, around = solver.sides
     # Under profile google the rule of an index page stands for its directory, too; a question

@@ -146,7 +146,7 @@ class DirectiveSet:
     ) -> None:
         """Use `directives_for()`."""
         # §2.1: the groups of the product token, merged; if there are none, those of `*`.
-        self.matched_by = robots._choose(token)[1]
+        self.matched_by = robots.select_groups(token).matched_by
         records = records_for(robots, KEYS, token)
         self.application = application
         self.product_token = token if isinstance(token, str) else ", ".join(token)
@@ -297,7 +297,7 @@ def notes(robots: RobotsTxt, registries: Registries = SHIPPED) -> Iterator[Note]
     """Yield what is odd about each App-Directives record of a file, whoever it is for."""
     records = [record for record in robots.records if record.key in KEYS]
     regrouped, groups = robots.grouped_for(KEYS[0]), document_groups(robots, KEYS)
-    star = frozenset(regrouped._choose("*")[0]) if records else frozenset()
+    star = frozenset(regrouped.select_groups("*").indices) if records else frozenset()
     obeyed: dict[str, frozenset[int]] = {}
     for record in records:
         line, group = read_line(record, robots), groups[record.line]
@@ -312,7 +312,7 @@ def notes(robots: RobotsTxt, registries: Registries = SHIPPED) -> Iterator[Note]
             if entry is None or group is None:
                 continue
             if application not in obeyed:
-                chosen = regrouped._choose(entry.product_token or "*")[0]
+                chosen = regrouped.select_groups(entry.product_token or "*").indices
                 obeyed[application] = frozenset(chosen)
             if group not in obeyed[application]:
                 found[line.note("unseen-directives")] = None

@@ -22,6 +22,7 @@ from robotrules.extensions.scoped import is_usable, profile_of
 from robotrules.octets import to_octets, to_text
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.internals import get_engine
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Note, Record
 
@@ -69,7 +70,7 @@ class CleanParams:
         self._everywhere = frozenset(everywhere)
         self._scoped = tuple(scoped.values())
         self._known = everywhere.union(*self._scoped)
-        self._rules = RuleSet.from_patterns(scoped, profile_of(robots), engine=robots._engine)
+        self._rules = RuleSet.from_patterns(scoped, profile_of(robots), engine=get_engine(robots))
 
     @property
     def records(self) -> tuple[CleanParam, ...]:

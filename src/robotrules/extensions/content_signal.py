@@ -97,7 +97,7 @@ def content_signals(
     counts, as for Content-Usage; records without one count where none does.
     """
     vet(robots)
-    groups = robots.select(product_token, purposes)
+    groups = robots.select_groups(product_token, purposes).groups
     records = [record for group in groups for record in group.records if record.key == KEY]
     entries = []
     for record in records:

@@ -64,9 +64,9 @@ def crawl_delay(
     they have none, as Bing does; otherwise a crawler with a group of its own never sees it.
     """
     vet(robots)
-    found = _longest(robots.select(product_token, purposes), star=False)
+    found = _longest(robots.select_groups(product_token, purposes).groups, star=False)
     if found is None and star:
-        found = _longest(robots.select("*"), star=True)
+        found = _longest(robots.select_groups("*").groups, star=True)
     return found
 
 

@@ -74,7 +74,7 @@ def request_rates(
     vet(robots)
     found = (
         _rate(record)
-        for group in robots.select(product_token, purposes)
+        for group in robots.select_groups(product_token, purposes).groups
         for record in group.records
         if record.key == "request-rate"
     )

@@ -15,7 +15,9 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from robotrules.profile import Profile
 from robotrules.robotstxt import REMEMBERED, RobotsTxt, Tokens
+from robotrules.robotstxt.internals import get_document_records, get_engine
 from robotrules.robotstxt.ruleset import NO_MATCH, URL
+from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.values import Record
 
 T = TypeVar("T")
@@ -54,15 +56,15 @@ def records_for(
 
     *keys* are the document's names for its record; the groups are those of the document (AMB-29).
     """
-    chosen = robots.grouped_for(keys[0])._choose(product_token, purposes)[0]
-    by_group = robots._document_records(keys).by_group
+    chosen = choose_groups(robots.grouped_for(keys[0]), product_token, purposes).indices
+    by_group = get_document_records(robots, keys).by_group
     found = [record for group in set(chosen) for record in by_group.get(group, ())]
     return sorted(found, key=lambda record: record.line)
 
 
 def document_groups(robots: RobotsTxt, keys: Sequence[str]) -> dict[int, int | None]:
     """Return the groups of a document's records by the document that has them, by line (AMB-29)."""
-    return robots._document_records(keys).groups
+    return get_document_records(robots, keys).groups
 
 
 def profile_of(robots: RobotsTxt) -> Profile:
@@ -76,13 +78,13 @@ def is_usable(path: bytes, robots: RobotsTxt) -> bool:
     """Tell whether a path pattern can match: profiles differ on odd octets (AMB-05, AMB-06)."""
     if path.startswith(b"/") and path.isascii() and path.decode().isprintable():
         return True
-    engine = robots._engine
+    engine = get_engine(robots)
     return bool(engine.Matcher(robots.profile.settings(engine), [(path, True)]).count_usable())
 
 
 def comparison_form(path: bytes, robots: RobotsTxt) -> bytes:
     """Return a path in the form it is compared in: paths with one form are one path (AMB-105)."""
-    engine = robots._engine
+    engine = get_engine(robots)
     form: bytes = engine.normal_form(path, True, profile_of(robots).settings(engine))
     return form
 
@@ -143,7 +145,7 @@ class ScopedSet(Generic[T, A]):
             for path, statement in entries
             if path is not None and is_usable(path, robots)
         ]
-        engine = robots._engine
+        engine = get_engine(robots)
         settings = profile_of(robots).settings(engine)
         # Paths that are compared alike are one path (AMB-105): one pattern, several statements.
         alike: dict[bytes, list[tuple[int, T]]] = {}

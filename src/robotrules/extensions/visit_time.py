@@ -82,7 +82,7 @@ def visit_times(
     vet(robots)
     found = (
         (read_window(record.value), record)
-        for group in robots.select(product_token, purposes)
+        for group in robots.select_groups(product_token, purposes).groups
         for record in group.records
         if record.key == "visit-time"
     )

@@ -23,6 +23,7 @@ from robotrules.formatting.layout import BOM, Layout, canonical_names
 from robotrules.formatting.proof import first_difference, keeps_text, proves_equal
 from robotrules.profile import DEFAULT, PROFILES, Role
 from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt.internals import get_document, get_engine, get_received
 
 __all__ = ["MAX_STATES", "FormatResult", "format_robots"]
 
@@ -70,13 +71,13 @@ class _Work:
 
     def __init__(self, robots: RobotsTxt, budget: int) -> None:
         self._robots, self._budget = robots, budget
-        self._octets = robots._received
+        self._octets = get_received(robots)
         # Whoever reads it, it means the same; how it looks does not depend on who reads it.
         self._profiles = list(dict.fromkeys([DEFAULT, *PROFILES.values(), robots.profile]))
         self._old = [*self._read(self._octets)]
 
     def _read(self, body: bytes) -> Iterator[RobotsTxt]:
-        complete, engine = self._robots._document.complete, self._robots._engine
+        complete, engine = get_document(self._robots).complete, get_engine(self._robots)
         return (
             parse(body, profile, complete=complete, engine=engine) for profile in self._profiles
         )
@@ -173,9 +174,9 @@ def _is_text(octets: bytes) -> bool:
 
 
 def _codes(robots: RobotsTxt) -> set[str]:
-    return {code for code, *_ in robots._document.notes()}
+    return {code for code, *_ in get_document(robots).notes()}
 
 
 def _is_cut(robots: RobotsTxt) -> bool:
     """Tell whether there is more than was read."""
-    return not robots._document.complete or bool(_codes(robots) & {"truncated", "cut-line"})
+    return not get_document(robots).complete or bool(_codes(robots) & {"truncated", "cut-line"})

@@ -17,6 +17,7 @@ from robotrules import extensions
 from robotrules.formatting.comments import SPACE, beside, together
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.internals import get_document
 from robotrules.robotstxt.values import Record
 
 COMMENT, RECORD, COPIED = range(3)
@@ -66,7 +67,7 @@ class Layout:
         self._body, self._marked = body, body.startswith(BOM)
         self._is_plain = _is_text(body)
         self._lines = self._read(robots)
-        tolerated = {line for code, line, *_ in robots._document.notes() if code in _TOLERATED}
+        tolerated = {line for code, line, *_ in get_document(robots).notes() if code in _TOLERATED}
         self.misspelled = {
             line.number
             for line in (self._lines if tolerated else ())
@@ -114,7 +115,7 @@ class Layout:
         found: list[_Line] = []
         gap = False
         body, records = self._body, {record.line: record for record in robots.records}
-        for number, start, end, _ in robots._document.lines():
+        for number, start, end, _ in get_document(robots).lines():
             text = body[start:end]
             inner = text.strip(SPACE)
             if not inner:

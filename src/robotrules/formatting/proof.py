@@ -18,6 +18,7 @@ from robotrules.analysis.crawlers import is_complete
 from robotrules.formatting.comments import SPACE
 from robotrules.profile import Role
 from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.internals import get_document
 from robotrules.robotstxt.tokens import is_product_token
 
 # Of each file that is asked about: a difference shows with the first few, or is not found here.
@@ -34,7 +35,7 @@ def first_difference(old: RobotsTxt, new: RobotsTxt) -> tuple[int, int] | None:
     A line is 0 where a file has no such record. Records are the same with the same key, value, role
     and group; then every reader of records reads the same.
     """
-    was, now = old._document.records(), new._document.records()
+    was, now = get_document(old).records(), get_document(new).records()
     was_in, now_in = old.body, new.body
     for one, other in zip(was, now, strict=False):
         if (

@@ -21,7 +21,9 @@ from robotrules.linting.rule_proofs import BUDGET, Exact, Kind
 from robotrules.octets import to_text
 from robotrules.profile import DOCUMENT_RULES, Profile, find_profile
 from robotrules.registries import SHIPPED, Registries
-from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt.internals import reparse
+from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.values import Group, Line, Note, Record, Rule
 from robotrules.tags.codes import Carrier, TagNote
 
@@ -160,8 +162,7 @@ class LintContext:
         """Return the same octets as another profile reads them; parsed once."""
         profile = find_profile(profile)
         if profile not in self._under:
-            complete = self.robots._document.complete
-            self._under[profile] = parse(self.robots._received, profile, complete=complete)
+            self._under[profile] = reparse(self.robots, profile)
         return self._under[profile]
 
     @cached_property
@@ -169,9 +170,9 @@ class LintContext:
         """Crawlers that obey the same groups, together; those that obey none are left out."""
         kinds: dict[tuple[int, ...], list[Crawler]] = {}
         for crawler in self._crawlers:
-            chosen = self.robots._choose(crawler.product_token, crawler.purposes)[0]
+            chosen = choose_groups(self.robots, crawler.product_token, crawler.purposes).indices
             if chosen:
-                kinds.setdefault(tuple(chosen), []).append(crawler)
+                kinds.setdefault(chosen, []).append(crawler)
         return tuple(self._kind(groups, found) for groups, found in kinds.items())
 
     def _kind(self, groups: tuple[int, ...], found: list[Crawler]) -> Kind:

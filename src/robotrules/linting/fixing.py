@@ -21,6 +21,7 @@ from robotrules.linting.intent import STAGES, as_meant, stage_of
 from robotrules.linting.note import LintNote
 from robotrules.profile import PROFILES, Profile
 from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt.internals import get_document
 
 # Proofs that one pass may ask for: with more fixes than are in order, the rest waits.
 MOST_PROOFS = 64
@@ -85,8 +86,8 @@ def _stage_number(note: LintNote) -> int:
 
 
 def _refusal(robots: RobotsTxt, verdicts: bool) -> str:
-    codes = {code for code, *_ in robots._document.notes()}
-    if not robots._document.complete or "truncated" in codes:
+    codes = {code for code, *_ in get_document(robots).notes()}
+    if not get_document(robots).complete or "truncated" in codes:
         return "it is not whole, or longer than is read"
     if "not-utf8" in codes and not verdicts:
         # Whatever is written is UTF-8, and then parsers find rules that read none here before.

@@ -159,10 +159,9 @@ def _rule_sets(document: OpenDocument, group: Group) -> Iterator[RuleSet]:
     asked = [(name, ()) for name in group.user_agents] + [("*", (p,)) for p in group.purposes]
     for name, purposes in asked[: 4 * MOST_NAMES_ASKED]:
         try:
-            chosen = document.robots.select(name, purposes)
+            numbers = document.robots.select_groups(name, purposes).indices
         except (RobotrulesError, ValueError):
             continue  # a name that this profile does not let anybody have
-        numbers = tuple(one.index for one in chosen)
         if group.index in numbers and numbers not in seen and len(seen) < MOST_NAMES_ASKED:
             seen.add(numbers)
             yield document.robots.rules_for(name, purposes)
@@ -220,7 +219,7 @@ def crawler(known: KnownCrawler) -> Iterator[str]:
 
 def _obeyed(document: OpenDocument, names: Tokens) -> Iterator[str]:
     try:
-        groups = document.robots.select(names)
+        groups = document.robots.select_groups(names).groups
     except (RobotrulesError, ValueError) as error:
         yield plain(str(error))
         return

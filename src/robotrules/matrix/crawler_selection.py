@@ -14,6 +14,7 @@ from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, crawlers, shown
 from robotrules.matrix.values import NAMED, OTHERS, PICKED, PURPOSES, band_order
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.tokens import can_be_name, is_product_token, leading_name
 from robotrules.robotstxt.verdict import GroupMatch
 from robotrules.write.values import PLACEHOLDER
@@ -153,6 +154,6 @@ def chosen(robots: RobotsTxt, one: CrawlerRow, *, literal: bool = False) -> Choi
         who = one.known.names
     elif not _is_compared(one.product_token, robots):
         who = leading_name(one.product_token) or EVERYONE_ELSE
-    numbers, because, matched = robots._choose(who, one.purposes)
-    by = matched[0] if because in (GroupMatch.TOKEN, GroupMatch.PURPOSE) else None
-    return Choice(who, because, by, tuple(numbers))
+    choice = choose_groups(robots, who, one.purposes)
+    matched = choice.matched_tokens or choice.matched_purposes
+    return Choice(who, choice.matched_by, matched[0] if matched else None, choice.indices)

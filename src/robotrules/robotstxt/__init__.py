@@ -1,8 +1,8 @@
 """
-RobotsTxt: one parsed robots.txt, and the questions it answers (RFC 9309).
+RobotsTxt: a parsed robots.txt file and the queries on it (RFC 9309).
 
-Bytes go in, values come out. No I/O, no clock, and no exception about content: every byte string
-is a robots.txt (§2.3.1.5). It does not know where the file came from or how old it is.
+The input is bytes, the results are values. There is no I/O, no clock, and no exception about
+content: every byte string is a robots.txt (§2.3.1.5). A RobotsTxt does not know its origin or age.
 """
 
 from __future__ import annotations
@@ -11,23 +11,25 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple
+from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple, cast
 
 from robotrules import _engine
-from robotrules.errors import ProductTokenError, PurposeWarning
+from robotrules.errors import PurposeWarning
 from robotrules.octets import to_octets, to_text
 from robotrules.profile import DOCUMENT_RULES, Profile, Role, find_profile
-from robotrules.robotstxt.readers import reader
+from robotrules.robotstxt.readers import load_reader
 from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.ruleset import URL, RuleSet, rule_set
-from robotrules.robotstxt.tokens import (
-    CrawlerNames,
-    are_names,
-    is_compared_whole,
-    leading_name,
-    vetted_name,
-    wrong_type,
+from robotrules.robotstxt.selection import (
+    GroupChoice,
+    choose_groups,
+    find_groups,
+    require_names,
+    select_indices,
+    vet_purposes,
 )
+from robotrules.robotstxt.tokens import CrawlerNames
+from robotrules.robotstxt.tokens import Tokens as Tokens
 from robotrules.robotstxt.values import (
     KEPT_BY,
     NOTES,
@@ -39,7 +41,7 @@ from robotrules.robotstxt.values import (
     Record,
     Rule,
 )
-from robotrules.robotstxt.verdict import Explanation, GroupMatch, Match, Outcome, Verdict
+from robotrules.robotstxt.verdict import Explanation, Match, Outcome, Verdict
 
 if TYPE_CHECKING:
     from datetime import datetime, time
@@ -48,19 +50,16 @@ if TYPE_CHECKING:
     from robotrules.extensions.request_rate import RequestRate
     from robotrules.extensions.sitemap import Sitemap
 
-Tokens = str | Sequence[str]
-# The groups that a crawler obeys, by number; why these; and its names, or purposes, they have.
-Choice = tuple[list[int], GroupMatch, tuple[str, ...]]
-# What rule sets are remembered by: name or names, and purposes if there are any.
-# Those of a well-known crawler equal a tuple that chooses otherwise, and have a third part.
-Name = (
+# The key of a cached rule set: name or names, and purposes if there are any. `CrawlerNames` equal a
+# tuple that selects groups by another rule, so their key has a third part.
+CacheKey = (
     str
     | tuple[str, ...]
     | tuple[str | tuple[str, ...], tuple[str, ...]]
     | tuple[CrawlerNames, tuple[str, ...], bool]
 )
-# How many names a file remembers rule sets for. Crawlers ask as one or a few; an audit
-# that asks as thousands must not keep thousands.
+# How many crawlers a file caches rule sets for. A crawler has one name or a few; an audit that
+# checks thousands of names must not keep thousands of rule sets.
 REMEMBERED = 256
 
 
@@ -74,133 +73,141 @@ def parse(
     """
     Parse a robots.txt. Never raises on content.
 
-    *complete* is False when the body was cut before it got here: an unfinished last line is then
-    not used (AMB-12). *engine* is for tests that compare the engines.
+    *complete* is False when the body was truncated before this call: an unfinished last line is
+    then ignored (AMB-12). *engine* is for tests that compare the engines.
     """
     if not isinstance(body, bytes):
         if not isinstance(body, (str, bytearray, memoryview)):
             name = type(body).__name__
-            cure = "response.content"
+            argument = "response.content"
             if hasattr(body, "read_bytes"):
-                cure = "path.read_bytes()"
+                argument = "path.read_bytes()"
             elif hasattr(body, "readline"):
-                cure = "file.read()"
-            raise TypeError(f"a robots.txt is bytes or str, not {name}; pass {cure}")
+                argument = "file.read()"
+            raise TypeError(f"a robots.txt is bytes or str, not {name}; pass {argument}")
         body = to_octets(body)
-    usual = engine is None and isinstance(profile, str)
-    read = _usual_reader(profile) if usual else _reader(profile, engine)
-    return read(body, complete)
+    is_cached = engine is None and isinstance(profile, str)
+    parser = _get_cached_parser(profile) if is_cached else _make_parser(profile, engine)
+    return parser(body, complete)
 
 
-def _reader(profile: str | Profile, engine: Any = None) -> Callable[[bytes, bool], RobotsTxt]:
-    """Return what parses under a profile."""
+def _make_parser(profile: str | Profile, engine: Any = None) -> Callable[[bytes, bool], RobotsTxt]:
+    """Return a function that parses with a profile."""
     profile, engine = find_profile(profile), engine or _engine.engine
-    return partial(_class_of(engine), profile, engine, profile.settings(engine))
+    return partial(_make_class(engine), profile, engine, profile.settings(engine))
 
 
-# The same for a profile by name, made once: a small file is parsed in less time than it takes.
-_usual_reader = cache(_reader)
+# Cached for profiles given by name: making a parser takes longer than parsing a small file.
+_get_cached_parser = cache(_make_parser)
 
 
 @cache
-def _class_of(engine: Any) -> Any:
-    """Return the class that is an engine's File and a RobotsTxt; the engine's methods first."""
+def _make_class(engine: Any) -> type[RobotsTxt]:
+    """Return a class that is an engine's File and a RobotsTxt; the engine's methods come first."""
     slots = ("_documents", "_groups", "_records", "_structures")
     members = {"__slots__": slots, "__module__": __name__, "__doc__": RobotsTxt.__doc__}
-    return type("RobotsTxt", (engine.File, RobotsTxt), members)
+    return cast("type[RobotsTxt]", type("RobotsTxt", (engine.File, RobotsTxt), members))
 
 
-class _DocumentRecords(NamedTuple):
-    """The records of one document beside RFC 9309, over the groups of that document."""
+class DocumentRecords(NamedTuple):
+    """The records of another document than RFC 9309, over the groups of that document (AMB-29)."""
 
     groups: dict[int, int | None]
-    """The number of each record's group, by the record's line."""
+    """The index of each record's group, by the record's line."""
     by_group: dict[int | None, list[Record]]
+    """The records of each group, by the group's index."""
 
 
 class RobotsTxt:
     """A parsed robots.txt. Immutable; share it between threads, pickle it, use it as a key."""
 
-    # Instances are also instances of an engine's File, so that a check for a known token is one
-    # call: see `_class_of()`. `_engine/_native.pyi` lists the hooks that an engine calls.
+    # An instance is also an engine's File, so that a check with cached rules is one call into the
+    # engine: see `_make_class()`. `_engine/_native.pyi` lists the hooks that an engine calls.
     __slots__ = ()
     _document: Any
     _profile: Profile
     _engine: Any
-    # What was decoded cannot be parsed again from its octets: pickle needs what was received.
+    # A decoded file cannot be parsed again from its body: pickle needs the bytes received.
     _received: bytes
     _records: tuple[Record, ...]
     _groups: tuple[Group, ...]
     _structures: dict[tuple[str, ...], RobotsTxt | None]
-    _documents: dict[tuple[str, ...], _DocumentRecords]
-    _by_name: dict[Name, RuleSet]
+    _documents: dict[tuple[str, ...], DocumentRecords]
+    _by_name: dict[CacheKey, RuleSet]
     _by_groups: dict[tuple[int, ...], RuleSet]
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, profile: Profile, engine: Any, settings: Any, body: bytes, complete: bool
+        ) -> None:
+            """Use `parse()`; an engine's File has the constructor."""
 
     @property
     def profile(self) -> Profile:
-        """The profile it was read with."""
+        """The profile the file was parsed with."""
         return self._profile
 
-    # --- Deciding -----------------------------------------------------------------------------
+    # --- Verdicts -----------------------------------------------------------------------------
 
     def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
         """
         Return the verdict on *url* for the crawler called *product_token*.
 
-        A crawler with several names passes them in its order of preference (AMB-30). *purposes*
-        count where no group names it (draft-illyes-rep-purpose §3.2, AMB-95).
+        A crawler with several names passes them in the order of preference (AMB-30). *purposes*
+        apply if no group names the crawler (draft-illyes-rep-purpose §3.2, AMB-95).
         """
-        raise NotImplementedError  # an engine's File has it
+        raise NotImplementedError  # an engine's File implements it
 
     def rules_for(self, product_token: Tokens, purposes: Sequence[str] = ()) -> RuleSet:
-        """Return the compiled rules that a crawler obeys; remembered for the next call."""
+        """Return the compiled rules that a crawler obeys; cached for the next call."""
         if purposes or not isinstance(product_token, str):
-            names, purposes = _vet_names(product_token), _vet_purposes(purposes)
-            key = _key_of(names, purposes)
+            names, purposes = require_names(product_token), vet_purposes(purposes)
+            key = _make_key(names, purposes)
             if (rules := self._by_name.get(key)) is None:
-                self._warn_of(purposes)
-                rules = self._remembered(key, self._choose(names, purposes)[0])
+                self._warn_if_not_read(purposes)
+                groups, _, _ = select_indices(self._document, self._profile, names, purposes)
+                rules = self._cache_rules(key, groups)
         elif (rules := self._by_name.get(product_token)) is None:
             rules = self._rules_for_new_token(product_token)
         return rules
 
     def _rules_for_new_token(self, token: str) -> RuleSet:
         """Return the rules for a new token. A hook of the engine's File: see `_native.pyi`."""
-        return self._remembered(token, self._obeyed(token)[0])
+        return self._cache_rules(token, find_groups(self._document, self._profile, token)[0])
 
-    def _remembered(self, key: Name, groups: list[int]) -> RuleSet:
-        """Return the rules of some groups, to be found by a name from now on."""
+    def _cache_rules(self, key: CacheKey, groups: list[int]) -> RuleSet:
+        """Return the rules of *groups*, compiled if necessary, and cache them under *key*."""
         by_name, by_groups = self._by_name, self._by_groups
-        # Crawlers that obey the same groups share what is compiled.
-        rules = by_groups.get(numbers := tuple(groups))
+        # Crawlers that obey the same groups share the compiled rules.
+        rules = by_groups.get(indices := tuple(groups))
         if rules is None:
-            document, engine, profile = self._document, self._engine, self._profile
-            source = Reading(document, engine, profile, groups)
-            rules = rule_set(engine, document, groups, source, profile)
+            rules = self._compile(groups)
         if len(by_name) >= REMEMBERED:
             by_name.clear()
             by_groups.clear()
-        by_groups[numbers] = by_name[key] = rules
+        by_groups[indices] = by_name[key] = rules
         return rules
 
-    def select(self, product_token: Tokens, purposes: Sequence[str] = ()) -> tuple[Group, ...]:
+    def _compile(self, groups: list[int]) -> RuleSet:
+        document, engine, profile = self._document, self._engine, self._profile
+        source = Reading(document, engine, profile, groups)
+        return rule_set(engine, document, groups, source, profile)
+
+    def select_groups(self, product_token: Tokens, purposes: Sequence[str] = ()) -> GroupChoice:
         """
-        Return the groups a crawler obeys (§2.2.1).
+        Return the groups a crawler obeys, and how they were selected (§2.2.1).
 
-        Every group that names *product_token*, compared without case. If none does, every group
-        that names one of *purposes*. If none does, every `*` group. If there is none either, no
-        group, which allows everything.
+        Every group that names *product_token*, compared case-insensitively. If no group does, every
+        group that names one of *purposes*. If no group does, every `*` group. If there is no `*`
+        group, the crawler obeys no group, and everything is allowed.
         """
-        purposes = _vet_purposes(purposes) if purposes else ()
-        self._warn_of(purposes)
-        return self._chosen(product_token, purposes)
+        purposes = vet_purposes(purposes) if purposes else ()
+        self._warn_if_not_read(purposes)
+        return choose_groups(self, product_token, purposes)
 
-    def _chosen(self, product_token: Tokens, purposes: Sequence[str]) -> tuple[Group, ...]:
-        groups = self.groups
-        return tuple(groups[number] for number in self._choose(product_token, purposes)[0])
-
-    def _warn_of(self, purposes: Sequence[str]) -> None:
-        """Say that purposes change nothing where the profile does not read them."""
+    def _warn_if_not_read(self, purposes: Sequence[str]) -> None:
+        """Warn that purposes have no effect if the profile does not read them."""
         if purposes and not self._profile.reads_purposes():
             warnings.warn(
                 f"profile {self._profile.name!r} does not read User-Agent-Purpose, so purposes= "
@@ -209,89 +216,57 @@ class RobotsTxt:
                 stacklevel=3,
             )
 
-    def _choose(self, product_token: Tokens, purposes: Sequence[str] = ()) -> Choice:
-        """Choose the groups a crawler obeys: by its name, else its purposes, else the star."""
-        if isinstance(product_token, str):
-            name = vetted_name(product_token, self._profile)
-            star, is_named = self._obeyed(name)
-            if is_named:
-                return star, GroupMatch.TOKEN, (name,)
-        elif isinstance(product_token, CrawlerNames):
-            for token in product_token:
-                # Where the grammar decides what a name is, MJ12bot is MJ, and 360Spider nobody. Of
-                # a name with spaces parsers read the first word (AMB-21).
-                whole = is_compared_whole(token, self._profile)
-                name = token if whole else leading_name(token)
-                if name and (groups := self._named_by(name)):
-                    return groups, GroupMatch.TOKEN, (token,)
-            star = [] if product_token.ignores_star else self._obeyed("*")[0]
-        else:
-            groups, named = self._choose_among(tuple(_vet_names(product_token)))
-            if groups:
-                return groups, GroupMatch.TOKEN, named
-            star, _ = self._obeyed("*")
-        if purposes:
-            found = {
-                purpose: self._document.select(b"user-agent-purpose", purpose)
-                for purpose in purposes
-                if purpose != "*"  # names nobody (AMB-97)
-            }
-            matched = tuple(purpose for purpose, groups in found.items() if groups)
-            if matched:
-                merged = sorted({number for groups in found.values() for number in groups})
-                return merged, GroupMatch.PURPOSE, matched
-        return star, GroupMatch.STAR if star else GroupMatch.NONE, ()
-
-    def _obeyed(self, token: str) -> tuple[list[int], bool]:
-        """Return the groups that name a crawler, and True; or the star's, and False."""
-        if not (token.isalpha() and token.isascii()):  # most are letters only, which is in order
-            token = vetted_name(token, self._profile)
-        found: tuple[list[int], bool] = self._document.choose(token)
-        if self._profile.first_star_group_only and not found[1]:
-            return found[0][:1], False
-        return found
-
-    def _choose_among(self, tokens: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
-        if not tokens:
-            raise ProductTokenError("no product token was given: pass the crawler's name")
-        tokens = tuple(vetted_name(token, self._profile) for token in tokens)
-        chosen: set[int] = set()
-        named: tuple[str, ...] = ()
-        for token in tokens:
-            groups = self._named_by(token)
-            if groups and (self._profile.merge_tokens or not named):
-                chosen.update(groups)
-                named += (token,)
-        return sorted(chosen), named
-
-    def _named_by(self, token: str) -> list[int]:
-        """Return the numbers of the groups that name *token*; the star is nobody's name."""
-        return self._document.select(b"user-agent", token) if token != "*" else []
-
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
         """Return how the verdict on *url* is reached: groups, normal form, winner and losers."""
-        purposes = _vet_purposes(purposes) if purposes else ()
-        self._warn_of(purposes)
-        numbers, because, named = self._choose(product_token, purposes)
-        all_groups = self.groups
-        groups = tuple(all_groups[number] for number in numbers)
+        purposes = vet_purposes(purposes) if purposes else ()
+        self._warn_if_not_read(purposes)
+        choice = choose_groups(self, product_token, purposes)
+        groups = choice.groups
         rules = [(rule, group.index) for group in groups for rule in group.rules]
-        key = _key_of(product_token, purposes)
-        compiled = self._by_name.get(key) or self._remembered(key, numbers)
+        key = _make_key(product_token, purposes)
+        compiled = self._by_name.get(key) or self._cache_rules(key, list(choice.indices))
         verdict = compiled.check(url)
-        path, found = compiled.matches(url)
-        # Of an index page the directory may match too (AMB-47): its better match counts.
+        path, matched = compiled.matches(url)
+        # The directory of an index page may match too (AMB-47): the better match counts.
         best: dict[int, int] = {}
-        for position, octets in found:
+        for position, octets in matched:
             best.setdefault(position, octets)
         most = max(best.values(), default=0)
         matches = tuple(
-            Match(rules[at][0], _outcome(rules[at][0], octets < most, verdict), rules[at][1])
+            Match(rules[at][0], _find_outcome(rules[at][0], octets < most, verdict), rules[at][1])
             for at, octets in best.items()
         )
-        starts = [group.records[0].key_start for group in all_groups]
-        obeyed = frozenset(numbers)
-        # A line that is no record is of the group it stands in, up to the next one's first line.
+        name = product_token if isinstance(product_token, str) else ", ".join(product_token)
+        if isinstance(product_token, CrawlerNames):
+            name = product_token[0]  # the crawler's name; the others are fallbacks
+        structures = (
+            GroupStructure(
+                record, choose_groups(self.grouped_for(record), product_token, purposes).groups
+            )
+            for record in DOCUMENT_RULES
+        )
+        lines = _get_lines(groups)
+        return Explanation(
+            url if isinstance(url, str) else to_text(url),
+            path,
+            name,
+            choice.matched_tokens,
+            verdict,
+            choice.matched_by,
+            groups,
+            matches,
+            self._find_notes(choice, purposes),
+            tuple(purposes),
+            choice.matched_purposes,
+            group_structures=tuple(
+                structure for structure in structures if _get_lines(structure.groups) != lines
+            ),
+        )
+
+    def _find_notes(self, choice: GroupChoice, purposes: Sequence[str]) -> tuple[Note, ...]:
+        """Return the notes on the chosen groups, on the file as a whole, and on the query."""
+        starts, obeyed = [group.records[0].key_start for group in self.groups], set(choice.indices)
+        # A line that is not a record belongs to the group around it, up to the next group's start.
         notes = tuple(
             note
             for note in self.notes
@@ -300,45 +275,23 @@ class RobotsTxt:
         if purposes and not self._profile.reads_purposes():
             code = "purposes-not-read"
             notes += (Note(code, QUESTION_NOTES[code][0], None, 0, 0),)
-        text = url if isinstance(url, str) else to_text(url)
-        name = product_token if isinstance(product_token, str) else ", ".join(product_token)
-        if isinstance(product_token, CrawlerNames):
-            name = product_token[0]  # what it is called; the others are where it looks next
-        by_purpose = because is GroupMatch.PURPOSE
-        structures = (
-            GroupStructure(name, self.grouped_for(name)._chosen(product_token, purposes))
-            for name in DOCUMENT_RULES
-        )
-        lines = _lines_of(groups)
-        return Explanation(
-            text,
-            path,
-            name,
-            () if by_purpose else named,
-            verdict,
-            because,
-            groups,
-            matches,
-            notes,
-            tuple(purposes),
-            named if by_purpose else (),
-            group_structures=tuple(one for one in structures if _lines_of(one.groups) != lines),
-        )
+        return notes
 
-    # --- What other records say -----------------------------------------------------------------
+    # --- Other records ------------------------------------------------------------------------
 
     @property
     def sitemaps(self) -> tuple[Sitemap, ...]:
-        """The sitemaps of the file in its order, each once; see `robotrules.sitemaps()`."""
-        found: tuple[Sitemap, ...] = reader("sitemaps")(self)
-        return found
+        """The sitemaps in the order of the file, each once; see `robotrules.sitemaps()`."""
+        sitemaps: tuple[Sitemap, ...] = load_reader("sitemaps")(self)
+        return sitemaps
 
     def crawl_delay(
         self, product_token: Tokens, purposes: Sequence[str] = (), *, star: bool = False
     ) -> CrawlDelay | None:
-        """Return the delay asked of a crawler, or None; see `robotrules.crawl_delay()`."""
-        found: CrawlDelay | None = reader("crawl_delay")(self, product_token, purposes, star=star)
-        return found
+        """Return the delay requested of a crawler, or None; see `robotrules.crawl_delay()`."""
+        read = load_reader("crawl_delay")
+        delay: CrawlDelay | None = read(self, product_token, purposes, star=star)
+        return delay
 
     def request_rate(
         self,
@@ -348,30 +301,30 @@ class RobotsTxt:
         at: time | datetime | None = None,
     ) -> RequestRate | None:
         """
-        Return the politest rate asked of a crawler, or None; see `robotrules.request_rates()`.
+        Return the slowest rate requested of a crawler, or None; see `robotrules.request_rates()`.
 
-        *at* is a time of day in UTC: rates for other hours do not count then.
+        *at* is a time of day in UTC; rates for other hours are then ignored.
         """
-        rates = reader("request_rates")(self, product_token, purposes)
-        counting = (rate for rate in rates if at is None or rate.applies(at))
-        return max(counting, key=lambda rate: rate.seconds, default=None)
+        rates = load_reader("request_rates")(self, product_token, purposes)
+        applicable = (rate for rate in rates if at is None or rate.applies(at))
+        return max(applicable, key=lambda rate: rate.seconds, default=None)
 
     def clean_url(self, url: AnyStr) -> AnyStr:
-        """Return a URL without the parameters that Clean-param names; `robotrules.clean_url()`."""
-        clean: AnyStr = reader("clean_url")(self, url)
+        """Return *url* without the parameters in Clean-param; see `robotrules.clean_url()`."""
+        clean: AnyStr = load_reader("clean_url")(self, url)
         return clean
 
-    # --- What was written ---------------------------------------------------------------------
+    # --- Content ------------------------------------------------------------------------------
 
     @property
     def body(self) -> bytes:
-        """The octets that were parsed; every span points into them."""
+        """The octets that were parsed; all positions refer to them."""
         body: bytes = self._document.body
         return body
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """Every line that was read, comments and blank ones included."""
+        """Every line that was read, including comments and blank lines."""
         body = self.body
         return tuple(
             [
@@ -382,33 +335,33 @@ class RobotsTxt:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """Every record in order, known to a profile or not."""
+        """Every record in the order of the file, whether the profile knows its name or not."""
         try:
             return self._records
-        except AttributeError:  # extension readers ask again and again
-            self._records = self._reading().records()  # type: ignore[misc]  # a slot of that class
+        except AttributeError:  # cached: every extension reader reads all records
+            self._records = self._make_reading().records()  # type: ignore[misc]  # a slot of that class
             return self._records
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """Every group in order."""
+        """Every group in the order of the file."""
         try:
             return self._groups
-        except AttributeError:  # who asks for one crawler's groups asks for another's
-            self._groups = self._made_groups()  # type: ignore[misc]  # a slot of that class
+        except AttributeError:  # cached: callers select the groups of one crawler after another
+            self._groups = self._make_groups()  # type: ignore[misc]  # a slot of that class
             return self._groups
 
-    def _made_groups(self) -> tuple[Group, ...]:
+    def _make_groups(self) -> tuple[Group, ...]:
         members: list[list[Record]] = [[] for _ in range(self._document.group_count())]
         for record in self.records:
             if record.group is not None:
                 members[record.group].append(record)
-        as_rules = self._reading().as_rules
+        as_rules = self._make_reading().as_rules
         return tuple(
             Group(
                 index,
                 tuple(record for record in records if record.role is Role.START),
-                as_rules(one for one in records if one.is_rule),
+                as_rules(record for record in records if record.is_rule),
                 tuple(records),
             )
             for index, records in enumerate(members)
@@ -416,11 +369,11 @@ class RobotsTxt:
 
     def grouped_for(self, record: str) -> RobotsTxt:
         """
-        Return the file with the groups over which records of a name are read (AMB-29).
+        Return the file with the groups in which records of this name are read (AMB-29).
 
-        App-Directives and Content-Usage are rules in their own documents, where a user-agent line
-        after one opens a new group. For other records, and where that makes no difference, this
-        is the file itself.
+        The documents that define App-Directives and Content-Usage make them rules, so that a
+        user-agent line after such a record starts a new group. For other records, and if the groups
+        are the same, the result is the file itself.
         """
         if not isinstance(record, str):
             raise TypeError(f"a record's name is a str, not {type(record).__name__}")
@@ -432,56 +385,60 @@ class RobotsTxt:
         except AttributeError:
             structures = self._structures = {}  # type: ignore[misc]  # a slot of that class
         if keys not in structures:
-            regrouped = None  # and not itself: a file that holds itself is a cycle
-            if _parts_user_agents(self.records, keys):
-                read = _reader(_with_rules(self._profile, keys), self._engine)
-                regrouped = read(self._received, self._document.complete)
+            regrouped = None  # not `self`: that would be a reference cycle
+            if _are_groups_split(self.records, keys):
+                parser = _make_parser(_with_rules(self._profile, keys), self._engine)
+                regrouped = parser(self._received, self._document.complete)
             structures[keys] = regrouped
         return structures[keys] or self
 
-    def _document_records(self, keys: Sequence[str]) -> _DocumentRecords:
-        """Return the records of a document's names over its own groups (AMB-29), read once."""
+    def _document_records(self, keys: Sequence[str]) -> DocumentRecords:
+        """Return the records of a document over that document's groups (AMB-29); cached."""
         keys = tuple(keys)
         try:
             documents = self._documents
         except AttributeError:
             documents = self._documents = {}  # type: ignore[misc]  # a slot of that class
         if keys not in documents:
-            # Both readings have the same records: only roles and groups differ.
+            # Both structures have the same records: only roles and groups differ.
             groups = {r.line: r.group for r in self.grouped_for(keys[0]).records if r.key in keys}
             by_group: dict[int | None, list[Record]] = {}
             for record in self.records:
                 if record.key in keys:
                     by_group.setdefault(groups[record.line], []).append(record)
-            documents[keys] = _DocumentRecords(groups, by_group)
+            documents[keys] = DocumentRecords(groups, by_group)
         return documents[keys]
 
     @property
     def group_structures(self) -> tuple[GroupStructure, ...]:
-        """The group structures that differ from `groups`, with the record that each is for."""
-        views = ((name, self.grouped_for(name)) for name in DOCUMENT_RULES)
-        return tuple(GroupStructure(name, one.groups) for name, one in views if one is not self)
+        """The group structures that differ from `groups`, each with the record it applies to."""
+        files = ((record, self.grouped_for(record)) for record in DOCUMENT_RULES)
+        return tuple(
+            GroupStructure(record, regrouped.groups)
+            for record, regrouped in files
+            if regrouped is not self
+        )
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was tolerated or could not be used, in the order of the file."""
-        found = self._document.notes()
-        levels = {code: self._level(code) for code in {code for code, *_ in found}}
+        """Notes on what the parser tolerated or ignored, in the order of the file."""
+        notes = self._document.notes()
+        levels = {code: self._find_level(code) for code in {code for code, *_ in notes}}
         return tuple(
             [
                 _new(Note, (code, levels[code], line or None, start, end))
-                for code, line, start, end in found
+                for code, line, start, end in notes
             ]
         )
 
-    def _level(self, code: str) -> str:
-        unused = code in KEPT_BY and not getattr(self._profile, KEPT_BY[code])
-        return "error" if unused else NOTES[code][0]
+    def _find_level(self, code: str) -> str:
+        is_ignored = code in KEPT_BY and not getattr(self._profile, KEPT_BY[code])
+        return "error" if is_ignored else NOTES[code][0]
 
-    def _reading(self) -> Reading:
+    def _make_reading(self) -> Reading:
         return Reading(self._document, self._engine, self._profile, [])
 
-    # --- Being a value ------------------------------------------------------------------------
+    # --- Equality, pickling -------------------------------------------------------------------
 
     def _identity(self) -> tuple[bytes, Profile, bool]:
         return self.body, self._profile, self._document.complete
@@ -507,61 +464,42 @@ def _reparse(body: bytes, profile: Profile, complete: bool) -> RobotsTxt:
     return parse(body, profile, complete=complete)
 
 
-# A file may have a quarter of a million lines; see `reading`.
+# Faster than the constructor of a named tuple: a file may have 250,000 lines; see `reading`.
 _new = tuple.__new__
-# The keys that count as rules where a record is read, by each of them.
+# The names of the record that each document makes a rule, by each of these names.
 _KEYS_OF_DOCUMENTS = {key: keys for keys in DOCUMENT_RULES.values() for key in keys}
 _with_rules = lru_cache(REMEMBERED)(Profile.with_rules)
 
 
-def _parts_user_agents(records: Iterable[Record], keys: tuple[str, ...]) -> bool:
-    """Tell whether a user-agent line joins a group by RFC 9309, and not where *keys* are rules."""
-    listing = ended = False
+def _are_groups_split(records: Iterable[Record], keys: tuple[str, ...]) -> bool:
+    """Tell whether a user-agent line joins a group by RFC 9309, but not if *keys* are rules."""
+    in_user_agents = has_key = False
     for record in records:
         if record.role is Role.START:
-            if listing and ended:
+            if in_user_agents and has_key:
                 return True
-            listing, ended = True, False
+            in_user_agents, has_key = True, False
         elif record.role is Role.RULE:
-            listing = False
+            in_user_agents = False
         elif record.key in keys:
-            ended = True
+            has_key = True
     return False
 
 
-def _lines_of(groups: tuple[Group, ...]) -> list[tuple[int, int]]:
+def _get_lines(groups: tuple[Group, ...]) -> list[tuple[int, int]]:
     return [group.lines for group in groups]
 
 
-def _vet_names(product_token: Tokens) -> Tokens:
-    if not are_names(product_token):
-        raise wrong_type(product_token)
-    return product_token
-
-
-def _key_of(names: Tokens, purposes: Sequence[str]) -> Name:
-    """Return what the rule set of a crawler is remembered by."""
+def _make_key(names: Tokens, purposes: Sequence[str]) -> CacheKey:
+    """Return the key under which the rule set of a crawler is cached."""
     if isinstance(names, CrawlerNames):
         return names, tuple(purposes), names.ignores_star
     name = names if isinstance(names, str) else tuple(names)
     return (name, tuple(purposes)) if purposes else name
 
 
-def _vet_purposes(purposes: Sequence[str]) -> tuple[str, ...]:
-    many = not isinstance(purposes, (str, bytes)) and isinstance(purposes, Iterable)
-    purposes = tuple(purposes) if many else purposes
-    if not many or not all(isinstance(purpose, str) for purpose in purposes):
-        form = "purposes are a list of str such as ['EXAMPLE-PURPOSE-1']"
-        raise TypeError(f"{form}, not {purposes!r}")
-    # Only what the parser trims is empty (RFC 9309 §2.2): a file may have U+00A0 for a purpose, and
-    # whoever asks for all that a file names passes it on.
-    if not all(purpose.strip(" \t") for purpose in purposes):
-        raise ProductTokenError("a purpose is empty: leave it out, or pass its registered token")
-    return tuple(dict.fromkeys(purposes))
-
-
-def _outcome(rule: Rule, shorter: bool, verdict: Verdict) -> Outcome:
-    """Say what became of a rule that matches, given what won."""
+def _find_outcome(rule: Rule, shorter: bool, verdict: Verdict) -> Outcome:
+    """Return the outcome for a rule that matches, given the verdict."""
     if verdict.rule is None:
         return Outcome.NOT_CONSULTED
     if rule == verdict.rule:

@@ -1,9 +1,9 @@
 """
-Readers: where the readers of other records are that a RobotsTxt has as methods.
+Readers: the extension functions that RobotsTxt offers as methods, such as `crawl_delay()`.
 
-This layer imports nothing to its right. These methods are for people who look for them on a parsed
-file, as in other libraries; what they call is named here, and imported when the first one asks.
-`tests/test_architecture.py` lets this file alone do so. It does not know what any record says.
+Other libraries have these as methods of a parsed file, so RobotsTxt has them too. `robotstxt` must
+not import `extensions`, which imports `robotstxt`: the functions are named here and imported at the
+first call. `tests/test_architecture.py` allows this in this file only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-# The function that reads a record, and the module of `robotrules.extensions` that has it.
+# Each function, and the module of `robotrules.extensions` that defines it.
 MODULES = {
     "clean_url": "clean_param",
     "crawl_delay": "crawl_delay",
@@ -23,9 +23,8 @@ MODULES = {
 
 
 @cache
-def reader(name: str) -> Callable[..., Any]:
-    """Return the reader of that name."""
-    found: Callable[..., Any] = getattr(
-        import_module(f"robotrules.extensions.{MODULES[name]}"), name
-    )
-    return found
+def load_reader(name: str) -> Callable[..., Any]:
+    """Import and return the function of that name."""
+    module = import_module(f"robotrules.extensions.{MODULES[name]}")
+    function: Callable[..., Any] = getattr(module, name)
+    return function

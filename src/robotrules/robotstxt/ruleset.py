@@ -1,16 +1,16 @@
 """
-RuleSet: the compiled rules of the groups one product token obeys (RFC 9309 §2.2.2).
+RuleSet: the compiled rules of the groups that a crawler obeys (RFC 9309 §2.2.2).
 
-Compiled once, immutable, shared between threads. Built from groups and not from a token, so that
-path-scoped records of extensions use the same matcher: they ask `best()`, which reports ties. It
-does not know how groups are chosen.
+Compiled once, immutable, safe to share between threads. A rule set is made from groups, not from a
+product token, so that extension records with path patterns use the same matcher; they call
+`tied_rules()`, which reports ties.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from robotrules._engine import engine as default_engine
 from robotrules.octets import to_octets, to_text
@@ -19,10 +19,11 @@ from robotrules.robotstxt.values import Rule
 from robotrules.robotstxt.verdict import Reason, RuleSource, Verdict
 
 URL = str | bytes
-# What the engine answers where no rule decides.
+# The engine's results when no rule decides.
 NO_MATCH, IMPLICIT = -1, -2
-# What the two lowest bits of its other answers say of the rule, whose number the rest is.
-_SAYS = (
+# Allowed and reason, by the two lowest bits of other results; the remaining bits are the rule's
+# number.
+_DECISIONS = (
     (False, Reason.DISALLOW_RULE),
     (True, Reason.ALLOW_RULE),
     (True, Reason.EMPTY_RULE),
@@ -31,17 +32,19 @@ _SAYS = (
 
 
 class RuleSet:
-    """Rules ready to be asked. Equal when made of the same rules under the same profile."""
+    """Compiled rules. Rule sets are equal if they have the same rules and the same profile."""
 
-    # Instances are also instances of an engine's Matcher, so that a check is one call: see
-    # `rule_set()`. `_engine/_native.pyi` lists the hooks that an engine calls.
+    # An instance is also an engine's Matcher, so that a check is one call into the engine: see
+    # `_make_class()`. `_engine/_native.pyi` lists the hooks that an engine calls.
     __slots__ = ()
     _profile: Profile
     _source: RuleSource
     _engine: Any
 
     if TYPE_CHECKING:
-        # Other methods of the engine's Matcher, documented in `_native.pyi`.
+        # Members of the engine's Matcher, documented in `_native.pyi`.
+        def __init__(self, of: Any, which: Any) -> None: ...
+
         tied: Callable[[URL], list[int]]
         find_matches: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
         count_usable: Callable[[], int]
@@ -49,14 +52,14 @@ class RuleSet:
 
     @property
     def profile(self) -> Profile:
-        """The profile the rules were read with."""
+        """The profile the rules were parsed with."""
         return self._profile
 
     @classmethod
     def from_patterns(
         cls, patterns: Iterable[str | bytes], profile: str | Profile = "default", engine: Any = None
     ) -> RuleSet:
-        """Compile the path patterns of any record; `best(url)` gives the positions of winners."""
+        """Compile path patterns of any record; `tied_rules(url)` returns the winners' positions."""
         profile, engine = find_profile(profile), engine or default_engine
         settings = profile.settings(engine)
         if isinstance(patterns, (str, bytes)):
@@ -72,22 +75,22 @@ class RuleSet:
             Rule(True, to_text(pattern), to_text(form), len(form), 0, 0, 0, 0)
             for (pattern, _), form in zip(written, forms, strict=True)
         )
-        return rule_set(engine, settings, written, _Kept(written, rules), profile)
+        return rule_set(engine, settings, written, _StoredRules(written, rules), profile)
 
     def allows(self, url: URL) -> bool:
-        """Tell whether the rules allow *url*: the hot path."""
+        """Tell whether the rules allow *url*."""
         raise NotImplementedError
 
     def allows_many(self, urls: Iterable[URL]) -> list[bool]:
-        """Tell it for many URLs with one crossing into the engine."""
+        """Tell for each URL whether the rules allow it, with one call into the engine."""
         raise NotImplementedError
 
     def check(self, url: URL) -> Verdict:
-        """Return the verdict for *url*, with its reason and the deciding rule."""
+        """Return the verdict on *url*, with its reason and the deciding rule."""
         raise NotImplementedError
 
     def check_many(self, urls: Iterable[URL]) -> list[Verdict]:
-        """Return the verdicts for many URLs with one crossing into the engine."""
+        """Return the verdicts on many URLs, with one call into the engine."""
         raise NotImplementedError
 
     def tied_rules(self, url: URL) -> tuple[int, ...]:
@@ -96,27 +99,27 @@ class RuleSet:
 
     def matches(self, url: URL) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Return the URL's path in normal form, and each match: position of the rule, octets."""
-        path, found = self.find_matches(url)
-        return to_text(path), tuple(found)
+        path, matches = self.find_matches(url)
+        return to_text(path), tuple(matches)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules in the order of the file, those that can never match included."""
+        """The rules in the order of the file, including those that never match."""
         return self._source.rules()
 
     def _make_verdict(self, number: int) -> Verdict:
         """Return the verdict on a decision. A hook of the engine's Matcher: see `_native.pyi`."""
         if number >= 0:
-            allowed, reason = _SAYS[number & 3]
+            allowed, reason = _DECISIONS[number & 3]
             return Verdict(allowed, reason, (self._source, number >> 2), self._profile.name)
-        return Verdict(True, self._reason_without_rule(number), None, self._profile.name)
+        return Verdict(True, self._find_reason(number), None, self._profile.name)
 
-    def _reason_without_rule(self, number: int) -> Reason:
+    def _find_reason(self, number: int) -> Reason:
         if number == IMPLICIT:
             return Reason.IMPLICIT
         if self.count_usable():
             return Reason.NO_MATCH
-        return Reason.NO_GROUP if self._source.is_for_nobody() else Reason.NO_RULES
+        return Reason.NO_GROUP if self._source.has_no_groups() else Reason.NO_RULES
 
     def __len__(self) -> int:
         return self._source.count()
@@ -125,7 +128,7 @@ class RuleSet:
         return True  # an empty rule set is still a rule set
 
     def _identity(self) -> tuple[Any, ...]:
-        return self.rules, self._profile, self._source.is_for_nobody()
+        return self.rules, self._profile, self._source.has_no_groups()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RuleSet):
@@ -137,37 +140,37 @@ class RuleSet:
 
     def __reduce__(self) -> tuple[Any, ...]:
         source = self._source
-        return _remade, (source.written(), self.rules, source.is_for_nobody(), self._profile)
+        return _unpickle, (source.written(), self.rules, source.has_no_groups(), self._profile)
 
     def __repr__(self) -> str:
         return f"<RuleSet: {len(self)} rules, profile {self._profile.name}>"
 
 
 @cache
-def _class_of(engine: Any) -> Any:
-    """Return the class that is an engine's Matcher and a RuleSet; the engine's methods first."""
+def _make_class(engine: Any) -> type[RuleSet]:
+    """Return a class that is an engine's Matcher and a RuleSet; the engine's methods come first."""
     slots = ("_profile", "_source")
     members = {"__slots__": slots, "__module__": __name__, "_engine": engine}
-    return type("RuleSet", (engine.Matcher, RuleSet), members)
+    return cast("type[RuleSet]", type("RuleSet", (engine.Matcher, RuleSet), members))
 
 
 def rule_set(engine: Any, of: Any, which: Any, source: RuleSource, profile: Profile) -> RuleSet:
-    """Compile groups of a document, or patterns under settings; *source* knows the rules."""
-    rules = _class_of(engine)(of, which)
-    rules._profile = profile
-    rules._source = source
-    return rules  # type: ignore[no-any-return]
+    """Compile groups of a document, or patterns with settings; *source* has the rules."""
+    rules = _make_class(engine)(of, which)
+    rules._profile = profile  # type: ignore[misc]  # a slot of that class
+    rules._source = source  # type: ignore[misc]  # a slot of that class
+    return rules
 
 
-class _Kept:
+class _StoredRules:
     """Rules that are not read from a file: given as patterns, or unpickled."""
 
-    __slots__ = ("_nobody", "_rules", "_written")
+    __slots__ = ("_no_groups", "_rules", "_written")
 
     def __init__(
-        self, written: list[tuple[bytes, bool]], rules: tuple[Rule, ...], nobody: bool = False
+        self, written: list[tuple[bytes, bool]], rules: tuple[Rule, ...], no_groups: bool = False
     ) -> None:
-        self._written, self._rules, self._nobody = written, rules, nobody
+        self._written, self._rules, self._no_groups = written, rules, no_groups
 
     def rule(self, number: int) -> Rule:
         """Return a rule."""
@@ -181,17 +184,17 @@ class _Kept:
         """Return how many rules there are."""
         return len(self._rules)
 
-    def is_for_nobody(self) -> bool:
-        """Tell whether no group was chosen when the rules were."""
-        return self._nobody
+    def has_no_groups(self) -> bool:
+        """Tell whether the crawler obeyed no group when the rules were compiled."""
+        return self._no_groups
 
     def written(self) -> list[tuple[bytes, bool]]:
         """Return the patterns as written, each with whether it allows."""
         return self._written
 
 
-def _remade(
-    written: list[tuple[bytes, bool]], rules: tuple[Rule, ...], nobody: bool, profile: Profile
+def _unpickle(
+    written: list[tuple[bytes, bool]], rules: tuple[Rule, ...], no_groups: bool, profile: Profile
 ) -> RuleSet:
-    settings, source = profile.settings(default_engine), _Kept(written, rules, nobody)
+    settings, source = profile.settings(default_engine), _StoredRules(written, rules, no_groups)
     return rule_set(default_engine, settings, written, source, profile)

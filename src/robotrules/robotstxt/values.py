@@ -1,8 +1,8 @@
 """
-The values a robots.txt is made of: Line, Record, Rule, Group, Note (RFC 9309 §2.1, §2.2).
+The parts of a robots.txt as values: Line, Record, Rule, Group, Note (RFC 9309 §2.1, §2.2).
 
-All are immutable and compare by value. Positions are octets of the parsed body; columns count them
-from 1. They hold what was written, and do not know how a verdict is reached.
+All are immutable and compare by value. Positions are octet offsets in the parsed body; columns are
+octets counted from 1.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class Line(NamedTuple):
     start: int
     end: int
     comment: int | None
-    """Where its comment starts, if it has one."""
+    """The position of the comment, or None."""
     text: bytes
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the value as plain data for JSON."""
         span = {"start": self.start, "end": self.end}
         return {"line": self.number, **span, "comment": self.comment, "text": to_text(self.text)}
 
@@ -35,18 +35,18 @@ class Record(NamedTuple):
     key: str
     """The canonical name, in lower case."""
     value: bytes
-    """The value as written, without comment and whitespace at its ends."""
+    """The value as written, without the comment and surrounding whitespace."""
     line: int
     role: Role
     group: int | None
-    """The number of its group; None before the first user-agent line."""
+    """The index of its group; None before the first user-agent line."""
     start: int
-    """Where the value starts."""
+    """The position of the value's first octet."""
     end: int
     key_start: int
     key_end: int
     column: int
-    """The column the value starts in, in octets from 1."""
+    """The column of the value, in octets from 1."""
 
     @property
     def text(self) -> str:
@@ -55,11 +55,11 @@ class Record(NamedTuple):
 
     @property
     def is_rule(self) -> bool:
-        """Whether it is one of the two rules of RFC 9309 §2.2.2."""
+        """Whether the record is an allow or disallow rule (RFC 9309 §2.2.2)."""
         return self.key in ("allow", "disallow")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the value as plain data for JSON."""
         return {
             "key": self.key,
             "value": self.text,
@@ -81,9 +81,9 @@ class Rule(NamedTuple):
     pattern: str
     """The path pattern as written."""
     form: str
-    """The pattern in the form it is compared in."""
+    """The pattern in normal form, as it is compared."""
     octets: int
-    """How specific it is: the octets of that form, wildcards counted (AMB-38, AMB-39)."""
+    """How specific the rule is: the octets of `form`, including wildcards (AMB-38, AMB-39)."""
     line: int
     column: int
     start: int
@@ -98,7 +98,7 @@ class Rule(NamedTuple):
         return f"{self.key}: {self.pattern}".rstrip()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the value as plain data for JSON."""
         return {
             "key": self.key.lower(),
             "pattern": self.pattern,
@@ -113,32 +113,32 @@ class Rule(NamedTuple):
 
 
 class Group(NamedTuple):
-    """User-agent lines and what follows them, up to the next group (RFC 9309 §2.1)."""
+    """User-agent lines and the records after them, up to the next group (RFC 9309 §2.1)."""
 
-    index: int  # type: ignore[assignment]  # a name of our own, not the method of tuple
+    index: int  # type: ignore[assignment]  # replaces the method of tuple
     starts: tuple[Record, ...]
-    """The records that opened it: user-agent lines, and those an extension declares as START."""
+    """The records that start the group: user-agent lines, and records with role START."""
     rules: tuple[Rule, ...]
     records: tuple[Record, ...]
-    """All its records in order, `starts` and rules included."""
+    """All records of the group in order, including `starts` and rules."""
 
     @property
     def user_agents(self) -> tuple[str, ...]:
-        """The values of its user-agent lines as written."""
+        """The values of the user-agent lines as written."""
         return tuple(record.text for record in self.starts if record.key == "user-agent")
 
     @property
     def purposes(self) -> tuple[str, ...]:
-        """The values of its purpose lines as written (draft-illyes-rep-purpose §3)."""
+        """The values of the purpose lines as written (draft-illyes-rep-purpose §3)."""
         return tuple(record.text for record in self.starts if record.key == "user-agent-purpose")
 
     @property
     def lines(self) -> tuple[int, int]:
-        """The numbers of its first and its last record's line."""
+        """The line numbers of the first and the last record."""
         return self.records[0].line, self.records[-1].line
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the value as plain data for JSON."""
         return {
             "index": self.index,
             "user_agents": list(self.user_agents),
@@ -150,15 +150,15 @@ class Group(NamedTuple):
 
 
 class GroupStructure(NamedTuple):
-    """The groups over which a record of another document is read (AMB-29)."""
+    """The groups in which a record of another document is read (AMB-29)."""
 
     record: str
     """The name of the record, such as `Content-Usage`."""
     groups: tuple[Group, ...]
-    """Its groups, numbered from 0 in this structure."""
+    """The groups, with indices from 0 in this structure."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the value as plain data for JSON."""
         return {
             "record": self.record,
             "groups": [
@@ -168,63 +168,63 @@ class GroupStructure(NamedTuple):
         }
 
 
-# What each note is: its level, and one sentence. `error`: the line or a part of it was not used;
-# `warning`: a departure from the grammar was tolerated; `info`: good to know.
+# The level and message of each note. `error`: the line or a part of it is ignored; `warning`: the
+# parser tolerated a departure from the grammar; `info`: no problem.
 NOTES = {
     "bom": ("info", "A UTF-8 byte order mark was skipped."),
-    "comma-list": ("warning", "A user-agent line has one product token; this looks like a list."),
-    "control-character": ("error", "A control character makes the line unusable."),
-    "control-kept": ("warning", "A control character is outside the grammar; it is kept as data."),
-    "cut-bom": ("warning", "A byte order mark that lost octets was skipped."),
-    "cut-line": ("error", "The file was cut inside this line, so the line is not used."),
-    "empty-key": ("error", "Nothing stands before the colon."),
-    "empty-user-agent": ("warning", "A user-agent line without a value: its group is for nobody."),
-    "index-page": ("info", "This profile allows the directory of an index page as well."),
-    "invalid-utf8": ("warning", "The value is not UTF-8."),
-    "long-line": ("error", "The line is longer than this profile reads; its end is not used."),
+    "comma-list": ("warning", "A user-agent line names one crawler; this looks like a list."),
+    "control-character": ("error", "The line contains a control character, so it is ignored."),
+    "control-kept": ("warning", "The grammar does not allow control characters; this one is kept."),
+    "cut-bom": ("warning", "An incomplete UTF-8 byte order mark was skipped."),
+    "cut-line": ("error", "The file was truncated inside this line, so the line is ignored."),
+    "empty-key": ("error", "The line has no name before the colon, so it is ignored."),
+    "empty-user-agent": ("warning", "The user-agent line has no value, so it names no crawler."),
+    "index-page": ("info", "This profile also allows the directory of an index page."),
+    "invalid-utf8": ("warning", "The value is not valid UTF-8."),
+    "long-line": ("error", "The line is longer than this profile reads; the rest is ignored."),
     "looks-like-html": ("error", "The file starts like an HTML page."),
-    "missing-colon": ("warning", "The colon is missing; two words were read as a record."),
-    "no-separator": ("error", "The line has no colon, so it is not a record."),
-    "not-utf8": ("error", "The file is UTF-16; robots.txt is UTF-8."),
-    "nul": ("error", "A NUL ended the line's content."),
-    "odd-whitespace": ("warning", "A vertical tab or form feed was trimmed like a space."),
-    "pattern-start": ("error", "A path pattern starts with '/' or '*'; this one never matches."),
-    "prefix-key": ("warning", "The record's name only begins like a known one."),
-    "record-between-agents": ("warning", "A record between user-agent lines does not part them."),
-    "rule-outside-group": ("error", "A rule before the first user-agent line is for nobody."),
-    "space-in-pattern": ("warning", "Whitespace inside a path pattern is outside the grammar."),
+    "missing-colon": ("warning", "The colon is missing; the two words were read as a record."),
+    "no-separator": ("error", "The line has no colon, so it is ignored."),
+    "not-utf8": ("error", "The file is UTF-16; a robots.txt file must be UTF-8."),
+    "nul": ("error", "The line contains a NUL byte; the rest of the line is ignored."),
+    "odd-whitespace": ("warning", "A vertical tab or form feed was treated as whitespace."),
+    "pattern-start": ("error", "A path pattern must start with '/' or '*'; this never matches."),
+    "prefix-key": ("warning", "The name was read as the known name that it starts with."),
+    "record-between-agents": ("warning", "This record does not separate the user-agent lines."),
+    "rule-outside-group": ("error", "A rule before the first user-agent line has no effect."),
+    "space-in-pattern": ("warning", "The grammar does not allow whitespace in a path pattern."),
     "star-with-text": ("warning", "Text after '*' in a user-agent line is ignored."),
     "truncated": ("error", "The file is longer than the parsing limit; the rest is ignored."),
     "typo": ("warning", "A known misspelling of a record's name was accepted."),
-    "unusable-user-agent": ("warning", "The value begins with no product token: for nobody."),
-    "user-agent-text": ("warning", "Only the leading letters, '_' and '-' are the product token."),
+    "unusable-user-agent": ("warning", "The value has no product token, so it names no crawler."),
+    "user-agent-text": ("warning", "Only the leading letters, '_' and '-' are read as the name."),
 }
-# Notes on a question, which only an explanation has: they are about no line of the file.
+# Notes on a query, which only an explanation has: they do not refer to a line of the file.
 QUESTION_NOTES = {
     "purposes-not-read": ("warning", "This profile does not read User-Agent-Purpose."),
 }
-# What a person reads for a code; readers of extensions add theirs.
+# The message of each code; extension readers add their own.
 SENTENCES = {code: sentence for code, (_, sentence) in {**NOTES, **QUESTION_NOTES}.items()}
-# Tolerances that keep a line usable: without them what earns the note is not used.
+# The switch that keeps a line with this note usable; without the switch the line is ignored.
 KEPT_BY = {"invalid-utf8": "keep_invalid_utf8", "space-in-pattern": "keep_spaces"}
 
 
 class Note(NamedTuple):
-    """What was tolerated or could not be used, as data: a code, a level and a byte span."""
+    """A note on something the parser tolerated or ignored: a code, a level and a byte span."""
 
     code: str
     level: str
     line: int | None
-    """None when it is about the file."""
+    """The line number; None if the note is about the whole file."""
     start: int
     end: int
 
     @property
     def message(self) -> str:
-        """One sentence for people."""
+        """The note as a sentence."""
         return SENTENCES[self.code]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the value as plain data for JSON."""
         where = {"line": self.line, "start": self.start, "end": self.end}
         return {"code": self.code, "level": self.level, "message": self.message, **where}

@@ -1,8 +1,8 @@
 """
-Verdict and Explanation: what was decided about a URL, by what, and what else matched.
+Verdict and Explanation: the decision on a URL, the deciding rule, and the other matches.
 
-Both are values. A verdict is a statement about rules that a site asks crawlers to honour; it is no
-access authorization (RFC 9309 §1). It does not know how matching is done.
+Both are values. A verdict is about rules that a site asks crawlers to honour; it is not a form of
+access authorization (RFC 9309 §1).
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any, NamedTuple, Protocol
 
 from robotrules.robotstxt.values import Group, GroupStructure, Note, Rule
 
-# Raised when a field of `Explanation.as_dict()` changes meaning or goes away.
+# Increased when a field of `Explanation.as_dict()` changes its meaning or is removed.
 SCHEMA_VERSION = 1
 
 
 class Reason(StrEnum):
-    """Why a verdict is what it is: a code a program can switch on."""
+    """The reason for a verdict, as a code that programs can switch on."""
 
     ALLOW_RULE = "allow-rule"
     """An allow rule matches with the most octets, or ties with a disallow rule."""
     DISALLOW_RULE = "disallow-rule"
     """A disallow rule matches with more octets than any allow rule."""
     NO_MATCH = "no-match"
-    """The groups have rules, and none matches (§2.2.2)."""
+    """The groups have rules, but none matches (§2.2.2)."""
     NO_RULES = "no-rules"
     """The groups have no rule that can match (§2.2.2)."""
     NO_GROUP = "no-group"
@@ -36,15 +36,15 @@ class Reason(StrEnum):
     UNAVAILABLE = "unavailable"
     """There is no robots.txt, so everything is allowed (§2.3.1.3)."""
     UNREACHABLE = "unreachable"
-    """Nobody knows what the robots.txt says, so nothing is allowed (§2.3.1.4)."""
+    """The robots.txt cannot be fetched, so nothing is allowed (§2.3.1.4)."""
     RESTRICTED = "restricted"
-    """The robots.txt answers 401 or 403, and the client takes that as disallow (AMB-51)."""
+    """The robots.txt returns 401 or 403, and the client treats that as disallow (AMB-51)."""
     NO_ORIGIN = "no-origin"
-    """Not an http or https URL with a host: no robots.txt governs it, and nothing is fetched."""
+    """Not an http or https URL with a host: no robots.txt applies, and nothing is fetched."""
 
     @property
     def sentence(self) -> str:
-        """The reason for people."""
+        """The reason as a phrase."""
         return _SENTENCES[self]
 
 
@@ -64,19 +64,19 @@ _SENTENCES = {
 
 
 class RuleSource(Protocol):
-    """Where the rules of a set were written: read when somebody asks, not before."""
+    """The rules of a rule set as values, made on demand."""
 
     def rule(self, number: int) -> Rule:
         """Return a rule."""
 
     def rules(self) -> tuple[Rule, ...]:
-        """Return all rules; made once."""
+        """Return all rules; cached."""
 
     def count(self) -> int:
         """Return how many rules there are."""
 
-    def is_for_nobody(self) -> bool:
-        """Tell whether no group was chosen."""
+    def has_no_groups(self) -> bool:
+        """Tell whether the crawler obeys no group."""
 
     def written(self) -> list[tuple[bytes, bool]]:
         """Return the patterns as written, each with whether it allows."""
@@ -84,10 +84,10 @@ class RuleSource(Protocol):
 
 class Verdict:
     """
-    The answer for one URL. `bool(verdict)` is `allowed`. Immutable.
+    The decision on a URL. `bool(verdict)` is `allowed`. Immutable.
 
-    It depends on what decided and not on the URL, so rule sets make each verdict once and share
-    it; the deciding rule is read from the file when somebody asks for it.
+    A verdict depends on the deciding rule, not on the URL, so a rule set makes each verdict once
+    and shares it. The deciding rule is read from the file on the first access.
     """
 
     __slots__ = ("_allowed", "_profile", "_reason", "_rule")
@@ -111,27 +111,27 @@ class Verdict:
 
     @property
     def reason(self) -> Reason:
-        """Why: a code a program can switch on."""
+        """The reason, as a code that programs can switch on."""
         return self._reason
 
     @property
     def profile(self) -> str:
-        """The name of the profile that the file was read with."""
+        """The name of the profile that the file was parsed with."""
         return self._profile
 
     @property
     def rule(self) -> Rule | None:
-        """The deciding rule, if one decided."""
+        """The deciding rule; None if no rule decides."""
         rule = self._rule
         if rule is None or isinstance(rule, Rule):
             return rule
         source, number = rule
-        self._rule = found = source.rule(number)
-        return found
+        rule = self._rule = source.rule(number)
+        return rule
 
     @property
     def line(self) -> int | None:
-        """The line of the deciding rule."""
+        """The line of the deciding rule; None if no rule decides."""
         rule = self.rule
         return rule.line if rule else None
 
@@ -162,7 +162,7 @@ class Verdict:
         return Verdict, self._identity()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the value as plain data for JSON."""
         return {
             "allowed": self.allowed,
             "reason": str(self.reason),
@@ -172,70 +172,70 @@ class Verdict:
 
 
 class Outcome(StrEnum):
-    """What became of a rule that matches."""
+    """The outcome for a rule that matches."""
 
     WINS = "wins"
-    """It decides."""
+    """The rule decides."""
     FEWER_OCTETS = "fewer-octets"
     """The winner is more specific (§2.2.2)."""
     ALLOW_WINS_TIE = "allow-wins-tie"
-    """A disallow rule as specific as the allow rule that wins (AMB-40)."""
+    """The rule is a disallow rule, as specific as the allow rule that wins (AMB-40)."""
     LATER_LINE = "later-line"
-    """Says what the winner says, as specifically, on a later line."""
+    """The rule equals the winner in kind and specificity, on a later line."""
     NOT_CONSULTED = "not-consulted"
-    """`/robots.txt` is allowed whatever the rules say (AMB-45)."""
+    """`/robots.txt` is always allowed, so no rule decides (AMB-45)."""
 
 
 class Match(NamedTuple):
-    """A rule that matches the URL, and what became of it."""
+    """A rule that matches the URL, and its outcome."""
 
     rule: Rule
     outcome: Outcome
     group: int
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the value as plain data for JSON."""
         return {"outcome": str(self.outcome), "group": self.group, **self.rule.as_dict()}
 
 
 class GroupMatch(StrEnum):
-    """Why these groups are the ones to obey (§2.2.1)."""
+    """How the groups that a crawler obeys were selected (§2.2.1)."""
 
     TOKEN = "product-token"
-    """They name the product token."""
+    """The groups name the product token."""
     PURPOSE = "purpose"
-    """None names it, and these name a purpose of the crawler (draft-illyes-rep-purpose §3.2)."""
+    """No group names the token; these name a purpose (draft-illyes-rep-purpose §3.2)."""
     STAR = "star"
-    """None names it, so the star groups count."""
+    """No group names the token, so the star groups apply."""
     NONE = "none"
-    """None names it, and there is no star group."""
+    """No group names the token, and there is no star group."""
 
 
 class Described(Protocol):
-    """Something that can be shown as plain values."""
+    """A value with a form for JSON."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the value as plain data for JSON."""
 
 
 class Documented(Protocol):
-    """A crawler as a registry documents it."""
+    """A registry entry of a well-known crawler."""
 
     def short_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the value as plain data for JSON."""
 
 
 class Explanation(NamedTuple):
-    """How a verdict was reached: groups, normal form, winner and losers."""
+    """How a verdict is reached: groups, normal form, winner and losers."""
 
     url: str
     path: str
-    """Path and query of the URL in the form that rules are compared with."""
+    """Path and query of the URL in normal form, as compared with rules."""
     product_token: str
-    """The product token asked for; several are joined with a comma and a space, and of a
-    well-known crawler's names the first one stands here."""
+    """The product token of the query. Several are joined with a comma and a space; for a well-known
+    crawler it is the first of its names."""
     matched_tokens: tuple[str, ...]
-    """Those of them that the groups name."""
+    """The product tokens that the groups name."""
     verdict: Verdict
     matched_by: GroupMatch
     groups: tuple[Group, ...]
@@ -243,18 +243,18 @@ class Explanation(NamedTuple):
     matches: tuple[Match, ...]
     """Every rule that matches, the winner first."""
     notes: tuple[Note, ...]
-    """Notes of the file that lie in these groups or concern the file as a whole."""
+    """Notes on these groups and on the file as a whole."""
     purposes: tuple[str, ...] = ()
-    """The purposes the crawler has."""
+    """The purposes of the crawler."""
     matched_purposes: tuple[str, ...] = ()
-    """Those of them that the groups were chosen by."""
+    """The purposes that the groups name, if they were selected by purpose."""
     access: Described | None = None
-    """How the file was got, from whoever got it; None: it was given."""
+    """How the client obtained the file; None if the caller supplied it."""
     known: Documented | None = None
-    """The well-known crawler whose names chose the groups; None: the name alone did."""
+    """The well-known crawler whose names selected the groups; None if only the name did."""
     group_structures: tuple[GroupStructure, ...] = ()
-    """The groups over which the crawler reads records of other documents, where they differ from
-    those of its rules (AMB-29)."""
+    """The groups in which the crawler reads records of other documents, where they differ from the
+    groups of its rules (AMB-29)."""
 
     @property
     def winner(self) -> Match | None:
@@ -267,7 +267,7 @@ class Explanation(NamedTuple):
         return tuple(match for match in self.matches if match.outcome != Outcome.WINS)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON; `docs/explain.schema.json` describes them."""
+        """Return the explanation as plain data for JSON, as in `docs/explain.schema.json`."""
         groups = [
             {key: value for key, value in group.as_dict().items() if key != "rules"}
             | {"rule_count": len(group.rules)}
@@ -287,7 +287,7 @@ class Explanation(NamedTuple):
             "reason": str(self.verdict.reason),
             "matched_by": str(self.matched_by),
             "groups": groups,
-            "group_structures": [found.as_dict() for found in self.group_structures],
+            "group_structures": [structure.as_dict() for structure in self.group_structures],
             "winner": winner.as_dict() if winner else None,
             "losers": [match.as_dict() for match in self.losers],
             "notes": [note.as_dict() for note in self.notes],

@@ -46,7 +46,7 @@ class OverriddenDirective(Check):
         """Yield records of which a later one of the same path replaces something."""
         records = context.records(*KEYS)
         regrouped = context.robots.grouped_for(KEYS[0])
-        star = frozenset(regrouped._choose("*")[0]) if records else frozenset()
+        star = frozenset(regrouped.select_groups("*").indices) if records else frozenset()
         stated: dict[tuple[Any, ...], tuple[Any, Record]] = {}
         told: set[int] = set()
         for record in records:

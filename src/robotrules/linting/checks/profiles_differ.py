@@ -16,6 +16,7 @@ from robotrules.linting.note import LintNote
 from robotrules.linting.rule_proofs import Kind, affordable, spelled_out
 from robotrules.octets import to_octets
 from robotrules.profile import PROFILES
+from robotrules.robotstxt.internals import get_document
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token
 from robotrules.robotstxt.values import Rule
@@ -169,7 +170,7 @@ class _Causes:
         self._noted: dict[int, str] = {}
         for profile in PROFILES:
             # As the engine has them: a file may have a note for each line, and few explain.
-            for code, line, _, _ in context.under(profile)._document.notes():
+            for code, line, _, _ in get_document(context.under(profile)).notes():
                 if line and code in EXPLAINED:
                     self._noted.setdefault(line, code)
         self._starts = [[one.line for one in group.starts] for group in context.groups]

@@ -59,7 +59,7 @@ class ResourcesDisallowed(Check):
         rules = context.robots.rules_for(RENDERS)
         if not rules or not rules.allows(f"{ORIGIN}/"):
             return  # it renders nothing at all
-        for number in context.robots._choose(RENDERS, ())[0]:
+        for number in context.robots.select_groups(RENDERS).indices:
             for rule in context.groups[number].rules:
                 for what, path in () if rule.allow else _resources(rule):
                     verdict = rules.check(ORIGIN + path)

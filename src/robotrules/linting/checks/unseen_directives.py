@@ -61,4 +61,4 @@ def _looks_elsewhere(context: LintContext, note: Note, application: str) -> bool
         return False
     group = context.document_groups[note.line]
     regrouped = context.robots.grouped_for(KEYS[0])
-    return group not in regrouped._choose(entry.product_token or "*")[0]
+    return group not in regrouped.select_groups(entry.product_token or "*").indices

@@ -37,7 +37,7 @@ query, or a `?` inside the query.
 """
 
 
-def sentences() -> dict[str, str]:
+def read_descriptions() -> dict[str, str]:
     """Return the docstring of each field of a profile."""
     (cls,) = (
         node

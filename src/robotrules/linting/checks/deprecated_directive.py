@@ -17,8 +17,8 @@ class DeprecatedDirective(ParserNote):
         An app directive whose registered status is deprecated.
 
     Why it matters:
-        It still works, and the application announced that it will not for ever. The page that the
-        registry names says what to write in its place.
+        It still works, but the application announced that it will stop supporting it. The
+        documentation that the registry links to names the replacement.
 
     Example:
         Where `teaser` is registered as deprecated:
@@ -34,14 +34,14 @@ class DeprecatedDirective(ParserNote):
     code = "RR615"
     slug = "deprecated-directive"
     level = "warning"
-    message = "The application has deprecated {names}."
+    message = "The application has deprecated {names}. See its documentation for the replacement."
     reference = "draft-nottingham-plan-b §3.2; APP-3.2-01"
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Name the app directives, and where their application says more."""
+        """Return the app directives, each with its documentation."""
         names = []
-        for application, one in told(context, note, Registration.DEPRECATED)[:MOST]:
-            entry = context.registries.directives.get((application, one.name))
+        for application, directive in told(context, note, Registration.DEPRECATED)[:MOST]:
+            entry = context.registries.directives.get((application, directive.name))
             page = f" (see {entry.documentation})" if entry else ""
-            names.append(f"{quote(f'{application};{one.name}')}{page}")
+            names.append(f"{quote(f'{application};{directive.name}')}{page}")
         return {"names": listed(names)}

@@ -278,7 +278,7 @@ def test_a_url_is_not_called_a_header() -> None:
     """The words say what it is."""
     body = "User-agent: {}\nDisallow: /a\n"
     said = only(body.format("https://a.example/bot"), "header-as-user-agent").message
-    assert said.startswith("'https://a.example/bot' is a URL and no product token")
+    assert said.startswith("'https://a.example/bot' is a URL, not a product token")
     said = only(body.format("Mozilla/5.0 (x)"), "header-as-user-agent").message
     assert "is a whole User-Agent header" in said
 
@@ -398,7 +398,10 @@ def test_one_note_for_all_retired_crawlers() -> None:
 def test_a_path_that_no_request_has() -> None:
     """The note says why the rule is dead, and offers what clients send (AMB-46)."""
     note = only("User-agent: *\nDisallow: /a/../b\n", "dead-rule")
-    assert note.message == "'Disallow: /a/../b' decides no URL: no request has such a path."
+    assert note.message == (
+        "'Disallow: /a/../b' has no effect for any crawler: crawlers resolve '.' and '..' before "
+        "they request a URL. Write the resolved path."
+    )
     assert note.fix
     assert note.fix.words == "Write '/b'"
 

@@ -159,7 +159,7 @@ def test_a_contradiction_is_told_once_for_two_places() -> None:
     html = '<meta name="robots" content="index, index, all"><meta name="robots" content="noindex">'
     notes = lint_page(URL, html=html, select=["contradicting-tags"])
     assert len(notes) == 1
-    assert "except for Yandex" in notes[0].message
+    assert "crawlers other than Yandex obey" in notes[0].message
     header = {"X-Robots-Tag": "noindex"}
     found = lint_page(
         URL,

@@ -160,7 +160,7 @@ def test_a_note_about_a_file_has_no_region() -> None:
 def test_related_places() -> None:
     """Other lines that a note speaks of, with words."""
     [related] = made(found())["results"][1]["relatedLocations"]
-    assert related["message"]["text"] == "decides first"
+    assert related["message"]["text"] == "decides these URLs"
     assert region(related)["startLine"] == 3
 
 

@@ -58,7 +58,7 @@ class BlankLineInGroup(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the first blank line of each group; the fix removes all of them."""
         for group in context.groups:
-            gaps = list(_gaps(context, group))
+            gaps = list(_find_gaps(context, group))
             if gaps:
                 yield self._note_gaps(context, gaps)
 
@@ -83,7 +83,7 @@ class BlankLineInGroup(Check):
         )
 
 
-def _gaps(context: LintContext, group: Group) -> Iterator[_Gap]:
+def _find_gaps(context: LintContext, group: Group) -> Iterator[_Gap]:
     """Yield the blank lines inside a group."""
     last: Record | None = None
     pending: list[Line] = []
@@ -92,7 +92,7 @@ def _gaps(context: LintContext, group: Group) -> Iterator[_Gap]:
         if last is not None and record.line > last.line + 1:
             between = context.lines[last.line : record.line - 1]
             pending += [line for line in between if not line.text.strip()]
-        # With another record between them, two user-agent lines were meant for two groups.
+        # With another record between them, two user-agent lines were intended for two groups.
         if record.role is Role.RULE or (record.role is Role.START and not other):
             yield from (_Gap(line, before_rules, record.role is Role.RULE) for line in pending)
         other = record.role is Role.OTHER

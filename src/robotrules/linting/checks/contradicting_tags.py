@@ -22,7 +22,7 @@ class ContradictingTags(PageCheck):
         against a meta element, or two limits of the same kind.
 
     Why it matters:
-        Rules only restrict: another place cannot lift the rule of a first one. So a page with
+        Rules only restrict: one place cannot lift a rule that another one sets. So a page with
         `noindex` in a header is not indexed, whatever its meta element says. Usually a server or a
         plugin sets one of the two unnoticed. Yandex documents an exception: in meta elements the
         permissive rule wins.
@@ -66,11 +66,11 @@ class ContradictingTags(PageCheck):
                         where=f" in {strict.source}" if strict.source != other.source else "",
                         opposite=quote(other.text),
                         other=other.source,
-                        crawlers=_obeying(strict, other),
+                        crawlers=_name_crawlers(strict, other),
                     )
 
 
-def _obeying(strict: Mention, other: Mention) -> str:
+def _name_crawlers(strict: Mention, other: Mention) -> str:
     """Return which crawlers obey the stricter rule: in meta elements Yandex does not (VEN-09)."""
     in_elements = strict.source.carrier is other.source.carrier is Carrier.META
     return "crawlers other than Yandex" if in_elements and other.name in LIFTS else "crawlers"

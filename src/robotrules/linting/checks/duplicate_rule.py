@@ -48,7 +48,9 @@ class DuplicateRule(Check):
         """Yield the later rules among equal ones."""
         twins = sorted(context.exact.twins.items())
         by_profile = [_forms(context, profile) for profile in PROFILES] if twins else []
-        rules = Counter(rec.group for rec in context.robots.records if rec.role is Role.RULE)
+        rules = Counter(
+            record.group for record in context.robots.records if record.role is Role.RULE
+        )
         first: dict[tuple[int, _Forms], int] = {}
         for line, winner in twins:
             record = context.by_line[line]

@@ -1,4 +1,4 @@
-"""RR653: a sitemap that is named twice."""
+"""RR653: a sitemap that two records name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RR114: a file that says nothing."""
+"""RR114: a file without records or comments."""
 
 from __future__ import annotations
 

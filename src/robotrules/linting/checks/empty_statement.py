@@ -1,4 +1,4 @@
-"""RR634: a record without a statement."""
+"""RR634: a Content-Usage or Content-Signal record without a preference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RR512: a file that asks everyone to fetch nothing."""
+"""RR512: a file that blocks every URL for all crawlers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class EverythingDisallowed(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rule, if it applies to all crawlers and no URL stays allowed."""
         if not any(_is_for_all(rule) for group in context.groups for rule in group.rules):
-            return  # grouping crawlers by their rules is costly, and not needed here
+            return  # avoids the cost of finding the rules of every crawler
         star = next((kind for kind in context.kinds if _is_star(kind)), None)
         rule = _for_all(star) if star else None
         if star is None or rule is None or len(star.written) > MOST_RULES:

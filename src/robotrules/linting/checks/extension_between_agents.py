@@ -1,4 +1,4 @@
-"""RR609: a record that parts user-agent lines by its own document, and not by RFC 9309."""
+"""RR609: a record that ends a group by its draft, but not by RFC 9309."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RR803: tags that are longer than is read."""
+"""RR803: tags that are longer than the limit for parsing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RR116: a byte order mark that was read in a wrong encoding and written again."""
+"""RR116: a byte order mark that was read in the wrong encoding and saved again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RR409: user-agent lines at the end of a file that no rule follows."""
+"""RR409: user-agent lines at the end of a file without rules after them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RR515: a rule that is longer than Yandex reads."""
+"""RR515: a rule that is longer than Yandex accepts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
 # The limit that Yandex documents.
-MOST_OCTETS = 1_024
+MOST_BYTES = 1_024
 
 
 class LongRule(Check):
@@ -45,6 +45,6 @@ class LongRule(Check):
         """Yield the rules that are longer than the limit."""
         for key in ("allow", "disallow"):
             for record in context.records(key):
-                if len(record.value) > MOST_OCTETS:
+                if len(record.value) > MOST_BYTES:
                     count = len(record.value)
-                    yield self.about(context, record, count=count, most=MOST_OCTETS)
+                    yield self.about(context, record, count=count, most=MOST_BYTES)

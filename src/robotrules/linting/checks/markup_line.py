@@ -76,17 +76,17 @@ class MarkupLine(Check):
                 )
 
     def _at_start(self, context: LintContext, start: int, text: bytes) -> Iterator[LintNote]:
-        found = None if home(text) else mark(text)
-        if found is None:
+        opening = None if home(text) else mark(text)
+        if opening is None:
             return
-        is_comment = found.text in COMMENTS
+        is_comment = opening.text in COMMENTS
         yield self.note(
             context,
             start,
-            start + len(found.text),
-            fix=_replace_mark(start, text, found.text) if is_comment else None,
-            mark=quote(found.text),
-            language=found.where,
+            start + len(opening.text),
+            fix=_replace_mark(start, text, opening.text) if is_comment else None,
+            mark=quote(opening.text),
+            language=opening.where,
             problem="in a robots.txt only '#' starts a comment",
             advice="Start each line of the comment with '#'" if is_comment else "Remove it",
         )

@@ -1,4 +1,4 @@
-"""RR108: lines that end in different ways."""
+"""RR108: lines with different line ends."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ def test_a_note() -> None:
         "::error file=robots.txt,line=2,col=11,endColumn=19,title=RR505 pattern-start::The path "
         "pattern 'private/' starts with neither '/' nor '*', so it never matches a URL.",
         "::warning file=robots.txt,line=4,col=8,endColumn=13,title=RR501 dead-rule::'Allow: /shop' "
-        "has no effect for any crawler: line 3 decides every URL that it matches. Remove it, or "
-        "write a longer pattern.",
+        "has no effect for any crawler: line 3 decides every URL that this rule matches. Remove "
+        "it, or write a longer pattern.",
     ]
 
 

@@ -69,7 +69,7 @@ class DeadRule(Check):
             covers = [rule for rule in dead.covers if rule.line != line]
             lines = ", ".join(str(rule.line) for rule in covers)
             alike = bool(covers) and all(rule.allow == dead.rule.allow for rule in covers)
-            why = f"line {lines} decides every URL that it matches"
+            why = f"line {lines} decides every URL that this rule matches"
             advice = "Remove it" if alike else "Remove it, or write a longer pattern"
             if not covers:
                 why, advice = (
@@ -79,7 +79,7 @@ class DeadRule(Check):
                 if dead.rule.form == _ROBOTS_TXT:
                     why, advice = "crawlers may always fetch /robots.txt", "Remove it"
             if len(covers) > 1:
-                why = f"lines {lines} together decide every URL that it matches"
+                why = f"lines {lines} together decide every URL that this rule matches"
             yield self.about(
                 context,
                 dead.rule,

@@ -34,7 +34,9 @@ class DeprecatedDirective(ParserNote):
     code = "RR615"
     slug = "deprecated-directive"
     level = "warning"
-    message = "The application has deprecated {names}. See its documentation for the replacement."
+    message = (
+        "The application has deprecated {names}. Replace it before the application drops support."
+    )
     reference = "draft-nottingham-plan-b §3.2; APP-3.2-01"
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:

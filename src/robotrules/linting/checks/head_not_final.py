@@ -33,8 +33,8 @@ class HeadNotFinal(PageCheck):
     slug = "head-not-final"
     level = "error"
     message = (
-        "The head of the page does not end within {limit:,} bytes, and robots meta elements after "
-        "that are ignored. Put them first in the head."
+        "The head of the page does not end within {limit:,} bytes, and crawlers may ignore robots "
+        "meta elements after that. Put them first in the head."
     )
     reference = "draft-illyes-repext §4; RTG-4-07, AMB-92"
 

@@ -47,5 +47,6 @@ class HostInPattern(Check):
             for record in context.records(key):
                 if record.value[:1] not in b"/*" and is_authority(record.value):
                     advice = path_alone(context, record)
-                    words: dict[str, Any] = {"text": quote(record.value), "advice": advice.words}
-                    yield self.about(context, record, fix=advice.fix, **words)
+                    words = "; write only the path" if advice.fix else advice.words
+                    more: dict[str, Any] = {"text": quote(record.value), "advice": words}
+                    yield self.about(context, record, fix=advice.fix, **more)

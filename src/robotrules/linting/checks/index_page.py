@@ -85,7 +85,7 @@ class IndexPage(ParserNote):
         return context.under("google").check(ORIGIN + directory, token).allowed
 
 
-def _describe(value: bytes, directory: str) -> dict[str, str]:
+def _describe(value: bytes, directory: str) -> dict[str, Any]:
     """Return the words of the message: the pattern, its directory, and the rule to write."""
     instead = quote(f"Allow: {directory}$")
     return {"text": quote(value), "directory": quote(directory), "instead": instead}

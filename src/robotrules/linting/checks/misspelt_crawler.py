@@ -43,8 +43,8 @@ class MisspeltCrawler(Check):
     slug = "misspelt-crawler"
     level = "warning"
     message = (
-        "{name} is not a known crawler, so its rules may apply to none. Did you mean {known} of "
-        "{operator}?"
+        "{name} is not a known crawler, so its rules may apply to no crawler. Did you mean {known} "
+        "of {operator}?"
     )
     reference = "RFC 9309 §2.2.1; REP-2.2.1-04; AMB-20"
     misread = True

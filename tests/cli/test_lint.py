@@ -278,8 +278,8 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            (["--select", "RR5011"], "--select names 'RR5011', which is no check: did you mean"),
-            (["--ignore", "dead-rul"], "--ignore names 'dead-rul', which is no check: did you m"),
+            (["--select", "RR5011"], "--select names 'RR5011', which is not a check: did you mean"),
+            (["--ignore", "dead-rul"], "--ignore names 'dead-rul', which is not a check: did you"),
             (["--json", "--format", "sarif"], "two forms: leave out one; see robotrules lint"),
             (["--diff", "--json"], "--diff is a form of its own"),
             (["--statistics", "--format", "junit"], "--statistics has no form junit"),
@@ -343,7 +343,7 @@ class TestSettings:
         self.settings(folder, '[lint]\nignore = ["RR000"]\n')
         ran = lint(file, select=())
         assert ran.code == 2
-        words = "robotrules.toml, line 2: lint.ignore[1]: this names 'RR000', which is no check"
+        words = "robotrules.toml, line 2: lint.ignore[1]: this names 'RR000', which is not a check"
         assert ran.err.startswith(f"robotrules lint: {words}")
 
     def test_a_check_that_is_none_for_some_files(self, file: Path, folder: Path) -> None:

@@ -39,7 +39,7 @@ def test_what_is_ignored_does_not_run() -> None:
 @pytest.mark.parametrize("name", ["RR999", "dead", "no-such-check", "", " ", "X"])
 def test_a_name_that_is_nobodys(name: str) -> None:
     """The error says which list names what, and how to find the right one."""
-    with pytest.raises(CheckError, match=r"select names .* which is no check"):
+    with pytest.raises(CheckError, match=r"select names .* which is not a check"):
         chosen([name])
     with pytest.raises(CheckError, match="ignore names"):
         chosen((), [name])

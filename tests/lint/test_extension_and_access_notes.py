@@ -11,12 +11,12 @@ import pytest
 
 from robotrules import DEFAULT, parse, preferences
 from robotrules.linting import LintNote, Received, fix, lint
-from robotrules.linting.app_words import called
 from robotrules.linting.checks.leaking_purpose import MOST_SHOWN as LEAKS_SHOWN
 from robotrules.linting.checks.not_inherited import MOST_SHOWN as LOST_SHOWN
 from robotrules.linting.checks.sitemap_disallowed import MOST_JUDGED
-from robotrules.linting.responses import in_words
-from robotrules.linting.sensitive_paths import telling
+from robotrules.linting.responses import format_duration
+from robotrules.linting.scoped_records import describe_group
+from robotrules.linting.sensitive_paths import find_sensitive_word
 from robotrules.registries import Application, Registries, Registry
 
 
@@ -168,22 +168,22 @@ def test_a_charset_that_changes_octets_is_an_error() -> None:
 
 def test_a_time_is_told_in_words() -> None:
     """In its largest unit, with one decimal at most."""
-    said = [in_words(seconds) for seconds in (1, 59, 60, 5400, 86_400, 2_592_000)]
+    said = [format_duration(seconds) for seconds in (1, 59, 60, 5400, 86_400, 2_592_000)]
     assert said == ["1 second", "59 seconds", "1 minute", "1.5 hours", "1 day", "30 days"]
 
 
 def test_paths_that_tell_something() -> None:
     """Whole words only, whatever the case."""
-    assert telling("/2024-Backups/x") == "backups"
-    assert telling("/a/b_internal.html") == "internal"
-    assert telling("/internalization/admin/") is None
+    assert find_sensitive_word("/2024-Backups/x") == "backups"
+    assert find_sensitive_word("/a/b_internal.html") == "internal"
+    assert find_sensitive_word("/internalization/admin/") is None
 
 
 def test_a_group_with_many_names_is_told_by_a_few() -> None:
     """Four at most, and how many more there are."""
     many = parse("".join(f"User-agent: bot{letter}\n" for letter in "abcdef") + "Allow: /\n")
-    assert called(many.groups[0]) == "'bota', 'botb', 'botc', 'botd' and 2 more"
-    assert called(parse("User-agent: a\nUser-agent: b\n").groups[0]) == "'a' and 'b'"
+    assert describe_group(many.groups[0]) == "'bota', 'botb', 'botc', 'botd' and 2 more"
+    assert describe_group(parse("User-agent: a\nUser-agent: b\n").groups[0]) == "'a' and 'b'"
 
 
 def test_an_application_that_looks_elsewhere_is_named() -> None:

@@ -14,7 +14,7 @@ import pytest
 from robotrules import RobotsTxt, parse
 from robotrules.analysis.files import FileDifference, compare
 from robotrules.linting import Edit, Fix, LintNote, fix, fixing, lint
-from robotrules.linting.edits import apart, edited
+from robotrules.linting.edits import apply_edits, select_disjoint
 from robotrules.profile import PROFILES
 
 BODY = b"User-agent: *\nDisallow: /a\nDisallow : /b\n"
@@ -217,8 +217,8 @@ def test_a_fix_whose_own_edits_overlap_is_left() -> None:
 def test_edits_are_applied_where_they_point() -> None:
     """In any order; an insertion right after a deletion stays there."""
     notes = [note(Edit(4, 6, b"")), note(Edit(6, 6, b"X"), Edit(0, 1, b"ab"))]
-    assert edited(b"0123456789", notes) == b"ab123X6789"
-    assert edited(b"0123456789", []) == b"0123456789"
+    assert apply_edits(b"0123456789", notes) == b"ab123X6789"
+    assert apply_edits(b"0123456789", []) == b"0123456789"
 
 
 def test_notes_without_a_fix_are_nobodys_business() -> None:
@@ -226,7 +226,11 @@ def test_notes_without_a_fix_are_nobodys_business() -> None:
     bare = note()._replace(fix=None)
     assert fix(parse(BODY), [bare]) == (BODY, (), (), "")
     assert fix(parse(BODY), []) == (BODY, (), (), "")
-    assert apart([bare, note(Edit(0, 1, b"u")), bare]) == [bare, note(Edit(0, 1, b"u")), bare]
+    assert select_disjoint([bare, note(Edit(0, 1, b"u")), bare]) == [
+        bare,
+        note(Edit(0, 1, b"u")),
+        bare,
+    ]
 
 
 def test_a_file_that_is_not_whole_is_left_alone() -> None:
@@ -234,7 +238,7 @@ def test_a_file_that_is_not_whole_is_left_alone() -> None:
     one = replaced(b"Disallow :", b"Disallow:")
     done = fix(parse(BODY, complete=False), [one])
     assert (done.body, done.applied, done.left) == (BODY, (), (one,))
-    assert "not whole" in done.refused
+    assert "incomplete" in done.refused
     long = BODY + b"# x\n" * 140_000
     assert fix(parse(long), [one]).refused
     assert fix(parse(long), []).refused == ""
@@ -305,7 +309,7 @@ def test_utf_16_is_fixed_where_verdicts_may_change() -> None:
 
 def test_what_is_not_read_to_its_end_is_left_alone() -> None:
     """Longer than is read, or cut on its way."""
-    why = "it is not whole, or longer than is read"
+    why = "it is incomplete or longer than the parsing limit"
     bodies = (BODY + b"#" * 600_000, BODY + b"# x\n" * 128_000)
     for robots in (*map(parse, bodies), parse(BODY + b"Disallow: /c", complete=False)):
         one = note(Edit(0, 1, b"u"))

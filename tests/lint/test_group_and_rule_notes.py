@@ -16,11 +16,11 @@ from robotrules.linting import LintNote, Received, fix, lint
 from robotrules.linting.checks.misspelt_crawler import MOST_NAMES
 from robotrules.linting.checks.pattern_like_an_expression import MOST_DESCRIBED
 from robotrules.linting.value_shapes import (
+    extract_path,
     is_authority,
     is_expression,
     is_header,
-    list_members,
-    path_of,
+    split_list,
 )
 
 
@@ -227,7 +227,7 @@ def test_everything_disallowed_is_not_said_of_what_was_not_proved() -> None:
 )
 def test_lists_of_names(value: bytes, members: tuple[bytes, ...]) -> None:
     """A list has at least two names with a comma between them, and nothing else."""
-    assert list_members(value) == members
+    assert split_list(value) == members
 
 
 def test_shapes_of_values() -> None:
@@ -241,9 +241,9 @@ def test_shapes_of_values() -> None:
     assert not is_authority(b"com." * 100_000 + b"!")
     assert is_expression(rb"/\d")
     assert not is_expression(b"/a.b*c$")
-    assert path_of(b"https://example.com") == b""
-    assert path_of(b"www.example.com/a?b=/c") == b"/a?b=/c"
-    assert path_of(b"readme.txt") == b""
+    assert extract_path(b"https://example.com") == b""
+    assert extract_path(b"www.example.com/a?b=/c") == b"/a?b=/c"
+    assert extract_path(b"readme.txt") == b""
 
 
 # What fails a run by default, and what does not: the levels that site owners rely on.

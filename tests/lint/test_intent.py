@@ -13,7 +13,7 @@ import pytest
 from robotrules import RobotsTxt, parse
 from robotrules.linting import Edit, Fix, LintNote, fix, intent, lint
 from robotrules.linting.context import LintContext
-from robotrules.linting.intent import as_meant, misread_lines
+from robotrules.linting.intent import find_misread_lines, parse_as_meant
 
 EVIL = (
     b"User-agent: BadBot\nDisallow: /\nUser-agen: EvilBot\nDisallow: /\n\n"
@@ -155,12 +155,12 @@ def test_the_file_as_meant() -> None:
     """First with its records, then with its names and patterns as meant; whatever the profile."""
     body = b"User-agen: Googelbot\nDissallow x\n"
     for profile in ("default", "strict", "google"):
-        spelled, whole = as_meant(parse(body, profile))
+        spelled, whole = parse_as_meant(parse(body, profile))
         assert spelled.body == b"User-agent: Googelbot\nDisallow: x\n"
         assert whole.body == b"User-agent: Googlebot\nDisallow: /x\n"
         # google takes the one for a record, and strict the other for none.
         for slip in (b"Disallows:", b"Disallow"):
-            spelled, _ = as_meant(parse(b"User-agent: a\n%b /x\n" % slip, profile))
+            spelled, _ = parse_as_meant(parse(b"User-agent: a\n%b /x\n" % slip, profile))
             assert spelled.body == b"User-agent: a\nDisallow: /x\n"
 
 
@@ -173,28 +173,28 @@ def test_what_is_known_of_a_file_is_kept_while_it_stays(monkeypatch: pytest.Monk
         return LintContext(robots)
 
     monkeypatch.setattr(intent, "LintContext", context)
-    as_meant(parse(MENDED))
+    parse_as_meant(parse(MENDED))
     assert made == [MENDED]
-    as_meant(parse(EVIL))
+    parse_as_meant(parse(EVIL))
     assert made == [MENDED, EVIL, MENDED]
 
 
 def test_lines_that_rest_on_a_misread_record() -> None:
     """All records of its group; of the others, and of names and patterns as written, none."""
-    misread, resting = misread_lines(parse(EVIL))
+    misread, resting = find_misread_lines(parse(EVIL))
     assert misread == [3]
     assert resting == {1, 2, 3, 4}
-    assert misread_lines(parse(MENDED)) == ([], frozenset())
+    assert find_misread_lines(parse(MENDED)) == ([], frozenset())
     body = b"User-agent: Googelbot\nDisallow: x\nDisallow : /y\n"
-    assert misread_lines(parse(body)) == ([], frozenset())
+    assert find_misread_lines(parse(body)) == ([], frozenset())
 
 
 def test_lines_before_the_first_group_rest_on_each_other() -> None:
     """They are rules of nobody until the record that names their crawler is mended."""
     slip = b"User-agen: EvilBot\nDisallow: /\n"
-    assert misread_lines(parse(slip + b"\n" + MENDED)) == ([1], frozenset({1, 2}))
+    assert find_misread_lines(parse(slip + b"\n" + MENDED)) == ([1], frozenset({1, 2}))
     # Two misread lines, in two groups: the lines in their order, each once.
     body = EVIL + b"Disalows: /a\nAlow: /b\n"
-    misread, resting = misread_lines(parse(body))
+    misread, resting = find_misread_lines(parse(body))
     assert misread == [3, 8, 9]
     assert resting == {1, 2, 3, 4, 6, 7, 8, 9}

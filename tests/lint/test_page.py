@@ -14,7 +14,12 @@ from robotrules.errors import CheckError
 from robotrules.linting import CHECKS, lint, lint_page
 from robotrules.linting.check import PageCheck
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import elsewhere, in_force, rules_of, said
+from robotrules.linting.mentions import (
+    describe_rules,
+    find_carrier,
+    find_rule_text,
+    find_rules_in_force,
+)
 from robotrules.registries import Registries, Registry, TagRule
 from robotrules.tags import usage_rules
 from robotrules.tags.codes import Carrier, Source, State, TagNote
@@ -193,19 +198,19 @@ def test_the_text_of_a_note_on_a_field_is_that_of_its_line() -> None:
 def test_the_text_of_a_note_on_an_element_is_what_its_mention_says() -> None:
     """A page does not keep its elements; the mention of a rule has the words."""
     seen = page(html='<meta name="robots" content="noindex, noidnex">')
-    (note,) = seen.noted("misspelt-rule")
+    (note,) = seen.tag_notes("misspelt-rule")
     assert seen.text(note) == ""
-    assert said(seen, note) == "noidnex"
-    assert said(seen, note._replace(start=None)) == ""
-    assert said(seen, note, Standing.IN_FORCE) == ""
+    assert find_rule_text(seen, note) == "noidnex"
+    assert find_rule_text(seen, note._replace(start=None)) == ""
+    assert find_rule_text(seen, note, Standing.IN_FORCE) == ""
 
 
 def test_of_a_member_with_several_rules_the_odd_one_is_quoted() -> None:
     """A note on Robots-Tag points at the whole member."""
     seen = page(headers={"Robots-Tag": "*;noindex;shiny"})
-    (note,) = seen.noted("unknown-rule")
-    assert said(seen, note) == "*;noindex;shiny"
-    assert said(seen, note, Standing.UNKNOWN) == "shiny"
+    (note,) = seen.tag_notes("unknown-rule")
+    assert find_rule_text(seen, note) == "*;noindex;shiny"
+    assert find_rule_text(seen, note, Standing.UNKNOWN) == "shiny"
 
 
 def test_each_note_of_fields_and_of_both_together_is_there_once() -> None:
@@ -215,17 +220,17 @@ def test_each_note_of_fields_and_of_both_together_is_there_once() -> None:
     headers = {"X-Robots-Tag": "noindex"}
     robots = parse("User-agent: *\nDisallow: /\n")
     both = Page(usage_rules(headers=headers), guidance(URL, "*", robots=robots, headers=headers))
-    assert len(list(both.noted("deprecated-field"))) == 1
-    assert len(list(both.noted("noindex-not-seen"))) == 1
-    assert list(both.noted("no-such-code")) == []
+    assert len(list(both.tag_notes("deprecated-field"))) == 1
+    assert len(list(both.tag_notes("noindex-not-seen"))) == 1
+    assert list(both.tag_notes("no-such-code")) == []
 
 
 def test_words_of_other_carriers_are_known_with_their_values() -> None:
     """Whatever the case, and whatever stands behind `=` or `:`."""
-    assert elsewhere("Disallow") == "robots.txt"
-    assert elsewhere("crawl-delay: 5") == "robots.txt"
-    assert elsewhere("train-ai=n") == "a Content-Usage field or record"
-    assert elsewhere("noindex") is None
+    assert find_carrier("Disallow") == "robots.txt"
+    assert find_carrier("crawl-delay: 5") == "robots.txt"
+    assert find_carrier("train-ai=n") == "a Content-Usage field or record"
+    assert find_carrier("noindex") is None
 
 
 def test_a_word_that_a_registry_has_is_a_tag_rule() -> None:
@@ -257,7 +262,7 @@ def test_the_old_grammar_is_shown_in_the_new_one(old: str, new: str | None) -> N
 def test_rules_in_force_are_told_apart_by_carrier() -> None:
     """Only what is in force, with its text; and those of one element in words."""
     seen = page(headers={"X-Robots-Tag": "noindex, index"}, html=NOINDEX)
-    assert in_force(seen, Carrier.X_ROBOTS_TAG) == {("noindex", True): "noindex"}
-    assert in_force(seen, Carrier.ROBOTS_TAG) == {}
+    assert find_rules_in_force(seen, Carrier.X_ROBOTS_TAG) == {("noindex", True): "noindex"}
+    assert find_rules_in_force(seen, Carrier.ROBOTS_TAG) == {}
     element = Source(Carrier.META, None, 1, State.INITIAL)
-    assert rules_of(seen, TagNote("x", "info", element)) == "'noindex'"
+    assert describe_rules(seen, TagNote("x", "info", element)) == "'noindex'"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from robotrules.linting import CHECKS, Edit, Fix, fix, lint
-from robotrules.linting.edits import edited
+from robotrules.linting.edits import apply_edits
 from robotrules.linting.render import Linted
 from robotrules.linting.render.sarif import FINGERPRINT, sarif
 from robotrules.robotstxt import parse
@@ -246,7 +246,7 @@ class TestFixes:
         assert first["deletedRegion"]["endLine"] == 3
         assert "insertedContent" not in first
         assert second["insertedContent"] == {"text": "# x\n"}
-        assert applied(BODY, one["artifactChanges"][0]) == edited(BODY, [gone])
+        assert applied(BODY, one["artifactChanges"][0]) == apply_edits(BODY, [gone])
 
     def test_octets_that_are_no_text(self) -> None:
         """They are in base 64."""

@@ -13,12 +13,18 @@ from hypothesis import strategies as st
 from robotrules import parse
 from robotrules.linting import LintNote, lint
 from robotrules.linting.context import LintContext
-from robotrules.linting.suppressions import Suppression, misread, sieved, suppressions, without
+from robotrules.linting.suppressions import (
+    Suppression,
+    filter_notes,
+    find_malformed,
+    parse_suppressions,
+    removal_fix,
+)
 
 
 def asked(body: bytes) -> list[tuple[int | None, list[str]]]:
     """Return for which line each suppression of a file is, and what it names."""
-    found = suppressions(parse(body).lines)
+    found = parse_suppressions(parse(body).lines)
     return [(one.about, [name.text for name in one.names]) for one in found]
 
 
@@ -40,7 +46,7 @@ def test_what_a_comment_names(comment: bytes, expected: list[str]) -> None:
     """Case and whitespace do not matter; words may stand around it."""
     about = None if b"file" in comment else 1
     assert asked(b"Disallow: /a " + comment) == [(about, expected)]
-    assert list(misread(parse(b"Disallow: /a " + comment).lines)) == []
+    assert list(find_malformed(parse(b"Disallow: /a " + comment).lines)) == []
 
 
 @pytest.mark.parametrize(
@@ -61,7 +67,7 @@ def test_what_only_looks_like_a_request(comment: bytes, word: str, rest: str) ->
     """It keeps nothing back, and lint says so."""
     body = b"User-agent: *\nDisallow: a " + comment
     assert asked(body) == []
-    (one,) = misread(parse(body).lines)
+    (one,) = find_malformed(parse(body).lines)
     assert (one.line, one.word, one.rest) == (2, word, rest)
     assert comment.startswith(body[one.start : one.end])
     slugs = [note.slug for note in lint(body, select=["RR505", "RR902"])]
@@ -108,7 +114,7 @@ def test_an_unused_name_is_shown_as_it_was_written() -> None:
 def test_what_asks_for_nothing(comment: bytes) -> None:
     """Nor is there anything to say about it."""
     assert asked(b"Disallow: /a " + comment) == []
-    assert list(misread(parse(b"Disallow: /a " + comment).lines)) == []
+    assert list(find_malformed(parse(b"Disallow: /a " + comment).lines)) == []
 
 
 def test_brackets_that_are_not_closed_end_with_the_line() -> None:
@@ -138,7 +144,7 @@ def test_one_for_the_file() -> None:
 def test_spans_point_at_what_was_written() -> None:
     """The span of a suppression is its comment; that of a name is the name."""
     body = b"\xef\xbb\xbfAllow: /  # old # robotrules: ignore[Bom, typo] because\n"
-    (one,) = suppressions(parse(body).lines)
+    (one,) = parse_suppressions(parse(body).lines)
     assert body[one.start : one.end] == b"# robotrules: ignore[Bom, typo]"
     assert [body[name.start : name.end] for name in one.names] == [b"Bom", b"typo"]
 
@@ -152,13 +158,13 @@ def sieve(
     notes: list[LintNote], asked: list[Suppression]
 ) -> tuple[list[LintNote], dict[Suppression, set[str]]]:
     """Return the notes that are left, and which names of which suppressions were of use."""
-    left, used = sieved(notes, asked)
+    left, used = filter_notes(notes, asked)
     return list(left), {one: set(names) for one, names in used.items()}
 
 
 def test_what_it_covers() -> None:
     """Its line, or the file; a code or a slug; the beginning of a code is nobody's."""
-    (one,) = suppressions(parse(b"Allow: / # robotrules: ignore[RR505, bom]").lines)
+    (one,) = parse_suppressions(parse(b"Allow: / # robotrules: ignore[RR505, bom]").lines)
     bom, dead = note(1, "RR101", "bom"), note(1, "RR501", "dead-rule")
     assert sieve([note(1)], [one]) == ([], {one: {"rr505"}})
     assert sieve([note(1), bom], [one]) == ([], {one: {"rr505", "bom"}})
@@ -182,12 +188,12 @@ def test_lint_keeps_back_what_is_asked() -> None:
 # --- Taking them out ------------------------------------------------------------------------------
 
 
-def taken_out(body: bytes, *names: str) -> bytes:
+def remove_names(body: bytes, *names: str) -> bytes:
     """Return a file without the names of its first suppression; without names, without it."""
     context = LintContext(parse(body))
-    one = suppressions(context.lines)[0]
+    one = parse_suppressions(context.lines)[0]
     these = [name for name in one.names if name.text in names]
-    fix = without(context.line(one.line), context.whole_line(one.line), one, these)
+    fix = removal_fix(context.line(one.line), context.whole_line(one.line), one, these)
     assert fix is not None
     assert not fix.changes_verdicts
     (edit,) = fix.edits
@@ -209,15 +215,15 @@ def taken_out(body: bytes, *names: str) -> bytes:
 )
 def test_the_comment_goes_and_the_line_stays(line: bytes, left: bytes) -> None:
     """What stands around it is kept, and is a comment if it was; a line with nothing else goes."""
-    assert taken_out(b"Allow: /\n" + line) == b"Allow: /\n" + left
+    assert remove_names(b"Allow: /\n" + line) == b"Allow: /\n" + left
 
 
 def test_a_name_goes_and_the_others_stay() -> None:
     """Of several names the others stay as they are written; of one, the comment goes."""
     body = b"Allow: / # robotrules: ignore[Bom,typo , nul] why\n"
-    assert taken_out(body, "typo") == b"Allow: / # robotrules: ignore[Bom, nul] why\n"
-    assert taken_out(body, "bom", "nul") == b"Allow: / # robotrules: ignore[typo] why\n"
-    assert taken_out(body, "bom", "typo", "nul") == b"Allow: / # why\n"
+    assert remove_names(body, "typo") == b"Allow: / # robotrules: ignore[Bom, nul] why\n"
+    assert remove_names(body, "bom", "nul") == b"Allow: / # robotrules: ignore[typo] why\n"
+    assert remove_names(body, "bom", "typo", "nul") == b"Allow: / # why\n"
 
 
 def test_a_comment_with_very_many_names_is_left_to_people() -> None:
@@ -242,7 +248,7 @@ comments = st.lists(st.sampled_from(PARTS) | st.binary(max_size=3), max_size=12)
 def test_nothing_raises_and_every_span_is_inside(body: bytes) -> None:
     """Whatever a comment holds; and taking one out changes no record."""
     robots = parse(body)
-    found = suppressions(robots.lines)
+    found = parse_suppressions(robots.lines)
     assert list(found) == sorted(found, key=lambda one: one.start)
     for one in found:
         assert 0 <= one.start <= one.end <= len(robots.body)
@@ -253,7 +259,7 @@ def test_nothing_raises_and_every_span_is_inside(body: bytes) -> None:
     if found:
         names = [name.text for name in found[0].names]
         for some in (names, names[:1]):
-            now = parse(taken_out(robots.body, *some))
+            now = parse(remove_names(robots.body, *some))
             assert [(record.key, record.value) for record in now.records] == records
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.value_shapes import identifier, line_end, list_members
+from robotrules.linting.value_shapes import identifier, line_end, split_list
 from robotrules.robotstxt.values import Note
 
 
@@ -43,19 +43,19 @@ class CommaList(ParserNote):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield lines that are lists; a comma in other text makes none."""
         for note in super().check(context):
-            if list_members(context.robots.body[note.start : note.end]):
+            if split_list(context.robots.body[note.start : note.end]):
                 yield note
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return who is read, and who is not."""
         value = context.robots.body[note.start : note.end]
-        members = list_members(value)
+        members = split_list(value)
         first = identifier(value) or value.partition(b",")[0].strip()
-        return {"first": quote(first), "rest": listed([quote(name) for name in members[1:]])}
+        return {"first": quote(first), "rest": join_names([quote(name) for name in members[1:]])}
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write a line for each."""
         record, body = context.by_line[note.line or 0], context.robots.body
         before = line_end(context, record.line) + body[record.key_start : record.start]
-        edit = Edit(record.start, record.end, before.join(list_members(record.value)))
+        edit = Edit(record.start, record.end, before.join(split_list(record.value)))
         return Fix("Write one user-agent line for each", (edit,), changes_verdicts=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.extensions.vocabulary import CATEGORIES, Preference
-from robotrules.linting.check import Check, related
+from robotrules.linting.check import Check, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.usage import stated
+from robotrules.linting.scoped_records import collect_statements
 
 
 class ContentUsageConflict(Check):
@@ -44,7 +44,9 @@ class ContentUsageConflict(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records whose `y` another one of their path outweighs."""
-        for found in stated(context).values() if context.records("content-usage") else ():
+        for found in (
+            collect_statements(context).values() if context.records("content-usage") else ()
+        ):
             for name in CATEGORIES:
                 against = [r for r, one in found if one.get(name) is Preference.DISALLOWED]
                 for record, one in found if against else ():
@@ -54,5 +56,5 @@ class ContentUsageConflict(Check):
                             record,
                             line=against[0].line,
                             name=name,
-                            related=[related("disallows it", against[0])],
+                            related=[relate("disallows it", against[0])],
                         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
@@ -41,7 +41,7 @@ class Contradiction(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the Disallow rules that lose to their twin."""
-        for line, winner in sorted(context.exact.twins.items()):
+        for line, winner in sorted(context.proofs.equal_patterns.items()):
             record = context.by_line[line]
             if record.key == "disallow" and winner.allow:
                 yield self.about(
@@ -49,5 +49,5 @@ class Contradiction(Check):
                     record,
                     line=winner.line,
                     pattern=quote(record.value),
-                    related=[related("wins", winner)],
+                    related=[relate("wins", winner)],
                 )

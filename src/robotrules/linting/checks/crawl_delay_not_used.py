@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, listed
+from robotrules.linting.check import Check, join_names
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -56,4 +56,4 @@ def _who(group: Group) -> str:
     """Return the crawlers of a group in words; empty: others may be among them."""
     known = [KNOWN_CRAWLERS.get(start.text) for start in group.starts]
     names = [one.product_token for one in known if one and one.operator in OPERATORS]
-    return listed(names) if len(names) == len(known) else ""
+    return join_names(names) if len(names) == len(known) else ""

@@ -36,6 +36,8 @@ class CutLine(ParserNote):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the parser's note where the parser saw it: that line is not among those read."""
-        for note, noted in zip(super().check(context), context.noted(self.slug), strict=True):
+        for note, noted in zip(
+            super().check(context), context.parser_notes(self.slug), strict=True
+        ):
             end = 1 + noted.end - noted.start
             yield note._replace(line=noted.line, column=1, end_column=end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.robotstxt.values import Rule, octets_of
@@ -57,7 +57,7 @@ class DeadRule(Check):
         for _, rule in sorted(unsent.items()):
             fix, why = _resolved(rule), "no request has such a path"
             yield self.about(context, rule, rule=quote(str(rule)), why=why, fix=fix)
-        for line, dead in sorted(context.exact.dead.items()):
+        for line, dead in sorted(context.proofs.dead.items()):
             if line in unsent:
                 continue
             covers = [rule for rule in dead.covers if rule.line != line]
@@ -77,7 +77,7 @@ class DeadRule(Check):
                 level="info" if alike else None,
                 rule=quote(str(dead.rule)),
                 why=why,
-                related=[related("decides first", rule) for rule in covers],
+                related=[relate("decides first", rule) for rule in covers],
             )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.extensions.app_lines import Registration
-from robotrules.linting.app_words import MOST, told
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
+from robotrules.linting.scoped_records import MOST_NAMED, find_directives
 from robotrules.robotstxt.values import Note
 
 
@@ -40,8 +40,10 @@ class DeprecatedDirective(ParserNote):
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Name the app directives, and where their application says more."""
         names = []
-        for application, one in told(context, note, Registration.DEPRECATED)[:MOST]:
+        for application, one in find_directives(context, note, Registration.DEPRECATED)[
+            :MOST_NAMED
+        ]:
             entry = context.registries.directives.get((application, one.name))
             page = f" (see {entry.documentation})" if entry else ""
             names.append(f"{quote(f'{application};{one.name}')}{page}")
-        return {"names": listed(names)}
+        return {"names": join_names(names)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import taken_out
+from robotrules.linting.value_shapes import remove_line
 from robotrules.profile import PROFILES, Role
 
 # What each profile compares of a rule; None: it does not use the line.
@@ -46,7 +46,7 @@ class DuplicateRule(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the later ones of equal rules."""
-        twins = sorted(context.exact.twins.items())
+        twins = sorted(context.proofs.equal_patterns.items())
         by_profile = [_forms(context, profile) for profile in PROFILES] if twins else []
         rules = Counter(one.group for one in context.robots.records if one.role is Role.RULE)
         first: dict[tuple[int, _Forms], int] = {}
@@ -68,13 +68,13 @@ class DuplicateRule(Check):
                 record,
                 rule=quote(f"{'Allow' if winner.allow else 'Disallow'}: {record.text}"),
                 line=same,
-                related=[related("the same rule", before)],
+                related=[relate("the same rule", before)],
                 # The only rule of a group parts it from the group after it.
-                fix=taken_out(context, line) if rules[record.group] > 1 else None,
+                fix=remove_line(context, line) if rules[record.group] > 1 else None,
             )
 
 
 def _forms(context: LintContext, profile: str) -> dict[int, str]:
     """Return what a profile compares of the rule of each line."""
-    groups = context.under(profile).groups
+    groups = context.parse_as(profile).groups
     return {rule.line: rule.form for group in groups for rule in group.rules}

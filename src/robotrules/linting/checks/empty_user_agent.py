@@ -45,5 +45,5 @@ class EmptyUserAgent(ParserNote):
         """Say whose the rules are: other lines of the group may name somebody."""
         record = context.by_line.get(note.line or 0)
         group = context.groups[record.group] if record and record.group is not None else None
-        named = group is not None and context.names_anybody(group.index)
+        named = group is not None and context.names_a_crawler(group.index)
         return {"so": "" if named else ", so the rules after it are for nobody"}

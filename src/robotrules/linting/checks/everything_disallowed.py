@@ -10,7 +10,7 @@ from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.rule_proofs import Kind
+from robotrules.linting.rule_proofs import CrawlerClass
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.values import Rule
 
@@ -53,12 +53,12 @@ class EverythingDisallowed(Check):
         """Yield the rule, if it is for everyone and nothing is left over."""
         if not any(_is_for_all(rule) for group in context.groups for rule in group.rules):
             return  # who obeys which groups is only then worth asking
-        star = next((kind for kind in context.kinds if _is_star(kind)), None)
+        star = next((kind for kind in context.crawler_classes if _is_star(kind)), None)
         rule = _for_all(star) if star else None
         if star is None or rule is None or len(star.written) > MOST_RULES:
             return
         # Who is welcome by name shows that the rest was meant.
-        if not all(_for_all(kind) for kind in context.kinds):
+        if not all(_for_all(kind) for kind in context.crawler_classes):
             return
         # Most exceptions are seen at once, and the others are proved not to be there.
         if any(one.allow and _spells_allowed(star, one) for one in star.written):
@@ -68,11 +68,11 @@ class EverythingDisallowed(Check):
             yield self.about(context, rule, rule=quote(str(rule)))
 
 
-def _is_star(kind: Kind) -> bool:
+def _is_star(kind: CrawlerClass) -> bool:
     return any(one.product_token == EVERYONE_ELSE and not one.purposes for one in kind.crawlers)
 
 
-def _for_all(kind: Kind) -> Rule | None:
+def _for_all(kind: CrawlerClass) -> Rule | None:
     """Return the rule of a kind that disallows every path."""
     return next(filter(_is_for_all, kind.written), None)
 
@@ -81,6 +81,6 @@ def _is_for_all(rule: Rule) -> bool:
     return not rule.allow and rule.pattern != "" and rule.form.rstrip("*") in ("", "/")
 
 
-def _spells_allowed(kind: Kind, rule: Rule) -> bool:
+def _spells_allowed(kind: CrawlerClass, rule: Rule) -> bool:
     path = rule.form.removesuffix("$").replace("*", "x")
     return path[:1] == "/" and path != "/robots.txt" and kind.rules.allows(ORIGIN + path)

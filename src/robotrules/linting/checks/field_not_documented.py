@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import PageCheck, listed, quote
+from robotrules.linting.check import PageCheck, join_names, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import in_force
+from robotrules.linting.mentions import find_rules_in_force
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier, Source, TagNote
 
@@ -41,8 +41,8 @@ class FieldNotDocumented(PageCheck):
 
     def check_page(self, page: Page) -> Iterator[LintNote]:
         """Yield a note where only the new field says something."""
-        new, old, meta = (in_force(page, one) for one in Carrier)
+        new, old, meta = (find_rules_in_force(page, one) for one in Carrier)
         alone = [text for rule, text in new.items() if rule not in old and rule not in meta]
         if alone:
             note = TagNote(self.slug, self.level, Source(Carrier.ROBOTS_TAG))
-            yield self.about_tag(note, names=listed([quote(text) for text in alone]))
+            yield self.about_tag(note, names=join_names([quote(text) for text in alone]))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import PageCheck, listed, quote
+from robotrules.linting.check import PageCheck, join_names, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import in_force
+from robotrules.linting.mentions import find_rules_in_force
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier, Source, TagNote
 
@@ -44,8 +44,10 @@ class FieldNotRead(PageCheck):
         """Yield a note where the old field says more."""
         if not any(page.usage.fields.get(str(Carrier.ROBOTS_TAG))):
             return
-        new, old = (in_force(page, one) for one in (Carrier.ROBOTS_TAG, Carrier.X_ROBOTS_TAG))
+        new, old = (
+            find_rules_in_force(page, one) for one in (Carrier.ROBOTS_TAG, Carrier.X_ROBOTS_TAG)
+        )
         more = [text for rule, text in old.items() if rule not in new]
         if more:
             note = TagNote(self.slug, self.level, Source(Carrier.X_ROBOTS_TAG))
-            yield self.about_tag(note, names=listed([quote(text) for text in more]))
+            yield self.about_tag(note, names=join_names([quote(text) for text in more]))

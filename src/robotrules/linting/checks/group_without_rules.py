@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, listed, quote
+from robotrules.linting.check import Check, join_names, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import token_of
+from robotrules.linting.value_shapes import matching_token
 from robotrules.profile import Role
 
 # Records that are a group's whole point.
@@ -55,7 +55,7 @@ class GroupWithoutRules(Check):
             return
         named = [record for record in last.starts if record.key == "user-agent"]
         said = any(record.key in ENOUGH for record in last.records)
-        token = token_of(context, named[0]) if named else ""
+        token = matching_token(context, named[0]) if named else ""
         if token and not said and not len(context.robots.rules_for(token)):
-            names = listed([quote(record.value) for record in named])
+            names = join_names([quote(record.value) for record in named])
             yield self.about(context, named[0], names=names)

@@ -8,7 +8,7 @@ from typing import Any
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import is_authority, path_alone
+from robotrules.linting.value_shapes import is_authority, suggest_path
 
 
 class HostInPattern(Check):
@@ -43,6 +43,6 @@ class HostInPattern(Check):
         for key in ("allow", "disallow"):
             for record in context.records(key):
                 if record.value[:1] not in b"/*" and is_authority(record.value):
-                    cure = path_alone(context, record)
+                    cure = suggest_path(context, record)
                     more: dict[str, Any] = {"text": quote(record.value), "cure": cure.words}
                     yield self.about(context, record, fix=cure.fix, **more)

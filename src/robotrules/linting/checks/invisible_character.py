@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from robotrules.linting.check import Check
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.pasted_text import (
     FULL_WIDTH_COLON,
     JOINERS,
     LEADING,
-    SIGN,
-    sign_name,
-    unseen,
+    ODD_CHARACTER,
+    is_invisible,
+    name_character,
 )
+from robotrules.linting.record_names import KNOWN
 from robotrules.robotstxt.values import Line, Record
 
 
@@ -50,17 +50,19 @@ class InvisibleCharacter(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield a note for each line that has some, about the first."""
         body = context.robots.body
-        if body.isascii() or context.noted("looks-like-html"):
+        if body.isascii() or context.parser_notes("looks-like-html"):
             return
         for line in context.lines:
             end = line.end if line.comment is None else line.comment
             text = line.text[: end - line.start]
-            if text.isascii() or not SIGN.search(text):
+            if text.isascii() or not ODD_CHARACTER.search(text):
                 continue
             record = context.by_line.get(line.number)
             if record is not None:
                 # Values of records that nobody knows are nobody's to judge.
-                if record.key in KNOWN or SIGN.search(body, record.key_start, record.key_end):
+                if record.key in KNOWN or ODD_CHARACTER.search(
+                    body, record.key_start, record.key_end
+                ):
                     yield from self._in_record(context, record)
             else:
                 yield from self._without_record(context, line, text)
@@ -83,15 +85,15 @@ class InvisibleCharacter(Check):
         fix = None
         if edits:
             fix = Fix("Take it out", tuple(edits), changes_verdicts=True)
-        sign = SIGN.search(body, first.start, first.end)
-        name = sign_name(sign[0]) if sign else ""
+        sign = ODD_CHARACTER.search(body, first.start, first.end)
+        name = name_character(sign[0]) if sign else ""
         level = "error" if edits else "warning"
         yield self.note(
             context, first.start, first.end, level=level, fix=fix, name=name, where=where
         )
 
     def _without_record(self, context: LintContext, line: Line, text: bytes) -> Iterator[LintNote]:
-        found = SIGN.search(text)
+        found = ODD_CHARACTER.search(text)
         colon = text.find(FULL_WIDTH_COLON)
         if colon >= 0:
             start, end = line.start + colon, line.start + colon + len(FULL_WIDTH_COLON)
@@ -100,14 +102,20 @@ class InvisibleCharacter(Check):
                 fix = Fix("Write ':'", (Edit(start, end, b":"),), changes_verdicts=True)
             where = "is no colon, so the line is no record and is ignored"
             yield self.note(
-                context, start, end, fix=fix, name=sign_name(FULL_WIDTH_COLON), where=where
+                context, start, end, fix=fix, name=name_character(FULL_WIDTH_COLON), where=where
             )
-        elif found and unseen(text):
+        elif found and is_invisible(text):
             start, end = line.start, line.start + len(text)
             where = "is all that the line has; the line is ignored"
             fix = Fix("Take it out", (Edit(start, end, b""),))
             yield self.note(
-                context, start, end, level="info", fix=fix, name=sign_name(found[0]), where=where
+                context,
+                start,
+                end,
+                level="info",
+                fix=fix,
+                name=name_character(found[0]),
+                where=where,
             )
 
 
@@ -131,7 +139,11 @@ def _last(body: bytes, first: int, end: int) -> int:
     if body[end - 1 : end] in b" \t":
         return 1
     return next(
-        (size for size in (2, 3) if end - size >= first and SIGN.fullmatch(body, end - size, end)),
+        (
+            size
+            for size in (2, 3)
+            if end - size >= first and ODD_CHARACTER.fullmatch(body, end - size, end)
+        ),
         0,
     )
 
@@ -139,7 +151,7 @@ def _last(body: bytes, first: int, end: int) -> int:
 def _inside(body: bytes, record: Record) -> Edit | None:
     """Return the first sign inside a name or value that no script needs there."""
     for start, end in ((record.key_start, record.key_end), (record.start, record.end)):
-        for found in SIGN.finditer(body, start, end):
+        for found in ODD_CHARACTER.finditer(body, start, end):
             around = body[found.start() - 1] & body[min(found.end(), end - 1)]
             if found[0] not in JOINERS or not around & 0x80:
                 return Edit(found.start(), found.end(), b"")

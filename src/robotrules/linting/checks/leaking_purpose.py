@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.profile import USER_AGENT_PURPOSE
@@ -62,7 +62,7 @@ class LeakingPurpose(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield groups of purposes alone that stand behind a group of crawlers."""
-        noted = {note.start for note in context.noted(self.slug)}
+        noted = {note.start for note in context.parser_notes(self.slug)}
         before: tuple[Group, Record] | None = None
         found = 0
         for group in context.groups if noted else ():
@@ -77,7 +77,7 @@ class LeakingPurpose(Check):
                     line=before[1].line,
                     shown=f", so that they say something else about {url}" if url else "",
                     url=url,
-                    related=[related("gets the rules", before[1])],
+                    related=[relate("gets the rules", before[1])],
                     fix=_fix(context, first),
                 )
             named = next((one for one in group.starts if one.key == "user-agent"), None)
@@ -91,7 +91,7 @@ def _shown(context: LintContext, group: Group, before: Group) -> str | None:
     if not tokens:
         return None
     known = [one for one in robots.profile.extensions if one.key != USER_AGENT_PURPOSE.key]
-    old = context.under(robots.profile.replace(extensions=known))
+    old = context.parse_as(robots.profile.replace(extensions=known))
     for rule in group.rules[:MOST_TRIED]:
         url = ORIGIN + rule.form.removesuffix("$").replace("*", "")
         if robots.rules_for(tokens[0]).allows(url) != old.rules_for(tokens[0]).allows(url):

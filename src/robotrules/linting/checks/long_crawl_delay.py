@@ -41,7 +41,7 @@ class LongCrawlDelay(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the delays that count and are long: of a group the first good one."""
-        unused = (*context.noted("bad-crawl-delay"), *context.noted("second-value"))
+        unused = (*context.parser_notes("bad-crawl-delay"), *context.parser_notes("second-value"))
         bad = {note.start for note in unused}
         for record in context.records("crawl-delay"):
             if record.group is None or record.start in bad:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
-from robotrules.linting.responses import ResponseCheck, in_words, lifetime_asked
+from robotrules.linting.responses import ResponseCheck, format_duration, read_freshness
 
 DAY = 86_400.0
 
@@ -49,8 +49,8 @@ class LongLifetime(ResponseCheck):
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for a lifetime of more than a day."""
-        said = lifetime_asked(received)
+        said = read_freshness(received)
         if said is None:
             return
         if said.may_store and not said.must_validate and (said.lifetime or 0) > DAY:
-            yield self.about_response(time=in_words(said.lifetime or 0))
+            yield self.about_response(time=format_duration(said.lifetime or 0))

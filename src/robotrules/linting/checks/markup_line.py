@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.pasted_text import TAG_AT_END, home, mark, strangers
+from robotrules.linting.pasted_text import TAG_AT_END, find_mark, find_unknown_lines, guess_file
 
 # What a line that is no comment can start with, to be looked at.
 STARTS = b"/;<-`~*"
@@ -50,10 +50,10 @@ class MarkupLine(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield such lines and values; an HTML page has a note of its own."""
-        if context.noted("looks-like-html"):
+        if context.parser_notes("looks-like-html"):
             return
         body = context.robots.body
-        for start, end in strangers(context):
+        for start, end in find_unknown_lines(context):
             if body[start] in STARTS:
                 yield from self._at_start(context, start, body[start:end])
         for record in context.records(*VALUES) if b"<" in body else ():
@@ -75,7 +75,7 @@ class MarkupLine(Check):
                 )
 
     def _at_start(self, context: LintContext, start: int, text: bytes) -> Iterator[LintNote]:
-        found = None if home(text) else mark(text)
+        found = None if guess_file(text) else find_mark(text)
         if found is None:
             return
         fix = _fix(start, text, found.text) if found.text in COMMENTS else None

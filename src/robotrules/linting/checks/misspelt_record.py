@@ -7,9 +7,9 @@ from itertools import islice
 
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN, meant
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.pasted_text import mark
+from robotrules.linting.pasted_text import find_mark
+from robotrules.linting.record_names import KNOWN, guess_record_name
 
 # Names of a file that are compared: real files have some dozens, and hostile ones thousands.
 MOST_NAMES = 1_000
@@ -44,11 +44,11 @@ class MisspeltRecord(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records of such names; an HTML page has a note of its own."""
-        if context.noted("looks-like-html"):
+        if context.parser_notes("looks-like-html"):
             return
         others = (key for key in context.keys if key not in KNOWN)
         for key in islice(others, MOST_NAMES):
-            name = None if mark(key.encode()) else meant(key)
+            name = None if find_mark(key.encode()) else guess_record_name(key)
             if name is None:
                 continue
             for record in context.records(key):

@@ -8,7 +8,7 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import said
+from robotrules.linting.mentions import find_rule_text
 from robotrules.tags.codes import TagNote
 from robotrules.tags.known import KNOWN, MOST_LETTERS
 from robotrules.tags.rules import Standing
@@ -42,7 +42,7 @@ class MisspeltRule(PageCheck):
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Quote the word, and name the rule that it looks like."""
-        text = said(page, note, Standing.UNKNOWN)
+        text = find_rule_text(page, note, Standing.UNKNOWN)
         name = text.lower()[:MOST_LETTERS]
         close = get_close_matches(name, KNOWN, 1, 0.7)
         known = _BARE.get(re.sub(r"[^a-z]", "", name)) or (close[0] if close else None)

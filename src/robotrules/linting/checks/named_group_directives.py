@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.extensions.app_lines import KEYS
-from robotrules.linting.app_words import called
 from robotrules.linting.check import ParserNote
 from robotrules.linting.context import LintContext
+from robotrules.linting.scoped_records import describe_group
 from robotrules.robotstxt.values import Note
 
 
@@ -48,4 +48,4 @@ class NamedGroupDirectives(ParserNote):
         """Say whose group it is."""
         regrouped = context.robots.grouped_for(KEYS[0])
         group = context.document_groups[note.line] if note.line else None
-        return {"names": called(regrouped.groups[group]) if group is not None else "nobody"}
+        return {"names": describe_group(regrouped.groups[group]) if group is not None else "nobody"}

@@ -53,4 +53,4 @@ class NearLimit(Check):
 
 def _is_spoken_of(context: LintContext) -> bool:
     """Tell whether the file is too long, or a page, which are other checks' affairs."""
-    return bool(context.noted("truncated") or context.noted("looks-like-html"))
+    return bool(context.parser_notes("truncated") or context.parser_notes("looks-like-html"))

@@ -52,7 +52,7 @@ class NeedlessStar(Check):
         if not found:
             return
         # How many octets a pattern has, and what competes with it, depends on who reads it.
-        needed = {line for name in PROFILES for line in _needed(context.under(name))}
+        needed = {line for name in PROFILES for line in _needed(context.parse_as(name))}
         found = [(rule, stars) for rule, stars in found if rule.line not in needed]
         if not found:
             return

@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from robotrules.linting.check import ParserNote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.pasted_text import FULL_WIDTH_COLON, GARBLED_BOM, home, mark, unseen
+from robotrules.linting.pasted_text import (
+    FULL_WIDTH_COLON,
+    GARBLED_BOM,
+    find_mark,
+    guess_file,
+    is_invisible,
+)
 
 
 class NoSeparator(ParserNote):
@@ -42,10 +48,12 @@ class NoSeparator(ParserNote):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the parser's notes but for lines that other checks speak of."""
-        if context.noted("looks-like-html"):
+        if context.parser_notes("looks-like-html"):
             return
         for note in super().check(context):
             text = context.robots.body[note.start : note.end]
-            spoken_of = FULL_WIDTH_COLON in text or unseen(text) or not text.strip(GARBLED_BOM)
-            if not (spoken_of or mark(text) or home(text)):
+            spoken_of = (
+                FULL_WIDTH_COLON in text or is_invisible(text) or not text.strip(GARBLED_BOM)
+            )
+            if not (spoken_of or find_mark(text) or guess_file(text)):
                 yield note

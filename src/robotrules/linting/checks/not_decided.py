@@ -37,7 +37,7 @@ class NotDecided(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield one note for all of them."""
-        undecided = context.exact.undecided
+        undecided = context.proofs.undecided
         if undecided:
             line = undecided[0].line
             many = f"{len(undecided):,} rules (from line {line} on) were not"

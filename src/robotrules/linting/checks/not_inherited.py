@@ -8,10 +8,10 @@ from robotrules.analysis.values import ORIGIN
 from robotrules.extensions.content_usage import KEYS, PreferenceSet, preferences_for
 from robotrules.extensions.scoped import split
 from robotrules.extensions.vocabulary import CATEGORIES, LABELS, Preference, Statement
-from robotrules.linting.check import Check, listed, related
+from robotrules.linting.check import Check, join_names, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.usage import stated
+from robotrules.linting.scoped_records import collect_statements
 from robotrules.robotstxt.tokens import is_product_token
 from robotrules.robotstxt.values import Record, shown
 
@@ -55,10 +55,10 @@ class NotInherited(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records that take a wider statement away, and what of it."""
-        noted = context.noted(self.slug)
+        noted = context.parser_notes(self.slug)
         if not noted:
             return
-        said = {key: _said(some) for key, some in stated(context).items()}
+        said = {key: _said(some) for key, some in collect_statements(context).items()}
         asked: dict[int, PreferenceSet | None] = {}
         for number, note in enumerate(noted):
             record = context.by_line[note.line or 0]
@@ -78,11 +78,11 @@ class NotInherited(Check):
             yield self.about(
                 context,
                 record,
-                what=listed([f"'{name}={LETTERS[one]}'" for name, (one, _) in lost.items()]),
+                what=join_names([f"'{name}={LETTERS[one]}'" for name, (one, _) in lost.items()]),
                 line=lines[0].line,
                 shown=f", for instance at {url}" if url else "",
                 url=url,
-                related=[related("states it", one) for one in lines],
+                related=[relate("states it", one) for one in lines],
                 fix=_fix(record, {name: LETTERS[one] for name, (one, _) in lost.items()}),
             )
 

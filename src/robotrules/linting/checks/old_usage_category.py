@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.usage import OLD_LABELS
+from robotrules.linting.scoped_records import OLD_LABELS
 from robotrules.robotstxt.values import shown
 
 
@@ -43,7 +43,7 @@ class OldUsageCategory(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the labels that the vocabulary had once."""
-        for note in context.noted("unknown-label"):
+        for note in context.parser_notes("unknown-label"):
             label = shown(context.robots.body[note.start : note.end])
             if label in OLD_LABELS:
                 now = OLD_LABELS[label]

@@ -6,7 +6,7 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import rules_of
+from robotrules.linting.mentions import describe_rules
 from robotrules.tags.codes import TagNote
 
 
@@ -39,4 +39,4 @@ class OnlyInFinalDom(PageCheck):
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Name the rules of the element."""
-        return {"rules": rules_of(page, note)}
+        return {"rules": describe_rules(page, note)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.rule_proofs import MOST_WILD, Kind, Prefixes
+from robotrules.linting.rule_proofs import MOST_WILD, CrawlerClass, PrefixIndex
 from robotrules.robotstxt.values import Rule
 
 
@@ -46,7 +46,9 @@ class OrderDependent(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield for each group the first rule that depends on its place."""
         told: set[int] = set()
-        for kind, decided in zip(context.kinds, context.exact.decided, strict=True):
+        for kind, decided in zip(
+            context.crawler_classes, context.proofs.decided_paths, strict=True
+        ):
             if kind.groups[0] in told:
                 continue
             found = list(_dependent(kind, decided))
@@ -64,15 +66,15 @@ class OrderDependent(Check):
                 line=first.line,
                 first=quote(str(first)),
                 more=more,
-                related=[related("the first that matches", first)],
+                related=[relate("the first that matches", first)],
             )
 
 
-def _dependent(kind: Kind, decided: dict[int, str]) -> Iterator[tuple[str, Rule, Rule]]:
+def _dependent(kind: CrawlerClass, decided: dict[int, str]) -> Iterator[tuple[str, Rule, Rule]]:
     """Yield a path, the rule that decides it, and the first that matches and says otherwise."""
     if len({rule.allow for rule in kind.written if rule.form}) < 2:
         return
-    prefixes = Prefixes(kind)
+    prefixes = PrefixIndex(kind)
     if len(prefixes.others) > MOST_WILD:
         return
     for at, path in sorted(decided.items()):

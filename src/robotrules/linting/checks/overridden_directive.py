@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.extensions.app_lines import KEYS, read_line
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.robotstxt import normal_form
@@ -66,5 +66,5 @@ class OverriddenDirective(Check):
                             earlier,
                             line=record.line,
                             name=quote(f"{application};{name}"),
-                            related=[related("counts", record)],
+                            related=[relate("counts", record)],
                         )

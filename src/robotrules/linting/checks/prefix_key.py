@@ -6,7 +6,7 @@ from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
+from robotrules.linting.record_names import KNOWN
 from robotrules.robotstxt.values import Note
 
 

@@ -10,10 +10,10 @@ from urllib.parse import unquote
 
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, rules_of
 from robotrules.analysis.values import ORIGIN
-from robotrules.linting.check import Check, places, related
+from robotrules.linting.check import Check, relate, relate_notes
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.rule_proofs import Kind, affordable, spelled_out
+from robotrules.linting.rule_proofs import CrawlerClass, count_affordable, sample_paths
 from robotrules.profile import PROFILES
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import is_product_token
@@ -89,7 +89,7 @@ class ProfilesDiffer(Check):
             f"For {len(notes):,} rules, parsers disagree about URLs that are escaped in another "
             f"way. The first one: {first[:1].lower()}{first[1:]}"
         )
-        return notes[0]._replace(message=words, related=places(notes[1:], "here, too"))
+        return notes[0]._replace(message=words, related=relate_notes(notes[1:], "here, too"))
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield for each rule the first URL on which the profiles disagree."""
@@ -99,13 +99,13 @@ class ProfilesDiffer(Check):
         told: set[int] = set()
         causes, known = _Causes(context), set[tuple[int, str]]()
         left = MOST_RULES
-        for kind in context.kinds[:MOST_KINDS]:
+        for kind in context.crawler_classes[:MOST_KINDS]:
             crawler = _asked(kind)
             if crawler is None or left <= 0:
                 continue
             here = kind.rules
             there = {
-                name: rules_of(context.under(name), crawler)
+                name: rules_of(context.parse_as(name), crawler)
                 for name in PROFILES
                 if name != context.robots.profile.name
             }
@@ -114,7 +114,7 @@ class ProfilesDiffer(Check):
             for rules in there.values():
                 written |= {rule.line: rule for rule in _unshared(rules, kind)}
             # Some paths of each rule are asked under each profile.
-            most = min(left, affordable(list(written.values()), 4 * len(PROFILES)))
+            most = min(left, count_affordable(list(written.values()), 4 * len(PROFILES)))
             for line, rule in islice(sorted(written.items()), most):
                 left -= 1
                 if line in told or causes.of(line) in known:
@@ -150,11 +150,11 @@ class ProfilesDiffer(Check):
                 at,
                 level=level,
                 url=url,
-                name=crawler.name if len(context.kinds) > 1 else "everyone",
+                name=crawler.name if len(context.crawler_classes) > 1 else "everyone",
                 here=_readers([context.robots.profile.name], allowed),
                 there=_readers(list(others), not allowed),
                 why=f" (line {other.line})" if other.line else "",
-                related=[related("decides there", other.rule)]
+                related=[relate("decides there", other.rule)]
                 if other.rule and other.rule.line != at.line
                 else [],
             )
@@ -168,7 +168,7 @@ class _Causes:
         self._noted: dict[int, str] = {}
         for profile in PROFILES:
             # As the engine has them: a file may have a note for each line, and few explain.
-            for code, line, _, _ in context.under(profile)._document.notes():
+            for code, line, _, _ in context.parse_as(profile)._document.notes():
                 if line and code in EXPLAINED:
                     self._noted.setdefault(line, code)
         self._starts = [[one.line for one in group.starts] for group in context.groups]
@@ -182,7 +182,7 @@ class _Causes:
         return (group, code) if code else None
 
 
-def _asked(kind: Kind) -> Crawler | None:
+def _asked(kind: CrawlerClass) -> Crawler | None:
     """Return a crawler of a kind that every profile can be asked about."""
     for crawler in kind.crawlers:
         if crawler.product_token == EVERYONE_ELSE or is_product_token(crawler.product_token):
@@ -190,7 +190,7 @@ def _asked(kind: Kind) -> Crawler | None:
     return None
 
 
-def _unshared(rules: RuleSet, kind: Kind) -> list[Rule]:
+def _unshared(rules: RuleSet, kind: CrawlerClass) -> list[Rule]:
     """Return the rules that another profile reads and this one does not."""
     if len(rules) == len(kind.written):
         return []
@@ -205,12 +205,12 @@ def _urls(rule: Rule) -> Iterator[tuple[str, str]]:
     that has other escapes.
     """
     seen: set[str] = set()
-    for path in spelled_out(rule._replace(form=rule.pattern)):
+    for path in sample_paths(rule._replace(form=rule.pattern)):
         sent = _sent(path)
         if sent is not None:
             seen.add(sent)
             yield ORIGIN + sent, "warning"
-    for path in spelled_out(rule):
+    for path in sample_paths(rule):
         for one in (path, unquote(path, errors="replace")):
             sent = _sent(one)
             if sent is not None and sent not in seen:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.agent_gaps import gaps
-from robotrules.linting.check import ParserNote, quote, related
+from robotrules.linting.agent_gaps import find_gaps
+from robotrules.linting.check import ParserNote, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
@@ -50,8 +50,8 @@ class RecordBetweenAgents(ParserNote):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the gaps in which nothing is said to a group."""
-        for gap in gaps(context):
-            if not gap.says_something and gap.parts_names:
+        for gap in find_gaps(context):
+            if not gap.has_group_records and gap.separates_names:
                 record = gap.between[0]
                 yield self.note(
                     context,
@@ -60,5 +60,5 @@ class RecordBetweenAgents(ParserNote):
                     record=quote(context.robots.body[record.key_start : record.end]),
                     names=gap.names,
                     after=quote(gap.after.value),
-                    related=[related("in the same group", gap.after)],
+                    related=[relate("in the same group", gap.after)],
                 )

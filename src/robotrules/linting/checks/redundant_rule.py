@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from robotrules.analysis.values import Redundant
-from robotrules.linting.check import Check, places, quote, related
+from robotrules.linting.check import Check, quote, relate, relate_notes
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
@@ -44,11 +44,11 @@ class RedundantRule(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules that are proved to be redundant."""
-        for _, found in sorted(context.exact.redundant.items()):
+        for _, found in sorted(context.proofs.redundant.items()):
             rule = found.rule
             if rule.allow and rule.form in ("/", "/*", "*"):
                 continue
-            told = context.exact.dead.keys() | context.exact.twins.keys()
+            told = context.proofs.dead.keys() | context.proofs.equal_patterns.keys()
             if found.instead and all(other.line in told for other in found.instead):
                 continue  # of the two, the one that decides nothing or repeats was told
             if not _is_alike_everywhere(found):
@@ -58,7 +58,7 @@ class RedundantRule(Check):
                 rule,
                 rule=quote(str(rule)),
                 why=_why(found),
-                related=[related("says the same", other) for other in found.instead],
+                related=[relate("says the same", other) for other in found.instead],
             )
 
     def summary(self, context: LintContext, notes: Sequence[LintNote]) -> LintNote:
@@ -69,7 +69,7 @@ class RedundantRule(Check):
             f"{len(notes):,} rules are redundant. The first is this one: {why} "
             "'robotrules simplify' finds which of them can go together."
         )
-        more = places(rest, "redundant, too")
+        more = relate_notes(rest, "redundant, too")
         return first._replace(message=words, related=(*first.related, *more))
 
 

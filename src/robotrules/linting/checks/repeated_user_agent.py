@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import taken_out
+from robotrules.linting.value_shapes import remove_line
 from robotrules.robotstxt.values import Record
 
 
@@ -51,6 +51,6 @@ class RepeatedUserAgent(Check):
                     record,
                     name="Everyone" if name == "*" else quote(record.value),
                     line=before.line,
-                    related=[related("named first", before)],
-                    fix=taken_out(context, record.line),
+                    related=[relate("named first", before)],
+                    fix=remove_line(context, record.line),
                 )

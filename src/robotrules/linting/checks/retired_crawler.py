@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from robotrules.linting.check import Check, listed, places, quote
+from robotrules.linting.check import Check, join_names, quote, relate_notes
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import name_of
+from robotrules.linting.value_shapes import crawler_name
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
 # Where a remark goes on to say how its facts are known.
@@ -47,7 +47,7 @@ class RetiredCrawler(Check):
         for record in context.records("user-agent"):
             if record.value == b"*":
                 continue
-            known = KNOWN_CRAWLERS.get(name_of(record))
+            known = KNOWN_CRAWLERS.get(crawler_name(record))
             if known and known.status == "retired":
                 yield self.about(
                     context,
@@ -65,13 +65,13 @@ class RetiredCrawler(Check):
             body[note.start : note.end].lower(): quote(body[note.start : note.end])
             for note in notes
         }
-        first, more = notes[0], places(notes[1:], "retired, too")
+        first, more = notes[0], relate_notes(notes[1:], "retired, too")
         if len(names) == 1:
             return first._replace(
                 message=f"{first.message} {len(notes)} lines name it.", related=more
             )
         words = (
             f"{len(names):,} of the crawlers that the file names are retired: "
-            f"{listed(list(names.values()), 5)}. docs/crawlers.md has those of today."
+            f"{join_names(list(names.values()), 5)}. docs/crawlers.md has those of today."
         )
         return first._replace(message=words, related=more)

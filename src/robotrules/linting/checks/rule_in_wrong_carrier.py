@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import elsewhere
+from robotrules.linting.mentions import find_carrier
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import TagNote
 from robotrules.tags.rules import Standing
@@ -42,7 +42,7 @@ class RuleInWrongCarrier(PageCheck):
         """Yield each such word once."""
         told: set[str] = set()
         for mention in page.usage.mentions:
-            where = elsewhere(mention.name)
+            where = find_carrier(mention.name)
             if where and mention.standing is Standing.UNKNOWN and mention.name not in told:
                 told.add(mention.name)
                 note = TagNote(self.slug, self.level, mention.source, mention.start, mention.end)

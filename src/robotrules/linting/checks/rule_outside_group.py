@@ -40,7 +40,7 @@ class RuleOutsideGroup(ParserNote):
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Name everyone, in a file that names nobody at all; elsewhere it is the author's."""
-        if context.groups or note.line is None or note != context.noted(self.slug)[0]:
+        if context.groups or note.line is None or note != context.parser_notes(self.slug)[0]:
             return None
         start, _ = context.whole_line(note.line)
         edit = Edit(start, start, b"User-agent: *" + line_end(context, note.line))

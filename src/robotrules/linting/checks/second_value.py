@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import ParserNote, quote, related
+from robotrules.linting.check import ParserNote, quote, relate
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
 from robotrules.linting.note import LintNote
+from robotrules.linting.record_names import KNOWN
 from robotrules.robotstxt.values import Record
 
 
@@ -39,11 +39,13 @@ class SecondValue(ParserNote):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the readers' notes, each with the record that counts."""
-        noted = {note.line: note.level for note in context.noted(self.slug)}
+        noted = {note.line: note.level for note in context.parser_notes(self.slug)}
         if not noted:
             return
         bad = {
-            note.line for code in ("bad-crawl-delay", "bad-host") for note in context.noted(code)
+            note.line
+            for code in ("bad-crawl-delay", "bad-host")
+            for note in context.parser_notes(code)
         }
         first: dict[tuple[str, int | None], Record] = {}
         for record in context.records("crawl-delay", "host"):
@@ -57,7 +59,7 @@ class SecondValue(ParserNote):
                 context,
                 record,
                 level=noted[record.line],
-                related=[related("counts", counts)],
+                related=[relate("counts", counts)],
                 name=quote(KNOWN[record.key]),
                 line=counts.line,
                 where="in this group" if record.key == "crawl-delay" else "in this file",

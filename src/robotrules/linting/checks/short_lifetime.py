@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
-from robotrules.linting.responses import ResponseCheck, in_words, lifetime_asked
+from robotrules.linting.responses import ResponseCheck, format_duration, read_freshness
 
 SHORT = 300.0
 
@@ -47,10 +47,10 @@ class ShortLifetime(ResponseCheck):
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for a lifetime of next to nothing."""
-        said = lifetime_asked(received)
+        said = read_freshness(received)
         if said is None:
             return
         if not said.may_store or said.must_validate:
             yield self.about_response(what="not to be kept, or not without asking again")
         elif said.because == "max-age" and said.lifetime is not None and said.lifetime < SHORT:
-            yield self.about_response(what=f"to be kept for {in_words(said.lifetime)} only")
+            yield self.about_response(what=f"to be kept for {format_duration(said.lifetime)} only")

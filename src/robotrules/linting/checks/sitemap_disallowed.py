@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from robotrules.analysis.values import ORIGIN
 from robotrules.extensions.sitemap import Sitemap, sitemaps
-from robotrules.linting.check import Check, listed, quote, related
+from robotrules.linting.check import Check, join_names, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.origins import authority_end, origin_of
@@ -82,19 +82,19 @@ class SitemapDisallowed(Check):
                 rule=quote(str(rule)),
                 assumed="" if here else ", if it is of the same origin as this file",
                 url=one.url,
-                related=[related("disallows it", rule)] if rule else [],
+                related=[relate("disallows it", rule)] if rule else [],
             )
 
 
 def _is_for_nobody(context: LintContext, url: str) -> bool:
     """Tell whether the rules disallow a URL to all that the file can tell apart."""
-    kinds = context.kinds
+    kinds = context.crawler_classes
     return len(kinds) <= MOST_KINDS and not any(kind.rules.allows(url) for kind in kinds)
 
 
 def _who(names: Sequence[str], *, nobody: bool) -> str:
     if names[0] != EVERYBODY:
-        return listed(names)
+        return join_names(names)
     return "everybody" if nobody else "everybody without a group of their own"
 
 

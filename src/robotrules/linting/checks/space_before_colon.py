@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix, LintNote
+from robotrules.linting.record_names import KNOWN
 
 _GAP = re.compile(rb"(?:\A|[\r\n])[ \t]*[-\w]+([ \t]+):")
 

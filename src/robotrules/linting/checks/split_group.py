@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.robotstxt.values import Record
@@ -64,7 +64,7 @@ class SplitGroup(Check):
                     record,
                     name="Everyone" if name == "*" else quote(record.value),
                     line=first[name].line,
-                    related=[related("named first", first[name])],
+                    related=[relate("named first", first[name])],
                 )
             first.setdefault(name, record)
             last[name] = record.group

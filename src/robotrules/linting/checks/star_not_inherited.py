@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from robotrules.analysis.crawlers import EVERYONE_ELSE
 from robotrules.analysis.values import ORIGIN
-from robotrules.linting.check import Check, listed, quote
+from robotrules.linting.check import Check, join_names, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.rule_proofs import Kind
+from robotrules.linting.rule_proofs import CrawlerClass
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.values import Rule
 
@@ -60,12 +60,12 @@ class StarNotInherited(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield groups of named crawlers that do not repeat all that everyone is asked."""
-        star = next((kind for kind in context.kinds if _is_star(kind)), None)
+        star = next((kind for kind in context.crawler_classes if _is_star(kind)), None)
         asked = _disallows(star) if star else {}
         # A file that asks everyone to leave names those that it welcomes.
         if star is None or not asked or "/" in asked:
             return
-        for kind in context.kinds:
+        for kind in context.crawler_classes:
             own = _disallows(kind)
             if kind is star or not own or "/" in own:
                 continue
@@ -82,7 +82,7 @@ class StarNotInherited(Check):
                 # Whoever repeats that many knows that the group stands alone.
                 level="info" if repeated >= len(asked) * REPEATED else None,
                 url=ORIGIN + lost.form.replace("*", "").removesuffix("$"),
-                names=listed(names),
+                names=join_names(names),
                 obey="obeys" if len(names) == 1 else "obey",
                 they="it" if len(names) == 1 else "they",
                 repeats=f", which repeats {repeated} of {len(asked)} rules for everyone"
@@ -93,16 +93,16 @@ class StarNotInherited(Check):
             )
 
 
-def _is_star(kind: Kind) -> bool:
+def _is_star(kind: CrawlerClass) -> bool:
     return any(c.product_token == EVERYONE_ELSE and not c.purposes for c in kind.crawlers)
 
 
-def _disallows(kind: Kind) -> dict[str, Rule]:
+def _disallows(kind: CrawlerClass) -> dict[str, Rule]:
     """Return what a kind of crawlers is asked to leave, by pattern."""
     return {rule.form: rule for rule in kind.written if not rule.allow and rule.form}
 
 
-def _allows(kind: Kind, rule: Rule) -> bool:
+def _allows(kind: CrawlerClass, rule: Rule) -> bool:
     """Tell whether what a rule blocks is open to a kind, and no rule of its own says so."""
     path = rule.form.replace("*", "").removesuffix("$")
     return path.startswith("/") and kind.rules.check(ORIGIN + path).rule is None

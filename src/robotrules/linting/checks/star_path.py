@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.star_paths import star_path
+from robotrules.linting.scoped_records import find_star_path
 
 KEYS = ("content-usage", "app-directives", "app-directive", "content-signal")
 
@@ -46,7 +46,7 @@ class StarPath(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records that begin with a star and go on with a statement."""
         for record in context.records(*KEYS):
-            path = star_path(record)
+            path = find_star_path(record)
             if path is None:
                 continue
             # A run of stars, or one before a slash, matches the slash that is put there.

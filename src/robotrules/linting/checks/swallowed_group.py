@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import count
 
 from robotrules.analysis.values import ORIGIN
-from robotrules.linting.agent_gaps import MOST_TRIED, Gap, gaps, shared
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.agent_gaps import MOST_TRIED, Gap, find_gaps, find_shared_url
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Fix, LintNote
-from robotrules.linting.value_shapes import line_after
+from robotrules.linting.value_shapes import insert_line_after
 
 
 class SwallowedGroup(Check):
@@ -59,13 +59,13 @@ class SwallowedGroup(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the gaps in which something is said to a group; with a URL for the first."""
         tried = count()
-        for gap in gaps(context):
-            if gap.says_something and gap.parts_names:
-                url = shared(context, gap) if next(tried) < MOST_TRIED else None
+        for gap in find_gaps(context):
+            if gap.has_group_records and gap.separates_names:
+                url = find_shared_url(context, gap) if next(tried) < MOST_TRIED else None
                 yield self._swallowed(context, gap, url)
 
     def _swallowed(self, context: LintContext, gap: Gap, url: str | None) -> LintNote:
-        edit = line_after(context, gap.between[-1].line, b"Disallow:")
+        edit = insert_line_after(context, gap.between[-1].line, b"Disallow:")
         words = "Write 'Disallow:' after it, which closes the group and asks for nothing"
         return self.about(
             context,
@@ -79,6 +79,6 @@ class SwallowedGroup(Check):
             them="it" if len(gap.before) == 1 else "them",
             shown=f", and {quote(url.removeprefix(ORIGIN))} is disallowed" if url else "",
             url=url,
-            related=[related("in the same group", gap.after)],
+            related=[relate("in the same group", gap.after)],
             fix=Fix(words, (edit,), changes_verdicts=True),
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import PageCheck
 from robotrules.linting.context import Page
 from robotrules.linting.note import LintNote
-from robotrules.linting.sensitive_paths import telling
+from robotrules.linting.sensitive_paths import find_sensitive_word
 from robotrules.origins import authority_end
 from robotrules.tags.codes import TagNote
 
@@ -45,7 +45,11 @@ class TagNotAccessControl(PageCheck):
     def check_page(self, page: Page) -> Iterator[LintNote]:
         """Yield a note where the address of a page with `noindex` gives something away."""
         url = page.guidance.url if page.guidance else ""
-        word = telling(url[authority_end(url) :]) if page.usage.may_index is False else None
+        word = (
+            find_sensitive_word(url[authority_end(url) :])
+            if page.usage.may_index is False
+            else None
+        )
         if word:
             source = page.usage.because("noindex")[0].source
             yield self.about_tag(TagNote(self.slug, self.level, source), word=word)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robotrules.linting.check import PageCheck, listed, quote
+from robotrules.linting.check import PageCheck, join_names, quote
 from robotrules.linting.context import Page
 from robotrules.tags.codes import TagNote
 
@@ -43,4 +43,4 @@ class TagsNotSeen(PageCheck):
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Name the rules."""
-        return {"rules": listed([quote(name) for name in page.usage.rules])}
+        return {"rules": join_names([quote(name) for name in page.usage.rules])}

@@ -41,7 +41,7 @@ class Truncated(ParserNote):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the note, unless this is a page: then its size is the least that is wrong."""
-        if not context.noted("looks-like-html"):
+        if not context.parser_notes("looks-like-html"):
             yield from super().check(context)
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:

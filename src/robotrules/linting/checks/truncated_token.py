@@ -50,7 +50,7 @@ class TruncatedToken(Check):
         literal = context.robots.profile.literal_tokens
         whom = "strict parsers, and compared as a whole by others" if literal else "this profile"
         for code in ("user-agent-text", "unusable-user-agent"):
-            for note in context.noted(code):
+            for note in context.parser_notes(code):
                 record = context.by_line[note.line or 0]
                 if not is_name(record.value):
                     continue

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.extensions.app_lines import Registration
-from robotrules.linting.app_words import MOST, told
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
+from robotrules.linting.scoped_records import MOST_NAMED, find_directives
 from robotrules.robotstxt.values import Note
 
 
@@ -41,9 +41,11 @@ class TypeMismatch(ParserNote):
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Say which app directive has which type, and which it should have."""
         found = []
-        for application, one in told(context, note, Registration.TYPE_MISMATCH)[:MOST]:
+        for application, one in find_directives(context, note, Registration.TYPE_MISMATCH)[
+            :MOST_NAMED
+        ]:
             entry = context.registries.directives.get((application, one.name))
             wanted = entry.value_type if entry else "another type"
             name = f"{application};{one.name}"
             found.append(f"{quote(name)} has type {one.type} and is registered as {wanted}")
-        return {"what": listed(found)}
+        return {"what": join_names(found)}

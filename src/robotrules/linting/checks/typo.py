@@ -6,8 +6,8 @@ from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix
+from robotrules.linting.record_names import KNOWN
 from robotrules.robotstxt.values import Note
 
 

@@ -10,7 +10,7 @@ from robotrules.extensions.vocabulary import CATEGORIES
 from robotrules.linting.check import ParserNote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.usage import OLD_LABELS
+from robotrules.linting.scoped_records import OLD_LABELS
 from robotrules.robotstxt.values import Note, shown
 
 # What Content-Signal calls the same (REC-content-signal-03).

@@ -7,7 +7,7 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import elsewhere, said
+from robotrules.linting.mentions import find_carrier, find_rule_text
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import TagNote
 from robotrules.tags.rules import Standing
@@ -44,12 +44,12 @@ class UnknownRule(PageCheck):
 
     def check_page(self, page: Page) -> Iterator[LintNote]:
         """Yield the words that nobody knows from anywhere."""
-        for note in page.noted(self.slug):
-            if not elsewhere(said(page, note, Standing.UNKNOWN)):
+        for note in page.tag_notes(self.slug):
+            if not find_carrier(find_rule_text(page, note, Standing.UNKNOWN)):
                 yield self.about_tag(note, **self.words(page, note))
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Quote the rule as written."""
-        text = said(page, note, Standing.UNKNOWN)
+        text = find_rule_text(page, note, Standing.UNKNOWN)
         why = RETIRED.get(text.lower(), "nobody that is known has defined it")
         return {"text": quote(text), "why": why}

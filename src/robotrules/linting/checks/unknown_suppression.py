@@ -12,10 +12,10 @@ from robotrules.linting.suppressions import (
     IGNORE,
     IGNORE_FILE,
     MOST_NAMES,
-    Misread,
+    MalformedSuppression,
     Suppression,
     Used,
-    misread,
+    find_malformed,
 )
 
 # A code for hints.
@@ -61,7 +61,7 @@ class UnknownSuppression(SuppressionCheck):
         from robotrules.linting.checks import CHECKS
 
         known = {name: check for check in CHECKS for name in (check.code.lower(), check.slug)}
-        for odd in misread(context.lines):
+        for odd in find_malformed(context.lines):
             hint, fix = _cure(odd, known)
             text = quote(f"{odd.word}{odd.rest}")
             what = "keeps nothing back"
@@ -86,7 +86,7 @@ class UnknownSuppression(SuppressionCheck):
                 )
 
 
-def _cure(odd: Misread, known: Collection[str]) -> tuple[str, Fix | None]:
+def _cure(odd: MalformedSuppression, known: Collection[str]) -> tuple[str, Fix | None]:
     """Return what to write for what only looks like a request; with a fix if that is certain."""
     word, names = odd.word.lower(), odd.rest.replace(",", " ").split()
     if word not in (IGNORE, IGNORE_FILE):

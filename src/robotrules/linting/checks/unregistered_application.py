@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from robotrules.linting.app_words import applications
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
+from robotrules.linting.scoped_records import list_applications
 from robotrules.robotstxt.values import Note
 
 
@@ -52,5 +52,5 @@ class UnregisteredApplication(ParserNote):
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Name the applications."""
         registered = context.registries.applications
-        names = [name for name in applications(context, note) if name not in registered]
-        return {"names": listed([quote(name) for name in names])}
+        names = [name for name in list_applications(context, note) if name not in registered]
+        return {"names": join_names([quote(name) for name in names])}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.extensions.app_lines import Registration
-from robotrules.linting.app_words import MOST, told
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
+from robotrules.linting.scoped_records import MOST_NAMED, find_directives
 from robotrules.robotstxt.values import Note
 
 
@@ -40,7 +40,7 @@ class UnregisteredDirective(ParserNote):
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Name the app directives."""
-        found = told(context, note, Registration.UNREGISTERED)[:MOST]
+        found = find_directives(context, note, Registration.UNREGISTERED)[:MOST_NAMED]
         known = context.registries.applications
         names = [quote(f"{name};{one.name}") for name, one in found if name in known]
-        return {"names": listed(names)}
+        return {"names": join_names(names)}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.extensions.app_lines import KEYS
-from robotrules.linting.app_words import applications
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
+from robotrules.linting.scoped_records import list_applications
 from robotrules.robotstxt.values import Note
 
 
@@ -50,9 +50,9 @@ class UnseenDirectives(ParserNote):
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Name the applications that do not look here."""
-        names = applications(context, note)
+        names = list_applications(context, note)
         unseen = [quote(name) for name in names if _looks_elsewhere(context, note, name)]
-        return {"names": listed(unseen)}
+        return {"names": join_names(unseen)}
 
 
 def _looks_elsewhere(context: LintContext, note: Note, application: str) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from robotrules.linting.check import Check, SuppressionCheck, listed, quote
+from robotrules.linting.check import Check, SuppressionCheck, join_names, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.suppressions import Suppression, Used, without
+from robotrules.linting.suppressions import Suppression, Used, removal_fix
 
 
 class UnusedSuppression(SuppressionCheck):
@@ -52,10 +52,10 @@ class UnusedSuppression(SuppressionCheck):
             if not one.names:
                 names = "all checks"
             elif idle:
-                names = listed([quote(name.written) for name in idle])
+                names = join_names([quote(name.written) for name in idle])
             else:
                 continue
-            fix = without(context.line(one.line), context.whole_line(one.line), one, idle)
+            fix = removal_fix(context.line(one.line), context.whole_line(one.line), one, idle)
             yield self.note(context, one.start, one.end, names=names, fix=fix)
 
     def _decides(self, context: LintContext, check: Check) -> bool:
@@ -64,7 +64,7 @@ class UnusedSuppression(SuppressionCheck):
             return False  # what these find cannot be kept back
         if check.code.startswith("RR7"):
             return context.received.status is not None
-        return not (check.code in context.ended or (check.exact and context.exact.undecided))
+        return not (check.code in context.ended or (check.exact and context.proofs.undecided))
 
 
 def _names(check: Check) -> tuple[str, str]:

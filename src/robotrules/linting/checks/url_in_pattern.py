@@ -8,7 +8,7 @@ from typing import Any
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import is_url, path_alone
+from robotrules.linting.value_shapes import is_url, suggest_path
 
 
 class UrlInPattern(Check):
@@ -46,6 +46,6 @@ class UrlInPattern(Check):
         for key in ("allow", "disallow"):
             for record in context.records(key):
                 if record.value[:1] in b"hH" and is_url(record.value):
-                    cure = path_alone(context, record)
+                    cure = suggest_path(context, record)
                     more: dict[str, Any] = {"url_text": quote(record.value), "cure": cure.words}
                     yield self.about(context, record, fix=cure.fix, **more)

@@ -9,7 +9,7 @@ from typing import Any
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.value_shapes import identifier, is_header, is_name, list_members
+from robotrules.linting.value_shapes import identifier, is_header, is_name, split_list
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.values import Note, shown
 
@@ -55,7 +55,7 @@ class UserAgentText(ParserNote):
         for note in super().check(context):
             record = context.by_line[note.line or 0]
             value = record.value
-            if not (is_name(value) or is_header(value) or list_members(value)):
+            if not (is_name(value) or is_header(value) or split_list(value)):
                 wrong = _hides_a_record(value) or _names_another(value)
                 yield note._replace(level="warning" if wrong else self.level)
 

@@ -6,25 +6,32 @@ import unicodedata
 
 import pytest
 
-from robotrules.linting.pasted_text import SIGN, SIGNS, home, mark, sign_name, unseen
+from robotrules.linting.pasted_text import (
+    ODD_CHARACTER,
+    ODD_CHARACTERS,
+    find_mark,
+    guess_file,
+    is_invisible,
+    name_character,
+)
 
 
 def test_signs_are_what_they_are_called() -> None:
     """Each shows nothing, or a blank, or is the one colon; and is found whole."""
-    for point in SIGNS:
+    for point in ODD_CHARACTERS:
         sign = chr(point)
         assert unicodedata.category(sign) in ("Zs", "Zl", "Zp", "Cf", "Cc") or sign == "："
-        assert SIGN.fullmatch(sign.encode())
-        assert f"U+{point:04X}" in sign_name(sign.encode())
-    assert not SIGN.search(" \t:é".encode())
+        assert ODD_CHARACTER.fullmatch(sign.encode())
+        assert f"U+{point:04X}" in name_character(sign.encode())
+    assert not ODD_CHARACTER.search(" \t:é".encode())
 
 
 def test_nothing_to_see() -> None:
     """Signs and whitespace only, and at least one sign."""
-    assert unseen(b" \xc2\xa0\t\xe2\x80\x8b")
-    assert not unseen(b" \t")
-    assert not unseen(b"")
-    assert not unseen(b"\xc2\xa0a")
+    assert is_invisible(b" \xc2\xa0\t\xe2\x80\x8b")
+    assert not is_invisible(b" \t")
+    assert not is_invisible(b"")
+    assert not is_invisible(b"\xc2\xa0a")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +51,7 @@ def test_nothing_to_see() -> None:
 )
 def test_marks(line: bytes, text: bytes, where: str) -> None:
     """What a line starts with, and where that is used."""
-    assert mark(line) == (text, where)
+    assert find_mark(line) == (text, where)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +59,7 @@ def test_marks(line: bytes, text: bytes, where: str) -> None:
 )
 def test_no_marks(line: bytes) -> None:
     """Path patterns that lost their name are none."""
-    assert mark(line) is None
+    assert find_mark(line) is None
 
 
 @pytest.mark.parametrize(
@@ -69,7 +76,7 @@ def test_no_marks(line: bytes) -> None:
 )
 def test_homes(line: bytes, where: str) -> None:
     """Where a line would do something."""
-    assert where in (home(line) or "")
+    assert where in (guess_file(line) or "")
 
 
 @pytest.mark.parametrize(
@@ -77,4 +84,4 @@ def test_homes(line: bytes, where: str) -> None:
 )
 def test_no_homes(line: bytes) -> None:
     """What only looks a little like it."""
-    assert home(line) is None
+    assert guess_file(line) is None

@@ -13,7 +13,7 @@ from robotrules import DEFAULT, parse, preferences
 from robotrules.linting import LintNote, Received, fix, lint
 from robotrules.linting.checks.leaking_purpose import MOST_SHOWN as LEAKS_SHOWN
 from robotrules.linting.checks.not_inherited import MOST_SHOWN as LOST_SHOWN
-from robotrules.linting.checks.sitemap_disallowed import MOST_JUDGED
+from robotrules.linting.checks.sitemap_disallowed import MOST_SITEMAPS
 from robotrules.linting.responses import format_duration
 from robotrules.linting.scoped_records import describe_group
 from robotrules.linting.sensitive_paths import find_sensitive_word
@@ -74,7 +74,7 @@ def test_only_what_the_path_does_not_say_itself_is_lost() -> None:
     note = only(body, "not-inherited")
     assert "'train-ai=n' of line 2" in note.message
     assert note.fix
-    assert note.fix.words == "Say 'train-ai=n' here too"
+    assert note.fix.words == "Add 'train-ai=n'"
 
 
 def test_where_the_path_is_disallowed_no_url_shows_it() -> None:
@@ -97,15 +97,15 @@ def test_a_disallowed_sitemap_is_judged_for_its_own_origin_only() -> None:
 @pytest.mark.parametrize(
     ("more", "who"),
     [
-        ("", "everybody not"),
-        ("User-agent: x\nAllow: /\n", "everybody without a group of their own"),
-        ("User-agent: bingbot\nDisallow: /s\n", "everybody not"),
+        ("", "all crawlers,"),
+        ("User-agent: x\nAllow: /\n", "all crawlers that no group names"),
+        ("User-agent: bingbot\nDisallow: /s\n", "all crawlers,"),
     ],
 )
 def test_who_is_asked_not_to_fetch_a_sitemap(more: str, who: str) -> None:
     """Everybody, unless a group lets somebody."""
     body = f"User-agent: *\nDisallow: /s\n{more}Sitemap: https://example.com/s.xml\n"
-    assert f"ask {who}" in only(body, "sitemap-disallowed").message
+    assert f"blocks this sitemap for {who}" in only(body, "sitemap-disallowed").message
 
 
 # --- Levels and numbers ---------------------------------------------------------------------------
@@ -252,6 +252,6 @@ def test_urls_are_looked_for_a_few_times_only() -> None:
 
 def test_sitemaps_are_judged_up_to_a_number() -> None:
     """Files of people have some dozens."""
-    many = "".join(f"Sitemap: https://example.com/{n}\n" for n in range(MOST_JUDGED + 50))
+    many = "".join(f"Sitemap: https://example.com/{n}\n" for n in range(MOST_SITEMAPS + 50))
     notes = lint(f"User-agent: *\nDisallow: /\n{many}", select=["sitemap-disallowed"])
-    assert len(notes) == MOST_JUDGED
+    assert len(notes) == MOST_SITEMAPS

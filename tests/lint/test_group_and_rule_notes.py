@@ -53,7 +53,10 @@ def test_a_swallowed_group_without_a_disallow_shows_no_url() -> None:
     """What is shared may be that everything is allowed."""
     note = only("User-agent: a\nCrawl-delay: 9\nUser-agent: b\nDisallow:\n", "swallowed-group")
     assert (note.level, note.url) == ("info", None)
-    assert note.message.endswith("are for it too.")
+    assert note.message.startswith(
+        "No rule ends the group of 'a', so for crawlers that follow RFC 9309 the rules of 'b' "
+        "apply to it too. Add 'Disallow:'"
+    )
 
 
 def test_resources_are_shown_by_one_that_googlebot_may_not_fetch() -> None:
@@ -123,9 +126,9 @@ def test_a_name_that_is_cut_to_that_of_another_crawler_is_a_warning() -> None:
     assert only("User-agent: Wget2\nDisallow: /\n", "truncated-token").level == "warning"
     note = only("User-agent: Example2\nDisallow: /\n", "truncated-token")
     assert note.level == "info"
-    assert "'Example' by strict parsers" in note.message
+    assert "Google's parser reads 'Example2' as 'Example'" in note.message
     strict = only("User-agent: 008\nDisallow: /\n", "truncated-token", "strict")
-    assert "nobody by this profile" in strict.message
+    assert "Profile strict reads '008' as no crawler" in strict.message
 
 
 def test_a_blank_line_after_the_names_loses_more_than_one_after_a_rule() -> None:
@@ -348,8 +351,9 @@ def test_what_was_forgotten_of_the_rules_for_everyone() -> None:
     note = only(body, "star-not-inherited")
     assert (note.line, note.level) == (5, "info")
     assert note.message == (
-        "ExampleBot obeys this group alone, which repeats 2 of 3 rules for everyone, so it may "
-        "fetch what line 3 ('Disallow: /b') blocks for everyone else."
+        "ExampleBot obeys only this group, which repeats 2 of 3 rules for '*', so it may fetch the "
+        "URLs that line 3 ('Disallow: /b') blocks for everyone else. Repeat the rule here if it "
+        "should apply."
     )
     assert note.url
     assert parse(body).check(note.url, "ExampleBot")
@@ -411,7 +415,7 @@ def test_the_cut_of_a_long_file_names_its_line() -> None:
     first = 1 + body[:512_000].count(b"\n") + 1
     assert said == (
         "The file is longer than 512,000 bytes: crawlers may ignore everything from line "
-        f"{first} on."
+        f"{first} on. Shorten it."
     )
 
 

@@ -35,7 +35,8 @@ def test_a_note() -> None:
     """File, line, columns, what it is called, and what it says."""
     assert list(github([found()])) == [
         "::error file=robots.txt,line=2,col=11,endColumn=19,title=RR505 pattern-start::The path "
-        "pattern 'private/' starts with neither '/' nor '*', so it never matches a URL.",
+        "pattern 'private/' starts with neither '/' nor '*', so it matches no URL. Start it "
+        "with '/'.",
         "::warning file=robots.txt,line=4,col=8,endColumn=13,title=RR501 dead-rule::'Allow: /shop' "
         "decides no URL: line 3 decides first.",
     ]

@@ -77,15 +77,15 @@ def test_what_only_looks_like_a_request(comment: bytes, word: str, rest: str) ->
 @pytest.mark.parametrize(
     ("comment", "words"),
     [
-        ("ignore RR101", "Names stand in brackets: write 'ignore[RR101]'."),
-        ("ignore-file bom, nul", "Names stand in brackets: write 'ignore-file[bom, nul]'."),
+        ("ignore RR101", "Put the names in brackets: write 'ignore[RR101]'."),
+        ("ignore-file bom, nul", "Put the names in brackets: write 'ignore-file[bom, nul]'."),
         ("ignore[]", "Name a check in the brackets, as in 'ignore[RR501]'."),
-        ("ignor[RR505]", "It is written 'ignore[RR501]' or 'ignore-file[RR501]'."),
+        ("ignor[RR505]", "Write 'ignore[RR501]' or 'ignore-file[RR501]'."),
         (
             "ignore as meant",
-            "Name checks in brackets, as in 'ignore[RR501]', and reasons behind them.",
+            "Name checks in brackets, as in 'ignore[RR501]', and give reasons after them.",
         ),
-        ("ignore[RR50Z]", "'RR50Z' is no check."),
+        ("ignore[RR50Z]", "'RR50Z' is not a check."),
     ],
 )
 def test_the_note_says_what_to_write(comment: str, words: str) -> None:
@@ -97,7 +97,7 @@ def test_the_note_says_what_to_write(comment: str, words: str) -> None:
 def test_an_unused_name_is_shown_as_it_was_written() -> None:
     """Not in the case in which names are compared."""
     (note,) = lint("User-agent: *\nAllow: / # robotrules: ignore[Rr101]", select=["RR901", "RR101"])
-    assert note.message == "Nothing is there to ignore: 'Rr101' found nothing."
+    assert note.message == "This suppression has no effect: 'Rr101' found nothing. Remove it."
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""RR309: a second record where one counts."""
+"""RR309: a second record where only one counts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class SecondValue(ParserNote):
         A second Crawl-delay in a group, or a second Host in a file.
 
     Why it matters:
-        One value counts, and which one is a crawler's own choice: here the first, in the library
-        crawler-commons the smallest delay. Two user-agent lines with only a Crawl-delay between
-        them are one group, so the second delay may have been meant for others.
+        Only one value counts, and crawlers choose differently: robotrules uses the first, the
+        library crawler-commons the smallest delay. Two user-agent lines with only a Crawl-delay
+        between them are one group, so the second delay may be meant for other crawlers.
 
     Example:
             User-agent: *
@@ -34,11 +34,14 @@ class SecondValue(ParserNote):
     code = "RR309"
     slug = "second-value"
     level = "info"
-    message = "{name} of line {line} counts {where}, so this one does not."
+    message = (
+        "Line {line} already has {name} {where}. Crawlers use only one of the two values, and not "
+        "all choose the same. Remove one."
+    )
     reference = "REC-crawl-delay-02; REC-host-01; AMB-28, AMB-118"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the readers' notes, each with the record that counts."""
+        """Yield the reader's notes, each with the record that counts."""
         noted = {note.line: note.level for note in context.parser_notes(self.slug)}
         if not noted:
             return
@@ -59,8 +62,8 @@ class SecondValue(ParserNote):
                 context,
                 record,
                 level=noted[record.line],
-                related=[relate("counts", counts)],
+                related=[relate("the first value", counts)],
                 name=quote(KNOWN[record.key]),
                 line=counts.line,
-                where="in this group" if record.key == "crawl-delay" else "in this file",
+                where="for this group" if record.key == "crawl-delay" else "for this file",
             )

@@ -14,12 +14,11 @@ from robotrules.robotstxt.values import Note
 class UnregisteredDirective(ParserNote):
     """
     What it finds:
-        An app directive of an application that is registered, which the application itself did not
-        register.
+        An app directive of a registered application that the application has not registered.
 
     Why it matters:
-        The application may know it all the same. More often it is a slip of the pen, and then the
-        application ignores it, as every reader of parameters ignores what it does not know.
+        The application may still support it. More often it is misspelt, and the application ignores
+        it.
 
     Example:
         Where `widgets` is registered:
@@ -35,11 +34,11 @@ class UnregisteredDirective(ParserNote):
     code = "RR614"
     slug = "unregistered-directive"
     level = "info"
-    message = "The application has not registered {names}."
+    message = "The application has not registered {names} and may ignore it. Check the spelling."
     reference = "draft-nottingham-plan-b §1.1, §3.2; APP-1.1-01"
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Name the app directives."""
+        """Return the names of the app directives."""
         found = find_directives(context, note, Registration.UNREGISTERED)[:MOST_NAMED]
         known = context.registries.applications
         names = [quote(f"{name};{one.name}") for name, one in found if name in known]

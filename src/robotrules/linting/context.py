@@ -114,7 +114,7 @@ class LintContext:
         return self.robots.groups
 
     def names_a_crawler(self, group: int) -> bool:
-        """Tell whether a user-agent line of a group has a value."""
+        """Return whether a user-agent line of a group has a value."""
         return group in self._naming
 
     @cached_property

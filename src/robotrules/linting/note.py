@@ -13,9 +13,9 @@ from robotrules.robotstxt.values import shown
 
 # The meaning of each level, most severe first.
 MEANINGS = {
-    "error": "something is not used, or does not work",
-    "warning": "it works, and probably not as meant",
-    "info": "good to know",
+    "error": "something is ignored or does not work",
+    "warning": "it works, but probably not as intended",
+    "info": "for information",
 }
 LEVELS = tuple(MEANINGS)
 ROBOTS_TXT = "robots.txt"

@@ -28,7 +28,7 @@ from robotrules.linting.check import Check
 from robotrules.linting.render import Linted
 from tests.cli.shell import Ran, process_environment, robotrules
 from tests.cli.sites import Site, response, site
-from tests.lint.rendered import BODY, HOSTILE, hostile, many, note
+from tests.lint.rendered import BODY, HOSTILE, hostile_file, large_file, note
 
 CLEAN = b"User-agent: *\nDisallow: /private/\n"
 SELECT = ("--select", "pattern-start,dead-rule")
@@ -737,7 +737,7 @@ class TestText:
 
     def test_nothing_hostile_is_left(self) -> None:
         """Every line can be shown on a terminal."""
-        lines = page(hostile())
+        lines = page(hostile_file())
         assert all(line.isprintable() for line in lines)
         assert "::error" in HOSTILE
         assert not any(line.startswith("::") for line in lines)
@@ -745,7 +745,7 @@ class TestText:
     def test_some_of_each_check(self) -> None:
         """And how many more there are; time does not depend on how long the line is."""
         started = time.monotonic()
-        lines = page(many())
+        lines = page(large_file())
         assert sum("error RR505" in line for line in lines) == MOST_NOTES
         assert lines.count("    = and 99,997 more RR505 pattern-start (--all)") == 1
         assert "100,000 errors in 1 file." in lines

@@ -1,4 +1,4 @@
-"""Foreign: signs that nobody sees, comments of other languages, lines of other files."""
+"""Pasted text: odd characters, comments of other languages, lines of other files."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from robotrules.linting.pasted_text import (
 )
 
 
-def test_signs_are_what_they_are_called() -> None:
-    """Each shows nothing, or a blank, or is the one colon; and is found whole."""
+def test_odd_characters() -> None:
+    """Each is invisible, a blank, or the full-width colon; and is matched as a whole."""
     for point in ODD_CHARACTERS:
         sign = chr(point)
         assert unicodedata.category(sign) in ("Zs", "Zl", "Zp", "Cf", "Cc") or sign == "："
@@ -26,8 +26,8 @@ def test_signs_are_what_they_are_called() -> None:
     assert not ODD_CHARACTER.search(" \t:é".encode())
 
 
-def test_nothing_to_see() -> None:
-    """Signs and whitespace only, and at least one sign."""
+def test_is_invisible() -> None:
+    """Odd characters and whitespace only, with at least one odd character."""
     assert is_invisible(b" \xc2\xa0\t\xe2\x80\x8b")
     assert not is_invisible(b" \t")
     assert not is_invisible(b"")
@@ -49,16 +49,16 @@ def test_nothing_to_see() -> None:
         (b"<BR/>", b"<BR/>", "HTML"),
     ],
 )
-def test_marks(line: bytes, text: bytes, where: str) -> None:
-    """What a line starts with, and where that is used."""
+def test_find_mark(line: bytes, text: bytes, where: str) -> None:
+    """The start of a line, and the language that uses it."""
     assert find_mark(line) == (text, where)
 
 
 @pytest.mark.parametrize(
     "line", [b"", b"/a//b", b"/*?a=", b"/*.gif$", b"*.gif", b"*/a", b"<a", b"-"]
 )
-def test_no_marks(line: bytes) -> None:
-    """Path patterns that lost their name are none."""
+def test_patterns_are_not_marks(line: bytes) -> None:
+    """Path patterns without a record name are not marks."""
     assert find_mark(line) is None
 
 
@@ -74,14 +74,14 @@ def test_no_marks(line: bytes) -> None:
         (b"HTTP/1.1 200 OK", "HTTP"),
     ],
 )
-def test_homes(line: bytes, where: str) -> None:
-    """Where a line would do something."""
+def test_guess_file(line: bytes, where: str) -> None:
+    """The file in which a line belongs."""
     assert where in (guess_file(line) or "")
 
 
 @pytest.mark.parametrize(
     "line", [b"", b"Redirected: /a", b"a, b, c", b"Options: -a", b"<metal>", b"Disallow: /HTTP/1.1"]
 )
-def test_no_homes(line: bytes) -> None:
-    """What only looks a little like it."""
+def test_lines_of_no_other_file(line: bytes) -> None:
+    """Lines that only look similar."""
     assert guess_file(line) is None

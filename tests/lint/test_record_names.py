@@ -1,4 +1,4 @@
-"""Names: which record a misspelt name is taken for, and which names are nobody's."""
+"""Record names: which record a misspelt name stands for, and which names are no misspelling."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from robotrules.profile import MORE_SPELLINGS
         ("user-agent-porpose", "User-Agent-Purpose"),
     ],
 )
-def test_slips(written: str, name: str) -> None:
-    """Missing, doubled, wrong and swapped letters, and signs around or inside."""
+def test_misspellings(written: str, name: str) -> None:
+    """Missing, doubled, wrong and swapped letters, and characters around or inside."""
     assert guess_record_name(written) == name
 
 
@@ -41,13 +41,13 @@ def test_slips(written: str, name: str) -> None:
         "disallow" + " " * LONGEST_NAME,
     ],
 )
-def test_names_of_others(written: str) -> None:
-    """Short names, other words, and what other checks speak of."""
+def test_other_names(written: str) -> None:
+    """Short names, other words, and names that other checks report."""
     assert guess_record_name(written) is None
 
 
-def test_known_names_are_no_slips() -> None:
-    """Every record that is declared is known; wrong spellings that are listed are found."""
+def test_known_names_are_not_misspellings() -> None:
+    """Every declared record is known; listed misspellings are found."""
     for name in ("user-agent", "allow", *(one.key.lower() for one in extensions.ALL)):
         assert name in KNOWN
         assert guess_record_name(name) is None

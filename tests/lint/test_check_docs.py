@@ -1,4 +1,4 @@
-"""Teaching: the four parts of a check's docstring, and the examples in them."""
+"""Check docs: the four parts of a check's docstring, and the examples in them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Taught(Check):
 
 
 def test_the_four_parts() -> None:
-    """Each by its heading, without the indent that all of it has."""
+    """Each by its heading, without the common indent."""
     said = parts(Taught())
     assert tuple(said) == PARTS
     assert said["What it finds"] == "A thing. It goes on\nin the next line:\n\n- with a list"
@@ -44,8 +44,8 @@ def test_the_four_parts() -> None:
     assert said["Instead"].endswith("\n\nAnd more words.")
 
 
-def test_an_example_is_what_stands_deeper() -> None:
-    """As it would stand in a file, with a line end; words around it are left out."""
+def test_an_example_is_the_indented_text() -> None:
+    """As it would be in a file, with a line end and without the text around it."""
     said = parts(Taught())
     assert sample(said["Example"]) == "User-agent: *\n  Disallow: /a\n\nAllow: /b\n"
     assert sample(said["Instead"]) == "User-agent: *\n"
@@ -53,8 +53,8 @@ def test_an_example_is_what_stands_deeper() -> None:
     assert sample("") == ""
 
 
-def test_a_check_without_a_docstring_teaches_nothing() -> None:
-    """Python -OO strips docstrings, and then `robotrules rule` has no text but does not fail."""
+def test_a_check_without_a_docstring_has_no_parts() -> None:
+    """Python -OO strips docstrings; `robotrules rule` then prints no text, but does not fail."""
 
     class Stripped(Check):
         __doc__ = None
@@ -63,8 +63,8 @@ def test_a_check_without_a_docstring_teaches_nothing() -> None:
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.slug)
-def test_texts_are_for_people(check: Check) -> None:
-    """No part is empty, lines fit a page, and rules are no lock."""
+def test_texts_are_readable(check: Check) -> None:
+    """No part is empty, lines fit a page, and no text suggests that rules are access control."""
     said = parts(check)
     assert all(said[part].strip() for part in PARTS)
     for text in said.values():
@@ -75,7 +75,7 @@ def test_texts_are_for_people(check: Check) -> None:
     assert said["What it finds"].rstrip().endswith((".", "`", ":", ")"))
 
 
-def test_finding_a_check_by_what_it_teaches() -> None:
+def test_find_returns_the_documented_check() -> None:
     """A check that is found is the one whose text is printed."""
     check = find("RR505")
     assert check is not None

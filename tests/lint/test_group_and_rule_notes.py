@@ -204,7 +204,7 @@ def test_names_and_patterns_beyond_a_limit_are_skipped() -> None:
     assert not lint(names + "User-agent: Googelbot\n", select=["misspelt-crawler"])
     body = "User-agent: *\n" + "Disallow: /(a|b)\n" * (MOST_DESCRIBED + 1)
     notes = lint(body, select=["pattern-like-an-expression"])
-    assert [": matches" in note.message for note in notes] == [True] * MOST_DESCRIBED + [False]
+    assert [": it matches" in note.message for note in notes] == [True] * MOST_DESCRIBED + [False]
 
 
 def test_everything_disallowed_needs_a_proof() -> None:

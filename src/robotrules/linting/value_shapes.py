@@ -191,7 +191,8 @@ def suggest_path(context: LintContext, record: Record) -> PathSuggestion:
     if host != own:
         return PathSuggestion(f". It belongs in the robots.txt of {quote(host)}", None)
     edit = Edit(record.start, record.end, path)
-    return PathSuggestion("", Fix(f"Write {quote(path)}", (edit,), changes_verdicts=True))
+    fix = Fix(f"Write {quote(path)}", (edit,), changes_verdicts=True)
+    return PathSuggestion(f". Write {quote(path)}", fix)
 
 
 def _authority(url: bytes) -> bytes:

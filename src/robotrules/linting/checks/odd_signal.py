@@ -35,7 +35,10 @@ class OddSignal(ParserNote):
     code = "RR638"
     slug = "odd-signal"
     level = "warning"
-    message = "The value of {text} is neither 'yes' nor 'no', so the signal has no effect."
+    message = (
+        "The value of {text} is neither 'yes' nor 'no', so the signal has no effect. Write 'yes' "
+        "or 'no'."
+    )
     reference = "contentsignals.org (2025-09); REC-content-signal-01"
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:

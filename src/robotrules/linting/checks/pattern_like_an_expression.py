@@ -60,6 +60,6 @@ class PatternLikeAnExpression(Check):
         says, url = "", None
         if with_matches:
             description = describe(record.value, context.robots.profile)
-            says = f": {description.sentence[:1].lower()}{description.sentence[1:].rstrip('.')}"
+            says = f": it {description.sentence[:1].lower()}{description.sentence[1:].rstrip('.')}"
             url = description.matches[0].url if description.matches else None
         return self.about(context, record, pattern=quote(record.value), says=says, url=url)

@@ -38,7 +38,7 @@ class StarWithText(ParserNote):
     level = "warning"
     message = (
         "Google's parser reads this line as '*' and ignores {text}; other parsers apply the group "
-        "to no crawler. Write '*' alone."
+        "to no crawler. Write '*' alone, and a rule on the next line."
     )
     reference = "RFC 9309 §2.2.1; AMB-23"
     misread = True

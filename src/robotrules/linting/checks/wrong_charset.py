@@ -44,7 +44,7 @@ class WrongCharset(ResponseCheck):
     level = "error"
     message = (
         "The response declares the charset {charset}, but crawlers read a robots.txt as "
-        "UTF-8{remark}. Save it as UTF-8 and declare that."
+        "UTF-8{remark}. Use UTF-8 and declare it."
     )
     reference = "RFC 9309 §2.3; REP-2.3-03, AMB-06, AMB-08"
 

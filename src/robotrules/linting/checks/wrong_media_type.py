@@ -40,7 +40,8 @@ class WrongMediaType(ResponseCheck):
     slug = "wrong-media-type"
     level = "error"
     message = (
-        "The robots.txt is sent {how}, and some crawlers ignore it then. Send it as 'text/plain'."
+        "The robots.txt is sent {how}, but RFC 9309 requires 'text/plain'. Change the Content-Type "
+        "header."
     )
     reference = "RFC 9309 §2.3; REP-2.3-04, AMB-19"
 

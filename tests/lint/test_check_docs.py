@@ -36,20 +36,22 @@ class Taught(Check):
 
 def test_the_four_parts() -> None:
     """Each by its heading, without the common indent."""
-    said = parts(Taught())
-    assert tuple(said) == PARTS
-    assert said["What it finds"] == "A thing. It goes on\nin the next line:\n\n- with a list"
-    assert said["Why it matters"] == "It does."
-    assert said["Example"].startswith("    User-agent: *\n      Disallow: /a\n")
-    assert said["Instead"].endswith("\n\nAnd more words.")
+    documentation = parts(Taught())
+    assert tuple(documentation) == PARTS
+    assert (
+        documentation["What it finds"] == "A thing. It goes on\nin the next line:\n\n- with a list"
+    )
+    assert documentation["Why it matters"] == "It does."
+    assert documentation["Example"].startswith("    User-agent: *\n      Disallow: /a\n")
+    assert documentation["Instead"].endswith("\n\nAnd more words.")
 
 
 def test_an_example_is_the_indented_text() -> None:
     """As it would be in a file, with a line end and without the text around it."""
-    said = parts(Taught())
-    assert sample(said["Example"]) == "User-agent: *\n  Disallow: /a\n\nAllow: /b\n"
-    assert sample(said["Instead"]) == "User-agent: *\n"
-    assert sample(said["Why it matters"]) == ""
+    documentation = parts(Taught())
+    assert sample(documentation["Example"]) == "User-agent: *\n  Disallow: /a\n\nAllow: /b\n"
+    assert sample(documentation["Instead"]) == "User-agent: *\n"
+    assert sample(documentation["Why it matters"]) == ""
     assert sample("") == ""
 
 
@@ -65,14 +67,14 @@ def test_a_check_without_a_docstring_has_no_parts() -> None:
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.slug)
 def test_texts_are_readable(check: Check) -> None:
     """No part is empty, lines fit a page, and no text suggests that rules are access control."""
-    said = parts(check)
-    assert all(said[part].strip() for part in PARTS)
-    for text in said.values():
+    documentation = parts(check)
+    assert all(documentation[part].strip() for part in PARTS)
+    for text in documentation.values():
         assert "\t" not in text
         assert all(len(line) <= 100 for line in text.splitlines())
         words = text.lower()
         assert not any(word in words for word in ("protected", "secured", "blocked from"))
-    assert said["What it finds"].rstrip().endswith((".", "`", ":", ")"))
+    assert documentation["What it finds"].rstrip().endswith((".", "`", ":", ")"))
 
 
 def test_find_returns_the_documented_check() -> None:

@@ -130,8 +130,8 @@ def test_literate_tests(page: Path) -> None:
                 beside = body
                 continue
             notes = notes_of(block, body, check.slug)
-            found = [(note.line, note.slug) for note in notes]
-            assert Counter(found) == Counter(promised), where
+            actual = [(note.line, note.slug) for note in notes]
+            assert Counter(actual) == Counter(promised), where
             own = [note for note in notes if note.slug == check.slug]
             assert check.has_fixes or not any(note.fix for note in own), where
             seen.append(check.slug in [slug for _, slug in promised])
@@ -158,8 +158,8 @@ def test_literate_tests(page: Path) -> None:
 )
 def test_the_example_has_the_note_and_the_alternative_does_not(check: Check) -> None:
     """The *Example* of a docstring has the note; the *Instead* does not."""
-    said = parts(check)
-    bad, good = sample(said["Example"]), sample(said["Instead"])
+    documentation = parts(check)
+    bad, good = sample(documentation["Example"]), sample(documentation["Instead"])
     assert bad, "there is no example, deeper than the text"
     assert unescape(bad.encode()).strip(), "there is nothing to see"
     assert check.slug in slugs(check, bad)
@@ -180,7 +180,7 @@ def slugs(check: Check, text: str) -> list[str]:
         fields, _, html = (b"", b"", rest) if rest.startswith(b"<") else rest.partition(b"\n\n")
         beside = parse(robots) if robots else None
         url = "https://example.com/page"
-        found = lint_page(
+        notes = lint_page(
             url,
             headers=fields or None,
             html=html or None,
@@ -189,10 +189,10 @@ def slugs(check: Check, text: str) -> list[str]:
         )
     elif octets.startswith(b"HTTP/"):
         body, how = served(octets)
-        found = lint(body, received=how, select=[check.slug])
+        notes = lint(body, received=how, select=[check.slug])
     else:
         profile = "google" if check.slug in GOOGLE_ONLY else "default"
         # Only where the checks that it names did run, a suppression is unused.
         select = () if check.slug == "unused-suppression" else [check.slug]
-        found = lint(octets, profile=profile, select=select)
-    return [note.slug for note in found]
+        notes = lint(octets, profile=profile, select=select)
+    return [note.slug for note in notes]

@@ -171,8 +171,8 @@ def test_a_wrong_charset_is_an_error_outside_ascii() -> None:
 
 def test_format_duration() -> None:
     """In its largest unit, with at most one decimal."""
-    said = [format_duration(seconds) for seconds in (1, 59, 60, 5400, 86_400, 2_592_000)]
-    assert said == ["1 second", "59 seconds", "1 minute", "1.5 hours", "1 day", "30 days"]
+    formatted = [format_duration(seconds) for seconds in (1, 59, 60, 5400, 86_400, 2_592_000)]
+    assert formatted == ["1 second", "59 seconds", "1 minute", "1.5 hours", "1 day", "30 days"]
 
 
 def test_find_sensitive_word() -> None:

@@ -35,10 +35,10 @@ def replacement(old: bytes, new: bytes, *, loud: bool = False, body: bytes = BOD
 
 def test_a_fix_that_keeps_the_meaning_is_applied() -> None:
     """For example a blank before the colon."""
-    one = replacement(b"Disallow :", b"Disallow:")
-    done = fix(parse(BODY), [one])
+    fixable = replacement(b"Disallow :", b"Disallow:")
+    done = fix(parse(BODY), [fixable])
     assert done.body == b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
-    assert (done.applied, done.left, done.refused) == ((one,), (), "")
+    assert (done.applied, done.left, done.refused) == ((fixable,), (), "")
 
 
 def test_a_wrong_fix_is_not_applied() -> None:
@@ -70,8 +70,8 @@ def test_other_records_count_too() -> None:
 def test_the_proof_is_for_every_profile(profile: str, old: bytes, new: bytes) -> None:
     """A fix that changes a verdict under any profile is not safe."""
     body = b"User-agent: *\nDisallow: /\nAllow: /b\nDissallow: /b/\nAllow /c\nAllow: /d e\n"
-    one = replacement(old, new, body=body)
-    assert fix(parse(body, profile), [one]) == (body, (), (one,), "")
+    fixable = replacement(old, new, body=body)
+    assert fix(parse(body, profile), [fixable]) == (body, (), (fixable,), "")
 
 
 def test_proved_fixes_are_applied_beside_unproved_ones() -> None:
@@ -235,12 +235,12 @@ def test_notes_without_a_fix_are_skipped() -> None:
 
 def test_an_incomplete_file_is_not_fixed() -> None:
     """A truncated file cannot be compared to its end."""
-    one = replacement(b"Disallow :", b"Disallow:")
-    done = fix(parse(BODY, complete=False), [one])
-    assert (done.body, done.applied, done.left) == (BODY, (), (one,))
+    fixable = replacement(b"Disallow :", b"Disallow:")
+    done = fix(parse(BODY, complete=False), [fixable])
+    assert (done.body, done.applied, done.left) == (BODY, (), (fixable,))
     assert "incomplete" in done.refused
     long = BODY + b"# x\n" * 140_000
-    assert fix(parse(long), [one]).refused
+    assert fix(parse(long), [fixable]).refused
     assert fix(parse(long), []).refused == ""
 
 
@@ -312,10 +312,10 @@ def test_a_truncated_file_is_not_fixed() -> None:
     why = "it is incomplete or longer than the parsing limit"
     bodies = (BODY + b"#" * 600_000, BODY + b"# x\n" * 128_000)
     for robots in (*map(parse, bodies), parse(BODY + b"Disallow: /c", complete=False)):
-        one = note(Edit(0, 1, b"u"))
+        fixable = note(Edit(0, 1, b"u"))
         for verdicts in (False, True):
-            done = fix(robots, [one], verdicts=verdicts)
-            assert done == (robots.body, (), (one,), why)
+            done = fix(robots, [fixable], verdicts=verdicts)
+            assert done == (robots.body, (), (fixable,), why)
 
 
 def test_fixes_of_records_come_before_those_of_rules() -> None:

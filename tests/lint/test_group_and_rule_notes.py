@@ -179,7 +179,7 @@ def test_a_line_with_a_comment_is_not_removed() -> None:
 def test_a_needless_star_changes_nothing() -> None:
     """Whatever rules compete, removing the stars changes no verdict for any URL."""
     random = Random(7)
-    told = 0
+    reported = 0
     for _ in range(300):
         rules = [
             f"{random.choice(('Allow', 'Disallow'))}: /"
@@ -188,11 +188,11 @@ def test_a_needless_star_changes_nothing() -> None:
         ]
         body = "User-agent: *\n" + "\n".join(rules) + "\n"
         notes = lint(body, select=["needless-star"])
-        told += len(notes)
+        reported += len(notes)
         fixed = fix(parse(body), notes)
         assert len(fixed.applied) == len(notes), body
         assert analysis.compare(parse(body), parse(fixed.body)).equal
-    assert told > 50
+    assert reported > 50
 
 
 # --- Where they stop ------------------------------------------------------------------------------
@@ -280,10 +280,10 @@ def test_utf_16_is_an_error() -> None:
 def test_a_url_is_not_called_a_header() -> None:
     """The message distinguishes both."""
     body = "User-agent: {}\nDisallow: /a\n"
-    said = only(body.format("https://a.example/bot"), "header-as-user-agent").message
-    assert said.startswith("'https://a.example/bot' is a URL and no product token")
-    said = only(body.format("Mozilla/5.0 (x)"), "header-as-user-agent").message
-    assert "is a whole User-Agent header" in said
+    message = only(body.format("https://a.example/bot"), "header-as-user-agent").message
+    assert message.startswith("'https://a.example/bot' is a URL and no product token")
+    message = only(body.format("Mozilla/5.0 (x)"), "header-as-user-agent").message
+    assert "is a whole User-Agent header" in message
 
 
 # Parts of files that the software of many sites writes, with nothing wrong in them.
@@ -394,9 +394,9 @@ def test_one_note_for_all_retired_crawlers() -> None:
     body = "User-agent: anthropic-ai\nUser-agent: Claude-Web\nUser-agent: claude-web\nDisallow: /\n"
     note = only(body, "retired-crawler")
     assert "2 of the crawlers that the file names are retired" in note.message
-    assert [one.line for one in note.related] == [2, 3]
-    one = only("User-agent: Claude-Web\nDisallow: /\n" * 2, "retired-crawler")
-    assert one.message.endswith(" 2 lines name it.")
+    assert [repeated.line for repeated in note.related] == [2, 3]
+    repeated = only("User-agent: Claude-Web\nDisallow: /\n" * 2, "retired-crawler")
+    assert repeated.message.endswith(" 2 lines name it.")
 
 
 def test_a_path_that_no_request_has() -> None:
@@ -411,9 +411,9 @@ def test_a_truncated_file_names_the_first_ignored_line() -> None:
     """As an editor counts lines."""
     line = b"Disallow: /page\n"
     body = b"User-agent: *\n" + line * (520_000 // len(line))
-    said = only(body, "truncated").message
+    message = only(body, "truncated").message
     first = 1 + body[:512_000].count(b"\n") + 1
-    assert said == (
+    assert message == (
         "The file is longer than 512,000 bytes: crawlers may ignore everything from line "
         f"{first} on. Shorten it."
     )

@@ -19,7 +19,7 @@ EVIL = (
     b"User-agent: BadBot\nDisallow: /\nUser-agen: EvilBot\nDisallow: /\n\n"
     b"User-agent: *\nDisallow: /cart\n"
 )
-MENDED = EVIL.replace(b"agen:", b"agent:")
+CORRECTED = EVIL.replace(b"agen:", b"agent:")
 
 
 def apply_fixes(body: bytes, *, verdicts: bool = False, **choices: Any) -> bytes:
@@ -41,10 +41,10 @@ def is_withheld(body: bytes, **choices: Any) -> bool:
 def test_a_duplicate_of_a_misread_group_stays() -> None:
     """Removing the second `Disallow: /` would allow EvilBot once the spelling is corrected."""
     assert apply_fixes(EVIL) == EVIL
-    assert apply_fixes(EVIL, verdicts=True) == MENDED
+    assert apply_fixes(EVIL, verdicts=True) == CORRECTED
     duplicate = next(note for note in lint(EVIL) if note.slug == "duplicate-rule")
     assert duplicate.fix is None
-    mended = MENDED.replace(b"User-agent: EvilBot\n", b"")
+    mended = CORRECTED.replace(b"User-agent: EvilBot\n", b"")
     assert next(note for note in lint(mended) if note.slug == "duplicate-rule").fix
 
 
@@ -130,11 +130,11 @@ def test_the_proof_is_for_the_file_as_meant() -> None:
     """A safe fix that is proved only for the file as it is read is left."""
     start = EVIL.index(b"Disallow: /\n\n")
     edit = Edit(start, start + len(b"Disallow: /\n"), b"")
-    one = LintNote("RR502", "x", "info", "x", 4, 1, 1, 0, 0, fix=Fix("Do it", (edit,)))
-    assert fix(parse(EVIL), [one]).left == (one,)
+    fixable = LintNote("RR502", "x", "info", "x", 4, 1, 1, 0, 0, fix=Fix("Do it", (edit,)))
+    assert fix(parse(EVIL), [fixable]).left == (fixable,)
     shorter = EVIL.replace(b"User-agen: EvilBot\n", b"")
     at = shorter.index(b"Disallow: /\n\n")
-    other = one._replace(fix=Fix("Do it", (Edit(at, at + len(b"Disallow: /\n"), b""),)))
+    other = fixable._replace(fix=Fix("Do it", (Edit(at, at + len(b"Disallow: /\n"), b""),)))
     assert fix(parse(shorter), [other]).applied == (other,)
 
 
@@ -175,10 +175,10 @@ def test_the_context_is_reused_while_the_file_stays(monkeypatch: pytest.MonkeyPa
         return LintContext(robots)
 
     monkeypatch.setattr(intent, "LintContext", context)
-    parse_as_meant(parse(MENDED))
-    assert made == [MENDED]
+    parse_as_meant(parse(CORRECTED))
+    assert made == [CORRECTED]
     parse_as_meant(parse(EVIL))
-    assert made == [MENDED, EVIL, MENDED]
+    assert made == [CORRECTED, EVIL, CORRECTED]
 
 
 def test_lines_that_depend_on_a_misread_record() -> None:
@@ -186,7 +186,7 @@ def test_lines_that_depend_on_a_misread_record() -> None:
     misread, resting = find_misread_lines(parse(EVIL))
     assert misread == [3]
     assert resting == {1, 2, 3, 4}
-    assert find_misread_lines(parse(MENDED)) == ([], frozenset())
+    assert find_misread_lines(parse(CORRECTED)) == ([], frozenset())
     body = b"User-agent: Googelbot\nDisallow: x\nDisallow : /y\n"
     assert find_misread_lines(parse(body)) == ([], frozenset())
 
@@ -194,7 +194,7 @@ def test_lines_that_depend_on_a_misread_record() -> None:
 def test_lines_before_the_first_group_depend_on_each_other() -> None:
     """They apply to no crawler until the record that names their crawler is corrected."""
     slip = b"User-agen: EvilBot\nDisallow: /\n"
-    assert find_misread_lines(parse(slip + b"\n" + MENDED)) == ([1], frozenset({1, 2}))
+    assert find_misread_lines(parse(slip + b"\n" + CORRECTED)) == ([1], frozenset({1, 2}))
     # Two misread lines, in two groups: the lines in their order, each once.
     body = EVIL + b"Disalows: /a\nAlow: /b\n"
     misread, resting = find_misread_lines(parse(body))

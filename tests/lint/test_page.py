@@ -114,8 +114,8 @@ def test_rules_of_a_named_crawler() -> None:
 def test_with_a_robots_txt() -> None:
     """A noindex on a blocked page is reported with the line that blocks it."""
     robots = parse("User-agent: *\nDisallow: /page\nAllow: /page/open\n")
-    found = lint_page(URL, html=NOINDEX, robots=robots, select=["noindex-not-seen"])
-    assert ["line 2: 'Disallow: /page'" in note.message for note in found] == [True]
+    notes = lint_page(URL, html=NOINDEX, robots=robots, select=["noindex-not-seen"])
+    assert ["line 2: 'Disallow: /page'" in note.message for note in notes] == [True]
     assert not lint_page(
         URL + "/open", html=NOINDEX, robots=robots, select=["noindex-not-seen", "tags-not-seen"]
     )

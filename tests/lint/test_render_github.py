@@ -15,10 +15,10 @@ COMMAND = re.compile(r"::(?P<name>[a-z]+) (?P<parts>[^:]*)::(?P<data>.*)")
 
 def read(line: str) -> tuple[str, dict[str, str], str]:
     """Read a command as the runner does: the first `::` after the properties ends them."""
-    found = COMMAND.fullmatch(line)
-    assert found, line
-    pairs = dict(part.split("=", 1) for part in found["parts"].split(","))
-    return found["name"], {key: part(value) for key, value in pairs.items()}, data(found["data"])
+    match = COMMAND.fullmatch(line)
+    assert match, line
+    pairs = dict(part.split("=", 1) for part in match["parts"].split(","))
+    return match["name"], {key: part(value) for key, value in pairs.items()}, data(match["data"])
 
 
 def data(text: str) -> str:

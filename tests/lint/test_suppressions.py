@@ -24,8 +24,8 @@ from robotrules.linting.suppressions import (
 
 def parsed_suppressions(body: bytes) -> list[tuple[int | None, list[str]]]:
     """Return the line that each suppression of a file is for, and the names in it."""
-    found = parse_suppressions(parse(body).lines)
-    return [(one.about, [name.text for name in one.names]) for one in found]
+    suppressions = parse_suppressions(parse(body).lines)
+    return [(one.about, [name.text for name in one.names]) for one in suppressions]
 
 
 @pytest.mark.parametrize(
@@ -197,9 +197,11 @@ def remove_names(body: bytes, *names: str) -> bytes:
     Return a file without these names of its first suppression; without names, without the comment.
     """
     context = LintContext(parse(body))
-    one = parse_suppressions(context.lines)[0]
-    these = [name for name in one.names if name.text in names]
-    fix = removal_fix(context.line(one.line), context.whole_line(one.line), one, these)
+    suppression = parse_suppressions(context.lines)[0]
+    these = [name for name in suppression.names if name.text in names]
+    fix = removal_fix(
+        context.line(suppression.line), context.whole_line(suppression.line), suppression, these
+    )
     assert fix is not None
     assert not fix.changes_verdicts
     (edit,) = fix.edits
@@ -254,16 +256,16 @@ comments = st.lists(st.sampled_from(PARTS) | st.binary(max_size=3), max_size=12)
 def test_nothing_raises_and_every_span_is_inside(body: bytes) -> None:
     """With any content of a comment; and removing it changes no record."""
     robots = parse(body)
-    found = parse_suppressions(robots.lines)
-    assert list(found) == sorted(found, key=lambda one: one.start)
-    for one in found:
+    suppressions = parse_suppressions(robots.lines)
+    assert list(suppressions) == sorted(suppressions, key=lambda one: one.start)
+    for one in suppressions:
         assert 0 <= one.start <= one.end <= len(robots.body)
         assert robots.body[one.start : one.start + 1] == b"#"
         for name in one.names:
             assert one.start < name.start < name.end <= one.end
     records = [(record.key, record.value) for record in robots.records]
-    if found:
-        names = [name.text for name in found[0].names]
+    if suppressions:
+        names = [name.text for name in suppressions[0].names]
         for some in (names, names[:1]):
             now = parse(remove_names(robots.body, *some))
             assert [(record.key, record.value) for record in now.records] == records
@@ -271,5 +273,5 @@ def test_nothing_raises_and_every_span_is_inside(body: bytes) -> None:
 
 def test_a_suppression_is_hashable() -> None:
     """`lint` puts suppressions into sets."""
-    one = Suppression(1, None, (), 0, 3)
-    assert {one, one._replace(line=1)} == {one}
+    suppression = Suppression(1, None, (), 0, 3)
+    assert {suppression, suppression._replace(line=1)} == {suppression}

@@ -89,7 +89,9 @@ class SitemapDisallowed(Check):
 def _is_blocked_for_all(context: LintContext, url: str) -> bool:
     """Return whether the rules block a URL for every class of crawlers."""
     classes = context.crawler_classes
-    return len(classes) <= MOST_CLASSES and not any(one.rules.allows(url) for one in classes)
+    return len(classes) <= MOST_CLASSES and not any(
+        crawler_class.rules.allows(url) for crawler_class in classes
+    )
 
 
 def _describe_crawlers(names: Sequence[str], *, for_all: bool) -> str:
@@ -109,8 +111,10 @@ def _find_sitemaps(context: LintContext, origin: str | None) -> list[Sitemap]:
         return []
     found = sitemaps(context.robots, context.received.url if origin else None)
     if origin is not None:
-        return [one for one in found if origin_of(one.url) == origin][:MOST_SITEMAPS]
-    return [one for one in found if one.relative or authority_end(one.url)][:MOST_SITEMAPS]
+        return [sitemap for sitemap in found if origin_of(sitemap.url) == origin][:MOST_SITEMAPS]
+    return [sitemap for sitemap in found if sitemap.relative or authority_end(sitemap.url)][
+        :MOST_SITEMAPS
+    ]
 
 
 def _check_urls(context: LintContext, name: str, urls: list[str]) -> list[bool]:

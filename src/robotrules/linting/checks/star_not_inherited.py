@@ -60,7 +60,7 @@ class StarNotInherited(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield groups of named crawlers that do not repeat all rules of the `*` group."""
         classes = context.crawler_classes
-        star = next((one for one in classes if _is_star(one)), None)
+        star = next((candidate for candidate in classes if _is_star(candidate)), None)
         blocked = _disallow_rules(star) if star else {}
         # A file that blocks everything for `*` names the crawlers that it allows.
         if star is None or not blocked or "/" in blocked:

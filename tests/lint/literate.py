@@ -1,21 +1,21 @@
 """
-Literate tests of checks: Markdown pages whose blocks are files, and say which lines earn notes.
+Literate tests of checks: Markdown pages whose blocks are files with marks on lines with notes.
 
-    ```robots                     a robots.txt; `# note: slug` at the end of lines that earn it
+    ```robots                     a robots.txt; `# note: slug` marks the lines that have the note
     ```robots profile=strict      options: profile, url, status, media_type, charset, cache_control,
                                   redirects (with commas), complete=no, notes=SLUG,SLUG for notes
                                   about the file as a whole; `bytes` reads \\xNN, \\t, \\r, \\n and
                                   `{text x 1000}` as 1,000 times text; `all` compares all checks and
                                   not only that of the page; `with=SLUG` runs another check beside
                                   it; registries=example: those below
-    ```fixed                      what the block before becomes with its fixes; `fixed verdicts`
-                                  with those that change verdicts too
+    ```fixed                      the block before it after its fixes; `fixed verdicts`: also after
+                                  those that change verdicts
     ```page url=… notes=SLUG      a page: field lines, an empty line, HTML, and behind a line
                                   `%%% dom` the final DOM; `joined`: the lines of a field come as
                                   one; a ```robots block before it with `beside` is the robots.txt
                                   of its origin
 
-It does not know what any check finds.
+This module does not know the checks.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from tests.lint.literate import (
 
 HERE = Path(__file__).parent
 PAGES = sorted(HERE.glob("RR*.md"))
-# Checks whose example cannot stand in a docstring, and why.
+# Checks whose example cannot be written in a docstring, and why.
 NO_EXAMPLE: dict[str, str] = {
     "unregistered-purpose": "it takes a registry with purposes, and none is shipped",
     "type-mismatch": "it takes a registry with app directives, and none is shipped",
@@ -46,7 +46,7 @@ NO_EXAMPLE: dict[str, str] = {
     "field-cut": "it takes 16 KiB",
     "head-not-final": "it takes 2 MiB",
     "page-too-complex": "it takes hundreds of elements inside of each other",
-    "scope-may-be-wider": "it takes fields that somebody joined",
+    "scope-may-be-wider": "it needs joined field lines",
     "tag-not-access-control": "it takes the URL of the page",
     "not-decided": "it takes hundreds of rules",
     "notes-left-out": "it takes 10,001 notes",
@@ -147,7 +147,7 @@ def test_literate_tests(page: Path) -> None:
             seen.append(check.slug in expected)
         else:
             assert block.name in ("console", "text"), where
-    assert True in seen, "no block earns the note"
+    assert True in seen, "no block has the note"
     assert False in seen, "no block is without it"
 
 
@@ -160,7 +160,7 @@ def test_the_example_has_the_note_and_the_alternative_does_not(check: Check) -> 
     """The *Example* of a docstring has the note; the *Instead* does not."""
     documentation = parts(check)
     bad, good = sample(documentation["Example"]), sample(documentation["Instead"])
-    assert bad, "there is no example, deeper than the text"
+    assert bad, "the part has no indented example"
     assert unescape(bad.encode()).strip(), "there is nothing to see"
     assert check.slug in slugs(check, bad)
     assert not good or check.slug not in slugs(check, good)

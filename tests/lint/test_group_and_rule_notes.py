@@ -82,9 +82,9 @@ def test_an_index_page_differs_between_google_and_others() -> None:
 def test_an_index_page_without_crawler_or_with_wildcards_has_no_note() -> None:
     """There is no crawler, or no single directory."""
     outside = "Allow: /d/index.html\nUser-agent: a\nDisallow: /\n"
-    nobody = "User-agent:\nDisallow: /\nAllow: /d/index.html\n"
+    unnamed = "User-agent:\nDisallow: /\nAllow: /d/index.html\n"
     wild = "User-agent: a\nDisallow: /\nAllow: /*/index.html\nAllow: /index.html/x\n"
-    for body in (outside, nobody, wild):
+    for body in (outside, unnamed, wild):
         assert not lint(body, select=["index-page"])
 
 

@@ -44,8 +44,8 @@ def test_a_duplicate_of_a_misread_group_stays() -> None:
     assert apply_fixes(EVIL, verdicts=True) == CORRECTED
     duplicate = next(note for note in lint(EVIL) if note.slug == "duplicate-rule")
     assert duplicate.fix is None
-    mended = CORRECTED.replace(b"User-agent: EvilBot\n", b"")
-    assert next(note for note in lint(mended) if note.slug == "duplicate-rule").fix
+    corrected = CORRECTED.replace(b"User-agent: EvilBot\n", b"")
+    assert next(note for note in lint(corrected) if note.slug == "duplicate-rule").fix
 
 
 @pytest.mark.parametrize("choices", [{"select": ["RR502"]}, {"ignore": ["RR3"]}])

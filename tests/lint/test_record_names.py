@@ -1,4 +1,4 @@
-"""Record names: which record a misspelt name stands for, and which names are no misspelling."""
+"""Record names: which record a misspelt name stands for, and which names are not misspellings."""
 
 from __future__ import annotations
 

@@ -60,9 +60,9 @@ def test_a_url_has_no_location() -> None:
     """A fetched file has no lines in the repository, so the message says where."""
     url = b"https://example.com/robots.txt"
     [line, _] = github([lint_file(where=url, is_file=False)])
-    _, parts, said = read(line)
+    _, parts, message = read(line)
     assert set(parts) == {"title"}
-    assert said.startswith("https://example.com/robots.txt:2:11: The path pattern")
+    assert message.startswith("https://example.com/robots.txt:2:11: The path pattern")
 
 
 def test_a_note_about_a_page_names_the_part() -> None:
@@ -91,10 +91,10 @@ def test_no_file_writes_a_command() -> None:
     assert len(lines) == 3
     for line in lines:
         assert line.isprintable()
-        name, parts, said = read(line)
+        name, parts, message = read(line)
         assert name == "error"
         assert set(parts) <= {"file", "line", "col", "endColumn", "title"}
-        assert "\n::error::%0A,<b" in said
+        assert "\n::error::%0A,<b" in message
     assert "\n::error" in HOSTILE
 
 

@@ -269,8 +269,8 @@ def test_trouble_is_a_notification() -> None:
     run = make_run(Linted(b"no.txt", trouble="cannot\x1bread it"), lint_file())
     [invocation] = run["invocations"]
     assert invocation["executionSuccessful"] is False
-    [told] = invocation["toolExecutionNotifications"]
-    assert told["message"]["text"] == "cannot\\x1bread it"
+    [notification] = invocation["toolExecutionNotifications"]
+    assert notification["message"]["text"] == "cannot\\x1bread it"
     assert make_run(lint_file())["invocations"][0]["executionSuccessful"] is True
 
 

@@ -1,8 +1,8 @@
 """
-Make the pages of `docs/lint`: one for each check, of what the check says for itself.
+Generate the pages of `docs/lint`: one for each check, from its docstring.
 
     python scripts/lint_pages.py            write them
-    python scripts/lint_pages.py --check    fail if one is not what it should be
+    python scripts/lint_pages.py --check    fail if a page is out of date
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ FOLDER = Path(__file__).parents[1] / "docs" / "lint"
 
 def page(check: Check) -> str:
     """Return the page of a check."""
-    said = parts(check)
+    documentation = parts(check)
     lines = [
         f"# {check.code} {check.slug}",
         "",
         f"*{check.level}: {MEANINGS[check.level]}* · {check.reference}",
         "",
     ]
-    for name, text in said.items():
+    for name, text in documentation.items():
         lines += [f"## {name}", "", text, ""]
-    # What a page says is in no robots.txt, so no comment there speaks of it.
-    meant = (
+    # Comments suppress notes on a robots.txt only, not on the tags of a page.
+    comment = (
         ""
         if isinstance(check, PageCheck)
         else f"`# robotrules: ignore[{check.code}]` at the end of a line, or on a line before it, "
-        "says that it is meant. "
+        "suppresses the note. "
     )
     lines += [
-        "## Leaving it",
+        "## Suppressing it",
         "",
-        f"{meant}`--ignore {check.code}`, and `ignore` in `robotrules.toml`, leave the check out.",
+        f"{comment}`--ignore {check.code}`, and `ignore` in `robotrules.toml`, disable the check.",
         "",
         f"[All checks](README.md) · tested by [tests/lint/{check.code}.md]"
         f"(../../tests/lint/{check.code}.md)",
@@ -53,8 +53,8 @@ def index() -> str:
     lines = [
         "# The checks",
         "",
-        f"`robotrules lint` has {len(CHECKS)} checks, and `robotrules rule CODE` prints what each "
-        "has to say. Codes go by layer and are never reused.",
+        f"`robotrules lint` has {len(CHECKS)} checks; `robotrules rule CODE` prints the page of a "
+        "check. Codes are grouped by layer and never reused.",
         "",
     ]
     for digit, layer in LAYERS.items():

@@ -9,7 +9,7 @@ from robotrules.extensions.scoped import split
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.star_paths import star_path
+from robotrules.linting.scoped_records import find_star_path
 from robotrules.robotstxt.values import Note
 from robotrules.structured import parse_dictionary
 
@@ -48,7 +48,7 @@ class BadStructure(ParserNote):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the notes of values; a path that starts with `*` has a separate check."""
         for note in super().check(context):
-            if note.line is None or star_path(context.by_line[note.line]) is None:
+            if note.line is None or find_star_path(context.by_line[note.line]) is None:
                 yield note
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import said
+from robotrules.linting.mentions import find_rule_text
 from robotrules.tags.codes import TagNote
 
 
@@ -37,4 +37,4 @@ class BadValue(PageCheck):
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Quote the rule as written."""
-        return {"text": quote(said(page, note))}
+        return {"text": quote(find_rule_text(page, note))}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.value_shapes import identifier, line_end, list_members
+from robotrules.linting.value_shapes import identifier, line_end, split_list
 from robotrules.robotstxt.values import Note
 
 
@@ -46,15 +46,15 @@ class CommaList(ParserNote):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield lines that are lists; other text may contain a comma."""
         for note in super().check(context):
-            if list_members(context.robots.body[note.start : note.end]):
+            if split_list(context.robots.body[note.start : note.end]):
                 yield note
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the name that is read, and those that are ignored."""
         value = context.robots.body[note.start : note.end]
-        members = list_members(value)
+        members = split_list(value)
         first = identifier(value) or value.partition(b",")[0].strip()
-        return {"first": quote(first), "rest": listed([quote(name) for name in members[1:]])}
+        return {"first": quote(first), "rest": join_names([quote(name) for name in members[1:]])}
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write one line for each name."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.extensions.vocabulary import CATEGORIES, Preference
-from robotrules.linting.check import Check, related
+from robotrules.linting.check import Check, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.usage import stated
+from robotrules.linting.scoped_records import collect_statements
 
 
 class ContentUsageConflict(Check):
@@ -58,5 +58,5 @@ class ContentUsageConflict(Check):
                             record,
                             line=against[0].line,
                             name=name,
-                            related=[related("disallows it", against[0])],
+                            related=[relate("disallows it", against[0])],
                         )

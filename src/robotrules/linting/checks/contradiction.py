@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
@@ -50,5 +50,5 @@ class Contradiction(Check):
                     record,
                     line=winner.line,
                     pattern=quote(record.value),
-                    related=[related("wins", winner)],
+                    related=[relate("wins", winner)],
                 )

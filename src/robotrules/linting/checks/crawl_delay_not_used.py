@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, listed
+from robotrules.linting.check import Check, join_names
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.registries.crawlers import KNOWN_CRAWLERS

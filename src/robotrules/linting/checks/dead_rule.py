@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.robotstxt.values import Rule, octets_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.extensions.app_lines import Registration
-from robotrules.linting.app_words import MOST, told
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
+from robotrules.linting.scoped_records import MOST_NAMED, find_directives
 from robotrules.robotstxt.values import Note
 
 

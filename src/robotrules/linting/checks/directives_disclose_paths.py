@@ -8,7 +8,7 @@ from robotrules.extensions.scoped import split
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.sensitive_paths import telling
+from robotrules.linting.sensitive_paths import find_sensitive_word
 from robotrules.robotstxt.values import shown
 
 KEYS = ("app-directives", "app-directive", "content-usage", "content-signal")
@@ -50,7 +50,7 @@ class DirectivesDisclosePaths(Check):
         """Yield the records whose path contains a sensitive word."""
         for record in context.records(*KEYS):
             path = split(record).path
-            word = telling(shown(path)) if path else None
+            word = find_sensitive_word(shown(path)) if path else None
             if path and word:
                 end = record.start + len(path)
                 yield self.note(context, record.start, end, path=quote(path), word=word)

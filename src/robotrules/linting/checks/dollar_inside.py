@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import example
+from robotrules.linting.value_shapes import example_url
 
 # Rules of a file whose note has an example URL.
 MOST_SHOWN = 100
@@ -61,5 +61,5 @@ class DollarInside(Check):
                         record,
                         level="warning" if _MEANT.search(record.value) else None,
                         pattern=quote(record.value),
-                        url=example(context, record.value) if shown <= MOST_SHOWN else None,
+                        url=example_url(context, record.value) if shown <= MOST_SHOWN else None,
                     )

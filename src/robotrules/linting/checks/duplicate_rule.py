@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import taken_out
+from robotrules.linting.value_shapes import remove_line
 from robotrules.profile import PROFILES, Role
 
 # The form of a pattern that each profile compares; None if it ignores the line.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, related
+from robotrules.linting.check import Check, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.robotstxt.values import Record
@@ -35,7 +35,7 @@ class DuplicateSitemap(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records that repeat an earlier one."""
-        noted = {note.start for note in context.noted(self.slug)}
+        noted = {note.start for note in context.parser_notes(self.slug)}
         first: dict[bytes, Record] = {}
         for record in context.records("sitemap") if noted else ():
             before = first.setdefault(record.value, record)

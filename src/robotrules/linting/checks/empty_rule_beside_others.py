@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import taken_out
+from robotrules.linting.value_shapes import remove_line
 
 
 class EmptyRuleBesideOthers(Check):
@@ -51,5 +51,5 @@ class EmptyRuleBesideOthers(Check):
                         context.by_line[rule.line].key_start,
                         rule.end,
                         rule=quote(f"{rule.key}:"),
-                        fix=taken_out(context, rule.line),
+                        fix=remove_line(context, rule.line),
                     )

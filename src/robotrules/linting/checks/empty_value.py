@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
 from robotrules.linting.note import LintNote
+from robotrules.linting.record_names import KNOWN
 
 # Not Disallow, which then allows every URL, nor records that have separate checks.
 KEYS = ("allow", "sitemap", "crawl-delay", "request-rate", "visit-time", "clean-param", "host")

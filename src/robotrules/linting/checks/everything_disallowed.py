@@ -10,7 +10,7 @@ from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.rule_proofs import Kind
+from robotrules.linting.rule_proofs import CrawlerClass
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.values import Rule
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.app_words import named
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
+from robotrules.linting.scoped_records import describe_user_agents
 from robotrules.profile import DOCUMENT_RULES, Role
 from robotrules.robotstxt.values import Record
 
@@ -81,7 +81,7 @@ class ExtensionBetweenAgents(Check):
                     separator.key_start,
                     separator.end,
                     key=name,
-                    before=named(starts[name]),
+                    before=describe_user_agents(starts[name]),
                     after=quote(record.value),
                     related=[related("starts a new group for it", record)],
                 )

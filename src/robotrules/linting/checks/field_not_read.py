@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import PageCheck, listed, quote
+from robotrules.linting.check import PageCheck, join_names, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import in_force
+from robotrules.linting.mentions import find_rules_in_force
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier, Source, TagNote
 
@@ -48,4 +48,4 @@ class FieldNotRead(PageCheck):
         more = [text for rule, text in old.items() if rule not in new]
         if more:
             note = TagNote(self.slug, self.level, Source(Carrier.X_ROBOTS_TAG))
-            yield self.about_tag(note, names=listed([quote(text) for text in more]))
+            yield self.about_tag(note, names=join_names([quote(text) for text in more]))

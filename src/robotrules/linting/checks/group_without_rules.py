@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, listed, quote
+from robotrules.linting.check import Check, join_names, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import token_of
+from robotrules.linting.value_shapes import matching_token
 from robotrules.profile import Role
 
 # Records that give a group a purpose without Allow and Disallow.

@@ -8,7 +8,7 @@ from typing import Any
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import is_authority, path_alone
+from robotrules.linting.value_shapes import is_authority, suggest_path
 
 
 class HostInPattern(Check):

@@ -9,7 +9,7 @@ from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import token_of
+from robotrules.linting.value_shapes import matching_token
 from robotrules.robotstxt.values import Note, Record, shown
 
 INDEX = b"/index.htm"
@@ -78,11 +78,11 @@ class IndexPage(ParserNote):
         if record.group is None:
             return False
         starts = context.groups[record.group].starts
-        token = token_of(context, starts[0])
+        token = matching_token(context, starts[0])
         if not token or context.robots.check(ORIGIN + directory, token).allowed:
             return False
         # A longer Disallow wins for Google too.
-        return context.under("google").check(ORIGIN + directory, token).allowed
+        return context.parse_as("google").check(ORIGIN + directory, token).allowed
 
 
 def _describe(value: bytes, directory: str) -> dict[str, Any]:

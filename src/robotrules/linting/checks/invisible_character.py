@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from robotrules.linting.check import Check
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.linting.pasted_text import (
     FULL_WIDTH_COLON,
     JOINERS,
     LEADING,
-    SIGN,
-    sign_name,
-    unseen,
+    ODD_CHARACTER,
+    is_invisible,
+    name_character,
 )
+from robotrules.linting.record_names import KNOWN
 from robotrules.robotstxt.values import Line, Record
 
 
@@ -50,12 +50,12 @@ class InvisibleCharacter(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield a note for each line with such characters, at the first of them."""
         body = context.robots.body
-        if body.isascii() or context.noted("looks-like-html"):
+        if body.isascii() or context.parser_notes("looks-like-html"):
             return
         for line in context.lines:
             end = line.end if line.comment is None else line.comment
             text = line.text[: end - line.start]
-            if text.isascii() or not SIGN.search(text):
+            if text.isascii() or not ODD_CHARACTER.search(text):
                 continue
             record = context.by_line.get(line.number)
             if record is not None:
@@ -147,7 +147,11 @@ def _removable_size(body: bytes, first: int, end: int) -> int:
     if body[end - 1 : end] in b" \t":
         return 1
     return next(
-        (size for size in (2, 3) if end - size >= first and SIGN.fullmatch(body, end - size, end)),
+        (
+            size
+            for size in (2, 3)
+            if end - size >= first and ODD_CHARACTER.fullmatch(body, end - size, end)
+        ),
         0,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.analysis.values import ORIGIN
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 from robotrules.profile import USER_AGENT_PURPOSE

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.pasted_text import FIELDS, SECURITY, home, strangers
+from robotrules.linting.pasted_text import FIELDS, SECURITY, find_unknown_lines, guess_file
 
 _FIELD = "the header fields of HTTP responses"
 
@@ -54,7 +54,7 @@ class LineOfAnotherFile(Check):
         for record in context.records(*security) if _is_security(security) else ():
             name = quote(context.robots.body[record.key_start : record.key_end])
             yield self.about_key(context, record, level="info", text=name, home="security.txt")
-        for start, end in strangers(context):
+        for start, end in find_unknown_lines(context):
             text = context.robots.body[start:end]
             if place := home(text):
                 yield self.note(context, start, end, text=quote(text), home=place)

@@ -45,7 +45,7 @@ class LoneCr(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield one note for all of them, at the first."""
         body = context.robots.body
-        if b"\r" not in body or context.noted("looks-like-html"):
+        if b"\r" not in body or context.parser_notes("looks-like-html"):
             return
         runs = [run for run in _RUN.finditer(body) if not run["lf"]]
         positions = [at for run in runs for at in range(run.start(), run.end())]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
-from robotrules.linting.responses import ResponseCheck, in_words, lifetime_asked
+from robotrules.linting.responses import ResponseCheck, format_duration, read_freshness
 
 DAY = 86_400.0
 

@@ -41,7 +41,7 @@ class LongLine(ParserNote):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield a note for each record, whether or not the profile cuts it."""
-        if len(context.robots.body) <= MOST or context.noted("looks-like-html"):
+        if len(context.robots.body) <= MOST or context.parser_notes("looks-like-html"):
             return
         cuts = context.robots.profile.max_line is not None
         level = "error" if cuts else "warning"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.pasted_text import TAG_AT_END, home, mark, strangers
+from robotrules.linting.pasted_text import TAG_AT_END, find_mark, find_unknown_lines, guess_file
 
 # The first bytes of lines to check.
 STARTS = b"/;<-`~*"
@@ -53,7 +53,7 @@ class MarkupLine(Check):
         if context.noted("looks-like-html"):
             return
         body = context.robots.body
-        for start, end in strangers(context):
+        for start, end in find_unknown_lines(context):
             if body[start] in STARTS:
                 yield from self._at_start(context, start, body[start:end])
         for record in context.records(*VALUES) if b"<" in body else ():

@@ -7,9 +7,9 @@ from itertools import islice
 
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN, meant
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.pasted_text import mark
+from robotrules.linting.pasted_text import find_mark
+from robotrules.linting.record_names import KNOWN, guess_record_name
 
 # Names of a file that are compared: real files have some dozens, hostile ones thousands.
 MOST_NAMES = 1_000
@@ -48,7 +48,7 @@ class MisspeltRecord(Check):
             return
         others = (key for key in context.keys if key not in KNOWN)
         for key in islice(others, MOST_NAMES):
-            name = None if mark(key.encode()) else meant(key)
+            name = None if find_mark(key.encode()) else guess_record_name(key)
             if name is None:
                 continue
             for record in context.records(key):

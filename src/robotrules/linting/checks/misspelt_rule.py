@@ -8,7 +8,7 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import said
+from robotrules.linting.mentions import find_rule_text
 from robotrules.tags.codes import TagNote
 from robotrules.tags.known import KNOWN, MOST_LETTERS
 from robotrules.tags.rules import Standing

@@ -45,5 +45,5 @@ class MixedLineEnds(Check):
         body = context.robots.body
         both = body.count(b"\r\n")
         alone = body.count(b"\n") - both
-        if both and alone and not context.noted("looks-like-html"):
+        if both and alone and not context.parser_notes("looks-like-html"):
             yield self.about_file(both=both, alone=alone)

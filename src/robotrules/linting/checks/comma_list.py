@@ -60,5 +60,5 @@ class CommaList(ParserNote):
         """Write one line for each name."""
         record, body = context.by_line[note.line or 0], context.robots.body
         before = line_end(context, record.line) + body[record.key_start : record.start]
-        edit = Edit(record.start, record.end, before.join(list_members(record.value)))
+        edit = Edit(record.start, record.end, before.join(split_list(record.value)))
         return Fix("Write one user-agent line for each crawler", (edit,), changes_verdicts=True)

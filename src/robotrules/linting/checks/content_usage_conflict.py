@@ -44,7 +44,9 @@ class ContentUsageConflict(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records whose `y` is outweighed by another record of their path."""
-        for statements in stated(context).values() if context.records("content-usage") else ():
+        for statements in (
+            collect_statements(context).values() if context.records("content-usage") else ()
+        ):
             for name in CATEGORIES:
                 against = [
                     record

@@ -42,7 +42,7 @@ class Contradiction(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the Disallow rules that lose to an Allow with the same pattern."""
-        for line, winner in sorted(context.exact.twins.items()):
+        for line, winner in sorted(context.proofs.equal_patterns.items()):
             record = context.by_line[line]
             if record.key == "disallow" and winner.allow:
                 yield self.about(

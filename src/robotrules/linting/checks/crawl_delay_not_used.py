@@ -61,4 +61,4 @@ def _list_crawlers(group: Group) -> str:
     names = [
         crawler.product_token for crawler in known if crawler and crawler.operator in OPERATORS
     ]
-    return listed(names) if len(names) == len(known) else ""
+    return join_names(names) if len(names) == len(known) else ""

@@ -39,6 +39,8 @@ class CutLine(ParserNote):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the parser's note at its line, which is not among the parsed lines."""
-        for note, noted in zip(super().check(context), context.noted(self.slug), strict=True):
+        for note, noted in zip(
+            super().check(context), context.parser_notes(self.slug), strict=True
+        ):
             end = 1 + noted.end - noted.start
             yield note._replace(line=noted.line, column=1, end_column=end)

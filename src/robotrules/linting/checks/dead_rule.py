@@ -63,7 +63,7 @@ class DeadRule(Check):
                 advice="Write the resolved path",
                 fix=_resolve_dot_segments(rule),
             )
-        for line, dead in sorted(context.exact.dead.items()):
+        for line, dead in sorted(context.proofs.dead.items()):
             if line in dotted:
                 continue
             covers = [rule for rule in dead.covers if rule.line != line]
@@ -88,7 +88,7 @@ class DeadRule(Check):
                 rule=quote(str(dead.rule)),
                 why=why,
                 advice=advice,
-                related=[related("decides these URLs", rule) for rule in covers],
+                related=[relate("decides these URLs", rule) for rule in covers],
             )
 
 

@@ -42,8 +42,10 @@ class DeprecatedDirective(ParserNote):
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
         """Return the app directives, each with its documentation."""
         names = []
-        for application, directive in told(context, note, Registration.DEPRECATED)[:MOST]:
+        for application, directive in find_directives(context, note, Registration.DEPRECATED)[
+            :MOST_NAMED
+        ]:
             entry = context.registries.directives.get((application, directive.name))
             page = f" (see {entry.documentation})" if entry else ""
             names.append(f"{quote(f'{application};{directive.name}')}{page}")
-        return {"names": listed(names)}
+        return {"names": join_names(names)}

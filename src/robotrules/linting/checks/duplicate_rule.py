@@ -46,7 +46,7 @@ class DuplicateRule(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the later rules among equal ones."""
-        twins = sorted(context.exact.twins.items())
+        twins = sorted(context.proofs.equal_patterns.items())
         by_profile = [_forms(context, profile) for profile in PROFILES] if twins else []
         rules = Counter(
             record.group for record in context.robots.records if record.role is Role.RULE
@@ -72,12 +72,12 @@ class DuplicateRule(Check):
                 rule=quote(f"{'Allow' if winner.allow else 'Disallow'}: {record.text}"),
                 line=same,
                 advice=". Keep it: its group has no other rule" if only else ". Remove it",
-                related=[related("the same rule", context.by_line[same])],
-                fix=None if only else taken_out(context, line),
+                related=[relate("the same rule", context.by_line[same])],
+                fix=None if only else remove_line(context, line),
             )
 
 
 def _forms(context: LintContext, profile: str) -> dict[int, str]:
     """Return the form that a profile compares, by the line of its rule."""
-    groups = context.under(profile).groups
+    groups = context.parse_as(profile).groups
     return {rule.line: rule.form for group in groups for rule in group.rules}

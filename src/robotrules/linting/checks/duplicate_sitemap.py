@@ -44,5 +44,5 @@ class DuplicateSitemap(Check):
             fix = None
             if context.line(record.line).comment is None:
                 fix = Fix("Remove the line", (Edit(*context.whole_line(record.line), b""),))
-            where = [related("names it first", before)]
+            where = [relate("names it first", before)]
             yield self.about(context, record, line=before.line, related=where, fix=fix)

@@ -38,5 +38,5 @@ class EmptyKey(ParserNote):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the parser's notes; an HTML page has a separate note."""
-        if not context.noted("looks-like-html"):
+        if not context.parser_notes("looks-like-html"):
             yield from super().check(context)

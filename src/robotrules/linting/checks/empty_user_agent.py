@@ -48,5 +48,5 @@ class EmptyUserAgent(ParserNote):
         """Return the effect on the rules: other lines of the group may name a crawler."""
         record = context.by_line.get(note.line or 0)
         group = context.groups[record.group] if record and record.group is not None else None
-        named = group is not None and context.names_anybody(group.index)
+        named = group is not None and context.names_a_crawler(group.index)
         return {"effect": "" if named else ", so the rules after it apply to none"}

@@ -55,12 +55,12 @@ class EverythingDisallowed(Check):
         """Yield the rule, if it applies to all crawlers and no URL stays allowed."""
         if not any(_is_for_all(rule) for group in context.groups for rule in group.rules):
             return  # avoids the cost of finding the rules of every crawler
-        star = next((kind for kind in context.kinds if _is_star(kind)), None)
+        star = next((kind for kind in context.crawler_classes if _is_star(kind)), None)
         rule = _for_all(star) if star else None
         if star is None or rule is None or len(star.written) > MOST_RULES:
             return
         # An exception for a named crawler shows that the rule is intended.
-        if not all(_for_all(kind) for kind in context.kinds):
+        if not all(_for_all(kind) for kind in context.crawler_classes):
             return
         # A cheap test finds most exceptions, and the proof below excludes the others.
         if any(written.allow and _allows_own_path(star, written) for written in star.written):
@@ -70,13 +70,13 @@ class EverythingDisallowed(Check):
             yield self.about(context, rule, rule=quote(str(rule)))
 
 
-def _is_star(kind: Kind) -> bool:
+def _is_star(kind: CrawlerClass) -> bool:
     return any(
         crawler.product_token == EVERYONE_ELSE and not crawler.purposes for crawler in kind.crawlers
     )
 
 
-def _for_all(kind: Kind) -> Rule | None:
+def _for_all(kind: CrawlerClass) -> Rule | None:
     """Return the rule of a kind of crawler that disallows every path."""
     return next(filter(_is_for_all, kind.written), None)
 
@@ -85,6 +85,6 @@ def _is_for_all(rule: Rule) -> bool:
     return not rule.allow and rule.pattern != "" and rule.form.rstrip("*") in ("", "/")
 
 
-def _allows_own_path(kind: Kind, rule: Rule) -> bool:
+def _allows_own_path(kind: CrawlerClass, rule: Rule) -> bool:
     path = rule.form.removesuffix("$").replace("*", "x")
     return path[:1] == "/" and path != "/robots.txt" and kind.rules.allows(ORIGIN + path)

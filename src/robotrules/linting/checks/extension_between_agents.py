@@ -83,7 +83,7 @@ class ExtensionBetweenAgents(Check):
                     key=name,
                     before=describe_user_agents(starts[name]),
                     after=quote(record.value),
-                    related=[related("starts a new group for it", record)],
+                    related=[relate("starts a new group for it", record)],
                 )
                 starts[name] = []
             first = {}

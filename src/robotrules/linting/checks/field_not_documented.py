@@ -41,7 +41,7 @@ class FieldNotDocumented(PageCheck):
 
     def check_page(self, page: Page) -> Iterator[LintNote]:
         """Yield a note where only the new field sets a rule."""
-        new, old, meta = (in_force(page, carrier) for carrier in Carrier)
+        new, old, meta = (find_rules_in_force(page, carrier) for carrier in Carrier)
         alone = [text for rule, text in new.items() if rule not in old and rule not in meta]
         if alone:
             note = TagNote(self.slug, self.level, Source(Carrier.ROBOTS_TAG))

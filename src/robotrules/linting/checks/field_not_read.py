@@ -44,7 +44,10 @@ class FieldNotRead(PageCheck):
         """Yield a note where the old field has more rules."""
         if not any(page.usage.fields.get(str(Carrier.ROBOTS_TAG))):
             return
-        new, old = in_force(page, Carrier.ROBOTS_TAG), in_force(page, Carrier.X_ROBOTS_TAG)
+        new, old = (
+            find_rules_in_force(page, Carrier.ROBOTS_TAG),
+            find_rules_in_force(page, Carrier.X_ROBOTS_TAG),
+        )
         more = [text for rule, text in old.items() if rule not in new]
         if more:
             note = TagNote(self.slug, self.level, Source(Carrier.X_ROBOTS_TAG))

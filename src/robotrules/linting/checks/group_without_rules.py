@@ -57,7 +57,7 @@ class GroupWithoutRules(Check):
             return
         named = [record for record in last.starts if record.key == "user-agent"]
         has_purpose = any(record.key in ENOUGH for record in last.records)
-        token = token_of(context, named[0]) if named else ""
+        token = matching_token(context, named[0]) if named else ""
         if token and not has_purpose and not len(context.robots.rules_for(token)):
-            names = listed([quote(record.value) for record in named])
+            names = join_names([quote(record.value) for record in named])
             yield self.about(context, named[0], names=names)

@@ -46,7 +46,7 @@ class HostInPattern(Check):
         for key in ("allow", "disallow"):
             for record in context.records(key):
                 if record.value[:1] not in b"/*" and is_authority(record.value):
-                    advice = path_alone(context, record)
+                    advice = suggest_path(context, record)
                     words = "; write only the path" if advice.fix else advice.words
                     more: dict[str, Any] = {"text": quote(record.value), "advice": words}
                     yield self.about(context, record, fix=advice.fix, **more)

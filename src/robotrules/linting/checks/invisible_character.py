@@ -60,7 +60,9 @@ class InvisibleCharacter(Check):
             record = context.by_line.get(line.number)
             if record is not None:
                 # Values of unknown records are not checked.
-                if record.key in KNOWN or SIGN.search(body, record.key_start, record.key_end):
+                if record.key in KNOWN or ODD_CHARACTER.search(
+                    body, record.key_start, record.key_end
+                ):
                     yield from self._in_record(context, record)
             else:
                 yield from self._without_record(context, line, text)
@@ -82,8 +84,8 @@ class InvisibleCharacter(Check):
         fix = None
         if edits:
             fix = Fix("Remove it", tuple(edits), changes_verdicts=True)
-        sign = SIGN.search(body, first.start, first.end)
-        name = sign_name(sign[0]) if sign else ""
+        sign = ODD_CHARACTER.search(body, first.start, first.end)
+        name = name_character(sign[0]) if sign else ""
         level = "error" if edits else "warning"
         yield self.note(
             context,
@@ -97,7 +99,7 @@ class InvisibleCharacter(Check):
         )
 
     def _without_record(self, context: LintContext, line: Line, text: bytes) -> Iterator[LintNote]:
-        sign = SIGN.search(text)
+        sign = ODD_CHARACTER.search(text)
         colon = text.find(FULL_WIDTH_COLON)
         if colon >= 0:
             start, end = line.start + colon, line.start + colon + len(FULL_WIDTH_COLON)
@@ -109,11 +111,11 @@ class InvisibleCharacter(Check):
                 start,
                 end,
                 fix=fix,
-                name=sign_name(FULL_WIDTH_COLON),
+                name=name_character(FULL_WIDTH_COLON),
                 problem="is not a colon, so crawlers ignore the line",
                 advice="Write ':'",
             )
-        elif sign and unseen(text):
+        elif sign and is_invisible(text):
             start, end = line.start, line.start + len(text)
             yield self.note(
                 context,
@@ -121,7 +123,7 @@ class InvisibleCharacter(Check):
                 end,
                 level="info",
                 fix=Fix("Remove it", (Edit(start, end, b""),)),
-                name=sign_name(sign[0]),
+                name=name_character(sign[0]),
                 problem="is all that the line contains, and crawlers ignore the line",
                 advice="Remove it",
             )
@@ -159,7 +161,7 @@ def _removable_size(body: bytes, first: int, end: int) -> int:
 def _find_inside(body: bytes, record: Record) -> Edit | None:
     """Return the first such character inside a name or value that no script needs there."""
     for start, end in ((record.key_start, record.key_end), (record.start, record.end)):
-        for match in SIGN.finditer(body, start, end):
+        for match in ODD_CHARACTER.finditer(body, start, end):
             around = body[match.start() - 1] & body[min(match.end(), end - 1)]
             if match[0] not in JOINERS or not around & 0x80:
                 return Edit(match.start(), match.end(), b"")

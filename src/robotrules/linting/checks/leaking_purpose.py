@@ -63,7 +63,7 @@ class LeakingPurpose(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the groups with purposes only that follow a group of crawlers."""
-        noted = {note.start for note in context.noted(self.slug)}
+        noted = {note.start for note in context.parser_notes(self.slug)}
         before: tuple[Group, Record] | None = None
         count = 0
         for group in context.groups if noted else ():
@@ -78,7 +78,7 @@ class LeakingPurpose(Check):
                     line=before[1].line,
                     shown=f", which changes the answer for {url}" if url else "",
                     url=url,
-                    related=[related("gets the rules", before[1])],
+                    related=[relate("gets the rules", before[1])],
                     fix=_add_placeholder(context, first),
                 )
             named = next((start for start in group.starts if start.key == "user-agent"), None)
@@ -92,7 +92,7 @@ def _find_difference(context: LintContext, group: Group, before: Group) -> str |
     if not tokens:
         return None
     extensions = [ext for ext in robots.profile.extensions if ext.key != USER_AGENT_PURPOSE.key]
-    without = context.under(robots.profile.replace(extensions=extensions))
+    without = context.parse_as(robots.profile.replace(extensions=extensions))
     for rule in group.rules[:MOST_TRIED]:
         url = ORIGIN + rule.form.removesuffix("$").replace("*", "")
         if robots.rules_for(tokens[0]).allows(url) != without.rules_for(tokens[0]).allows(url):

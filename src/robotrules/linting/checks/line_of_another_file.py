@@ -45,7 +45,7 @@ class LineOfAnotherFile(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield records and other lines; an HTML page has a separate note."""
-        if context.noted("looks-like-html"):
+        if context.parser_notes("looks-like-html"):
             return
         for record in context.records(*FIELDS.intersection(context.keys)):
             name = quote(context.robots.body[record.key_start : record.key_end])
@@ -56,7 +56,7 @@ class LineOfAnotherFile(Check):
             yield self.about_key(context, record, level="info", text=name, home="security.txt")
         for start, end in find_unknown_lines(context):
             text = context.robots.body[start:end]
-            if place := home(text):
+            if place := guess_file(text):
                 yield self.note(context, start, end, text=quote(text), home=place)
 
 

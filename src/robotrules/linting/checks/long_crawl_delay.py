@@ -44,7 +44,7 @@ class LongCrawlDelay(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the long delays that apply: of each group the first valid one."""
-        notes = (*context.noted("bad-crawl-delay"), *context.noted("second-value"))
+        notes = (*context.parser_notes("bad-crawl-delay"), *context.parser_notes("second-value"))
         ignored = {note.start for note in notes}
         for record in context.records("crawl-delay"):
             if record.group is None or record.start in ignored:

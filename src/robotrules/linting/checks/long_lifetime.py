@@ -50,9 +50,9 @@ class LongLifetime(ResponseCheck):
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for a lifetime of more than a day."""
-        freshness = lifetime_asked(received)
+        freshness = read_freshness(received)
         if freshness is None:
             return
         lifetime = freshness.lifetime or 0
         if freshness.may_store and not freshness.must_validate and lifetime > DAY:
-            yield self.about_response(time=in_words(lifetime))
+            yield self.about_response(time=format_duration(lifetime))

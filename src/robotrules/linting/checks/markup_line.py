@@ -50,7 +50,7 @@ class MarkupLine(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield such lines and values; an HTML page has a separate note."""
-        if context.noted("looks-like-html"):
+        if context.parser_notes("looks-like-html"):
             return
         body = context.robots.body
         for start, end in find_unknown_lines(context):
@@ -76,7 +76,7 @@ class MarkupLine(Check):
                 )
 
     def _at_start(self, context: LintContext, start: int, text: bytes) -> Iterator[LintNote]:
-        opening = None if home(text) else mark(text)
+        opening = None if guess_file(text) else find_mark(text)
         if opening is None:
             return
         is_comment = opening.text in COMMENTS

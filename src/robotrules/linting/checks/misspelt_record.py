@@ -44,7 +44,7 @@ class MisspeltRecord(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records with such names; an HTML page has a separate note."""
-        if context.noted("looks-like-html"):
+        if context.parser_notes("looks-like-html"):
             return
         others = (key for key in context.keys if key not in KNOWN)
         for key in islice(others, MOST_NAMES):

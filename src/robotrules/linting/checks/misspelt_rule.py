@@ -40,7 +40,7 @@ class MisspeltRule(PageCheck):
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Return the word, and the rule that it looks like."""
-        text = said(page, note, Standing.UNKNOWN)
+        text = find_rule_text(page, note, Standing.UNKNOWN)
         name = text.lower()[:MOST_LETTERS]
         close = get_close_matches(name, KNOWN, 1, 0.7)
         known = _BARE.get(re.sub(r"[^a-z]", "", name)) or (close[0] if close else None)

@@ -157,9 +157,9 @@ def test_a_note_about_a_file_has_no_region() -> None:
     assert texts == ["A message.", "meta element 2: A message."]
 
 
-def test_related_places() -> None:
-    """Other lines that a note speaks of, with words."""
-    [related] = made(found())["results"][1]["relatedLocations"]
+def test_related_locations() -> None:
+    """Other lines that a note refers to, with a message."""
+    [related] = make_run(lint_file())["results"][1]["relatedLocations"]
     assert related["message"]["text"] == "decides these URLs"
     assert region(related)["startLine"] == 3
 

@@ -1,8 +1,8 @@
 """
-Write the pages of `docs/lint`, one for each check, from the docstrings of the checks.
+Generate the pages of `docs/lint`: one for each check, from its docstring.
 
-    python scripts/lint_pages.py            write the pages
-    python scripts/lint_pages.py --check    exit 1 if a page on disk differs
+    python scripts/lint_pages.py            write them
+    python scripts/lint_pages.py --check    fail if a page is out of date
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ FOLDER = Path(__file__).parents[1] / "docs" / "lint"
 
 def render_page(check: Check) -> str:
     """Return the page of a check."""
+    documentation = parts(check)
     lines = [
         f"# {check.code} {check.slug}",
         "",
         f"*{check.level}: {MEANINGS[check.level]}* · {check.reference}",
         "",
     ]
-    for name, text in parts(check).items():
+    for name, text in documentation.items():
         lines += [f"## {name}", "", text, ""]
-    # Notes on a page's tags have no line in a robots.txt, so a comment there cannot suppress them.
+    # Comments suppress notes on a robots.txt only, not on the tags of a page.
     comment = (
         ""
         if isinstance(check, PageCheck)
@@ -38,7 +39,7 @@ def render_page(check: Check) -> str:
     lines += [
         "## Suppressing it",
         "",
-        f"{comment}`--ignore {check.code}`, and `ignore` in `robotrules.toml`, skip the check.",
+        f"{comment}`--ignore {check.code}`, and `ignore` in `robotrules.toml`, disable the check.",
         "",
         f"[All checks](README.md) · tested by [tests/lint/{check.code}.md]"
         f"(../../tests/lint/{check.code}.md)",
@@ -52,8 +53,8 @@ def render_index() -> str:
     lines = [
         "# The checks",
         "",
-        f"`robotrules lint` has {len(CHECKS)} checks, and `robotrules rule CODE` prints the "
-        "documentation of a check. Codes are grouped by layer and never reused.",
+        f"`robotrules lint` has {len(CHECKS)} checks; `robotrules rule CODE` prints the page of a "
+        "check. Codes are grouped by layer and never reused.",
         "",
     ]
     for digit, layer in LAYERS.items():

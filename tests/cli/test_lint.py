@@ -28,7 +28,7 @@ from robotrules.linting.check import Check
 from robotrules.linting.render import Linted
 from tests.cli.shell import Ran, process_environment, robotrules
 from tests.cli.sites import Site, response, site
-from tests.lint.rendered import BODY, HOSTILE, hostile, many, note
+from tests.lint.rendered import BODY, HOSTILE, hostile_file, large_file, note
 
 CLEAN = b"User-agent: *\nDisallow: /private/\n"
 SELECT = ("--select", "pattern-start,dead-rule")
@@ -278,8 +278,8 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            (["--select", "RR5011"], "--select names 'RR5011', which is no check: did you mean"),
-            (["--ignore", "dead-rul"], "--ignore names 'dead-rul', which is no check: did you m"),
+            (["--select", "RR5011"], "--select names 'RR5011', which is not a check: did you mean"),
+            (["--ignore", "dead-rul"], "--ignore names 'dead-rul', which is not a check: did you"),
             (["--json", "--format", "sarif"], "two forms: leave out one; see robotrules lint"),
             (["--diff", "--json"], "--diff is a form of its own"),
             (["--statistics", "--format", "junit"], "--statistics has no form junit"),
@@ -343,7 +343,7 @@ class TestSettings:
         self.settings(folder, '[lint]\nignore = ["RR000"]\n')
         ran = lint(file, select=())
         assert ran.code == 2
-        words = "robotrules.toml, line 2: lint.ignore[1]: this names 'RR000', which is no check"
+        words = "robotrules.toml, line 2: lint.ignore[1]: this names 'RR000', which is not a check"
         assert ran.err.startswith(f"robotrules lint: {words}")
 
     def test_a_check_that_is_none_for_some_files(self, file: Path, folder: Path) -> None:
@@ -737,7 +737,7 @@ class TestText:
 
     def test_nothing_hostile_is_left(self) -> None:
         """Every line can be shown on a terminal."""
-        lines = page(hostile())
+        lines = page(hostile_file())
         assert all(line.isprintable() for line in lines)
         assert "::error" in HOSTILE
         assert not any(line.startswith("::") for line in lines)
@@ -745,7 +745,7 @@ class TestText:
     def test_some_of_each_check(self) -> None:
         """And how many more there are; time does not depend on how long the line is."""
         started = time.monotonic()
-        lines = page(many())
+        lines = page(large_file())
         assert sum("error RR505" in line for line in lines) == MOST_NOTES
         assert lines.count("    = and 99,997 more RR505 pattern-start (--all)") == 1
         assert "100,000 errors in 1 file." in lines

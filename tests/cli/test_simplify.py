@@ -220,7 +220,7 @@ class TestForms:
         body = b"Disallow: /x\n\xef\xbb\xbfUser-agent: *\nDisallow: /y\n"
         # The misread line would keep the rule beforehand.
         command = sys.modules["robotrules.cli.simplify"]
-        with mock.patch.object(command, "misread_lines", return_value=([], frozenset())):
+        with mock.patch.object(command, "find_misread_lines", return_value=([], frozenset())):
             ran = simplify("-", stdin=body)
         assert "These stay, for without them the proof failed" in ran.out
         assert "1 | Disallow: /x" in ran.out

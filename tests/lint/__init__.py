@@ -1,1 +1,1 @@
-"""Lint: checks by their literate tests, and what they share by tests of its own."""
+"""Lint: checks by their literate tests, and shared modules by ordinary tests."""

@@ -1,21 +1,21 @@
 """
-Literate tests of checks: Markdown pages whose blocks are files, and say which lines earn notes.
+Literate tests of checks: Markdown pages whose blocks are files with marks on lines with notes.
 
-    ```robots                     a robots.txt; `# note: slug` at the end of lines that earn it
+    ```robots                     a robots.txt; `# note: slug` marks the lines that have the note
     ```robots profile=strict      options: profile, url, status, media_type, charset, cache_control,
                                   redirects (with commas), complete=no, notes=SLUG,SLUG for notes
                                   about the file as a whole; `bytes` reads \\xNN, \\t, \\r, \\n and
                                   `{text x 1000}` as 1,000 times text; `all` compares all checks and
                                   not only that of the page; `with=SLUG` runs another check beside
                                   it; registries=example: those below
-    ```fixed                      what the block before becomes with its fixes; `fixed verdicts`
-                                  with those that change verdicts too
+    ```fixed                      the block before it after its fixes; `fixed verdicts`: also after
+                                  those that change verdicts
     ```page url=… notes=SLUG      a page: field lines, an empty line, HTML, and behind a line
                                   `%%% dom` the final DOM; `joined`: the lines of a field come as
                                   one; a ```robots block before it with `beside` is the robots.txt
                                   of its origin
 
-It does not know what any check finds.
+This module does not know the checks.
 """
 
 from __future__ import annotations
@@ -77,17 +77,17 @@ def blocks(path: Path) -> Iterator[Block]:
 
 
 def octets(block: Block) -> bytes:
-    """Return what a block stands for."""
+    """Return the octets of a block."""
     text = block.text.encode()
     if "bytes" not in block.options:
         return text
     if re.search(rb"\\[rn]", text):  # then line ends are written out
         text = text.replace(b"\n", b"")
-    return unescaped(_TIMES.sub(lambda found: found[1] * int(found[2]), text))
+    return unescape(_TIMES.sub(lambda found: found[1] * int(found[2]), text))
 
 
-def unescaped(text: bytes) -> bytes:
-    """Return octets in which `\\xNN`, `\\t`, `\\r` and `\\n` are what they stand for."""
+def unescape(text: bytes) -> bytes:
+    """Return octets with `\\xNN`, `\\t`, `\\r` and `\\n` unescaped."""
     signs = {b"t": b"\t", b"r": b"\r", b"n": b"\n"}
     return _ESCAPE.sub(
         lambda found: signs.get(found[1]) or bytes.fromhex(found[1][1:].decode()), text
@@ -115,14 +115,16 @@ def served(text: bytes) -> tuple[bytes, Received]:
 
 
 class Marked(NamedTuple):
-    """A robots.txt without its marks, and the notes that they promise."""
+    """A robots.txt without its marks, and the notes that they expect."""
 
     body: bytes
     promised: list[tuple[int | None, str]]
 
 
-def marked(block: Block) -> Marked:
-    """Take the marks out of a block; a line's are at its end, the file's in the options."""
+def read_marks(block: Block) -> Marked:
+    """
+    Remove the marks from a block; those of a line are at its end, those of the file in the options.
+    """
     promised: list[tuple[int | None, str]] = [
         (None, slug) for slug in block.options.get("notes", "").split(",") if slug
     ]
@@ -134,14 +136,14 @@ def marked(block: Block) -> Marked:
     return Marked(b"\n".join(lines), promised)
 
 
-def parsed(block: Block, body: bytes) -> robotrules.RobotsTxt:
-    """Parse a block's body as its options say."""
+def parse_block(block: Block, body: bytes) -> robotrules.RobotsTxt:
+    """Parse a block's body with its options."""
     profile = block.options.get("profile", "default")
     return robotrules.parse(body, profile, complete=block.options.get("complete") != "no")
 
 
 def received(block: Block) -> Received:
-    """Return how a block says it was served."""
+    """Return how a block was served, by its options."""
     given = {name: block.options[name] for name in RECEIVED if name in block.options}
     status = int(given["status"]) if "status" in given else None
     redirects = tuple(filter(None, given.get("redirects", "").split(",")))
@@ -150,17 +152,19 @@ def received(block: Block) -> Received:
 
 
 def notes_of(block: Block, body: bytes, slug: str) -> list[LintNote]:
-    """Return the notes of a block: those of one check, unless it asks for all."""
+    """Return the notes of a block: those of one check, or with `all` those of all checks."""
     beside = block.options.get("with")
     select = () if "all" in block.options else (slug, beside) if beside else (slug,)
     known = EXAMPLES if block.options.get("registries") == "example" else SHIPPED
-    notes = lint(parsed(block, body), received=received(block), select=select, registries=known)
+    notes = lint(
+        parse_block(block, body), received=received(block), select=select, registries=known
+    )
     return [note for note in notes if note.slug != beside]
 
 
-def fixed(block: Block, body: bytes, slug: str, *, verdicts: bool) -> bytes:
+def apply_fixes(block: Block, body: bytes, slug: str, *, verdicts: bool) -> bytes:
     """Return a body after the fixes of its notes."""
-    return fix(parsed(block, body), notes_of(block, body, slug), verdicts=verdicts).body
+    return fix(parse_block(block, body), notes_of(block, body, slug), verdicts=verdicts).body
 
 
 def page_notes(block: Block, beside: bytes | None, slug: str) -> list[LintNote]:

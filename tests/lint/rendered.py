@@ -1,8 +1,4 @@
-"""
-What tests of the forms render: a few notes, hostile ones, and very many.
-
-It does not know what any form makes of them.
-"""
+"""Test data for the renderers: a few notes, hostile notes, and very many notes."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ CHECKED = ("pattern-start", "dead-rule")
 HOSTILE = "\x1b[31m\0\r\n::error::%0A,<b a='\"'>&]]>\ufffe\udc80[x](https://evil.example)\u2028é😀"
 
 
-def found(body: bytes = BODY, where: bytes = b"robots.txt", **more: Any) -> Linted:
+def lint_file(body: bytes = BODY, where: bytes = b"robots.txt", **more: Any) -> Linted:
     """Lint a body with two checks, as a file."""
     notes = tuple(lint(body, select=CHECKED))
     return Linted(where, notes=notes, body=body)._replace(**more)
@@ -29,8 +25,8 @@ def note(message: str = "A message.", start: int = 24, end: int = 32, **more: An
     return made._replace(**more)
 
 
-def hostile() -> Linted:
-    """Return a file in which everything that can be hostile is."""
+def hostile_file() -> Linted:
+    """Return a file in which every field has hostile content."""
     fix = Fix(HOSTILE, (Edit(24, 24, b"\xff"), Edit(32, 33, b"\r\n")), True)
     bad = note(HOSTILE, related=(Related(HOSTILE, 3, 11, 43, 49),), url=HOSTILE, fix=fix)
     about_page = note(HOSTILE, line=None, column=0, end_column=0, part=HOSTILE)
@@ -39,8 +35,8 @@ def hostile() -> Linted:
     return Linted(name, notes=(bad, about_page, about_file), body=BODY)
 
 
-def many(count: int = 100_000) -> Linted:
-    """Return a file with very many notes on one line, which is very long and not ASCII."""
+def large_file(count: int = 100_000) -> Linted:
+    """Return a file with very many notes on one very long line that is not ASCII."""
     body = b"Disallow: " + "é".encode() * 250_000
     notes = tuple(note(start=10 + 2 * at, end=12 + 2 * at, line=1) for at in range(count))
     return Linted(b"robots.txt", notes=notes, body=body)

@@ -1,7 +1,8 @@
 """
-Every check: its literate test, its teaching text, its page in the documentation.
+Every check: its literate test, its docstring, its page in the documentation.
 
-A check without a page here, a page without a check, and a note that no page produces fail.
+A check without a literate test, a literate test without a check, and a note that no test produces
+fail.
 """
 
 from __future__ import annotations
@@ -19,11 +20,20 @@ from robotrules.linting.check import PageCheck
 from robotrules.linting.check_docs import PARTS, parts, sample
 from robotrules.robotstxt.values import NOTES
 from robotrules.tags.codes import CODES as TAG_CODES
-from tests.lint.literate import DOM, blocks, fixed, marked, notes_of, page_notes, served, unescaped
+from tests.lint.literate import (
+    DOM,
+    apply_fixes,
+    blocks,
+    notes_of,
+    page_notes,
+    read_marks,
+    served,
+    unescape,
+)
 
 HERE = Path(__file__).parent
 PAGES = sorted(HERE.glob("RR*.md"))
-# Checks whose example cannot stand in a docstring, and why.
+# Checks whose example cannot be written in a docstring, and why.
 NO_EXAMPLE: dict[str, str] = {
     "unregistered-purpose": "it takes a registry with purposes, and none is shipped",
     "type-mismatch": "it takes a registry with app directives, and none is shipped",
@@ -36,7 +46,7 @@ NO_EXAMPLE: dict[str, str] = {
     "field-cut": "it takes 16 KiB",
     "head-not-final": "it takes 2 MiB",
     "page-too-complex": "it takes hundreds of elements inside of each other",
-    "scope-may-be-wider": "it takes fields that somebody joined",
+    "scope-may-be-wider": "it needs joined field lines",
     "tag-not-access-control": "it takes the URL of the page",
     "not-decided": "it takes hundreds of rules",
     "notes-left-out": "it takes 10,001 notes",
@@ -71,14 +81,16 @@ NOT_PASSED_ON = {
 
 
 def test_every_note_of_a_reader_has_a_check() -> None:
-    """What the parser and the readers of records and tags note, lint reports, or says why not."""
+    """
+    Lint reports every note of the parser and of the readers of records and tags, or says why not.
+    """
     slugs = {check.slug for check in CHECKS}
     assert set(NOTES) <= slugs
     assert {*CODES, *TAG_CODES} - slugs == set(NOT_PASSED_ON)
 
 
 def test_codes_and_slugs_are_unique_and_every_check_has_a_page() -> None:
-    """A code is one check, a slug is one check, and each has its literate test."""
+    """Codes and slugs are unique, and each check has a literate test."""
     assert len({check.code for check in CHECKS}) == len(CHECKS)
     assert len({check.slug for check in CHECKS}) == len(CHECKS)
     assert [page.stem for page in PAGES] == [check.code for check in CHECKS]
@@ -86,8 +98,8 @@ def test_codes_and_slugs_are_unique_and_every_check_has_a_page() -> None:
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.slug)
-def test_a_check_says_what_it_is(check: Check) -> None:
-    """Code by layer, level, one message, a reference, and four parts of teaching text."""
+def test_every_check_has_its_attributes(check: Check) -> None:
+    """Code by layer, level, one message, a reference, and a docstring with four parts."""
     assert re.fullmatch(r"RR[1-9]\d\d", check.code)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", check.slug)
     assert check.level in LEVELS
@@ -101,8 +113,8 @@ def test_a_check_says_what_it_is(check: Check) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_says_which_lines_earn_the_note(page: Path) -> None:
-    """Each block gives exactly the notes that it marks; one has some, and one has none."""
+def test_literate_tests(page: Path) -> None:
+    """Each block has exactly the notes that it marks; some block has notes, and some has none."""
     check = find(page.stem)
     assert check is not None
     title = page.read_text(encoding="utf-8").split("\n", 1)[0]
@@ -112,21 +124,21 @@ def test_a_page_says_which_lines_earn_the_note(page: Path) -> None:
     for block in blocks(page):
         where = f"{page.name}, line {block.line}"
         if block.name == "robots":
-            body, promised = marked(block)
+            body, promised = read_marks(block)
             before = block, body
             if "beside" in block.options:
                 beside = body
                 continue
             notes = notes_of(block, body, check.slug)
-            found = [(note.line, note.slug) for note in notes]
-            assert Counter(found) == Counter(promised), where
+            actual = [(note.line, note.slug) for note in notes]
+            assert Counter(actual) == Counter(promised), where
             own = [note for note in notes if note.slug == check.slug]
             assert check.has_fixes or not any(note.fix for note in own), where
             seen.append(check.slug in [slug for _, slug in promised])
         elif block.name == "fixed":
             assert before, where
-            now = fixed(*before, check.slug, verdicts="verdicts" in block.options)
-            assert now == marked(block).body, where
+            now = apply_fixes(*before, check.slug, verdicts="verdicts" in block.options)
+            assert now == read_marks(block).body, where
         elif block.name == "page":
             expected = sorted(filter(None, block.options.get("notes", "").split(",")))
             assert (
@@ -135,7 +147,7 @@ def test_a_page_says_which_lines_earn_the_note(page: Path) -> None:
             seen.append(check.slug in expected)
         else:
             assert block.name in ("console", "text"), where
-    assert True in seen, "no block earns the note"
+    assert True in seen, "no block has the note"
     assert False in seen, "no block is without it"
 
 
@@ -144,12 +156,12 @@ def test_a_page_says_which_lines_earn_the_note(page: Path) -> None:
     [check for check in CHECKS if check.slug not in NO_EXAMPLE],
     ids=lambda check: check.slug,
 )
-def test_the_example_earns_the_note_and_the_cure_does_not(check: Check) -> None:
-    """What the teaching text shows as an example is one; what it shows instead is not."""
-    said = parts(check)
-    bad, good = sample(said["Example"]), sample(said["Instead"])
-    assert bad, "there is no example, deeper than the text"
-    assert unescaped(bad.encode()).strip(), "there is nothing to see"
+def test_the_example_has_the_note_and_the_alternative_does_not(check: Check) -> None:
+    """The *Example* of a docstring has the note; the *Instead* does not."""
+    documentation = parts(check)
+    bad, good = sample(documentation["Example"]), sample(documentation["Instead"])
+    assert bad, "the part has no indented example"
+    assert unescape(bad.encode()).strip(), "there is nothing to see"
     assert check.slug in slugs(check, bad)
     assert not good or check.slug not in slugs(check, good)
 
@@ -161,14 +173,14 @@ def slugs(check: Check, text: str) -> list[str]:
     It is a robots.txt; a response with one, which starts with `HTTP/`; or for a check of pages,
     field lines, an empty line and HTML, perhaps after a robots.txt and a line `---`.
     """
-    octets = unescaped(text.encode())
+    octets = unescape(text.encode())
     if isinstance(check, PageCheck):
         octets, _, dom = octets.partition(DOM)
         robots, _, rest = octets.rpartition(b"---\n")
         fields, _, html = (b"", b"", rest) if rest.startswith(b"<") else rest.partition(b"\n\n")
         beside = parse(robots) if robots else None
         url = "https://example.com/page"
-        found = lint_page(
+        notes = lint_page(
             url,
             headers=fields or None,
             html=html or None,
@@ -177,10 +189,10 @@ def slugs(check: Check, text: str) -> list[str]:
         )
     elif octets.startswith(b"HTTP/"):
         body, how = served(octets)
-        found = lint(body, received=how, select=[check.slug])
+        notes = lint(body, received=how, select=[check.slug])
     else:
         profile = "google" if check.slug in GOOGLE_ONLY else "default"
         # Only where the checks that it names did run, a suppression is unused.
         select = () if check.slug == "unused-suppression" else [check.slug]
-        found = lint(octets, profile=profile, select=select)
-    return [note.slug for note in found]
+        notes = lint(octets, profile=profile, select=select)
+    return [note.slug for note in notes]

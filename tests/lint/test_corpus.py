@@ -1,9 +1,8 @@
 """
-Real files: lint answers about each, within its bounds, and its fixes keep what the file means.
+Real files: lint handles each within its bounds, and its fixes keep the meaning of the file.
 
-The collection is no part of the repository. `ROBOTRULES_CORPUS` names its folder; where it is not
-there, these tests are skipped and say so. Each sixteenth file is read, or all with
-`ROBOTRULES_WHOLE_CORPUS=1`.
+The collection is not part of the repository. `ROBOTRULES_CORPUS` names its folder; without it these
+tests are skipped. Every sixteenth file is read, or all files with `ROBOTRULES_WHOLE_CORPUS=1`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ pytestmark = [
 
 
 def test_every_file_is_linted_and_fixes_keep_its_meaning() -> None:
-    """No file stops lint; every span lies in the body; what is fixed decides as before."""
+    """No file stops lint; every span lies in the body; a fixed file decides as before."""
     read = fixed = 0
     for number, (name, body) in enumerate(bodies()):
         if number % EVERY:

@@ -1,8 +1,8 @@
 """
-What notes about extensions and access show besides their line: URLs, levels, numbers, edits.
+Notes about extensions and access: their URLs, levels, numbers and edits.
 
-The pages beside this file say which lines earn which note. Here a URL that a note shows is put to
-the readers, every fix is looked at again, and what is bounded is.
+The literate tests cover the lines of notes. These tests check the URL of a note with the readers,
+lint every fixed file again, and check the limits.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import pytest
 
 from robotrules import DEFAULT, parse, preferences
 from robotrules.linting import LintNote, Received, fix, lint
-from robotrules.linting.app_words import called
 from robotrules.linting.checks.leaking_purpose import MOST_SHOWN as LEAKS_SHOWN
 from robotrules.linting.checks.not_inherited import MOST_SHOWN as LOST_SHOWN
-from robotrules.linting.checks.sitemap_disallowed import MOST_JUDGED
-from robotrules.linting.responses import in_words
-from robotrules.linting.sensitive_paths import telling
+from robotrules.linting.checks.sitemap_disallowed import MOST_SITEMAPS
+from robotrules.linting.responses import format_duration
+from robotrules.linting.scoped_records import describe_group
+from robotrules.linting.sensitive_paths import find_sensitive_word
 from robotrules.registries import Application, Registries, Registry
 
 
 def only(body: str | bytes, slug: str, received: Received | None = None) -> LintNote:
-    """Return the one note of a check on a file."""
+    """Return the single note of a check on a file."""
     (note,) = lint(body, select=[slug], received=received)
     return note
 
@@ -29,8 +29,8 @@ def only(body: str | bytes, slug: str, received: Received | None = None) -> Lint
 # --- URLs -----------------------------------------------------------------------------------------
 
 
-def test_a_leaking_purpose_shows_a_url_that_old_parsers_judge_otherwise() -> None:
-    """With purposes it is allowed, and without them it is not."""
+def test_a_leaking_purpose_shows_a_url_that_parsers_without_purposes_block() -> None:
+    """With purposes it is allowed, and without them it is blocked."""
     body = "User-agent: Foo\nDisallow: /a\n\nUser-Agent-Purpose: P\nAllow: /b\nDisallow: /*/c$\n"
     note = only(body, "leaking-purpose")
     assert note.level == "error"
@@ -41,13 +41,16 @@ def test_a_leaking_purpose_shows_a_url_that_old_parsers_judge_otherwise() -> Non
 
 
 def test_a_leak_without_a_difference_shows_no_url() -> None:
-    """Allow wins a tie, so here old parsers say the same; the rules are in the wrong group yet."""
+    """
+    Allow wins a tie, so parsers without purposes agree here, although the rules are in the wrong
+    group.
+    """
     body = "User-agent: *\nAllow: /\n\nUser-Agent-Purpose: P\nDisallow: /\n"
     assert only(body, "leaking-purpose").url is None
 
 
-def test_the_leak_is_stopped_with_the_line_end_of_the_file() -> None:
-    """The line that is put in front ends as the line behind it does."""
+def test_the_fix_of_a_leak_uses_the_line_end_of_the_file() -> None:
+    """The inserted line ends like the line after it."""
     body = b"User-agent: *\r\nDisallow: /a\r\nUser-Agent-Purpose: P\r\nDisallow: /\r\n"
     robots = parse(body)
     fixed = fix(robots, lint(robots, select=["leaking-purpose"]), verdicts=True).body
@@ -57,8 +60,8 @@ def test_the_leak_is_stopped_with_the_line_end_of_the_file() -> None:
     assert old.check("https://example.com/b", "anybody")
 
 
-def test_a_preference_that_is_not_inherited_shows_where_it_is_unknown() -> None:
-    """The URL is one for which the category is unknown, though it is stated for the whole."""
+def test_a_preference_that_is_not_inherited_shows_a_url() -> None:
+    """The category is unknown for the URL, although it is stated for the whole site."""
     body = "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a/*.pdf$ search=n\n"
     note = only(body, "not-inherited")
     assert note.url == "https://example.com/a/.pdf"
@@ -68,23 +71,23 @@ def test_a_preference_that_is_not_inherited_shows_where_it_is_unknown() -> None:
     assert "'train-ai=n' of line 2" in note.message
 
 
-def test_only_what_the_path_does_not_say_itself_is_lost() -> None:
-    """What is stated again, even otherwise, is known there."""
+def test_only_preferences_that_the_path_does_not_state_are_lost() -> None:
+    """A preference that is stated again, even with another value, is known there."""
     body = "User-agent: *\nContent-Usage: train-ai=n, search=y\nContent-Usage: /a search=n\n"
     note = only(body, "not-inherited")
     assert "'train-ai=n' of line 2" in note.message
     assert note.fix
-    assert note.fix.words == "Say 'train-ai=n' here too"
+    assert note.fix.words == "Add 'train-ai=n'"
 
 
-def test_where_the_path_is_disallowed_no_url_shows_it() -> None:
-    """A URL that may not be crawled has no preference at all."""
+def test_a_blocked_path_shows_no_url() -> None:
+    """A blocked URL has no preference at all."""
     body = "User-agent: *\nDisallow: /a\nContent-Usage: train-ai=n\nContent-Usage: /a/ search=n\n"
     assert only(body, "not-inherited").url is None
 
 
-def test_a_disallowed_sitemap_is_judged_for_its_own_origin_only() -> None:
-    """Where the address of the file is known, sitemaps of others are none of its business."""
+def test_only_sitemaps_of_the_same_origin_are_examined() -> None:
+    """If the URL of the file is known, sitemaps of other origins are skipped."""
     body = "User-agent: *\nDisallow: /s\nSitemap: https://cdn.example.net/s.xml\n"
     assert "same origin" in only(body, "sitemap-disallowed").message
     here = Received("https://example.com/robots.txt")
@@ -97,15 +100,15 @@ def test_a_disallowed_sitemap_is_judged_for_its_own_origin_only() -> None:
 @pytest.mark.parametrize(
     ("more", "who"),
     [
-        ("", "everybody not"),
-        ("User-agent: x\nAllow: /\n", "everybody without a group of their own"),
-        ("User-agent: bingbot\nDisallow: /s\n", "everybody not"),
+        ("", "all crawlers,"),
+        ("User-agent: x\nAllow: /\n", "all crawlers that no group names"),
+        ("User-agent: bingbot\nDisallow: /s\n", "all crawlers,"),
     ],
 )
-def test_who_is_asked_not_to_fetch_a_sitemap(more: str, who: str) -> None:
-    """Everybody, unless a group lets somebody."""
+def test_crawlers_for_which_a_sitemap_is_blocked(more: str, who: str) -> None:
+    """All crawlers, unless a group allows it for some."""
     body = f"User-agent: *\nDisallow: /s\n{more}Sitemap: https://example.com/s.xml\n"
-    assert f"ask {who}" in only(body, "sitemap-disallowed").message
+    assert f"blocks this sitemap for {who}" in only(body, "sitemap-disallowed").message
 
 
 # --- Levels and numbers ---------------------------------------------------------------------------
@@ -120,8 +123,8 @@ def test_who_is_asked_not_to_fetch_a_sitemap(more: str, who: str) -> None:
         ("90000", "warning", "at most one page a day"),
     ],
 )
-def test_a_long_delay_is_told_in_pages_a_day(seconds: str, level: str, words: str) -> None:
-    """Above 300 seconds some crawlers stay away, so it is a warning."""
+def test_a_long_delay_in_pages_per_day(seconds: str, level: str, words: str) -> None:
+    """Above 300 seconds some crawlers skip the site, so it is a warning."""
     note = only(f"User-agent: *\nCrawl-delay: {seconds}\n", "long-crawl-delay")
     assert note.level == level
     assert words in note.message
@@ -153,41 +156,41 @@ def test_a_long_delay_is_told_in_pages_a_day(seconds: str, level: str, words: st
         (Received(cache_control="max-age=soon"), "short-lifetime", "info"),
     ],
 )
-def test_how_a_file_is_served_has_one_note(received: Received, slug: str, level: str) -> None:
-    """About the response and not about a line; of what nobody knows, nothing is said."""
+def test_a_response_has_one_note(received: Received, slug: str, level: str) -> None:
+    """It is about the response, not about a line; unknown properties have no note."""
     notes = lint("User-agent: *\nDisallow: /a\n", select=["RR7"], received=received)
     assert [(note.slug, note.level) for note in notes] == ([(slug, level)] if slug else [])
     assert all(note.part == "response" and note.line is None for note in notes)
 
 
-def test_a_charset_that_changes_octets_is_an_error() -> None:
-    """Where the file has more than ASCII, the wrong name of its encoding matters."""
+def test_a_wrong_charset_is_an_error_outside_ascii() -> None:
+    """If the file is not all ASCII, a wrong charset matters."""
     note = only("Disallow: /é\n".encode("latin-1"), "wrong-charset", Received(charset="latin1"))
     assert note.level == "error"
 
 
-def test_a_time_is_told_in_words() -> None:
-    """In its largest unit, with one decimal at most."""
-    said = [in_words(seconds) for seconds in (1, 59, 60, 5400, 86_400, 2_592_000)]
-    assert said == ["1 second", "59 seconds", "1 minute", "1.5 hours", "1 day", "30 days"]
+def test_format_duration() -> None:
+    """In its largest unit, with at most one decimal."""
+    formatted = [format_duration(seconds) for seconds in (1, 59, 60, 5400, 86_400, 2_592_000)]
+    assert formatted == ["1 second", "59 seconds", "1 minute", "1.5 hours", "1 day", "30 days"]
 
 
-def test_paths_that_tell_something() -> None:
-    """Whole words only, whatever the case."""
-    assert telling("/2024-Backups/x") == "backups"
-    assert telling("/a/b_internal.html") == "internal"
-    assert telling("/internalization/admin/") is None
+def test_find_sensitive_word() -> None:
+    """Whole words only, in any case."""
+    assert find_sensitive_word("/2024-Backups/x") == "backups"
+    assert find_sensitive_word("/a/b_internal.html") == "internal"
+    assert find_sensitive_word("/internalization/admin/") is None
 
 
-def test_a_group_with_many_names_is_told_by_a_few() -> None:
-    """Four at most, and how many more there are."""
+def test_describe_group_names_a_few_crawlers() -> None:
+    """At most four, and how many more there are."""
     many = parse("".join(f"User-agent: bot{letter}\n" for letter in "abcdef") + "Allow: /\n")
-    assert called(many.groups[0]) == "'bota', 'botb', 'botc', 'botd' and 2 more"
-    assert called(parse("User-agent: a\nUser-agent: b\n").groups[0]) == "'a' and 'b'"
+    assert describe_group(many.groups[0]) == "'bota', 'botb', 'botc', 'botd' and 2 more"
+    assert describe_group(parse("User-agent: a\nUser-agent: b\n").groups[0]) == "'a' and 'b'"
 
 
-def test_an_application_that_looks_elsewhere_is_named() -> None:
-    """The one with groups of its own, and not the other of the same record."""
+def test_an_application_with_other_groups_is_named() -> None:
+    """Only the application whose crawler obeys other groups, not the other one of the record."""
     applications = [Application(name, name.title(), "x") for name in ("onesearch", "twosearch")]
     known = Registries(applications=Registry(Application, applications))
     body = "User-agent: *\nApp-Directives: onesearch, twosearch\nAllow: /\nUser-agent: Onesearch\n"
@@ -216,7 +219,7 @@ def test_an_application_that_looks_elsewhere_is_named() -> None:
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
 def test_a_fix_leaves_nothing_to_fix(slug: str, line: str, end: str) -> None:
-    """Each fix takes its note away, whatever ends the lines, and is applied once."""
+    """Each fix removes its note, with any line ends, and is applied once."""
     body = f"User-agent: *\n{line}".replace("\n", end or "\n") + end
     received = Received("https://example.com/robots.txt")
     robots = parse(body)
@@ -228,7 +231,7 @@ def test_a_fix_leaves_nothing_to_fix(slug: str, line: str, end: str) -> None:
     assert lint(fixed.body, select=[slug], received=received) == []
 
 
-def test_a_second_sitemap_with_a_comment_is_left_alone() -> None:
+def test_a_second_sitemap_with_a_comment_has_no_fix() -> None:
     """The comment may say why it is there."""
     body = "Sitemap: https://a.example/s\nSitemap: https://a.example/s # for Bing\n"
     assert only(body, "duplicate-sitemap").fix is None
@@ -237,8 +240,8 @@ def test_a_second_sitemap_with_a_comment_is_left_alone() -> None:
 # --- Where a check stops --------------------------------------------------------------------------
 
 
-def test_urls_are_looked_for_a_few_times_only() -> None:
-    """The rest of a hostile file is told without one."""
+def test_only_the_first_notes_have_a_url() -> None:
+    """The other notes of a hostile file have none."""
     leaks = "User-agent: a\nDisallow: /a\n" + "User-Agent-Purpose: P\nDisallow: /b\n" * 30
     notes = lint(leaks, select=["leaking-purpose"])
     assert [note.url is not None for note in notes] == [True] * LEAKS_SHOWN + [False] * 10
@@ -250,8 +253,8 @@ def test_urls_are_looked_for_a_few_times_only() -> None:
     assert [note.url is not None for note in notes] == [True] * LOST_SHOWN + [False] * 10
 
 
-def test_sitemaps_are_judged_up_to_a_number() -> None:
-    """Files of people have some dozens."""
-    many = "".join(f"Sitemap: https://example.com/{n}\n" for n in range(MOST_JUDGED + 50))
+def test_only_the_first_sitemaps_are_examined() -> None:
+    """Hand-written files have some dozens."""
+    many = "".join(f"Sitemap: https://example.com/{n}\n" for n in range(MOST_SITEMAPS + 50))
     notes = lint(f"User-agent: *\nDisallow: /\n{many}", select=["sitemap-disallowed"])
-    assert len(notes) == MOST_JUDGED
+    assert len(notes) == MOST_SITEMAPS

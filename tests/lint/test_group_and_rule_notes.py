@@ -1,8 +1,8 @@
 """
-What notes about groups and rules show besides their line: URLs, levels, edits, and where they stop.
+Notes about groups and rules: their URLs, levels, edits and limits.
 
-The pages beside this file say which lines earn which note. Here a URL that a note shows is put to
-the rules, a fix keeps the file's line ends, and a check that calls something needless is right.
+The literate tests cover the lines of notes. These tests check the URL of a note with the rules, the
+line ends of fixes, and that a needless pattern changes nothing.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from robotrules.linting import LintNote, Received, fix, lint
 from robotrules.linting.checks.misspelt_crawler import MOST_NAMES
 from robotrules.linting.checks.pattern_like_an_expression import MOST_DESCRIBED
 from robotrules.linting.value_shapes import (
+    extract_path,
     is_authority,
     is_expression,
     is_header,
-    list_members,
-    path_of,
+    split_list,
 )
 
 
 def only(body: str | bytes, slug: str, profile: str = "default") -> LintNote:
-    """Return the one note of a check on a file."""
+    """Return the single note of a check on a file."""
     (note,) = lint(body, select=[slug], profile=profile)
     return note
 
@@ -33,8 +33,8 @@ def only(body: str | bytes, slug: str, profile: str = "default") -> LintNote:
 # --- URLs -----------------------------------------------------------------------------------------
 
 
-def test_a_swallowed_group_shows_what_its_crawler_may_not_fetch() -> None:
-    """The URL is disallowed for the one named first, by a rule that was written for another."""
+def test_a_swallowed_group_shows_a_blocked_url() -> None:
+    """The URL is blocked for the crawler that is named first, by a rule for another."""
     body = "User-agent: MJ12bot\nCrawl-delay: 9\nUser-agent: b\nAllow: /x\nDisallow: /*/y$\n"
     note = only(body, "swallowed-group")
     assert note.url
@@ -42,22 +42,25 @@ def test_a_swallowed_group_shows_what_its_crawler_may_not_fetch() -> None:
     assert "'/x/y'" in note.message
 
 
-def test_what_a_swallowed_group_shows_counts_the_other_groups_of_its_crawler() -> None:
-    """An Allow elsewhere makes another URL the one to show."""
+def test_a_swallowed_group_respects_other_groups_of_its_crawler() -> None:
+    """An Allow in another group changes the example URL."""
     swallowed = "User-agent: a\nCrawl-delay: 9\nUser-agent: b\nDisallow: /x\nDisallow: /y\n"
     note = only(swallowed + "\nUser-agent: a\nAllow: /x\n", "swallowed-group")
     assert note.url == "https://example.com/y"
 
 
 def test_a_swallowed_group_without_a_disallow_shows_no_url() -> None:
-    """What is shared may be that everything is allowed."""
+    """The shared rules may allow everything."""
     note = only("User-agent: a\nCrawl-delay: 9\nUser-agent: b\nDisallow:\n", "swallowed-group")
     assert (note.level, note.url) == ("info", None)
-    assert note.message.endswith("are for it too.")
+    assert note.message.startswith(
+        "No rule ends the group of 'a', so for crawlers that follow RFC 9309 the rules of 'b' "
+        "apply to it too. Add 'Disallow:'"
+    )
 
 
-def test_resources_are_shown_by_one_that_googlebot_may_not_fetch() -> None:
-    """The rule of the note decides about the URL."""
+def test_resources_show_a_url_that_is_blocked_for_googlebot() -> None:
+    """The rule of the note decides the URL."""
     body = "User-agent: *\nDisallow: /a/*/css/*\nDisallow: *.js?\n"
     first, second = lint(body, select=["resources-disallowed"])
     for note, line in ((first, 2), (second, 3)):
@@ -67,7 +70,7 @@ def test_resources_are_shown_by_one_that_googlebot_may_not_fetch() -> None:
 
 
 def test_an_index_page_differs_between_google_and_others() -> None:
-    """Google's profile allows the directory, and default does not."""
+    """Profile google allows the directory, profile default does not."""
     body = "User-agent: a\nDisallow: /\nAllow: /d/index.html\n"
     note = only(body, "index-page")
     assert note.url == "https://example.com/d/"
@@ -76,12 +79,12 @@ def test_an_index_page_differs_between_google_and_others() -> None:
     assert "'/d/'" in only(body, "index-page", "google").message
 
 
-def test_an_index_page_for_nobody_or_with_wildcards_is_left_alone() -> None:
-    """There is nobody to ask for, or no one directory."""
+def test_an_index_page_without_crawler_or_with_wildcards_has_no_note() -> None:
+    """There is no crawler, or no single directory."""
     outside = "Allow: /d/index.html\nUser-agent: a\nDisallow: /\n"
-    nobody = "User-agent:\nDisallow: /\nAllow: /d/index.html\n"
+    unnamed = "User-agent:\nDisallow: /\nAllow: /d/index.html\n"
     wild = "User-agent: a\nDisallow: /\nAllow: /*/index.html\nAllow: /index.html/x\n"
-    for body in (outside, nobody, wild):
+    for body in (outside, unnamed, wild):
         assert not lint(body, select=["index-page"])
 
 
@@ -94,8 +97,8 @@ def test_an_index_page_for_nobody_or_with_wildcards_is_left_alone() -> None:
         ("question-mark-only", "/?*"),
     ],
 )
-def test_a_pattern_is_shown_with_a_url_that_it_matches(slug: str, pattern: str) -> None:
-    """The URL was put to the matcher."""
+def test_a_pattern_has_a_url_that_it_matches(slug: str, pattern: str) -> None:
+    """The matcher confirms the URL."""
     body = f"User-agent: *\nDisallow: {pattern}\n"
     note = only(body, slug)
     assert note.url
@@ -103,7 +106,7 @@ def test_a_pattern_is_shown_with_a_url_that_it_matches(slug: str, pattern: str) 
 
 
 def test_a_pattern_that_matches_nothing_has_no_url() -> None:
-    """An expression that starts with `^` is said to match no URL."""
+    """An expression that starts with `^` matches no URL."""
     note = only("User-agent: *\nDisallow: ^/a\n", "pattern-like-an-expression")
     assert note.url is None
     assert "matches no URL at all" in note.message
@@ -111,7 +114,7 @@ def test_a_pattern_that_matches_nothing_has_no_url() -> None:
 
 
 def test_queries_of_other_pages_are_not_matched_by_a_question_mark_alone() -> None:
-    """What the message says of `/shop?page=2` is so."""
+    """The message is right about `/shop?page=2`."""
     assert parse("User-agent: *\nDisallow: /?\n").check("https://example.com/shop?page=2", "a")
 
 
@@ -119,24 +122,24 @@ def test_queries_of_other_pages_are_not_matched_by_a_question_mark_alone() -> No
 
 
 def test_a_name_that_is_cut_to_that_of_another_crawler_is_a_warning() -> None:
-    """Wget2 is read as Wget, who is somebody else; Example2 as Example, who is nobody we know."""
+    """Wget2 is read as Wget, a known crawler; Example2 as Example, which is not."""
     assert only("User-agent: Wget2\nDisallow: /\n", "truncated-token").level == "warning"
     note = only("User-agent: Example2\nDisallow: /\n", "truncated-token")
     assert note.level == "info"
-    assert "'Example' by strict parsers" in note.message
+    assert "Google's parser reads 'Example2' as 'Example'" in note.message
     strict = only("User-agent: 008\nDisallow: /\n", "truncated-token", "strict")
-    assert "nobody by this profile" in strict.message
+    assert "Profile strict reads '008' as no crawler" in strict.message
 
 
 def test_a_blank_line_after_the_names_loses_more_than_one_after_a_rule() -> None:
-    """Old parsers forget the whole group, or the rules after it."""
+    """Some parsers lose the whole group, or the rules after the blank line."""
     after_names = only("User-agent: *\n\nDisallow: /a\n", "blank-line-in-group")
     after_rule = only("User-agent: *\nDisallow: /a\n\nDisallow: /b\n", "blank-line-in-group")
     assert (after_names.level, after_rule.level) == ("warning", "info")
 
 
-def test_a_retired_crawler_is_said_to_be_with_the_day() -> None:
-    """A remark on where a fact is from stays in the registry."""
+def test_a_retired_crawler_has_the_date_of_the_check() -> None:
+    """The sources of a remark stay in the registry."""
     note = only("User-agent: IA_Archiver\nDisallow: /\n", "retired-crawler")
     assert "Alexa" in note.message
     assert "From reports" not in note.message
@@ -145,8 +148,8 @@ def test_a_retired_crawler_is_said_to_be_with_the_day() -> None:
 
 @pytest.mark.parametrize("profile", ["default", "strict", "google"])
 @pytest.mark.parametrize("name", ["*", "008", "Example/1", '"x"', "", "* y", "a, b"])
-def test_checks_of_groups_take_any_name_under_any_profile(profile: str, name: str) -> None:
-    """A name that a profile does not know is nobody, and nothing is raised."""
+def test_checks_of_groups_accept_any_name_under_any_profile(profile: str, name: str) -> None:
+    """A name that a profile does not allow names no crawler, and nothing raises."""
     body = f"User-agent: {name}\nCrawl-delay: 1\nUser-agent: b\nDisallow: /\n\nUser-agent: {name}\n"
     assert isinstance(lint(body, profile=profile), list)
 
@@ -155,7 +158,7 @@ def test_checks_of_groups_take_any_name_under_any_profile(profile: str, name: st
 
 
 def test_fixes_keep_line_ends() -> None:
-    """A file with CRLF has it everywhere afterwards, and a file without a last one still does."""
+    """A file with CRLF keeps it everywhere, and a file without a final line end has none."""
     body = b"User-agent: a, b\r\nDisallow: /x /y\r\n\r\nUser-agent: * Disallow: /z"
     checks = ["comma-list", "space-in-pattern", "star-with-text"]
     for _ in range(2):  # groups, then rules
@@ -166,17 +169,17 @@ def test_fixes_keep_line_ends() -> None:
     )
 
 
-def test_a_line_with_a_comment_is_not_taken_out() -> None:
-    """What a person wrote there may matter."""
+def test_a_line_with_a_comment_is_not_removed() -> None:
+    """The comment may matter."""
     body = "User-agent: a\nUser-agent: a # why\nDisallow: # nothing\nDisallow: /x\n"
     notes = lint(body, select=["repeated-user-agent", "empty-rule-beside-others"])
     assert [note.fix for note in notes] == [None, None]
 
 
-def test_a_needless_star_is_proved_to_be() -> None:
-    """Whatever rules compete, taking the stars away changes no verdict for any URL."""
+def test_a_needless_star_changes_nothing() -> None:
+    """Whatever rules compete, removing the stars changes no verdict for any URL."""
     random = Random(7)
-    told = 0
+    reported = 0
     for _ in range(300):
         rules = [
             f"{random.choice(('Allow', 'Disallow'))}: /"
@@ -185,27 +188,27 @@ def test_a_needless_star_is_proved_to_be() -> None:
         ]
         body = "User-agent: *\n" + "\n".join(rules) + "\n"
         notes = lint(body, select=["needless-star"])
-        told += len(notes)
+        reported += len(notes)
         fixed = fix(parse(body), notes)
         assert len(fixed.applied) == len(notes), body
         assert analysis.compare(parse(body), parse(fixed.body)).equal
-    assert told > 50
+    assert reported > 50
 
 
 # --- Where they stop ------------------------------------------------------------------------------
 
 
-def test_names_and_patterns_past_a_limit_are_not_looked_at() -> None:
-    """Limits keep lint quick: so many names are compared, so many patterns put into words."""
+def test_names_and_patterns_beyond_a_limit_are_skipped() -> None:
+    """Limits on compared names and described patterns keep lint fast."""
     names = "".join(f"User-agent: Crawler-{'x' * (n % 7)}{n}\n" for n in range(MOST_NAMES))
     assert not lint(names + "User-agent: Googelbot\n", select=["misspelt-crawler"])
     body = "User-agent: *\n" + "Disallow: /(a|b)\n" * (MOST_DESCRIBED + 1)
     notes = lint(body, select=["pattern-like-an-expression"])
-    assert [": matches" in note.message for note in notes] == [True] * MOST_DESCRIBED + [False]
+    assert [": it matches" in note.message for note in notes] == [True] * MOST_DESCRIBED + [False]
 
 
-def test_everything_disallowed_is_not_said_of_what_was_not_proved() -> None:
-    """An exception that no rule spells out is found by proof; many rules are not asked about."""
+def test_everything_disallowed_needs_a_proof() -> None:
+    """A proof finds an exception that no rule spells out; with very many rules there is no note."""
     hidden = "User-agent: *\nDisallow: /\nDisallow: /xa*\nAllow: /*a\n"
     assert not lint(hidden, select=["everything-disallowed"])
     many = "User-agent: *\nDisallow: /\n" + "Disallow: /x\n" * 500
@@ -227,11 +230,11 @@ def test_everything_disallowed_is_not_said_of_what_was_not_proved() -> None:
 )
 def test_lists_of_names(value: bytes, members: tuple[bytes, ...]) -> None:
     """A list has at least two names with a comma between them, and nothing else."""
-    assert list_members(value) == members
+    assert split_list(value) == members
 
 
-def test_shapes_of_values() -> None:
-    """What is one thing is not the other."""
+def test_value_shapes() -> None:
+    """Each value has exactly one shape."""
     assert is_header(b"mozilla/5.0")
     assert is_header(b"see https://example.com/bot")
     assert not is_header(b"ExampleBot/1.0 (https://example.com/bot)")
@@ -241,9 +244,9 @@ def test_shapes_of_values() -> None:
     assert not is_authority(b"com." * 100_000 + b"!")
     assert is_expression(rb"/\d")
     assert not is_expression(b"/a.b*c$")
-    assert path_of(b"https://example.com") == b""
-    assert path_of(b"www.example.com/a?b=/c") == b"/a?b=/c"
-    assert path_of(b"readme.txt") == b""
+    assert extract_path(b"https://example.com") == b""
+    assert extract_path(b"www.example.com/a?b=/c") == b"/a?b=/c"
+    assert extract_path(b"readme.txt") == b""
 
 
 # What fails a run by default, and what does not: the levels that site owners rely on.
@@ -268,17 +271,17 @@ def test_levels(body: str) -> None:
 
 
 def test_utf_16_is_an_error() -> None:
-    """Most crawlers read nothing there, so the fix changes what they are told."""
+    """Many crawlers find no rules there, so the fix changes verdicts."""
     body = "\ufeffUser-agent: *\nDisallow: /a\n".encode("utf-16-le")
     (note,) = lint(body, select=["not-utf8"])
     assert (note.level, note.fix and note.fix.changes_verdicts) == ("error", True)
 
 
 def test_a_url_is_not_called_a_header() -> None:
-    """The words say what it is."""
+    """The message distinguishes both."""
     body = "User-agent: {}\nDisallow: /a\n"
     said = only(body.format("https://a.example/bot"), "header-as-user-agent").message
-    assert said.startswith("'https://a.example/bot' is a URL and no product token")
+    assert said.startswith("'https://a.example/bot' is a URL, not a product token")
     said = only(body.format("Mozilla/5.0 (x)"), "header-as-user-agent").message
     assert "is a whole User-Agent header" in said
 
@@ -313,12 +316,12 @@ STOCK = {
 
 @pytest.mark.parametrize("name", STOCK)
 def test_a_stock_file_passes(name: str) -> None:
-    """By default a run fails on errors and warnings, and such files have none."""
+    """A run fails on errors and warnings by default, and such files have none."""
     assert [note for note in lint(STOCK[name]) if note.level != "info"] == []
 
 
-def test_a_url_is_of_the_origin_of_the_file() -> None:
-    """Where it is known; one that the file spells out stays as it is."""
+def test_example_urls_use_the_origin_of_the_file() -> None:
+    """If it is known; a URL that is written in the file stays as it is."""
     body = "User-agent: *\nDisalow: /private/\n"
     for url, origin in (
         (None, "https://example.com"),
@@ -331,16 +334,16 @@ def test_a_url_is_of_the_origin_of_the_file() -> None:
     assert {note.url for note in notes if note.url} == {"https://example.com/private/"}
 
 
-def test_a_file_in_utf16_has_one_note_about_its_readers() -> None:
-    """Many crawlers read nothing of it, so that no note says what most of them do with a URL."""
+def test_a_file_in_utf16_has_no_other_note_about_parsers() -> None:
+    """Many crawlers find no rules in it, so no note compares parsers."""
     body = "\ufeffUser-agent: *\nDisallow: /a\n"
     slugs = [note.slug for note in lint(body.encode("utf-16-le"))]
     assert "not-utf8" in slugs
     assert "profiles-differ" not in slugs
 
 
-def test_what_was_forgotten_of_the_rules_for_everyone() -> None:
-    """The first line that is not repeated, and a URL that the crawler may fetch."""
+def test_a_rule_of_the_star_group_that_is_not_repeated() -> None:
+    """The first such line, and a URL that the crawler may fetch."""
     body = (
         "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c*/d$\n"
         "User-agent: ExampleBot\nDisallow: /a\nDisallow: /b2\nDisallow: /c*/d$\n"
@@ -348,8 +351,9 @@ def test_what_was_forgotten_of_the_rules_for_everyone() -> None:
     note = only(body, "star-not-inherited")
     assert (note.line, note.level) == (5, "info")
     assert note.message == (
-        "ExampleBot obeys this group alone, which repeats 2 of 3 rules for everyone, so it may "
-        "fetch what line 3 ('Disallow: /b') blocks for everyone else."
+        "ExampleBot obeys only this group, which repeats 2 of 3 rules for '*', so it may fetch the "
+        "URLs that line 3 ('Disallow: /b') blocks for everyone else. Repeat the rule here if it "
+        "should apply."
     )
     assert note.url
     assert parse(body).check(note.url, "ExampleBot")
@@ -364,7 +368,7 @@ def test_what_was_forgotten_of_the_rules_for_everyone() -> None:
 
 
 def test_one_note_for_all_redundant_rules() -> None:
-    """With all places; a line that is suppressed does not count."""
+    """With all locations; a suppressed line does not count."""
     rules = [f"Disallow: /a/{number}" for number in range(5)]
     body = "\n".join(["User-agent: *", "Disallow: /a/", *rules])
     note = only(body, "redundant-rule")
@@ -377,8 +381,8 @@ def test_one_note_for_all_redundant_rules() -> None:
     assert not lint(meant, select=["unused-suppression"])
 
 
-def test_a_redundancy_that_one_parser_sees_is_none() -> None:
-    """Google's parser tells `/a%3Ab/c` from what `/a:b` matches."""
+def test_a_rule_that_google_needs_is_not_redundant() -> None:
+    """Google's parser distinguishes `/a%3Ab/c` from the paths that `/a:b` matches."""
     body = "User-agent: *\nDisallow: /a:b\nDisallow: {}\n"
     assert not lint(body.format("/a%3Ab/c"), select=["redundant-rule"])
     assert lint(body.format("/a:b/c"), select=["redundant-rule"])
@@ -390,33 +394,36 @@ def test_one_note_for_all_retired_crawlers() -> None:
     body = "User-agent: anthropic-ai\nUser-agent: Claude-Web\nUser-agent: claude-web\nDisallow: /\n"
     note = only(body, "retired-crawler")
     assert "2 of the crawlers that the file names are retired" in note.message
-    assert [one.line for one in note.related] == [2, 3]
-    one = only("User-agent: Claude-Web\nDisallow: /\n" * 2, "retired-crawler")
-    assert one.message.endswith(" 2 lines name it.")
+    assert [repeated.line for repeated in note.related] == [2, 3]
+    repeated = only("User-agent: Claude-Web\nDisallow: /\n" * 2, "retired-crawler")
+    assert repeated.message.endswith(" 2 lines name it.")
 
 
 def test_a_path_that_no_request_has() -> None:
-    """The note says why the rule is dead, and offers what clients send (AMB-46)."""
+    """The note says why the rule is dead, and suggests the path that clients send (AMB-46)."""
     note = only("User-agent: *\nDisallow: /a/../b\n", "dead-rule")
-    assert note.message == "'Disallow: /a/../b' decides no URL: no request has such a path."
+    assert note.message == (
+        "'Disallow: /a/../b' has no effect for any crawler: crawlers resolve '.' and '..' before "
+        "they request a URL. Write the resolved path."
+    )
     assert note.fix
     assert note.fix.words == "Write '/b'"
 
 
-def test_the_cut_of_a_long_file_names_its_line() -> None:
-    """The first line that is not read, as an editor counts lines."""
+def test_a_truncated_file_names_the_first_ignored_line() -> None:
+    """As an editor counts lines."""
     line = b"Disallow: /page\n"
     body = b"User-agent: *\n" + line * (520_000 // len(line))
-    said = only(body, "truncated").message
+    message = only(body, "truncated").message
     first = 1 + body[:512_000].count(b"\n") + 1
-    assert said == (
+    assert message == (
         "The file is longer than 512,000 bytes: crawlers may ignore everything from line "
-        f"{first} on."
+        f"{first} on. Shorten it."
     )
 
 
 def test_rules_that_were_not_checked() -> None:
-    """The cure that is named works: simplify has a budget of its own."""
+    """The suggested command works: simplify has a larger budget."""
     rules = "".join(f"Disallow: /*a*b*c*{number}*d\n" for number in range(40))
     body = f"User-agent: *\n{rules}Disallow: /*a*b\n"
     (note,) = lint(body, select=["not-decided"], budget=1)
@@ -426,7 +433,7 @@ def test_rules_that_were_not_checked() -> None:
 
 
 def test_a_cause_makes_profiles_differ_once_for_each_group() -> None:
-    """Thousands of misspelt rules are one note of this, and each has its own."""
+    """Thousands of misspelt rules have one such note, and each its own note about the spelling."""
     group = "".join(f"Disalow: /{number}/\n" for number in range(100))
     body = f"User-agent: a\n{group}User-agent: b\n{group}"
     assert [note.line for note in lint(body, select=["profiles-differ"])] == [2, 103]

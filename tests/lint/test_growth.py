@@ -1,8 +1,8 @@
 """
-Lint's cost: it grows with the file, and hostile files do not make it grow faster.
+Lint's cost: it grows linearly with the file, also for hostile files.
 
-Times are those of the processor, of one run against another: twice the file may take twice as long
-and some, and never four times.
+Times are processor times of one run against another: a file of twice the size may take a little
+more than twice as long, and never four times.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ STAR = b"User-agent: *\n"
 
 
 def letters(number: int) -> bytes:
-    """Return a number as letters, as product tokens have them."""
+    """Return a number as letters, which product tokens allow."""
     return bytes(97 + number // 26**place % 26 for place in range(4))
 
 
 def lines(line: bytes) -> Callable[[int], bytes]:
-    """Return what makes a file of so many equal lines."""
+    """Return a function that makes a file of equal lines."""
     return lambda count: STAR + line * count
 
 
@@ -50,7 +50,7 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
 
 
 def seconds(body: bytes) -> float:
-    """Return how long lint takes, of the processor, at best of two."""
+    """Return the processor time of lint, the better of two runs."""
     best = 60.0
     for _ in range(2):
         began = time.process_time()
@@ -61,8 +61,8 @@ def seconds(body: bytes) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
-def test_twice_the_file_is_about_twice_the_work(name: str) -> None:
-    """Eight times the lines cost less than three times eight, which no quadratic work does."""
+def test_cost_is_linear(name: str) -> None:
+    """Eight times the lines cost less than 24 times as much, which rules out quadratic cost."""
     make = HOSTILE[name]
     small, large = seconds(make(1_500)), seconds(make(12_000))
     assert large < 24 * small + 0.5

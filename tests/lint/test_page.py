@@ -1,8 +1,8 @@
 """
-Lint of a page: what `lint_page` looks at, in which order, and what a `Page` knows of a note.
+Lint of a page: the arguments and the order of `lint_page`, and the texts of a `Page`.
 
-The pages RR8xx.md beside this file say which fields and elements earn which note. Here are the
-arguments, the parts that notes name, and both states of a page.
+The literate tests RR8xx.md cover the fields and elements of notes. These tests cover the arguments,
+the parts that notes name, and both states of a page.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from robotrules.errors import CheckError
 from robotrules.linting import CHECKS, lint, lint_page
 from robotrules.linting.check import PageCheck
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import elsewhere, in_force, rules_of, said
+from robotrules.linting.mentions import (
+    describe_rules,
+    find_carrier,
+    find_rule_text,
+    find_rules_in_force,
+)
 from robotrules.registries import Registries, Registry, TagRule
 from robotrules.tags import usage_rules
 from robotrules.tags.codes import Carrier, PageState, TagNote, TagSource
@@ -26,7 +31,7 @@ NOTHING = "<head></head>"
 
 
 def slugs(**given: object) -> list[str]:
-    """Return the slugs of the notes on a page, in their order."""
+    """Return the slugs of the notes on a page, in order."""
     return [note.slug for note in lint_page(URL, **given)]  # type: ignore[arg-type]
 
 
@@ -38,8 +43,8 @@ def page(**given: object) -> Page:
 # --- What is looked at ----------------------------------------------------------------------------
 
 
-def test_page_that_was_cut() -> None:
-    """What was fetched of it is not all: the head may go on."""
+def test_a_truncated_page() -> None:
+    """Its head may continue after the part that was fetched."""
 
     headers = {"Content-Type": "text/html"}
     cut = {"headers": headers, "html": "<title>t</title>", "complete": False}
@@ -49,14 +54,14 @@ def test_page_that_was_cut() -> None:
 
 
 def test_a_page_without_tags_has_no_notes() -> None:
-    """Nothing said, nothing given, or not HTML: there is nothing to find."""
+    """No tags, no arguments, or not HTML."""
     assert slugs() == []
     assert slugs(headers={"Content-Type": "text/html"}, html=NOTHING) == []
     assert slugs(headers={"Content-Type": "application/pdf"}, html="%PDF <meta") == []
 
 
 def test_only_checks_of_pages_run_on_a_page() -> None:
-    """A check of files is silent there, and a check of pages is silent on a file."""
+    """Checks of files find nothing on a page, and checks of pages find nothing in a file."""
     pages = {check.slug for check in CHECKS if isinstance(check, PageCheck)}
     assert {"bad-field", "noindex-not-seen"} <= pages
     assert slugs(headers={"X-Robots-Tag": "noindex"}, select=["dead-rule"]) == []
@@ -65,8 +70,8 @@ def test_only_checks_of_pages_run_on_a_page() -> None:
     assert lint("Disallow: /\nX-Robots-Tag: noindx\n", select=["RR8"]) == []
 
 
-def test_checks_are_chosen_as_for_a_file() -> None:
-    """By code, beginning of a code, or slug; a name of nobody is refused."""
+def test_checks_are_selected_as_for_a_file() -> None:
+    """By code, code prefix, or slug; an unknown name raises."""
     headers = {"X-Robots-Tag": "no-index"}
     assert slugs(headers=headers) == ["deprecated-field", "misspelt-rule"]
     assert slugs(headers=headers, ignore=["deprecated-field"]) == ["misspelt-rule"]
@@ -89,7 +94,7 @@ def test_notes_name_the_part_that_they_are_about() -> None:
     assert [note.part for note in notes] == sorted(note.part for note in notes)
 
 
-def test_a_note_has_the_place_in_its_line() -> None:
+def test_a_note_has_the_span_in_its_line() -> None:
     """Start and end are octets of the field line."""
     (note,) = lint_page(
         URL, headers=b"X-Robots-Tag: nofollow, no-index\n", select=["misspelt-rule"]
@@ -99,18 +104,18 @@ def test_a_note_has_the_place_in_its_line() -> None:
     assert "'noindex'" in note.message
 
 
-def test_a_crawler_is_asked_for_by_its_name() -> None:
-    """What is said to one crawler is looked at when that crawler asks."""
+def test_rules_of_a_named_crawler() -> None:
+    """Rules for a crawler are examined if it is the product token."""
     html = '<meta name="examplebot" content="no-index">'
     assert slugs(html=html) == []
     assert slugs(html=html, product_token="ExampleBot") == ["misspelt-rule"]
 
 
-def test_with_a_robots_txt_both_are_seen_together() -> None:
-    """A noindex behind a Disallow is told with the line that keeps crawlers away."""
+def test_with_a_robots_txt() -> None:
+    """A noindex on a blocked page is reported with the line that blocks it."""
     robots = parse("User-agent: *\nDisallow: /page\nAllow: /page/open\n")
-    found = lint_page(URL, html=NOINDEX, robots=robots, select=["noindex-not-seen"])
-    assert ["line 2: 'Disallow: /page'" in note.message for note in found] == [True]
+    notes = lint_page(URL, html=NOINDEX, robots=robots, select=["noindex-not-seen"])
+    assert ["line 2: 'Disallow: /page'" in note.message for note in notes] == [True]
     assert not lint_page(
         URL + "/open", html=NOINDEX, robots=robots, select=["noindex-not-seen", "tags-not-seen"]
     )
@@ -118,7 +123,7 @@ def test_with_a_robots_txt_both_are_seen_together() -> None:
 
 
 def test_content_never_raises() -> None:
-    """Octets of any kind are a page."""
+    """Any octets are accepted as a page."""
     for octets in (b"\x00\xff", b"Robots-Tag: \xff;\x00=\n", b": :\n\n", b"\xef\xbb\xbf<meta"):
         lint_page(URL, headers=octets, html=octets, robots=parse(octets))
 
@@ -136,16 +141,16 @@ def test_content_never_raises() -> None:
         (NOINDEX, None, []),
     ],
 )
-def test_a_rule_in_one_state_of_the_page_is_told(
+def test_a_rule_in_one_state_of_the_page_is_reported(
     html: str | None, dom: str | None, expected: list[str]
 ) -> None:
-    """Only where both states are known; the rule is named."""
+    """Only if both states are known; the note names the rule."""
     notes = lint_page(URL, html=html, dom=dom, select=["only-in-final-dom", "only-in-initial-html"])
     assert [note.slug for note in notes] == expected
     assert all("'noindex'" in note.message for note in notes)
 
 
-def test_an_element_of_the_final_dom_is_called_so() -> None:
+def test_an_element_of_the_final_dom_has_its_own_part() -> None:
     """It may have another number than in the HTML that was sent."""
     (note,) = lint_page(URL, html=NOTHING, dom=NOINDEX, select=["only-in-final-dom"])
     assert note.part == "meta element 1 of the final DOM"
@@ -154,12 +159,12 @@ def test_an_element_of_the_final_dom_is_called_so() -> None:
 # --- Contradictions -------------------------------------------------------------------------------
 
 
-def test_a_contradiction_is_told_once_for_two_places() -> None:
-    """However often one of them repeats itself; Yandex is named where it reads otherwise."""
+def test_a_contradiction_is_reported_once() -> None:
+    """However often a place repeats itself; Yandex is named where it differs."""
     html = '<meta name="robots" content="index, index, all"><meta name="robots" content="noindex">'
     notes = lint_page(URL, html=html, select=["contradicting-tags"])
     assert len(notes) == 1
-    assert "except for Yandex" in notes[0].message
+    assert "crawlers other than Yandex obey" in notes[0].message
     header = {"X-Robots-Tag": "noindex"}
     found = lint_page(
         URL,
@@ -170,8 +175,8 @@ def test_a_contradiction_is_told_once_for_two_places() -> None:
     assert ["Yandex" in note.message for note in found] == [False]
 
 
-def test_contradictions_of_a_hostile_page_are_few() -> None:
-    """Some are told, and that is enough."""
+def test_contradictions_of_a_hostile_page_are_limited() -> None:
+    """Only the first ones are reported."""
     html = '<meta name="robots" content="noindex">' + '<meta name="robots" content="index">' * 500
     assert len(lint_page(URL, html=html, select=["contradicting-tags"])) == 20
 
@@ -180,7 +185,7 @@ def test_contradictions_of_a_hostile_page_are_few() -> None:
 
 
 def test_the_text_of_a_note_on_a_field_is_that_of_its_line() -> None:
-    """A span of the line, or all of it; empty for what is no line."""
+    """A span of the line, or all of it; empty for other parts."""
     seen = page(headers=b"X-Robots-Tag: noindex\nX-Robots-Tag: max-snippet: x\n")
     whole = TagNote("bad-value", "error", TagSource(Carrier.X_ROBOTS_TAG, 2))
     assert seen.text(whole) == "max-snippet: x"
@@ -190,46 +195,46 @@ def test_the_text_of_a_note_on_a_field_is_that_of_its_line() -> None:
     assert seen.text(whole._replace(source=None)) == ""
 
 
-def test_the_text_of_a_note_on_an_element_is_what_its_mention_says() -> None:
-    """A page does not keep its elements; the mention of a rule has the words."""
+def test_the_text_of_a_note_on_an_element_is_that_of_its_mention() -> None:
+    """A page does not keep its elements; the mention of a rule has the text."""
     seen = page(html='<meta name="robots" content="noindex, noidnex">')
-    (note,) = seen.noted("misspelt-rule")
+    (note,) = seen.tag_notes("misspelt-rule")
     assert seen.text(note) == ""
-    assert said(seen, note) == "noidnex"
-    assert said(seen, note._replace(start=None)) == ""
-    assert said(seen, note, RuleStatus.IN_FORCE) == ""
+    assert find_rule_text(seen, note) == "noidnex"
+    assert find_rule_text(seen, note._replace(start=None)) == ""
+    assert find_rule_text(seen, note, RuleStatus.IN_FORCE) == ""
 
 
 def test_of_a_member_with_several_rules_the_odd_one_is_quoted() -> None:
     """A note on Robots-Tag points at the whole member."""
     seen = page(headers={"Robots-Tag": "*;noindex;shiny"})
-    (note,) = seen.noted("unknown-rule")
-    assert said(seen, note) == "*;noindex;shiny"
-    assert said(seen, note, RuleStatus.UNKNOWN) == "shiny"
+    (note,) = seen.tag_notes("unknown-rule")
+    assert find_rule_text(seen, note) == "*;noindex;shiny"
+    assert find_rule_text(seen, note, RuleStatus.UNKNOWN) == "shiny"
 
 
-def test_each_note_of_fields_and_of_both_together_is_there_once() -> None:
-    """What guidance notes is added to what readers of tags noted."""
+def test_each_note_is_reported_once() -> None:
+    """The notes of guidance are added to those of the tag readers."""
     from robotrules import guidance
 
     headers = {"X-Robots-Tag": "noindex"}
     robots = parse("User-agent: *\nDisallow: /\n")
     both = Page(usage_rules(headers=headers), guidance(URL, "*", robots=robots, headers=headers))
-    assert len(list(both.noted("deprecated-field"))) == 1
-    assert len(list(both.noted("noindex-not-seen"))) == 1
-    assert list(both.noted("no-such-code")) == []
+    assert len(list(both.tag_notes("deprecated-field"))) == 1
+    assert len(list(both.tag_notes("noindex-not-seen"))) == 1
+    assert list(both.tag_notes("no-such-code")) == []
 
 
 def test_words_of_other_carriers_are_known_with_their_values() -> None:
-    """Whatever the case, and whatever stands behind `=` or `:`."""
-    assert elsewhere("Disallow") == "robots.txt"
-    assert elsewhere("crawl-delay: 5") == "robots.txt"
-    assert elsewhere("train-ai=n") == "a Content-Usage field or record"
-    assert elsewhere("noindex") is None
+    """In any case, and with any value after `=` or `:`."""
+    assert find_carrier("Disallow") == "robots.txt"
+    assert find_carrier("crawl-delay: 5") == "robots.txt"
+    assert find_carrier("train-ai=n") == "a Content-Usage field or record"
+    assert find_carrier("noindex") is None
 
 
 def test_a_word_that_a_registry_has_is_a_tag_rule() -> None:
-    """Then it is in no wrong carrier."""
+    """Then it is not in the wrong carrier."""
     headers = {"X-Robots-Tag": "train-ai"}
     known = Registries(tag_rules=Registry(TagRule, [TagRule("train-ai", "for tests", "none")]))
     assert slugs(headers=headers, select=["RR828"]) == ["rule-in-wrong-carrier"]
@@ -246,7 +251,7 @@ def test_a_word_that_a_registry_has_is_a_tag_rule() -> None:
         ("otherbot: unavailable_after: 2030-01-01", None),
     ],
 )
-def test_the_old_grammar_is_shown_in_the_new_one(old: str, new: str | None) -> None:
+def test_the_old_syntax_is_translated_to_the_new_one(old: str, new: str | None) -> None:
     """Where that is simple."""
     notes = lint_page(URL, headers={"Robots-Tag": old}, select=["legacy-syntax"])
     assert notes
@@ -254,10 +259,10 @@ def test_the_old_grammar_is_shown_in_the_new_one(old: str, new: str | None) -> N
     assert ("write" in notes[-1].message) is (new is not None)
 
 
-def test_rules_in_force_are_told_apart_by_carrier() -> None:
-    """Only what is in force, with its text; and those of one element in words."""
+def test_rules_in_force_by_carrier() -> None:
+    """Only rules in force, with their texts; and those of one element for a message."""
     seen = page(headers={"X-Robots-Tag": "noindex, index"}, html=NOINDEX)
-    assert in_force(seen, Carrier.X_ROBOTS_TAG) == {("noindex", True): "noindex"}
-    assert in_force(seen, Carrier.ROBOTS_TAG) == {}
+    assert find_rules_in_force(seen, Carrier.X_ROBOTS_TAG) == {("noindex", True): "noindex"}
+    assert find_rules_in_force(seen, Carrier.ROBOTS_TAG) == {}
     element = TagSource(Carrier.META, None, 1, PageState.INITIAL)
-    assert rules_of(seen, TagNote("x", "info", element)) == "'noindex'"
+    assert describe_rules(seen, TagNote("x", "info", element)) == "'noindex'"

@@ -1,4 +1,4 @@
-"""JSON: what `docs/lint.schema.json` describes, and nothing else."""
+"""JSON: the output is exactly what `docs/lint.schema.json` describes."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ import pytest
 from robotrules.linting.render import Linted
 from robotrules.linting.render.json_form import as_json, statistics
 from tests.cli.schema import objects, problems
-from tests.lint.rendered import found, hostile, many
+from tests.lint.rendered import hostile_file, large_file, lint_file
 
 ROOT = Path(__file__).parents[2]
 SCHEMA: dict[str, Any] = json.loads((ROOT / "docs/lint.schema.json").read_text(encoding="utf-8"))
 
 FILES = {
     "nothing": [],
-    "notes": [found()],
-    "fixed": [found(fixed=found().notes)],
+    "notes": [lint_file()],
+    "fixed": [lint_file(fixed=lint_file().notes)],
     "trouble": [Linted(b"there is none", trouble="cannot read it")],
-    "url": [found(is_file=False, where=b"https://example.com/robots.txt")],
-    "hostile": [hostile(), found()],
+    "url": [lint_file(is_file=False, where=b"https://example.com/robots.txt")],
+    "hostile": [hostile_file(), lint_file()],
 }
 
 
 @pytest.mark.parametrize("files", FILES.values(), ids=FILES)
-def test_it_is_as_described(files: list[Linted]) -> None:
-    """Every value has its place in the schema; what is written can be read."""
+def test_the_output_matches_the_schema(files: list[Linted]) -> None:
+    """Every value is described by the schema, and the output can be parsed."""
     value = as_json(files)
     assert list(problems(value, SCHEMA)) == []
     assert json.loads(json.dumps(value)) == value
 
 
 @pytest.mark.parametrize("files", FILES.values(), ids=FILES)
-def test_another_reader_of_schemas_says_so_too(files: list[Linted]) -> None:
-    """The schema is one of JSON Schema 2020-12, and holds."""
+def test_another_validator_agrees(files: list[Linted]) -> None:
+    """The schema is valid JSON Schema 2020-12, and the output matches it."""
     from importlib import import_module
 
     validator = import_module("jsonschema").Draft202012Validator
@@ -44,17 +44,17 @@ def test_another_reader_of_schemas_says_so_too(files: list[Linted]) -> None:
     assert list(validator(SCHEMA).iter_errors(as_json(files))) == []
 
 
-def test_the_schema_leaves_nothing_open() -> None:
-    """Objects have the keys that are described, and each says which it must have."""
+def test_the_schema_is_closed() -> None:
+    """Objects have only the described keys, and list the required ones."""
     for schema in objects(SCHEMA):
         if schema.get("type") == "object":
             assert schema["additionalProperties"] is False
             assert schema["required"] == list(schema["properties"])
 
 
-def test_what_is_missing_is_found() -> None:
+def test_a_missing_key_fails() -> None:
     """The schema can fail."""
-    value = as_json([found()])
+    value = as_json([lint_file()])
     del value["files"][0]["notes"][0]["fix"]
     value["files"][0]["more"] = 1
     assert sorted(problems(value, SCHEMA)) == [
@@ -64,11 +64,13 @@ def test_what_is_missing_is_found() -> None:
 
 
 def test_counts() -> None:
-    """By level in each file and in all, and by check; the most frequent first."""
-    value = as_json([found(), found()._replace(notes=found().notes[:1])])
+    """By level for each file and in total, and by check, most frequent first."""
+    value = as_json([lint_file(), lint_file()._replace(notes=lint_file().notes[:1])])
     assert value["counts"] == {"error": 2, "warning": 1, "info": 0}
     assert [one["counts"]["error"] for one in value["files"]] == [1, 1]
-    assert value["statistics"] == statistics([found(), found()._replace(notes=found().notes[:1])])
+    assert value["statistics"] == statistics(
+        [lint_file(), lint_file()._replace(notes=lint_file().notes[:1])]
+    )
     assert [(one["slug"], one["count"]) for one in value["statistics"]] == [
         ("pattern-start", 2),
         ("dead-rule", 1),
@@ -77,10 +79,10 @@ def test_counts() -> None:
 
 def test_stdin_is_neither_file_nor_url() -> None:
     """Both are null."""
-    [one] = as_json([found(where=b"stdin", is_file=False)])["files"]
+    [one] = as_json([lint_file(where=b"stdin", is_file=False)])["files"]
     assert (one["file"], one["url"]) == (None, None)
 
 
 def test_very_many_notes() -> None:
     """There is no limit."""
-    assert len(as_json([many()])["files"][0]["notes"]) == 100_000
+    assert len(as_json([large_file()])["files"][0]["notes"]) == 100_000

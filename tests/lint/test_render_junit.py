@@ -1,4 +1,4 @@
-"""JUnit: XML that every reader reads, whatever files hold."""
+"""JUnit: valid XML, whatever the content of files."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from xml.etree import ElementTree
 
 from robotrules.linting.render import Linted
 from robotrules.linting.render.junit import junit
-from tests.lint.rendered import BODY, found, hostile, many, note
+from tests.lint.rendered import BODY, hostile_file, large_file, lint_file, note
 
 # XML 1.0 §2.2.
 ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def read(*files: Linted) -> ElementTree.Element:
-    """Read a report, and check what readers of reports rely on."""
+    """Parse a report, and check the properties that consumers rely on."""
     text = junit(files)
     assert not ILLEGAL.search(text)
     root = ElementTree.fromstring(text.encode())
@@ -29,8 +29,8 @@ def read(*files: Linted) -> ElementTree.Element:
 
 
 def test_a_file_is_a_suite_and_a_note_is_a_case() -> None:
-    """With file and line, of which GitLab makes a link."""
-    [suite] = read(found())
+    """With file and line, from which GitLab makes a link."""
+    [suite] = read(lint_file())
     assert suite.get("name") == "robots.txt"
     [first, second] = suite
     assert first.attrib == {
@@ -46,26 +46,26 @@ def test_a_file_is_a_suite_and_a_note_is_a_case() -> None:
     assert second[0].get("type") == "warning"
 
 
-def test_what_does_not_fail_passes_with_words() -> None:
-    """A report is red where the run is."""
-    [suite] = read(found(fail_on="error"))
+def test_a_note_below_the_failing_level_passes() -> None:
+    """The report fails only if the run fails."""
+    [suite] = read(lint_file(fail_on="error"))
     assert [case[0].tag for case in suite] == ["failure", "system-out"]
-    [suite] = read(found(fail_on="never"))
+    [suite] = read(lint_file(fail_on="never"))
     assert [case[0].tag for case in suite] == ["system-out", "system-out"]
     info = Linted(b"x", notes=(note(level="info"),), body=BODY)
     assert [case[0].tag for case in read(info)[0]] == ["system-out"]
     assert [case[0].tag for case in read(info._replace(fail_on="info"))[0]] == ["failure"]
 
 
-def test_a_clean_file_is_seen() -> None:
-    """It is one case that passed."""
+def test_a_clean_file_is_a_passed_case() -> None:
+    """It is one passed case."""
     [suite] = read(Linted(b"robots.txt", body=b""))
     [case] = suite
     assert (case.get("name"), list(case)) == ("clean", [])
 
 
 def test_trouble_is_an_error() -> None:
-    """And no failure."""
+    """It is not a failure."""
     [suite] = read(Linted(b"no.txt", trouble="cannot read it"))
     [case] = suite
     assert (case[0].tag, case[0].get("message")) == ("error", "cannot read it")
@@ -81,8 +81,8 @@ def test_a_page_and_a_url() -> None:
 
 
 def test_hostile_content_is_text() -> None:
-    """No element, no attribute and no illegal character comes from a file."""
-    [suite] = read(hostile())
+    """The content of a file creates no element, attribute or illegal character."""
+    [suite] = read(hostile_file())
     assert {element.tag for element in suite.iter()} == {"testsuite", "testcase", "failure"}
     for failure in suite.iter("failure"):
         assert "<b a='\"'>&]]>" in (failure.text or "")
@@ -92,6 +92,6 @@ def test_hostile_content_is_text() -> None:
 
 def test_very_many_notes() -> None:
     """On one line of half a mebibyte."""
-    text = junit([many()])
+    text = junit([large_file()])
     assert text.count("<testcase ") == text.count("</testcase>") == 100_000
     assert 'name="RR505 pattern-start 1:100010"' in text

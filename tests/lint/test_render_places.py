@@ -29,12 +29,12 @@ BODY = "a\r\né😀x\rb\n".encode() + b"\xe9\xff!"
     ],
 )
 def test_a_place(octet: int, line: int, characters: int, units: int) -> None:
-    """Columns are characters, or code units of UTF-16."""
+    """Columns are characters or UTF-16 code units."""
     assert Places(BODY).at(octet) == (line, characters)
     assert Places(BODY, utf16=True).at(octet) == (line, units)
 
 
-def test_a_byte_order_mark_is_no_column() -> None:
+def test_a_byte_order_mark_has_no_column() -> None:
     """Programs that read a file as text do not see it."""
     places = Places(b"\xef\xbb\xbfUser-agent: \xc3\xa9")
     assert places.at(3) == (1, 1)
@@ -42,8 +42,8 @@ def test_a_byte_order_mark_is_no_column() -> None:
     assert places.at(17) == (1, 14)
 
 
-def test_nothing_has_one_line() -> None:
-    """What follows the last line end is a line."""
+def test_an_empty_body_has_one_line() -> None:
+    """The part after the last line end is a line."""
     assert Places(b"").at(0) == (1, 1)
     assert Places(b"").text(1) == b""
     assert Places(b"a\n").at(2) == (2, 1)

@@ -1,7 +1,7 @@
 """
-Suppressions: which comments ask not to report, for which line, and how they are taken out again.
+Suppressions: which comments suppress notes, for which line, and how they are removed.
 
-What the checks RR901 and RR902 say about them is in their literate tests.
+The literate tests of RR901 and RR902 cover the notes about suppressions.
 """
 
 from __future__ import annotations
@@ -13,13 +13,19 @@ from hypothesis import strategies as st
 from robotrules import parse
 from robotrules.linting import LintNote, lint
 from robotrules.linting.context import LintContext
-from robotrules.linting.suppressions import Suppression, misread, sieved, suppressions, without
+from robotrules.linting.suppressions import (
+    Suppression,
+    filter_notes,
+    find_malformed,
+    parse_suppressions,
+    removal_fix,
+)
 
 
-def asked(body: bytes) -> list[tuple[int | None, list[str]]]:
-    """Return for which line each suppression of a file is, and what it names."""
-    found = suppressions(parse(body).lines)
-    return [(one.about, [name.text for name in one.names]) for one in found]
+def parsed_suppressions(body: bytes) -> list[tuple[int | None, list[str]]]:
+    """Return the line that each suppression of a file is for, and the names in it."""
+    suppressions = parse_suppressions(parse(body).lines)
+    return [(one.about, [name.text for name in one.names]) for one in suppressions]
 
 
 @pytest.mark.parametrize(
@@ -36,11 +42,11 @@ def asked(body: bytes) -> list[tuple[int | None, list[str]]]:
         (b"## robotrules: ignore[bom]", ["bom"]),
     ],
 )
-def test_what_a_comment_names(comment: bytes, expected: list[str]) -> None:
-    """Case and whitespace do not matter; words may stand around it."""
+def test_names_of_a_suppression(comment: bytes, expected: list[str]) -> None:
+    """Case and whitespace are ignored; other words may surround it."""
     about = None if b"file" in comment else 1
-    assert asked(b"Disallow: /a " + comment) == [(about, expected)]
-    assert list(misread(parse(b"Disallow: /a " + comment).lines)) == []
+    assert parsed_suppressions(b"Disallow: /a " + comment) == [(about, expected)]
+    assert list(find_malformed(parse(b"Disallow: /a " + comment).lines)) == []
 
 
 @pytest.mark.parametrize(
@@ -57,11 +63,11 @@ def test_what_a_comment_names(comment: bytes, expected: list[str]) -> None:
         (b"# robotrules: ignore-files[bom]", "ignore-files", "[bom]"),
     ],
 )
-def test_what_only_looks_like_a_request(comment: bytes, word: str, rest: str) -> None:
-    """It keeps nothing back, and lint says so."""
+def test_malformed_suppressions(comment: bytes, word: str, rest: str) -> None:
+    """They suppress nothing, and lint reports them."""
     body = b"User-agent: *\nDisallow: a " + comment
-    assert asked(body) == []
-    (one,) = misread(parse(body).lines)
+    assert parsed_suppressions(body) == []
+    (one,) = find_malformed(parse(body).lines)
     assert (one.line, one.word, one.rest) == (2, word, rest)
     assert comment.startswith(body[one.start : one.end])
     slugs = [note.slug for note in lint(body, select=["RR505", "RR902"])]
@@ -71,19 +77,19 @@ def test_what_only_looks_like_a_request(comment: bytes, word: str, rest: str) ->
 @pytest.mark.parametrize(
     ("comment", "words"),
     [
-        ("ignore RR101", "Names stand in brackets: write 'ignore[RR101]'."),
-        ("ignore-file bom, nul", "Names stand in brackets: write 'ignore-file[bom, nul]'."),
+        ("ignore RR101", "Put the names in brackets: write 'ignore[RR101]'."),
+        ("ignore-file bom, nul", "Put the names in brackets: write 'ignore-file[bom, nul]'."),
         ("ignore[]", "Name a check in the brackets, as in 'ignore[RR501]'."),
-        ("ignor[RR505]", "It is written 'ignore[RR501]' or 'ignore-file[RR501]'."),
+        ("ignor[RR505]", "Write 'ignore[RR501]' or 'ignore-file[RR501]'."),
         (
             "ignore as meant",
-            "Name checks in brackets, as in 'ignore[RR501]', and reasons behind them.",
+            "Name checks in brackets, as in 'ignore[RR501]', and give reasons after them.",
         ),
-        ("ignore[RR50Z]", "'RR50Z' is no check."),
+        ("ignore[RR50Z]", "'RR50Z' is not a check."),
     ],
 )
 def test_the_note_says_what_to_write(comment: str, words: str) -> None:
-    """And it shows names as they were written."""
+    """It quotes names as they are written."""
     (note,) = lint(f"Allow: / # robotrules: {comment}\n", select=["RR902"])
     assert words in note.message
 
@@ -91,7 +97,7 @@ def test_the_note_says_what_to_write(comment: str, words: str) -> None:
 def test_an_unused_name_is_shown_as_it_was_written() -> None:
     """Not in the case in which names are compared."""
     (note,) = lint("User-agent: *\nAllow: / # robotrules: ignore[Rr101]", select=["RR901", "RR101"])
-    assert note.message == "Nothing is there to ignore: 'Rr101' found nothing."
+    assert note.message == "This suppression has no effect: 'Rr101' found nothing. Remove it."
 
 
 @pytest.mark.parametrize(
@@ -105,19 +111,21 @@ def test_an_unused_name_is_shown_as_it_was_written() -> None:
         b"robotrules: ignore[bom]",
     ],
 )
-def test_what_asks_for_nothing(comment: bytes) -> None:
-    """Nor is there anything to say about it."""
-    assert asked(b"Disallow: /a " + comment) == []
-    assert list(misread(parse(b"Disallow: /a " + comment).lines)) == []
+def test_other_comments(comment: bytes) -> None:
+    """They suppress nothing, and there is no note about them."""
+    assert parsed_suppressions(b"Disallow: /a " + comment) == []
+    assert list(find_malformed(parse(b"Disallow: /a " + comment).lines)) == []
 
 
-def test_brackets_that_are_not_closed_end_with_the_line() -> None:
-    """Half a request must not ask for everything."""
-    assert asked(b"Disallow: a # robotrules: ignore[bom\nDisallow: b") == [(1, ["bom"])]
+def test_unclosed_brackets_end_with_the_line() -> None:
+    """An incomplete suppression must not suppress all checks."""
+    assert parsed_suppressions(b"Disallow: a # robotrules: ignore[bom\nDisallow: b") == [
+        (1, ["bom"])
+    ]
 
 
 def test_a_comment_alone_is_for_the_next_record() -> None:
-    """Blank lines and other comments between do not matter, and several add up."""
+    """Blank lines and other comments between are skipped, and several comments add up."""
     body = (
         b"# robotrules: ignore[bom]\n"
         b"\n"
@@ -127,18 +135,20 @@ def test_a_comment_alone_is_for_the_next_record() -> None:
         b"Disallow: /b\n"
         b"# robotrules: ignore\n"
     )
-    assert asked(body) == [(5, ["bom"]), (5, ["typo"]), (5, ["nul"]), (7, [])]
+    assert parsed_suppressions(body) == [(5, ["bom"]), (5, ["typo"]), (5, ["nul"]), (7, [])]
 
 
-def test_one_for_the_file() -> None:
-    """It may stand anywhere, also after a record."""
-    assert asked(b"Allow: /\nAllow: / # robotrules: ignore-file[bom]") == [(None, ["bom"])]
+def test_a_suppression_for_the_file() -> None:
+    """It may be anywhere, also after a record."""
+    assert parsed_suppressions(b"Allow: /\nAllow: / # robotrules: ignore-file[bom]") == [
+        (None, ["bom"])
+    ]
 
 
-def test_spans_point_at_what_was_written() -> None:
+def test_spans() -> None:
     """The span of a suppression is its comment; that of a name is the name."""
     body = b"\xef\xbb\xbfAllow: /  # old # robotrules: ignore[Bom, typo] because\n"
-    (one,) = suppressions(parse(body).lines)
+    (one,) = parse_suppressions(parse(body).lines)
     assert body[one.start : one.end] == b"# robotrules: ignore[Bom, typo]"
     assert [body[name.start : name.end] for name in one.names] == [b"Bom", b"typo"]
 
@@ -148,31 +158,31 @@ def note(line: int | None, code: str = "RR505", slug: str = "pattern-start") -> 
     return LintNote(code, slug, "error", "Words.", line, 1, 1, 0, 0)
 
 
-def sieve(
+def remaining(
     notes: list[LintNote], asked: list[Suppression]
 ) -> tuple[list[LintNote], dict[Suppression, set[str]]]:
-    """Return the notes that are left, and which names of which suppressions were of use."""
-    left, used = sieved(notes, asked)
+    """Return the notes that are left, and the names of each suppression that were used."""
+    left, used = filter_notes(notes, asked)
     return list(left), {one: set(names) for one, names in used.items()}
 
 
-def test_what_it_covers() -> None:
-    """Its line, or the file; a code or a slug; the beginning of a code is nobody's."""
-    (one,) = suppressions(parse(b"Allow: / # robotrules: ignore[RR505, bom]").lines)
+def test_scope_of_a_suppression() -> None:
+    """Its line, or the file; a code or a slug; a code prefix matches no check."""
+    (one,) = parse_suppressions(parse(b"Allow: / # robotrules: ignore[RR505, bom]").lines)
     bom, dead = note(1, "RR101", "bom"), note(1, "RR501", "dead-rule")
-    assert sieve([note(1)], [one]) == ([], {one: {"rr505"}})
-    assert sieve([note(1), bom], [one]) == ([], {one: {"rr505", "bom"}})
-    assert sieve([note(2), note(None), dead], [one]) == ([note(2), note(None), dead], {})
+    assert remaining([note(1)], [one]) == ([], {one: {"rr505"}})
+    assert remaining([note(1), bom], [one]) == ([], {one: {"rr505", "bom"}})
+    assert remaining([note(2), note(None), dead], [one]) == ([note(2), note(None), dead], {})
     whole, every = one._replace(about=None), one._replace(names=())
-    assert sieve([note(2), note(None)], [whole]) == ([], {whole: {"rr505"}})
-    assert sieve([dead], [every]) == ([], {every: {""}})
+    assert remaining([note(2), note(None)], [whole]) == ([], {whole: {"rr505"}})
+    assert remaining([dead], [every]) == ([], {every: {""}})
     short = one._replace(names=(one.names[0]._replace(text="rr5"),))
-    assert sieve([note(1)], [short]) == ([note(1)], {})
-    assert sieve([bom], [one, whole]) == ([], {one: {"bom"}, whole: {"bom"}})
+    assert remaining([note(1)], [short]) == ([note(1)], {})
+    assert remaining([bom], [one, whole]) == ([], {one: {"bom"}, whole: {"bom"}})
 
 
-def test_lint_keeps_back_what_is_asked() -> None:
-    """The note of one line goes, that of another stays."""
+def test_lint_applies_suppressions() -> None:
+    """The note of one line is suppressed, that of another stays."""
     body = b"User-agent: *\nDisallow: a # robotrules: ignore[pattern-start]\nDisallow: b\n"
     assert [one.line for one in lint(body, select=["pattern-start"])] == [3]
     whole = body + b"# robotrules: ignore-file[RR505]\n"
@@ -182,12 +192,16 @@ def test_lint_keeps_back_what_is_asked() -> None:
 # --- Taking them out ------------------------------------------------------------------------------
 
 
-def taken_out(body: bytes, *names: str) -> bytes:
-    """Return a file without the names of its first suppression; without names, without it."""
+def remove_names(body: bytes, *names: str) -> bytes:
+    """
+    Return a file without these names of its first suppression; without names, without the comment.
+    """
     context = LintContext(parse(body))
-    one = suppressions(context.lines)[0]
-    these = [name for name in one.names if name.text in names]
-    fix = without(context.line(one.line), context.whole_line(one.line), one, these)
+    suppression = parse_suppressions(context.lines)[0]
+    these = [name for name in suppression.names if name.text in names]
+    fix = removal_fix(
+        context.line(suppression.line), context.whole_line(suppression.line), suppression, these
+    )
     assert fix is not None
     assert not fix.changes_verdicts
     (edit,) = fix.edits
@@ -207,21 +221,21 @@ def taken_out(body: bytes, *names: str) -> bytes:
         (b"# robotrules: ignore[bom]", b""),
     ],
 )
-def test_the_comment_goes_and_the_line_stays(line: bytes, left: bytes) -> None:
-    """What stands around it is kept, and is a comment if it was; a line with nothing else goes."""
-    assert taken_out(b"Allow: /\n" + line) == b"Allow: /\n" + left
+def test_removing_a_comment_keeps_the_line(line: bytes, left: bytes) -> None:
+    """Text around it is kept, as a comment if it was one; a line with nothing else is removed."""
+    assert remove_names(b"Allow: /\n" + line) == b"Allow: /\n" + left
 
 
-def test_a_name_goes_and_the_others_stay() -> None:
-    """Of several names the others stay as they are written; of one, the comment goes."""
+def test_removing_a_name_keeps_the_others() -> None:
+    """Other names stay as they are written; without other names, the comment is removed."""
     body = b"Allow: / # robotrules: ignore[Bom,typo , nul] why\n"
-    assert taken_out(body, "typo") == b"Allow: / # robotrules: ignore[Bom, nul] why\n"
-    assert taken_out(body, "bom", "nul") == b"Allow: / # robotrules: ignore[typo] why\n"
-    assert taken_out(body, "bom", "typo", "nul") == b"Allow: / # why\n"
+    assert remove_names(body, "typo") == b"Allow: / # robotrules: ignore[Bom, nul] why\n"
+    assert remove_names(body, "bom", "nul") == b"Allow: / # robotrules: ignore[typo] why\n"
+    assert remove_names(body, "bom", "typo", "nul") == b"Allow: / # why\n"
 
 
-def test_a_comment_with_very_many_names_is_left_to_people() -> None:
-    """Each idle name would be taken out of all of them."""
+def test_a_comment_with_very_many_names_has_no_fix() -> None:
+    """The cost would be quadratic."""
     body = b"User-agent: *\nAllow: / # robotrules: ignore[" + b"bom," * 101 + b"]\n"
     notes = lint(body, select=["unused-suppression", "bom"])
     assert len(notes) == 1
@@ -240,24 +254,24 @@ comments = st.lists(st.sampled_from(PARTS) | st.binary(max_size=3), max_size=12)
 @given(body=comments)
 @example(body=b"# robotrules: ignore[\xff\xfe]")
 def test_nothing_raises_and_every_span_is_inside(body: bytes) -> None:
-    """Whatever a comment holds; and taking one out changes no record."""
+    """With any content of a comment; and removing it changes no record."""
     robots = parse(body)
-    found = suppressions(robots.lines)
-    assert list(found) == sorted(found, key=lambda one: one.start)
-    for one in found:
+    suppressions = parse_suppressions(robots.lines)
+    assert list(suppressions) == sorted(suppressions, key=lambda one: one.start)
+    for one in suppressions:
         assert 0 <= one.start <= one.end <= len(robots.body)
         assert robots.body[one.start : one.start + 1] == b"#"
         for name in one.names:
             assert one.start < name.start < name.end <= one.end
     records = [(record.key, record.value) for record in robots.records]
-    if found:
-        names = [name.text for name in found[0].names]
+    if suppressions:
+        names = [name.text for name in suppressions[0].names]
         for some in (names, names[:1]):
-            now = parse(taken_out(robots.body, *some))
+            now = parse(remove_names(robots.body, *some))
             assert [(record.key, record.value) for record in now.records] == records
 
 
-def test_a_suppression_is_a_value() -> None:
-    """It is what `lint` puts into sets."""
-    one = Suppression(1, None, (), 0, 3)
-    assert {one, one._replace(line=1)} == {one}
+def test_a_suppression_is_hashable() -> None:
+    """`lint` puts suppressions into sets."""
+    suppression = Suppression(1, None, (), 0, 3)
+    assert {suppression, suppression._replace(line=1)} == {suppression}

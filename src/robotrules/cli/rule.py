@@ -129,7 +129,7 @@ def _page(check: Check, paint: Paint, width: int) -> Iterator[str]:
     yield paint("heading", "Reference")
     yield from _laid_out(check.reference, width)
     yield ""
-    yield paint("heading", "Leaving it")
+    yield paint("heading", "Suppressing it")
     words = f"`# robotrules: ignore[{check.code}]` at the end of a line, or on a line before it"
     if isinstance(check, PageCheck):
         words = f"`--ignore {check.code}`, or `ignore` in robotrules.toml"

@@ -24,7 +24,7 @@ from robotrules.cli.progress import counting
 from robotrules.cli.simplify_text import SimplifyPage
 from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.cli.text import plural, shortened
-from robotrules.linting.intent import misread_lines
+from robotrules.linting.intent import find_misread_lines
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
 from robotrules.robotstxt import RobotsTxt
@@ -111,7 +111,7 @@ def simplify(
             label="hint",
             style="warning",
         )
-    misread, keep = misread_lines(robots)
+    misread, keep = find_misread_lines(robots)
     with counting("rule") as progress:
         profiles = () if only_this_profile else tuple(PROFILES)
         found = simplified(

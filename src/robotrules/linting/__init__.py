@@ -1,13 +1,13 @@
 """
-Lint: what is wrong, odd or misunderstood in a robots.txt, and in the tags of a page.
+Lint: find errors, likely mistakes and oddities in a robots.txt and in the tags of a page.
 
     import robotrules
     for note in robotrules.lint(body):
         print(note)
 
-Each check has a stable code, a level, teaching text, a reference, and a fix where the fix is
-certain. Checks read the one parse that everything reads. Records that nobody knows are not
-punished: RFC 9309 §2.2.4 welcomes them. It does no I/O and does not know how notes are shown.
+Each check has a stable code, a level, an explanation, a reference, and a fix where the fix is
+certain. All checks share one parse of the file. Unknown records are not reported: RFC 9309 §2.2.4
+allows them. The package does no I/O and does not render notes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from robotrules.linting.check import MOST_NOTES, Check, PageCheck, SuppressionCh
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.context import LintContext, Page, Received
 from robotrules.linting.fixing import Fixed, fix
-from robotrules.linting.intent import trusted
+from robotrules.linting.intent import withhold_doubtful_fixes
 from robotrules.linting.note import LEVELS, Edit, Fix, LintNote, Related
 from robotrules.linting.rule_proofs import BUDGET
 from robotrules.linting.selection import chosen, find
-from robotrules.linting.suppressions import sieved, suppressions
+from robotrules.linting.suppressions import filter_notes, parse_suppressions
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse
 
@@ -62,25 +62,26 @@ def lint(
     budget: int = BUDGET,
 ) -> list[LintNote]:
     """
-    Return what checks find in a robots.txt, in the order of the file.
+    Return the notes of all checks on a robots.txt, in file order.
 
-    *select* and *ignore* name checks by code, beginning of a code, or slug. *received* says how the
-    file was served, where that is known. *budget* is how many states each exact question may see;
-    what it does not decide is a note too. Of one check at most 10,000 notes without a fix are
-    listed, and that there are more is a note. Content never raises.
+    *select* and *ignore* name checks by code, code prefix, or slug. *received* describes how the
+    file was served, where that is known. *budget* limits the states that each exact query may
+    visit; a note reports the rules that were not decided. A check lists at most 10,000 notes
+    without a fix; a note reports that there are more. Content never raises.
     """
     robots = body if isinstance(body, RobotsTxt) else parse(body, profile)
     checks = chosen(select, ignore)
     context = LintContext(robots, received, registries, budget)
-    found = [note for check in checks for note in _found(check, context)]
-    # What an ended check did not come to counts where a fix could rest on it.
-    whole = [check for check in checks if check.code not in context.ended]
-    kept = _unsuppressed(context, list(trusted(context, found, whole)), checks)
-    return sorted(_at_origin(context, _summed_up(context, kept)), key=_place)
+    found = [note for check in checks for note in _run_check(check, context)]
+    # Fixes may depend on lines that a stopped check did not reach, so only complete checks count.
+    complete = [check for check in checks if check.code not in context.ended]
+    safe = list(withhold_doubtful_fixes(context, found, complete))
+    kept = _apply_suppressions(context, safe, checks)
+    return sorted(_use_received_origin(context, _summarize(context, kept)), key=_position)
 
 
-def _found(check: Check, context: LintContext) -> Iterator[LintNote]:
-    """Yield what a check finds; of what has no fix, no more than is listed."""
+def _run_check(check: Check, context: LintContext) -> Iterator[LintNote]:
+    """Yield the notes of a check; stop after `MOST_NOTES` notes without a fix."""
     without_fix = 0
     for note in check.check(context):
         without_fix += note.fix is None
@@ -90,49 +91,49 @@ def _found(check: Check, context: LintContext) -> Iterator[LintNote]:
         yield note
 
 
-def _place(note: LintNote) -> tuple[int, int, str, int]:
+def _position(note: LintNote) -> tuple[int, int, str, int]:
     return note.line or 0, note.start, note.code, note.end
 
 
-def _summed_up(context: LintContext, notes: Iterable[LintNote]) -> Iterator[LintNote]:
-    """Yield notes; of checks that speak once for a file, one for all that nobody suppressed."""
-    speaking = {(check.code, level): check for check in CHECKS for level in check.summed_up}
-    together: dict[tuple[str, str], list[LintNote]] = {}
+def _summarize(context: LintContext, notes: Iterable[LintNote]) -> Iterator[LintNote]:
+    """Yield notes; for a check that reports once per file, one note that sums up all of its."""
+    summarizing = {(check.code, level): check for check in CHECKS for level in check.summed_up}
+    by_check: dict[tuple[str, str], list[LintNote]] = {}
     for note in notes:
-        if (note.code, note.level) in speaking:
-            together.setdefault((note.code, note.level), []).append(note)
+        if (note.code, note.level) in summarizing:
+            by_check.setdefault((note.code, note.level), []).append(note)
         else:
             yield note
-    for of_check, found in together.items():
-        found.sort(key=_place)
-        yield speaking[of_check].summary(context, found) if len(found) > 1 else found[0]
+    for key, some in by_check.items():
+        some.sort(key=_position)
+        yield summarizing[key].summary(context, some) if len(some) > 1 else some[0]
 
 
-def _at_origin(context: LintContext, notes: Iterable[LintNote]) -> Iterator[LintNote]:
-    """Yield notes whose URLs are of the file's own origin, where that is known."""
+def _use_received_origin(context: LintContext, notes: Iterable[LintNote]) -> Iterator[LintNote]:
+    """Yield notes with example URLs on the file's own origin, where that is known."""
     origin = origin_of(context.received.url or "") if context.received else None
     for note in notes:
         url = note.url or ""
-        # A URL that stands in the file is what it is.
+        # A URL that is written in the file stays as it is.
         if origin and url.startswith(f"{ORIGIN}/"):
             if url.encode("utf-8", "backslashreplace") not in context.robots.body:
                 note = note._replace(url=origin + url.removeprefix(ORIGIN))
         yield note
 
 
-def _unsuppressed(
+def _apply_suppressions(
     context: LintContext, notes: list[LintNote], checks: tuple[Check, ...]
 ) -> Iterator[LintNote]:
-    """Yield the notes that no comment asks not to report, and notes about such comments."""
+    """Yield the notes that no comment suppresses, and notes about the suppressions."""
     if b"robotrules:" not in context.robots.body.lower():
         yield from notes
         return
-    asked = suppressions(context.lines)
-    kept, used = sieved(notes, asked)
+    suppressions = parse_suppressions(context.lines)
+    kept, used = filter_notes(notes, suppressions)
     yield from kept
     for check in checks:
         if isinstance(check, SuppressionCheck):
-            yield from check.check_suppressions(context, asked, used, checks)
+            yield from check.check_suppressions(context, suppressions, used, checks)
 
 
 def lint_page(
@@ -149,10 +150,10 @@ def lint_page(
     complete: bool = True,
 ) -> list[LintNote]:
     """
-    Return what checks find in the tags of a page: its header fields and its meta elements.
+    Return the notes of all checks on the tags of a page: its header fields and meta elements.
 
-    With *robots*, the parsed file of its origin, also what only shows when both are seen together.
-    Arguments are those of `robotrules.guidance`. Content never raises.
+    With *robots*, the parsed robots.txt of its origin, conflicts between both are reported too.
+    The arguments are those of `robotrules.guidance`. Content never raises.
     """
     from robotrules.guide import guidance
     from robotrules.tags import usage_rules
@@ -160,12 +161,12 @@ def lint_page(
     given: dict[str, Any] = {"headers": headers, "html": html, "dom": dom, "registries": registries}
     given["complete"] = complete or html is None
     usage = usage_rules(url=url, product_token=product_token, **given)
-    together = None if robots is None else guidance(url, product_token, robots=robots, **given)
-    page = Page(usage, together)
-    found = [
+    guided = None if robots is None else guidance(url, product_token, robots=robots, **given)
+    page = Page(usage, guided)
+    notes = [
         note
         for check in chosen(select, ignore)
         if isinstance(check, PageCheck)
         for note in check.check_page(page)
     ]
-    return sorted(found, key=lambda note: (note.part, note.start, note.code))
+    return sorted(notes, key=lambda note: (note.part, note.start, note.code))

@@ -1,9 +1,9 @@
 """
-Teaching: the four parts of what a check has to say for itself.
+Check docs: parse the docstring of a check into its four parts.
 
-The docstring of a check has *What it finds*, *Why it matters*, *Example* and *Instead*, each a
-heading with a colon and indented text under it, which is Markdown: a deeper indent is an example as
-it would stand in a file. It does not know how a page is laid out.
+The parts are *What it finds*, *Why it matters*, *Example* and *Instead*: each a heading with a
+colon and indented Markdown below it. A deeper indent is an example as it would be in a file. This
+module does not lay out pages.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _STEP = re.compile(r"^ {1,4}", re.MULTILINE)
 
 
 def parts(check: Check) -> dict[str, str]:
-    """Return what a check teaches, by part; empty where docstrings were stripped."""
-    text = dedent(check.__doc__ or "").strip("\n")
-    cut = _HEADING.split(text)
-    # By one step only, so that what stands deeper still does.
-    said = (_STEP.sub("", part).strip("\n").rstrip() for part in cut[2::2])
-    return dict(zip(cut[1::2], said, strict=True))
+    """Return the parts of a check's docstring by heading; empty if docstrings were stripped."""
+    docstring = dedent(check.__doc__ or "").strip("\n")
+    pieces = _HEADING.split(docstring)
+    # One step only, so that examples stay indented.
+    texts = (_STEP.sub("", text).strip("\n").rstrip() for text in pieces[2::2])
+    return dict(zip(pieces[1::2], texts, strict=True))
 
 
 def first_paragraph(text: str) -> str:
@@ -45,6 +45,6 @@ def first_paragraph(text: str) -> str:
 
 
 def sample(text: str) -> str:
-    """Return what of a part stands deeper: an example as it would stand in a file."""
-    blocks = [line for line in text.split("\n") if line.startswith("    ") or not line.strip()]
-    return dedent("\n".join(blocks)).strip("\n") + "\n" if any(map(str.strip, blocks)) else ""
+    """Return the indented lines of a part: an example as it would be in a file."""
+    lines = [line for line in text.split("\n") if line.startswith("    ") or not line.strip()]
+    return dedent("\n".join(lines)).strip("\n") + "\n" if any(map(str.strip, lines)) else ""

@@ -1,9 +1,9 @@
 """
-Subject: what checks look at, and what is worked out once for all of them.
+Lint context: the file or page that checks examine, and the results that they share.
 
-A robots.txt is parsed before it gets here, and by nobody after: its notes, records by name, kinds
-of crawlers and the answers of the exact analysis are made when the first check asks. How the file
-was served is known where somebody fetched it. It does not know any check.
+A robots.txt is parsed once, before it gets here. Its notes, records by name, classes of crawlers
+and the results of the exact analysis are computed when a check first needs them. How the file was
+served is known only if the caller fetched it. This module does not know the checks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from robotrules import extensions
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, named_crawlers
 from robotrules.extensions.scoped import document_groups
-from robotrules.linting.rule_proofs import BUDGET, Exact, Kind
+from robotrules.linting.rule_proofs import BUDGET, CrawlerClass, RuleProofs
 from robotrules.octets import to_text
 from robotrules.profile import DOCUMENT_RULES, Profile, find_profile
 from robotrules.registries import SHIPPED, Registries
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from robotrules.guide import Guidance
     from robotrules.tags.rules import UsageRules
 
-# Crawlers whose rules are looked at. Real files name some hundreds at most, and to find the groups
-# of one takes as long as the file has groups.
+# Crawlers whose rules are examined. Real files name some hundreds at most, and finding the groups
+# of a crawler costs time in proportion to the groups of the file.
 MOST_CRAWLERS = 1_000
 
 
@@ -40,18 +40,18 @@ class Received(NamedTuple):
     """How a robots.txt was served, as far as that is known."""
 
     url: str | None = None
-    """Where it was asked for, or where a local file will be."""
+    """The URL that was requested, or that a local file will have."""
     status: int | None = None
     media_type: str | None = None
-    """Without parameters, in lower case; empty: the response names none."""
+    """Without parameters, in lower case; empty: the response has no Content-Type."""
     charset: str | None = None
     redirects: tuple[str, ...] = ()
-    """Where each redirect led."""
+    """The target of each redirect."""
     cache_control: str | None = None
 
 
 class LintContext:
-    """A parsed robots.txt, and all that checks may ask about it."""
+    """A parsed robots.txt, and everything that checks may look up about it."""
 
     def __init__(
         self,
@@ -64,25 +64,25 @@ class LintContext:
         self.received = received or Received()
         self.registries = registries
         self.budget = budget
-        """How many states a question of the exact analysis may see."""
+        """States that a query of the exact analysis may visit."""
         self.ended: dict[str, str] = {}
-        """Checks that found more than is listed and were ended: the slug by the code."""
-        self._under: dict[Profile, RobotsTxt] = {robots.profile: robots}
+        """Checks that were stopped after `MOST_NOTES` notes: slug by code."""
+        self._by_profile: dict[Profile, RobotsTxt] = {robots.profile: robots}
 
-    # --- What was noted -----------------------------------------------------------------------
+    # --- Notes of the parser ------------------------------------------------------------------
 
-    def noted(self, code: str) -> tuple[Note, ...]:
-        """Return what the parser and the readers of records noted under a code, in order."""
+    def parser_notes(self, code: str) -> tuple[Note, ...]:
+        """Return the notes of the parser and of record readers with a code, in order."""
         return self._notes.get(code, ())
 
     @cached_property
     def _notes(self) -> dict[str, tuple[Note, ...]]:
-        found: dict[str, list[Note]] = {}
+        by_code: dict[str, list[Note]] = {}
         for note in (*self.robots.notes, *extensions.notes(self.robots, self.registries)):
-            found.setdefault(note.code, []).append(note)
-        return {code: tuple(notes) for code, notes in found.items()}
+            by_code.setdefault(note.code, []).append(note)
+        return {code: tuple(notes) for code, notes in by_code.items()}
 
-    # --- What was written ---------------------------------------------------------------------
+    # --- Lines, records and groups ------------------------------------------------------------
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -98,12 +98,12 @@ class LintContext:
         return self.lines[number - 1]
 
     def whole_line(self, number: int) -> tuple[int, int]:
-        """Return the span of a line with its line end, as a fix takes it out."""
+        """Return the span of a line with its line end, as a fix removes it."""
         end = self._starts[number] if number < len(self._starts) else len(self.robots.body)
         return self._starts[number - 1], end
 
     def place(self, start: int, end: int) -> tuple[int, int, int]:
-        """Return line, column and end column of a span; of one with several lines, in the first."""
+        """Return line, column and end column of a span, cut at the end of its first line."""
         if not self.lines:
             return 1, 1, 1
         line = self.lines[max(bisect_right(self._starts, start) - 1, 0)]
@@ -116,33 +116,33 @@ class LintContext:
         """Every group of the file."""
         return self.robots.groups
 
-    def names_anybody(self, group: int) -> bool:
-        """Tell whether a user-agent line of a group has a value."""
+    def names_a_crawler(self, group: int) -> bool:
+        """Return whether a user-agent line of a group has a value."""
         return group in self._naming
 
     @cached_property
     def _naming(self) -> set[int]:
-        # A group may have as many empty lines as a file has, and a note is made for each.
-        return {one.index for one in self.groups if any(start.value for start in one.starts)}
+        # A group may have thousands of empty user-agent lines, each with a note.
+        return {group.index for group in self.groups if any(s.value for s in group.starts)}
 
     def records(self, *keys: str) -> tuple[Record, ...]:
-        """Return the records of some canonical names, in the order of the file."""
-        found = [self._by_key.get(key, ()) for key in keys]
-        if len(found) == 1:
-            return tuple(found[0])
-        return tuple(sorted((one for some in found for one in some), key=lambda r: r.key_start))
+        """Return the records with these canonical names, in file order."""
+        lists = [self._by_key.get(key, ()) for key in keys]
+        if len(lists) == 1:
+            return tuple(lists[0])
+        return tuple(sorted((record for some in lists for record in some), key=_key_start))
 
     @property
     def keys(self) -> Iterable[str]:
-        """The canonical names of the records that the file has."""
+        """The canonical names of the file's records."""
         return self._by_key.keys()
 
     @cached_property
     def _by_key(self) -> dict[str, list[Record]]:
-        found: dict[str, list[Record]] = {}
+        by_key: dict[str, list[Record]] = {}
         for record in self.robots.records:
-            found.setdefault(record.key, []).append(record)
-        return found
+            by_key.setdefault(record.key, []).append(record)
+        return by_key
 
     @cached_property
     def by_line(self) -> dict[int, Record]:
@@ -151,69 +151,73 @@ class LintContext:
 
     @cached_property
     def document_groups(self) -> dict[int, int | None]:
-        """The groups of records that have a structure of their own, by line (AMB-29)."""
+        """The group of each record whose draft defines its own grouping, by line (AMB-29)."""
         keys = [keys for keys in DOCUMENT_RULES.values() if any(key in self.keys for key in keys)]
-        found = (document_groups(self.robots, names).items() for names in keys)
-        return {line: group for some in found for line, group in some}
+        grouped = (document_groups(self.robots, names).items() for names in keys)
+        return {line: group for some in grouped for line, group in some}
 
-    # --- What it means ------------------------------------------------------------------------
+    # --- Other readings, crawlers and proofs --------------------------------------------------
 
-    def under(self, profile: str | Profile) -> RobotsTxt:
-        """Return the same octets as another profile reads them; parsed once."""
+    def parse_as(self, profile: str | Profile) -> RobotsTxt:
+        """Return the same octets as another profile reads them; parsed once per profile."""
         profile = find_profile(profile)
-        if profile not in self._under:
-            self._under[profile] = reparse(self.robots, profile)
-        return self._under[profile]
+        if profile not in self._by_profile:
+            self._by_profile[profile] = reparse(self.robots, profile)
+        return self._by_profile[profile]
 
     @cached_property
-    def kinds(self) -> tuple[Kind, ...]:
-        """Crawlers that obey the same groups, together; those that obey none are left out."""
-        kinds: dict[tuple[int, ...], list[Crawler]] = {}
+    def crawler_classes(self) -> tuple[CrawlerClass, ...]:
+        """The crawlers of the file by the groups they obey; without those that obey none."""
+        by_groups: dict[tuple[int, ...], list[Crawler]] = {}
         for crawler in self._crawlers:
-            chosen = choose_groups(self.robots, crawler.product_token, crawler.purposes).indices
-            if chosen:
-                kinds.setdefault(chosen, []).append(crawler)
-        return tuple(self._kind(groups, found) for groups, found in kinds.items())
+            groups = choose_groups(self.robots, crawler.product_token, crawler.purposes).indices
+            if groups:
+                by_groups.setdefault(groups, []).append(crawler)
+        return tuple(self._make_class(groups, some) for groups, some in by_groups.items())
 
-    def _kind(self, groups: tuple[int, ...], found: list[Crawler]) -> Kind:
-        rules = self.robots.rules_for(found[0].product_token, found[0].purposes)
+    def _make_class(self, groups: tuple[int, ...], crawlers: list[Crawler]) -> CrawlerClass:
+        rules = self.robots.rules_for(crawlers[0].product_token, crawlers[0].purposes)
         written = tuple(rule for number in groups for rule in self.groups[number].rules)
-        return Kind(tuple(found), groups, rules, written)
+        return CrawlerClass(tuple(crawlers), groups, rules, written)
 
     @cached_property
     def _crawlers(self) -> tuple[Crawler, ...]:
-        """The first crawlers that the file names, and everyone else."""
+        """The first crawlers that the file names, and one for all others."""
         named = islice(named_crawlers(self.robots), MOST_CRAWLERS)
         return (*dict.fromkeys(named), Crawler(EVERYONE_ELSE))
 
     @cached_property
-    def exact(self) -> Exact:
-        """The answers of the exact analysis; of groups that nobody was asked for, there is none."""
-        unasked: list[Rule] = []
+    def proofs(self) -> RuleProofs:
+        """The results of the exact analysis; groups of other crawlers count as undecided."""
+        unexamined: list[Rule] = []
         if len(self._crawlers) > MOST_CRAWLERS:
-            asked = {number for kind in self.kinds for number in kind.groups}
-            others = (group for group in self.groups if group.index not in asked)
-            unasked = [rule for group in others for rule in group.rules if rule.form]
-        return Exact(self.kinds, self.budget, unasked)
+            examined = {number for one in self.crawler_classes for number in one.groups}
+            others = (group for group in self.groups if group.index not in examined)
+            unexamined = [rule for group in others for rule in group.rules if rule.form]
+        return RuleProofs(self.crawler_classes, self.budget, unexamined)
+
+
+def _key_start(record: Record) -> int:
+    return record.key_start
 
 
 class Page:
-    """A page: what its fields and elements say, alone and together with the robots.txt."""
+    """A page: the rules of its header fields and elements, alone and with the robots.txt."""
 
     def __init__(self, usage: UsageRules, guidance: Guidance | None = None) -> None:
         self.usage = usage
         self.guidance = guidance
-        """The answer over all carriers; None where no robots.txt is known."""
+        """The guidance of all carriers together; None if no robots.txt is known."""
 
-    def noted(self, code: str) -> Iterator[TagNote]:
-        """Yield what readers of tags noted under a code."""
-        together = self.guidance.notes if self.guidance else ()
-        for note in dict.fromkeys((*self.usage.notes, *together)):
+    def tag_notes(self, code: str) -> Iterator[TagNote]:
+        """Yield the notes of the tag readers with a code."""
+        combined = self.guidance.notes if self.guidance else ()
+        for note in dict.fromkeys((*self.usage.notes, *combined)):
             if note.code == code:
                 yield note
 
     def text(self, note: TagNote) -> str:
-        """Return what a note points at; empty where only the element is known."""
+        """Return the text that a note points at; empty where only the element is known."""
         source = note.source
         if source is None or source.carrier is Carrier.META or source.line is None:
             return ""

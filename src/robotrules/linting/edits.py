@@ -1,7 +1,7 @@
 """
-Edits: the edits of notes applied to octets, each at its place and none over another.
+Edits: apply the edits of notes to octets, without overlaps.
 
-It does not know what a fix is for, and proves nothing.
+This module proves nothing about the meaning of an edit; `fixing` does.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from robotrules.linting.note import Edit, LintNote
 
 
-def edited(body: bytes, notes: Iterable[LintNote]) -> bytes:
-    """Return octets after the edits of notes, which do not overlap."""
+def apply_edits(body: bytes, notes: Iterable[LintNote]) -> bytes:
+    """Return octets after the edits of notes, which must not overlap."""
     edits = sorted(dict.fromkeys(edit for note in notes if note.fix for edit in note.fix.edits))
     parts, at = [], 0
     for edit in edits:
@@ -22,25 +22,25 @@ def edited(body: bytes, notes: Iterable[LintNote]) -> bytes:
     return b"".join([*parts, body[at:]])
 
 
-def apart(notes: Iterable[LintNote], before: Sequence[LintNote] = ()) -> list[LintNote]:
-    """Return the notes whose edits overlap no earlier ones, nor those of *before*."""
-    # Sorted, and none overlaps another one: only neighbours can overlap one more.
+def select_disjoint(notes: Iterable[LintNote], before: Sequence[LintNote] = ()) -> list[LintNote]:
+    """Return the notes whose edits overlap neither earlier ones nor those of *before*."""
+    # Sorted and free of overlaps, so only the neighbours of another edit can overlap it.
     taken = sorted({edit for note in before if note.fix for edit in note.fix.edits})
-    found = []
+    selected = []
     for note in notes:
         edits: Sequence[Edit] = note.fix.edits if note.fix else ()
         if len(edits) > 1:
             edits = sorted(set(edits))
-        if any(map(_overlap, edits, edits[1:])) or any(_is_taken(one, taken) for one in edits):
+        if any(map(_overlap, edits, edits[1:])) or any(_is_taken(edit, taken) for edit in edits):
             continue
-        found.append(note)
+        selected.append(note)
         for edit in edits:
             insort(taken, edit)
-    return found
+    return selected
 
 
 def _is_taken(edit: Edit, taken: Sequence[Edit]) -> bool:
-    """Tell whether an edit overlaps one of some that are sorted; the same twice is once."""
+    """Return whether an edit overlaps one of several sorted ones; an equal edit does not."""
     at = bisect_left(taken, edit)
     if taken[at : at + 1] == [edit]:
         return False

@@ -1,12 +1,11 @@
 """
-Fixing: the edits of notes applied to a file, and the proof that its meaning stays.
+Fixing: apply the fixes of notes to a file, and prove that safe fixes keep its meaning.
 
-A safe fix changes no verdict, whoever reads the file: before and after are compared for every
-crawler and every URL (`analysis.compare`) under every profile, and a fix for which that is not
-proved is left out. The same is proved of the file as its author meant it (`intent`), so that a fix
-takes nothing away that a misspelt record hides. A fix that changes verdicts is applied on request
-only. Fixes of records come before those of groups, and these before those of rules. It writes
-nothing.
+A safe fix changes no verdict under any profile: the file before and after is compared for every
+crawler and every URL (`analysis.compare`), and a fix without such a proof is not applied. The same
+is proved of the file as its author meant it (`intent`), so that a fix removes nothing that matters
+once a misspelt record is corrected. A fix that changes verdicts is applied on request only. Fixes
+of records come before those of groups, and these before those of rules. Nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 from robotrules.analysis.files import compare
-from robotrules.linting.edits import apart, edited
-from robotrules.linting.intent import STAGES, as_meant, stage_of
+from robotrules.linting.edits import apply_edits, select_disjoint
+from robotrules.linting.intent import STAGES, parse_as_meant, stage_of
 from robotrules.linting.note import LintNote
 from robotrules.profile import PROFILES, Profile
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.internals import get_document
 
-# Proofs that one pass may ask for: with more fixes than are in order, the rest waits.
+# Proofs that one pass may attempt; the remaining fixes wait for the next pass.
 MOST_PROOFS = 64
-# A proof costs what the file costs: for so many octets in all, and at least so many proofs.
+# The cost of a proof grows with the file: the octets that all proofs may cover, and a minimum.
 FEWEST_PROOFS, MOST_PROVED = 3, 4_000_000
-# What a proof may cost: states for each question. Files of people need some hundreds.
+# States that each query of a proof may visit. Hand-written files need some hundreds.
 BUDGET = 5_000
 
 
@@ -37,19 +36,19 @@ class Fixed(NamedTuple):
     body: bytes
     applied: tuple[LintNote, ...]
     left: tuple[LintNote, ...]
-    """Notes with a fix that was not applied: it overlaps another, changes verdicts without being
-    asked for, waits for a fix of an earlier stage, or is not proved to keep the meaning."""
+    """Notes whose fix was not applied: it overlaps another, changes verdicts and was not requested,
+    waits for a fix of an earlier stage, or is not proved to keep the meaning."""
     refused: str
-    """Why the file is left alone; empty: it is not."""
+    """Why the file cannot be fixed; empty: it can."""
 
 
 def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False) -> Fixed:
     """
-    Return the file after the fixes of *notes*: once, so that lint may look again.
+    Return the file after one pass of the fixes of *notes*; lint it again for the next pass.
 
-    *verdicts* also applies those that change verdicts: in one pass those of records, in the next
-    those of groups, then those of rules, because what is a duplicate depends on who is named. The
-    others are proved to change no verdict under any profile, and none that the author meant.
+    *verdicts* also applies fixes that change verdicts: those of records in one pass, those of
+    groups in the next, then those of rules, because a rule is a duplicate only within its group.
+    All other fixes are proved to change no verdict under any profile, and none that was meant.
     """
     fixable = [note for note in notes if note.fix is not None]
     refused = _refusal(robots, verdicts)
@@ -59,25 +58,25 @@ def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False)
     applied: list[LintNote] = []
     if verdicts:
         for stage in STAGES:
-            applied += _at_stage(stage, fixable, proof)
-            if edited(robots.body, applied) != robots.body:
+            applied += _select_for_stage(stage, fixable, proof)
+            if apply_edits(robots.body, applied) != robots.body:
                 break
     else:
-        safe = [note for note in fixable if not _is_loud(note)]
-        applied = proof.proved(apart(sorted(safe, key=_stage_number)))
+        safe = [note for note in fixable if not _changes_verdicts(note)]
+        applied = proof.prove(select_disjoint(sorted(safe, key=_stage_number)))
     done = set(map(id, applied))
     left = tuple(note for note in fixable if id(note) not in done)
-    return Fixed(edited(robots.body, applied), tuple(applied), left, "")
+    return Fixed(apply_edits(robots.body, applied), tuple(applied), left, "")
 
 
-def _at_stage(stage: str, notes: Iterable[LintNote], proof: _Proof) -> list[LintNote]:
+def _select_for_stage(stage: str, notes: Iterable[LintNote], proof: _Proof) -> list[LintNote]:
     """Return the notes of a stage whose fixes can be applied together; safe ones come first."""
     here = [note for note in notes if stage_of(note) == stage]
-    proved = proof.proved(apart(note for note in here if not _is_loud(note)))
-    return [*proved, *apart((note for note in here if _is_loud(note)), proved)]
+    proved = proof.prove(select_disjoint(note for note in here if not _changes_verdicts(note)))
+    return [*proved, *select_disjoint((note for note in here if _changes_verdicts(note)), proved)]
 
 
-def _is_loud(note: LintNote) -> bool:
+def _changes_verdicts(note: LintNote) -> bool:
     return note.fix is not None and note.fix.changes_verdicts
 
 
@@ -88,15 +87,15 @@ def _stage_number(note: LintNote) -> int:
 def _refusal(robots: RobotsTxt, verdicts: bool) -> str:
     codes = {code for code, *_ in get_document(robots).notes()}
     if not get_document(robots).complete or "truncated" in codes:
-        return "it is not whole, or longer than is read"
+        return "it is incomplete or longer than the parsing limit"
     if "not-utf8" in codes and not verdicts:
-        # Whatever is written is UTF-8, and then parsers find rules that read none here before.
+        # The file is saved as UTF-8, in which parsers find rules that they did not find before.
         return "it is UTF-16; --fix-verdicts saves it as UTF-8, which more crawlers read"
     return ""
 
 
 class _Proof:
-    """Proofs that a file means the same after safe fixes: as it is read, and as it was meant."""
+    """Proves that a file means the same after safe fixes: as it is read, and as it was meant."""
 
     def __init__(self, robots: RobotsTxt) -> None:
         self._profile = robots.profile
@@ -104,33 +103,33 @@ class _Proof:
         affordable = MOST_PROVED // (len(robots.body) + 1)
         self._left = min(max(affordable, FEWEST_PROOFS), MOST_PROOFS)
 
-    def proved(self, notes: Sequence[LintNote]) -> list[LintNote]:
-        """Return of some fixes those that together are proved to change nothing."""
-        good: list[LintNote] = []
+    def prove(self, notes: Sequence[LintNote]) -> list[LintNote]:
+        """Return the notes whose fixes together are proved to change nothing."""
+        proved: list[LintNote] = []
         waiting = [list(notes)]
         by_check: dict[str, list[LintNote]] = {}
         for note in notes:
             by_check.setdefault(note.code, []).append(note)
         while waiting and self._left > 0:
             some = waiting.pop(0)
-            if self._holds([*good, *some]):
-                good += some
+            if self._holds([*proved, *some]):
+                proved += some
             elif len(some) == len(notes) and len(by_check) > 1:
-                # If the fixes of one check do not hold, those of the others may.
+                # If the fixes of one check have no proof, those of the others may.
                 waiting = list(by_check.values())
             elif len(some) > 1:
                 half = len(some) // 2
                 waiting += [some[:half], some[half:]]
-        return good
+        return proved
 
     def _holds(self, notes: Sequence[LintNote]) -> bool:
-        body = edited(self._old.robots.body, notes)
+        body = apply_edits(self._old.robots.body, notes)
         if body == self._old.robots.body:
             return True
         new = _Readings(parse(body, self._profile))
         for old_file, new_file in self._old.pairs(new):
-            # Most fixes change how a line looks and nothing that is read: then nothing is asked.
-            if _records(old_file) != _records(new_file):
+            # Most fixes change only the layout of a line; then no proof is needed.
+            if _list_records(old_file) != _list_records(new_file):
                 self._left -= 1
                 if compare(old_file, new_file, most=1, budget=BUDGET).equal is not True:
                     return False
@@ -138,33 +137,33 @@ class _Proof:
 
 
 class _Readings:
-    """A file as it is read and as it was meant, under every profile; parsed once, when asked."""
+    """A file as it is read and as it was meant, under every profile; parsed once, on demand."""
 
     def __init__(self, robots: RobotsTxt) -> None:
         self.robots = robots
         self._parsed = {(robots.body, robots.profile): robots}
 
     def pairs(self, other: _Readings) -> Iterator[tuple[RobotsTxt, RobotsTxt]]:
-        """Yield what has to mean the same here and in another file."""
+        """Yield the pairs of files, this and another, that must mean the same."""
         seen: set[tuple[bytes, bytes]] = set()
         profiles = dict.fromkeys([self.robots.profile, *PROFILES.values()])
         for old, new in zip(self._bodies, other._bodies, strict=True):
             if (old, new) not in seen:
                 seen.add((old, new))
                 for profile in profiles:
-                    yield self._under(old, profile), other._under(new, profile)
+                    yield self._parse(old, profile), other._parse(new, profile)
 
     @cached_property
     def _bodies(self) -> list[bytes]:
-        """As it is, with its records as meant, and with all of it as meant."""
-        return [self.robots.body, *(meant.body for meant in as_meant(self.robots))]
+        """The file as it is, with corrected records, and with all corrections."""
+        return [self.robots.body, *(meant.body for meant in parse_as_meant(self.robots))]
 
-    def _under(self, body: bytes, profile: Profile) -> RobotsTxt:
+    def _parse(self, body: bytes, profile: Profile) -> RobotsTxt:
         if (body, profile) not in self._parsed:
             self._parsed[body, profile] = parse(body, profile)
         return self._parsed[body, profile]
 
 
-def _records(robots: RobotsTxt) -> list[tuple[object, ...]]:
-    """Return all that any reader of records sees of a file."""
-    return [(one.key, one.value, one.role, one.group) for one in robots.records]
+def _list_records(robots: RobotsTxt) -> list[tuple[object, ...]]:
+    """Return everything that a reader of records sees of a file."""
+    return [(record.key, record.value, record.role, record.group) for record in robots.records]

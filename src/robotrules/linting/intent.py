@@ -1,14 +1,14 @@
 """
-Intent: a file as its author meant it, for fixes that must not take that away.
+Intent: a file as its author meant it, so that fixes keep that meaning too.
 
-A misspelt `User-agen: EvilBot` is no record, so the rules after it go to the group before it. A fix
-that is safe for the file as crawlers read it, such as taking out a rule that this group has twice,
-may be wrong for the file as it was meant. Two things follow. A note about groups or rules has no
-safe fix while a record of the same groups is misread (`trusted`). And a safe fix has to keep the
-meaning of the file after every pending correction of its spelling, too (`as_meant`). Whoever takes
-out rules asks for the lines that rest on a misread record (`misread_lines`).
+A misspelt `User-agen: EvilBot` is not a record, so the rules after it belong to the group before
+it. A fix that is safe for the file as crawlers read it, such as removing a duplicate rule of that
+group, may be wrong for the file as it was meant. Two things follow. A note about groups or rules
+has no safe fix while a record of the same groups is misread (`withhold_doubtful_fixes`). And a safe
+fix must keep the meaning of the file after all pending spelling corrections (`parse_as_meant`).
+Code that removes rules looks up the lines that depend on a misread record (`find_misread_lines`).
 
-It knows the checks, compares no files and writes nothing.
+This module knows the checks. It compares no files and writes nothing.
 
 Sections: stages · fixes to trust · the file as meant.
 """
@@ -21,19 +21,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from robotrules.linting.check import Check
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.context import LintContext
-from robotrules.linting.edits import apart, edited
+from robotrules.linting.edits import apply_edits, select_disjoint
 from robotrules.linting.note import LintNote
 from robotrules.profile import DEFAULT
 from robotrules.robotstxt import RobotsTxt, parse
 
 # --- Stages ---------------------------------------------------------------------------------------
 
-# Fixes are applied in this order: who is named depends on what is a record, and which rule is
-# needed depends on who is named. Each stage has the layers of codes, which are their first digits.
+# Fixes are applied in this order: the crawlers that a group names depend on its records, and the
+# rules that are needed depend on the groups. A stage holds the first digits of its checks' codes.
 RECORDS, GROUPS, RULES, REST = "0123", "4", "5", "6789"
 STAGES = (RECORDS, GROUPS, RULES, REST)
 _STAGE_OF = {layer: stage for stage in STAGES for layer in stage}
-# Corrections that make room for others. Files of people need one or two rounds.
+# Rounds of corrections, as one may enable another. Hand-written files need one or two.
 MOST_ROUNDS = 3
 
 
@@ -45,16 +45,16 @@ def stage_of(note: LintNote) -> str:
 # --- Fixes to trust -------------------------------------------------------------------------------
 
 
-def trusted(
+def withhold_doubtful_fixes(
     context: LintContext, notes: Sequence[LintNote], checks: Sequence[Check]
 ) -> Iterator[LintNote]:
     """
-    Yield notes; those about groups and rules without a safe fix that rests on a misread record.
+    Yield notes, without the safe fixes of groups and rules that depend on a misread record.
 
-    A fix that changes a record rests on the groups of the lines that it changes and refers to. It
-    waits until every line of theirs is read as meant. If these are several groups, the crawlers
-    that they name count, too. *checks* are those that found *notes*: the others are asked as well,
-    because what somebody does not want to be told of is misread all the same.
+    A fix that changes a record depends on the groups of the lines that it changes and refers to. It
+    is withheld until every line of these groups is read as meant. For several groups, the crawlers
+    that they name count too. *checks* are those that made *notes*; the other checks are run as
+    well, because a record is misread whether or not its note was selected.
     """
     resting = [note for note in notes if _is_safe(note) and stage_of(note) in (GROUPS, RULES)]
     doubts = _Doubts(context, notes, checks) if resting else None
@@ -68,12 +68,12 @@ def _is_safe(note: LintNote) -> bool:
 
 
 class _Doubts:
-    """The groups of a file with misread lines, by number; 0 is what stands before the first."""
+    """The groups of a file with misread lines, by number; 0 is the part before the first group."""
 
     def __init__(
         self, context: LintContext, notes: Sequence[LintNote], checks: Sequence[Check]
     ) -> None:
-        self._subject = context
+        self._context = context
         self._firsts = [group.starts[0].line for group in context.groups]
         ran = {check.code for check in checks}
         misreading = {check.code: check for check in CHECKS if check.misread}
@@ -91,19 +91,19 @@ class _Doubts:
         )
 
     def about(self, note: LintNote) -> bool:
-        """Tell whether the fix of a note rests on a misread record."""
+        """Return whether the fix of a note depends on a misread record."""
         if not (self._records or self._names):
             return False
         changed = {self._line(edit.start) for edit in (note.fix.edits if note.fix else ())}
-        if not any(line in self._subject.by_line for line in changed):
+        if not any(line in self._context.by_line for line in changed):
             return False  # blank lines and comments
         lines = changed | {related.line for related in note.related}
         groups = {self._group(line) for line in lines}
-        # Within one group, two rules are the same whoever is named.
+        # Within one group, two equal rules are duplicates whatever crawlers it names.
         return bool(groups & self._records) or (len(groups) > 1 and bool(groups & self._names))
 
     def _line(self, at: int) -> int:
-        return self._subject.place(at, at)[0]
+        return self._context.place(at, at)[0]
 
     def _group(self, line: int) -> int:
         return bisect_right(self._firsts, line)
@@ -112,52 +112,56 @@ class _Doubts:
 # --- The file as meant ----------------------------------------------------------------------------
 
 
-def as_meant(robots: RobotsTxt) -> tuple[RobotsTxt, RobotsTxt]:
+def parse_as_meant(robots: RobotsTxt) -> tuple[RobotsTxt, RobotsTxt]:
     """
-    Return the file as its author meant it, after the pending fixes of what is misread.
+    Return the file as its author meant it, after the pending corrections of misread records.
 
-    The first has those of records, such as the name of one; the second has those of user-agent
-    lines and of path patterns as well. What is suppressed or ignored is misread all the same. What
-    was meant does not depend on who reads it: profile default recognises most slips.
+    The first result has the corrections of records, such as a misspelt name; the second also those
+    of user-agent lines and path patterns. Suppressed and ignored notes count as well. The meaning
+    does not depend on the profile: profile default recognises most misspellings.
     """
     as_default = robots if robots.profile == DEFAULT else parse(robots.body)
-    spelled = _corrected(LintContext(as_default), (RECORDS,))
-    return spelled.robots, _corrected(spelled, STAGES).robots
+    spelled = _apply_corrections(LintContext(as_default), (RECORDS,))
+    return spelled.robots, _apply_corrections(spelled, STAGES).robots
 
 
-def misread_lines(robots: RobotsTxt) -> tuple[list[int], frozenset[int]]:
+def find_misread_lines(robots: RobotsTxt) -> tuple[list[int], frozenset[int]]:
     """
-    Return the lines of misread records, and all lines whose meaning rests on them.
+    Return the lines of misread records, and all lines whose meaning depends on them.
 
     A record is misread if a pending correction of it changes verdicts, as that of `User-agen: *`
-    does. Its group rests on it, or all that stands before the first group.
+    does. Its whole group depends on it, or everything before the first group.
     """
     checks = [check for check in CHECKS if check.misread and check.code[2] in RECORDS]
     misread = sorted(
-        {note.line for note in _corrections(LintContext(robots), checks) if note.line is not None}
+        {
+            note.line
+            for note in _find_corrections(LintContext(robots), checks)
+            if note.line is not None
+        }
     )
     firsts = [group.starts[0].line for group in robots.groups]
     groups = {bisect_right(firsts, line) for line in misread}
-    resting = (
+    dependent = (
         record.line for record in robots.records if bisect_right(firsts, record.line) in groups
     )
-    return misread, frozenset(resting)
+    return misread, frozenset(dependent)
 
 
-def _corrected(context: LintContext, stages: Iterable[str]) -> LintContext:
-    """Return a file after corrections; what was found out about it is kept while it stays."""
+def _apply_corrections(context: LintContext, stages: Iterable[str]) -> LintContext:
+    """Return a file after corrections; the same context if nothing changes."""
     for stage in stages:
         checks = [check for check in CHECKS if check.misread and check.code[2] in stage]
         for _ in range(MOST_ROUNDS):
             body = context.robots.body
-            corrected = edited(body, apart(_corrections(context, checks)))
+            corrected = apply_edits(body, select_disjoint(_find_corrections(context, checks)))
             if corrected == body:
                 break
             context = LintContext(parse(corrected))
     return context
 
 
-def _corrections(context: LintContext, checks: Iterable[Check]) -> Iterator[LintNote]:
+def _find_corrections(context: LintContext, checks: Iterable[Check]) -> Iterator[LintNote]:
     for check in checks:
         for note in check.check(context) if check.has_fixes else ():
             if note.fix is not None and note.fix.changes_verdicts:

@@ -1,8 +1,8 @@
 """
-What lint reports: notes, each with a code, a place, words, and a fix where the fix is certain.
+Notes: the findings of lint, each with a code, a location, a message, and a fix where it is certain.
 
-Spans are octets of the parsed body; columns count octets from 1. All values are immutable and go to
-JSON with `as_dict()`. They do not know who makes a note or how it is shown.
+Spans are octets of the parsed body; columns count octets from 1. All values are immutable and
+`as_dict()` returns them as plain values for JSON.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from robotrules.octets import to_text
 
-# What each level means, the worst first.
+# The meaning of each level, most severe first.
 MEANINGS = {
-    "error": "something is not used, or does not work",
-    "warning": "it works, and probably not as meant",
-    "info": "good to know",
+    "error": "something is ignored or does not work",
+    "warning": "it works, but probably not as intended",
+    "info": "for information",
 }
 LEVELS = tuple(MEANINGS)
 ROBOTS_TXT = "robots.txt"
@@ -34,13 +34,13 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """What a person would certainly do about a note."""
+    """A correction that is certain to be what the author wants."""
 
     words: str
-    """What it does, as an order: `Write 'Disallow'`."""
+    """What it does, in the imperative: `Write 'Disallow'`."""
     edits: tuple[Edit, ...]
     changes_verdicts: bool = False
-    """False: the file means the same afterwards, which is proved before anything is written."""
+    """False: the file means the same afterwards, which is proved before it is written."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -52,7 +52,7 @@ class Fix(NamedTuple):
 
 
 class Related(NamedTuple):
-    """Another place that a note speaks of."""
+    """Another location that a note refers to."""
 
     words: str
     line: int
@@ -66,23 +66,23 @@ class Related(NamedTuple):
 
 
 class LintNote(NamedTuple):
-    """One thing that a check found."""
+    """One finding of a check."""
 
     code: str
     slug: str
     level: str
     message: str
-    """A sentence or two for people. What it quotes comes from strangers."""
+    """One or two sentences. Quoted parts come from the file and are not trusted."""
     line: int | None
-    """None when it is about the file, or about a part that is not the robots.txt."""
+    """None if it is about the whole file, or about another part than the robots.txt."""
     column: int
     end_column: int
     start: int
     end: int
     part: str = ROBOTS_TXT
-    """What it is about: the file, `X-Robots-Tag line 1`, `meta element 2`, `response`."""
+    """The part it is about: `robots.txt`, `X-Robots-Tag line 1`, `meta element 2`, `response`."""
     url: str | None = None
-    """A URL that shows it."""
+    """A URL that demonstrates it."""
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
 

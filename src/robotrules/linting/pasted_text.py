@@ -1,9 +1,8 @@
 """
-Foreign: what people paste into a robots.txt that belongs elsewhere.
+Pasted text: characters and lines in a robots.txt that come from elsewhere.
 
-Signs that nobody sees, comments as other languages write them, and lines of other files. Several
-checks look at these, so that each line is spoken of once. It does not know those checks, and does
-not say what is wrong with anything.
+Invisible characters, comments in the syntax of other languages, and lines of other files. Several
+checks use this module, so that each line is reported once. It does not know those checks.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from robotrules.linting.names import KNOWN
+from robotrules.linting.record_names import KNOWN
 
 if TYPE_CHECKING:
     from robotrules.linting.context import LintContext
 
-# Signs that look like nothing or like a space, or like a colon, by code point.
-SIGNS = {
+# Characters that are invisible or look like a space or a colon, by code point.
+ODD_CHARACTERS = {
     0x0085: "next line",
     0x00A0: "no-break space",
     0x00AD: "soft hyphen",
@@ -41,28 +40,28 @@ SIGNS = {
 # A UTF-8 byte order mark that was read as Latin-1 and saved as UTF-8.
 GARBLED_BOM = "ï»¿".encode()
 FULL_WIDTH_COLON = "\uff1a".encode()
-# Scripts such as Persian and Hindi spell with these, so inside a word they may be meant.
+# Scripts such as Persian and Hindi use these in spelling, so inside a word they may be intended.
 JOINERS = ("\u200c".encode(), "\u200d".encode())
-_SIGN = b"|".join(chr(point).encode() for point in SIGNS)
-SIGN = re.compile(b"(?:" + _SIGN + b")")
-LEADING = re.compile(b"(?:" + _SIGN + rb"|[ \t])*")
+_ANY_ODD = b"|".join(chr(point).encode() for point in ODD_CHARACTERS)
+ODD_CHARACTER = re.compile(b"(?:" + _ANY_ODD + b")")
+LEADING = re.compile(b"(?:" + _ANY_ODD + rb"|[ \t])*")
 
 
-def sign_name(octets: bytes) -> str:
-    """Return how a sign is called, with its code point."""
+def name_character(octets: bytes) -> str:
+    """Return the code point and the name of an odd character."""
     point = ord(octets.decode())
-    return f"U+{point:04X} ({SIGNS[point]})"
+    return f"U+{point:04X} ({ODD_CHARACTERS[point]})"
 
 
-def unseen(octets: bytes) -> bool:
-    """Tell whether there is nothing to see: signs and whitespace only, and at least one sign."""
-    left = SIGN.sub(b"", octets)
+def is_invisible(octets: bytes) -> bool:
+    """Return whether a text has only odd characters and whitespace, with at least one of them."""
+    left = ODD_CHARACTER.sub(b"", octets)
     return len(left) < len(octets) and not left.strip()
 
 
-def strangers(context: LintContext) -> Iterator[tuple[int, int]]:
-    """Yield the span of what is written in each line that is no record of a known name."""
-    for note in context.noted("no-separator"):
+def find_unknown_lines(context: LintContext) -> Iterator[tuple[int, int]]:
+    """Yield the span of each line that is not a record with a known name."""
+    for note in context.parser_notes("no-separator"):
         yield note.start, note.end
     for key in context.keys:
         if key not in KNOWN:
@@ -70,29 +69,29 @@ def strangers(context: LintContext) -> Iterator[tuple[int, int]]:
 
 
 class Mark(NamedTuple):
-    """How another language starts a comment, or marks text up."""
+    """The start of a comment, or markup, in another language."""
 
     text: bytes
     where: str
 
 
-# `/*?sort=` is a pattern that lost its name: a comment has a blank after the star, or an end.
+# `/*?sort=` is a pattern without its `Disallow:`; a comment has a blank after the star, or an end.
 _MARK = re.compile(
     rb"[ \t]*(?:(//|;|<!--|-->|```|~~~)|(/\*)(?=[ \t*]|$|.*\*/[ \t]*$)|(\*/)[ \t]*$"
     rb"|(</?(?:br|p|pre|code|div|span|html|body|head)\b[^<>]*>))",
     re.IGNORECASE | re.DOTALL,
 )
-# What editors of web pages put at the end of a line.
+# Tags that web page editors put at the end of a line.
 TAG_AT_END = re.compile(rb"[ \t]*(</?(?:br|p|pre|code|div|span|li)\b[ \t]*/?>)$", re.IGNORECASE)
 _WHERE = {b"//": "program code", b";": "settings files", b"<!--": "HTML", b"-->": "HTML"}
 
 
-def mark(line: bytes) -> Mark | None:
+def find_mark(line: bytes) -> Mark | None:
     """Return the mark that a line starts with."""
-    found = _MARK.match(line)
-    if not found:
+    match = _MARK.match(line)
+    if not match:
         return None
-    text = next(filter(None, found.groups()))
+    text = next(filter(None, match.groups()))
     if text[:1] == b"<":
         where = "HTML"
     elif text in (b"/*", b"*/"):
@@ -104,7 +103,7 @@ def mark(line: bytes) -> Mark | None:
 
 # --- Lines of other files -------------------------------------------------------------------------
 
-# Fields of HTTP responses that people take for records; in lower case.
+# HTTP response fields that authors mistake for records, in lower case.
 FIELDS = frozenset(
     {
         *("x-robots-tag", "robots-tag", "content-type", "content-length", "content-encoding"),
@@ -114,7 +113,7 @@ FIELDS = frozenset(
         *("access-control-allow-origin", "x-powered-by", "transfer-encoding"),
     }
 )
-# Those of a security.txt (RFC 9116 §2.5): one alone may be a record that somebody invented.
+# Fields of a security.txt (RFC 9116 §2.5); a single one may be an unknown record.
 SECURITY = frozenset(
     {
         *("acknowledgments", "canonical", "contact", "encryption", "expires", "hiring", "policy"),
@@ -133,8 +132,8 @@ _META = re.compile(rb"</?(?:meta|link|title|script)\b", re.IGNORECASE)
 _STATUS = re.compile(rb"HTTP/\d", re.IGNORECASE)
 
 
-def home(line: bytes) -> str | None:
-    """Return where a line belongs that has the form of another file's, by its text alone."""
+def guess_file(line: bytes) -> str | None:
+    """Return the file in which a line belongs, by its form alone; None: no other file."""
     line = line.strip(b" \t")
     if _ADS.match(line):
         return "ads.txt"

@@ -1,8 +1,9 @@
 """
-Responses: checks of how a robots.txt was served.
+Responses: the base class of checks of how a robots.txt was served.
 
-They look at what somebody received, and at nothing where nobody says. RFC 9309 §2.3 binds servers,
-and crawlers read most of what breaks it; the notes say what happens then. It fetches nothing.
+They examine the response, as far as the caller describes it. RFC 9309 §2.3 has requirements for
+servers; most crawlers also read files that violate them, and the notes say what happens then. This
+module fetches nothing.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
 
 RESPONSE = "response"
-# RFC 9309 §2.3.1.2: at least so many redirects in a row are followed.
+# RFC 9309 §2.3.1.2: crawlers follow at least this many consecutive redirects.
 MOST_HOPS = 5
 
 
 class ResponseCheck(Check):
-    """A check of a response, by what was received."""
+    """A check of the response that delivered a robots.txt."""
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield what is found in how the file was served."""
+        """Yield notes about how the file was served."""
         return self.check_response(context, context.received)
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
-        """Yield what is found in a response; what nobody knows of it is None."""
+        """Yield notes about a response; its unknown properties are None."""
         raise NotImplementedError
 
     def about_response(self, level: str | None = None, **words: Any) -> LintNote:
@@ -37,20 +38,20 @@ class ResponseCheck(Check):
 
 
 def is_success(received: Received) -> bool:
-    """Tell whether the file came, as far as is known: only then its fields are about it."""
+    """Return whether the status is 2xx or unknown: only then the fields describe the file."""
     return received.status is None or 200 <= received.status < 300
 
 
-def lifetime_asked(received: Received) -> ResponseFreshness | None:
-    """Return how long the file asks to be kept; None where its response does not say."""
+def read_freshness(received: Received) -> ResponseFreshness | None:
+    """Return the freshness that the response sets; None if it sets none."""
     if not received.cache_control or not is_success(received):
         return None
     return response_freshness({"Cache-Control": received.cache_control})
 
 
-def in_words(seconds: float) -> str:
-    """Return a time for people: `2 days`."""
+def format_duration(seconds: float) -> str:
+    """Return a duration in words: `2 days`."""
     units = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
-    size, unit = next((one for one in units if seconds >= one[0]), (1, "second"))
+    size, unit = next(((size, unit) for size, unit in units if seconds >= size), (1, "second"))
     count = f"{round(seconds / size, 1):g}"
     return f"{count} {unit}{'' if count == '1' else 's'}"

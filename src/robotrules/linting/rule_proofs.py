@@ -1,10 +1,9 @@
 """
-Exact: what the analysis proves about the rules of a file, for all its crawlers at once.
+Rule proofs: dead, redundant and repeated rules of a file, proved for all of its crawlers.
 
-Most rules show at a glance that they decide something: the URL that a pattern spells out is put to
-the matcher, and that is a proof. Only rules that fail at that are put to the exact analysis, so a
-clean file of 500 KiB costs some matching and no search. What is asked has a budget, and what was
-not decided is counted: a check says so and never guesses. It does not know what notes are.
+Most rules have a cheap proof that they are needed: they decide the URL that their pattern spells
+out. Only the other rules go to the exact analysis, so a clean file of 500 KiB costs some matching
+and no search. Each query has a budget. Rules that were not decided are listed; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -16,74 +15,81 @@ from typing import Any, NamedTuple
 from robotrules.analysis.crawlers import Crawler, shown
 from robotrules.analysis.rules import dead_rules, redundant_rules
 from robotrules.analysis.solver import QUESTIONS
-from robotrules.analysis.values import ORIGIN, DeadRuleFinding, RedundantRuleFinding, RuleFindings
+from robotrules.analysis.values import (
+    DeadRuleFinding,
+    RedundantRuleFinding,
+    RuleFindings,
+)
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
 
-# States that one question may see. Rules of real files need some hundreds.
+# States that one query may visit. Rules of real files need some hundreds.
 BUDGET = 2_000
-# Rungs that all questions about a file may climb: each costs as many as the file has rules.
-MOST_RUNGS = 2_000_000
-# With more rules that have wildcards than this, which one is needed is not looked at.
+# Clauses that all queries about a file may use: each query has as many as the file has rules.
+MOST_CLAUSES = 2_000_000
+# With more wildcard rules than this, the cheap proof that a rule is needed is skipped.
 MOST_WILD = 2_000
-# Patterns with wildcards that are tried on paths, for all rules together: each is tried on each.
+# Wildcard patterns times paths that the matcher tries, for all rules together.
 MOST_TRIED = 5_000_000
 INDEX = "/index.htm"
 
 
-class Kind(NamedTuple):
+class CrawlerClass(NamedTuple):
     """Crawlers that obey the same groups."""
 
     crawlers: tuple[Crawler, ...]
     groups: tuple[int, ...]
     rules: RuleSet
     written: tuple[Rule, ...]
-    """The rules as values, as `rules.rules` would make them anew."""
+    """The same rules as values; `rules.rules` would create them anew."""
 
     @property
     def names(self) -> list[str]:
-        """What people would call these crawlers: product tokens, purposes, everyone else."""
+        """The names of these crawlers for a message: product tokens, purposes, everyone else."""
         return [crawler.name for crawler in shown(self.crawlers)]
 
 
-class Answers(NamedTuple):
-    """What was proved of rules, by line."""
+class Proved(NamedTuple):
+    """The results for rules, by line: what was proved, and the rules that were not decided."""
 
     found: dict[int, Any]
     undecided: dict[int, Rule]
 
 
-class Exact:
-    """The exact answers about the rules of a file. Rules without a pattern are not asked about."""
+class RuleProofs:
+    """What is proved about the rules of a file. Rules without a pattern are not examined."""
 
     def __init__(
-        self, kinds: Iterable[Kind], budget: int = BUDGET, unasked: Iterable[Rule] = ()
+        self,
+        crawler_classes: Iterable[CrawlerClass],
+        budget: int = BUDGET,
+        unexamined: Iterable[Rule] = (),
     ) -> None:
-        self._kinds = tuple(kinds)
+        self._classes = tuple(crawler_classes)
         self._budget = budget
         self._states = budget * QUESTIONS
-        self._rungs = MOST_RUNGS
-        self._unasked = {rule.line: rule for rule in unasked}
+        self._clauses = MOST_CLAUSES
+        self._unexamined = {rule.line: rule for rule in unexamined}
 
     @cached_property
-    def twins(self) -> dict[int, Rule]:
+    def equal_patterns(self) -> dict[int, Rule]:
         """
-        Rules that lose to one with the same pattern, by line, with that rule.
+        Rules that lose to a rule with the same pattern, by line, with that rule.
 
-        Of equal patterns Allow wins, and of two that say the same the first (§2.2.2).
+        Of equal patterns Allow wins, and of two equal rules the first (§2.2.2).
         """
-        found: dict[int, Rule] = {}
+        losers: dict[int, Rule] = {}
         needed: set[int] = set()
-        for kind in self._kinds:
+        for crawler_class in self._classes:
             winners: dict[str, Rule] = {}
-            for rule in sorted(kind.written, key=lambda rule: not rule.allow):
+            for rule in sorted(crawler_class.written, key=lambda rule: not rule.allow):
                 if rule.form:
                     winner = winners.setdefault(rule.form, rule)
                     if winner is rule:
                         needed.add(rule.line)
                     else:
-                        found.setdefault(rule.line, winner)
-        return {line: winner for line, winner in found.items() if line not in needed}
+                        losers.setdefault(rule.line, winner)
+        return {line: winner for line, winner in losers.items() if line not in needed}
 
     @cached_property
     def dead(self) -> dict[int, DeadRuleFinding]:
@@ -92,106 +98,113 @@ class Exact:
 
     @cached_property
     def redundant(self) -> dict[int, RedundantRuleFinding]:
-        """Rules that decide something, and without which nothing would change, by line."""
+        """Rules that decide some URL, and whose removal would change no verdict, by line."""
         return {
-            line: one
-            for line, one in self._redundant.found.items()
-            if line not in self.dead and not one.dead
+            line: redundant
+            for line, redundant in self._redundant.found.items()
+            if line not in self.dead and not redundant.dead
         }
 
     @property
     def undecided(self) -> tuple[Rule, ...]:
-        """Rules of which something was not decided, in the order of the file."""
-        both = self._unasked | self._dead.undecided | self._redundant.undecided
+        """Rules that were not fully decided, in file order."""
+        both = self._unexamined | self._dead.undecided | self._redundant.undecided
         return tuple(both[line] for line in sorted(both))
 
     @cached_property
-    def _dead(self) -> Answers:
-        return self._answered(_deciding, dead_rules)
+    def _dead(self) -> Proved:
+        return self._prove(_deciding_rules, dead_rules)
 
     @cached_property
-    def _redundant(self) -> Answers:
-        return self._answered(_needed, redundant_rules)
+    def _redundant(self) -> Proved:
+        return self._prove(_needed_rules, redundant_rules)
 
     @cached_property
-    def decided(self) -> tuple[dict[int, str], ...]:
-        """For each kind, paths that rules are known to decide, by the positions of the rules."""
-        return tuple(map(_decided, self._kinds))
+    def decided_paths(self) -> tuple[dict[int, str], ...]:
+        """For each class of crawlers, a path that a rule decides, by position of the rule."""
+        return tuple(map(_find_decided_paths, self._classes))
 
-    def _answered(
-        self, glance: Callable[[Kind, dict[int, str]], set[int]], ask: Callable[..., RuleFindings]
-    ) -> Answers:
-        """Return what holds of a rule for each kind of crawlers that it is for."""
+    def _prove(
+        self,
+        disprove: Callable[[CrawlerClass, dict[int, str]], set[int]],
+        query: Callable[..., RuleFindings],
+    ) -> Proved:
+        """Return the rules for which a query holds in every class of crawlers that obeys them."""
         for_all: dict[int, Any] = {}
-        not_so: set[int] = set()
+        disproved: set[int] = set()
         undecided: dict[int, Rule] = {}
-        for kind, decided in zip(self._kinds, self.decided, strict=True):
-            written = kind.written
-            known = glance(kind, decided)
-            not_so.update(written[at].line for at in known)
-            # What does not hold for one kind holds not for all, whatever the others say.
+        for crawler_class, paths in zip(self._classes, self.decided_paths, strict=True):
+            written = crawler_class.written
+            known = disprove(crawler_class, paths)
+            disproved.update(written[at].line for at in known)
+            # What does not hold for one class does not hold for all.
             suspects = [
                 at
                 for at, rule in enumerate(written)
                 if at not in known
                 and rule.form[:1] in ("/", "*")
-                and rule.line not in not_so
-                and rule.line not in self.twins
+                and rule.line not in disproved
+                and rule.line not in self.equal_patterns
             ]
-            found, open_ones = self._asked(kind, suspects, ask)
-            for one in found:
-                for_all.setdefault(one.rule.line, one)
-            for rule in open_ones:
+            proofs, unresolved = self._run_query(crawler_class, suspects, query)
+            for proof in proofs:
+                for_all.setdefault(proof.rule.line, proof)
+            for rule in unresolved:
                 undecided.setdefault(rule.line, rule)
-            held = {one.rule.line for one in found} | {rule.line for rule in open_ones}
-            not_so.update(written[at].line for at in suspects if written[at].line not in held)
-        for line in not_so:
+            open_lines = {proof.rule.line for proof in proofs} | {rule.line for rule in unresolved}
+            lines = {written[at].line for at in suspects}
+            disproved.update(lines - open_lines)
+        for line in disproved:
             for_all.pop(line, None)
             undecided.pop(line, None)
-        return Answers({n: o for n, o in for_all.items() if n not in undecided}, undecided)
+        return Proved({n: o for n, o in for_all.items() if n not in undecided}, undecided)
 
-    def _asked(
-        self, kind: Kind, suspects: Sequence[int], ask: Callable[..., RuleFindings]
+    def _run_query(
+        self,
+        crawler_class: CrawlerClass,
+        suspects: Sequence[int],
+        query: Callable[..., RuleFindings],
     ) -> tuple[tuple[Any, ...], tuple[Rule, ...]]:
-        """Put rules to the exact analysis, as far as the budget of the file goes."""
-        clauses = len(kind.written)
-        most = self._rungs // clauses if clauses and self._states else 0
-        asked, rest = suspects[:most], suspects[most:]
-        open_ones = tuple(kind.written[at] for at in rest)
-        if not asked:
-            return (), open_ones
-        self._rungs -= len(asked) * clauses
-        found = ask(kind.rules, among=asked, budget=min(self._budget, self._states))
+        """Return what the exact analysis proves, and the rules beyond the budget of the file."""
+        clauses = len(crawler_class.written)
+        most = self._clauses // clauses if clauses and self._states else 0
+        among, rest = suspects[:most], suspects[most:]
+        unresolved = tuple(crawler_class.written[at] for at in rest)
+        if not among:
+            return (), unresolved
+        self._clauses -= len(among) * clauses
+        found = query(crawler_class.rules, among=among, budget=min(self._budget, self._states))
         self._states = max(self._states - found.states, 0)
-        return found.rules, (*found.undecided, *open_ones)
+        return found.rules, (*found.undecided, *unresolved)
 
 
-# --- At a glance ----------------------------------------------------------------------------------
+# --- Cheap proofs ---------------------------------------------------------------------------------
 
 
-def _deciding(kind: Kind, decided: dict[int, str]) -> set[int]:
-    """Return the positions of rules that a path is known for which they decide."""
-    return set(decided)
+def _deciding_rules(crawler_class: CrawlerClass, decided_paths: dict[int, str]) -> set[int]:
+    """Return the positions of rules that are known to decide a path."""
+    return set(decided_paths)
 
 
-def affordable(written: Sequence[Rule], paths: int) -> int:
-    """Return for how many rules so many paths can be put to the matcher, each against all."""
+def count_affordable(written: Sequence[Rule], paths: int) -> int:
+    """Return for how many rules the matcher can try *paths* paths each, against all rules."""
     wild = sum("*" in rule.form for rule in written)
     return MOST_TRIED // (paths * wild) if wild else len(written)
 
 
-def _decided(kind: Kind) -> dict[int, str]:
-    found: dict[int, str] = {}
-    for at, rule in enumerate(kind.written[: affordable(kind.written, 2)]):
-        for path in spelled_out(rule):
-            if kind.rules.decide(ORIGIN + path) >> 2 == at:
-                found[at] = path
+def _find_decided_paths(crawler_class: CrawlerClass) -> dict[int, str]:
+    written, rules = crawler_class.written, crawler_class.rules
+    decided: dict[int, str] = {}
+    for at, rule in enumerate(written[: count_affordable(written, 2)]):
+        for path in sample_paths(rule):
+            if rules.decide(ORIGIN + path) >> 2 == at:
+                decided[at] = path
                 break
-    return found
+    return decided
 
 
-def spelled_out(rule: Rule) -> Iterator[str]:
-    """Yield paths that a pattern spells out, with nothing and with something for each `*`."""
+def sample_paths(rule: Rule) -> Iterator[str]:
+    """Yield paths that a pattern spells out, with each `*` empty and with each `*` filled."""
     form = rule.form.removesuffix("$")
     if form[:1] in ("/", "*"):
         for filled in ("", "x")[: 1 + form.count("*")]:
@@ -199,45 +212,45 @@ def spelled_out(rule: Rule) -> Iterator[str]:
             yield path if path.startswith("/") else "/" + path
 
 
-def _needed(kind: Kind, decided: dict[int, str]) -> set[int]:
+def _needed_rules(crawler_class: CrawlerClass, decided_paths: dict[int, str]) -> set[int]:
     """Return the positions of rules without which a known path would get another verdict."""
-    prefixes = Prefixes(kind)
+    prefixes = PrefixIndex(crawler_class)
     if len(prefixes.others) > MOST_WILD:
         return set()
     needed = set()
-    for at, path in decided.items():
-        found = [(rule.octets, rule.allow) for n, rule in prefixes.matching(path) if n != at]
-        most = max(found)[0] if found else 0
+    for at, path in decided_paths.items():
+        others = [(rule.octets, rule.allow) for n, rule in prefixes.matching(path) if n != at]
+        most = max(others)[0] if others else 0
         # Where nothing matches, the URL is allowed (§2.2.2).
-        allowed = not found or any(allow for octets, allow in found if octets == most)
-        if allowed != kind.written[at].allow:
+        allowed = not others or any(allow for octets, allow in others if octets == most)
+        if allowed != crawler_class.written[at].allow:
             needed.add(at)
     return needed
 
 
-class Prefixes:
+class PrefixIndex:
     """
-    Finds the rules that match a path: plain ones by its beginnings, the others by matching.
+    Finds the rules that match a path: plain patterns by prefix lookup, the others by matching.
 
-    This spares questions, and answers none: what it takes for redundant is put to the analysis.
+    It only saves queries: a rule that looks redundant here goes to the exact analysis.
     """
 
-    def __init__(self, kind: Kind) -> None:
-        self._written = kind.written
+    def __init__(self, crawler_class: CrawlerClass) -> None:
+        self._written = written = crawler_class.written
+        profile = crawler_class.rules.profile
         self._plain: dict[str, list[int]] = {}
         self.others: list[int] = []
-        """Rules with `*` or `$`, each of which is tried."""
-        by_directory = kind.rules.profile.index_page
-        for at, rule in enumerate(kind.written):
+        """Positions of rules with `*` or `$`, each of which is matched."""
+        for at, rule in enumerate(written):
             if not rule.form:
                 continue  # a rule without a path matches nothing
-            if by_directory or "*" in rule.form or rule.form.endswith("$"):
+            if profile.index_page or "*" in rule.form or rule.form.endswith("$"):
                 self.others.append(at)
             else:
                 self._plain.setdefault(rule.form, []).append(at)
         self._sizes = sorted({len(form) for form in self._plain})
-        patterns = [kind.written[at].form for at in self.others]
-        self._rules = RuleSet.from_patterns(patterns, kind.rules.profile)
+        patterns = [written[at].form for at in self.others]
+        self._rules = RuleSet.from_patterns(patterns, profile)
 
     def matching(self, path: str) -> Iterator[tuple[int, Rule]]:
         """Yield the rules that match a path in normal form, with their positions."""
@@ -249,7 +262,7 @@ class Prefixes:
             for number, _ in self._rules.find_matches(ORIGIN + path)[1]:
                 at = self.others[number]
                 rule = self._written[at]
-                # Patterns are compiled as those of Allow, and only an Allow for an index page is
-                # for its directory too (AMB-47).
+                # Patterns are compiled as Allow rules, and only an Allow for an index page also
+                # matches its directory (AMB-47).
                 if rule.allow or INDEX not in rule.form or INDEX in path:
                     yield at, rule

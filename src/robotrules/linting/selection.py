@@ -1,8 +1,8 @@
 """
-Choosing: which checks run, by what somebody selected and ignored.
+Selection: the checks that run, by the names that are selected and ignored.
 
 A check is named by its code (`RR501`), the beginning of codes (`RR5`), or its slug (`dead-rule`);
-`ALL` is all of them. It does not run any.
+`ALL` names all of them. This module runs no check.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ALL = "all"
 
 
 def find(name: str) -> Check | None:
-    """Return the check of a code or a slug; case does not matter."""
+    """Return the check with a code or slug, compared without case."""
     name = name.strip().lower()
     for check in CHECKS:
         if name in (check.code.lower(), check.slug):
@@ -28,11 +28,11 @@ def find(name: str) -> Check | None:
 
 def chosen(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> tuple[Check, ...]:
     """
-    Return the checks that are selected and not ignored, by code; without *select*, of all.
+    Return the checks that are selected and not ignored, by code; without *select*, all but those.
 
-    Raises `CheckError` for a name that is nobody's.
+    Raises `CheckError` for a name that matches no check.
     """
-    selected, ignored = _named(select, "select"), _named(ignore, "ignore")
+    selected, ignored = _resolve(select, "select"), _resolve(ignore, "ignore")
     return tuple(
         check
         for check in CHECKS
@@ -40,10 +40,11 @@ def chosen(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> tuple[Chec
     )
 
 
-def _named(names: Iterable[str], what: str) -> set[str]:
+def _resolve(names: Iterable[str], option: str) -> set[str]:
+    """Return the codes of the checks that some names match."""
     if isinstance(names, str):
-        raise TypeError(f"{what} is a list of names: pass [{names!r}]")
-    found: set[str] = set()
+        raise TypeError(f"{option} is a list of names: pass [{names!r}]")
+    resolved: set[str] = set()
     for name in names:
         plain = name.strip().lower() if isinstance(name, str) else ""
         codes = {
@@ -54,14 +55,14 @@ def _named(names: Iterable[str], what: str) -> set[str]:
             or (plain and check.code.lower().startswith(plain))
         }
         if not codes:
-            raise CheckError(_nobody(name, what))
-        found |= codes
-    return found
+            raise CheckError(_describe_unknown(name, option))
+        resolved |= codes
+    return resolved
 
 
-def _nobody(name: object, what: str) -> str:
+def _describe_unknown(name: object, option: str) -> str:
     known = [name for check in CHECKS for name in (check.code.lower(), check.slug)]
     close = get_close_matches(str(name).lower(), known, 1)
     check = find(close[0]) if close else None
     hint = f"did you mean {check.code} ({check.slug})?" if check else "see robotrules rule --all"
-    return f"{what} names {name!r}, which is no check: {hint}"
+    return f"{option} names {name!r}, which is not a check: {hint}"

@@ -1,16 +1,16 @@
 """
-Telling paths: those whose words say that something is there which strangers should not find.
+Sensitive paths: words in a path that suggest content not meant for the public.
 
-A robots.txt and the tags of a page are for everybody to read (RFC 9309 §3). A path such as
-`/backups/` or `/intranet/` in them is a signpost. It does not know whether such a path exists.
+Anyone can read a robots.txt and the tags of a page (RFC 9309 §3), so a path such as `/backups/` or
+`/intranet/` in them discloses that it may exist.
 """
 
 from __future__ import annotations
 
 import re
 
-# What names a secret, and not what every site has: `/admin/` and `/login` are no news to anybody.
-TELLING = frozenset(
+# Not paths that every site has: `/admin/` and `/login` disclose nothing.
+SENSITIVE_WORDS = frozenset(
     (
         *("backup", "backups", "bak", "confidential", "credentials", "dump", "dumps", "hidden"),
         *("internal", "intranet", "passwd", "password", "passwords", "payroll", "private"),
@@ -20,7 +20,7 @@ TELLING = frozenset(
 _WORD = re.compile(r"[a-z]+")
 
 
-def telling(path: str) -> str | None:
-    """Return the first word of a path that gives something away; None: there is none."""
+def find_sensitive_word(path: str) -> str | None:
+    """Return the first sensitive word of a path; None: there is none."""
     words = _WORD.findall(path.lower())
-    return next((word for word in words if word in TELLING), None)
+    return next((word for word in words if word in SENSITIVE_WORDS), None)

@@ -1,9 +1,9 @@
 """
-Shapes: what a value looks like that is not what its record asks for.
+Value shapes: recognise values that are not what their record requires.
 
-A user-agent line may hold a name with digits, a whole User-Agent header or a list; a path pattern a
-URL, an authority or a regular expression. Each is one check's and no other's, so they are told
-apart here. It looks at octets, and does not know what is said about them.
+A user-agent line may hold a name with digits, a complete User-Agent header or a list; a path
+pattern may hold a URL, an authority or a regular expression. This module tells these apart, so that
+exactly one check reports each.
 
 Sections: user-agent lines · path patterns · edits.
 """
@@ -34,29 +34,29 @@ _REMARK = re.compile(rb"[-A-Z_a-z]+(?:/\S*)?\s*\([^()]*\)")
 
 
 def identifier(value: bytes) -> bytes:
-    """Return what a parser that keeps to the grammar reads: leading letters, `_` and `-`."""
-    found = _IDENTIFIER.match(value)
-    return found[0] if found else b""
+    """Return the part that the grammar allows: leading letters, `_` and `-`."""
+    match = _IDENTIFIER.match(value)
+    return match[0] if match else b""
 
 
 def is_name(value: bytes) -> bool:
-    """Tell whether a value is one name, as crawlers have them: with digits and dots too."""
+    """Return whether a value is a single crawler name, which may have digits and dots."""
     return _NAME.fullmatch(value) is not None
 
 
 def is_header(value: bytes) -> bool:
     """
-    Tell whether a value is the User-Agent header of a request, as a browser's or with a URL.
+    Return whether a value is the User-Agent header of a request: a browser's, or one with a URL.
 
-    A line for everyone is none, whatever stands behind its `*`.
+    A value that starts with `*` is not, whatever follows.
     """
     if _BROWSER.match(value):
         return True
     return b"://" in value and value[:1] != b"*" and _REMARK.fullmatch(value) is None
 
 
-def list_members(value: bytes) -> tuple[bytes, ...]:
-    """Return the names of a list with commas; empty: it is none."""
+def split_list(value: bytes) -> tuple[bytes, ...]:
+    """Return the names of a comma-separated list; empty: it is not a list."""
     if b"," not in value:
         return ()
     members = [part for part in value.split(b",") if part.strip()]
@@ -65,17 +65,17 @@ def list_members(value: bytes) -> tuple[bytes, ...]:
     return tuple(member.strip() for member in members)
 
 
-def name_of(record: Record) -> str:
-    """Return whom a user-agent line names, in lower case: a whole name, or its leading letters."""
+def crawler_name(record: Record) -> str:
+    """Return the crawler that a user-agent line names, in lower case: all of it, or its prefix."""
     value = record.value
     return to_text(value if is_name(value) or value == b"*" else identifier(value)).lower()
 
 
-def token_of(context: LintContext, record: Record) -> str:
+def matching_token(context: LintContext, record: Record) -> str:
     """Return a product token for which a profile would choose the line's group; empty: none."""
-    profile, name = context.robots.profile, name_of(record)
+    profile, name = context.robots.profile, crawler_name(record)
     literal = record.value == b"*" or profile.literal_tokens
-    # A line of a file may name what nobody can ask by (AMB-22).
+    # A line may hold a name that is not a valid product token (AMB-22).
     if literal and is_compared_whole(name, profile):
         return name
     return to_text(identifier(record.value)).lower()
@@ -86,7 +86,7 @@ def token_of(context: LintContext, record: Record) -> str:
 _URL = re.compile(rb"(?:[a-z][a-z0-9+.-]*:)?//?[^/]*(/.*)?", re.IGNORECASE | re.DOTALL)
 _SCHEME = re.compile(rb"https?:\s*/", re.IGNORECASE)
 LONGEST_AUTHORITY = 260
-# Endings of names that are no endings of files.
+# Top-level domains that are not file extensions.
 _AUTHORITY = re.compile(
     rb"(?:www\.[a-z0-9-]+(?:\.[a-z0-9-]+)*|(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|info|biz|eu|uk|de"
     rb"|fr|nl|it|es|ca|au|co|jp|br|in|ch|at|be|se|no|dk|fi|cz|us)(?:\.[a-z]{2})?)(?::\d+)?(/.*)?",
@@ -98,40 +98,40 @@ _EXPRESSION = re.compile(
 
 
 def is_url(value: bytes) -> bool:
-    """Tell whether a pattern is a URL with its scheme."""
+    """Return whether a pattern is a URL with its scheme."""
     return _SCHEME.match(value) is not None
 
 
 def is_authority(value: bytes) -> bool:
-    """Tell whether a pattern starts with the name of a server, such as `www.example.com`."""
+    """Return whether a pattern starts with a host name, such as `www.example.com`."""
     return _authority_of(value) is not None
 
 
 def _authority_of(value: bytes) -> re.Match[bytes] | None:
-    # No name is longer, and what is may take long to tell.
+    # No host name is longer, and matching a longer value may take long.
     if value.find(b"/", 0, LONGEST_AUTHORITY) < 0 and len(value) > LONGEST_AUTHORITY:
         return None
     return _AUTHORITY.fullmatch(value)
 
 
 def is_expression(value: bytes) -> bool:
-    """Tell whether a pattern has what regular expressions have and paths do not."""
+    """Return whether a pattern has the syntax of a regular expression."""
     return _EXPRESSION.search(value) is not None
 
 
 def may_have_expressions(body: bytes) -> bool:
-    """Tell whether a file has a sign that each expression has; most have none."""
-    return any(sign in body for sign in (b"\\", b"[", b"|", b"^", b"]", b".+"))
+    """Return whether a file has a character that each expression has; most files have none."""
+    return any(text in body for text in (b"\\", b"[", b"|", b"^", b"]", b".+"))
 
 
-def path_of(value: bytes) -> bytes:
+def extract_path(value: bytes) -> bytes:
     """Return the path of a URL, or of an authority with a path; empty: it has none."""
-    found = _URL.fullmatch(value) if is_url(value) else _authority_of(value)
-    return (found[1] or b"") if found else b""
+    match = _URL.fullmatch(value) if is_url(value) else _authority_of(value)
+    return (match[1] or b"") if match else b""
 
 
-def example(context: LintContext, pattern: bytes) -> str | None:
-    """Return a URL that a pattern matches, as it spells it out; None: that one it does not."""
+def example_url(context: LintContext, pattern: bytes) -> str | None:
+    """Return the URL that a pattern spells out; None if the pattern does not match it."""
     profile = context.robots.profile
     form = normalize_path(pattern, pattern=True, profile=profile).removesuffix("$")
     path = form.replace("*", "x" if form[:1] == "/" else "/x", 1).replace("*", "x")
@@ -144,7 +144,7 @@ def example(context: LintContext, pattern: bytes) -> str | None:
 
 
 def line_end(context: LintContext, number: int) -> bytes:
-    """Return how a line ends; the last one, if it has no end, as the one before it."""
+    """Return the line ending of a line; for a last line without one, that of the line before."""
     _, end = context.whole_line(number)
     ending = context.robots.body[context.line(number).end : end]
     if not ending and number > 1:
@@ -152,47 +152,48 @@ def line_end(context: LintContext, number: int) -> bytes:
     return ending or b"\n"
 
 
-def line_after(context: LintContext, number: int, text: bytes) -> Edit:
-    """Return the edit that puts a line after another."""
+def insert_line_after(context: LintContext, number: int, text: bytes) -> Edit:
+    """Return the edit that inserts a line after another."""
     _, end = context.whole_line(number)
     ending = line_end(context, number)
     last = end == context.line(number).end
     return Edit(end, end, ending + text if last else text + ending)
 
 
-def taken_out(context: LintContext, number: int) -> Fix | None:
-    """Return the fix that takes a line out; None where its comment would go with it."""
+def remove_line(context: LintContext, number: int) -> Fix | None:
+    """Return the fix that removes a line; None if the line has a comment."""
     if context.line(number).comment is not None:
         return None
-    return Fix("Take the line out", (Edit(*context.whole_line(number), b""),))
+    return Fix("Remove the line", (Edit(*context.whole_line(number), b""),))
 
 
-class PathAlone(NamedTuple):
-    """What to do about a rule that has a host before its path."""
+class PathSuggestion(NamedTuple):
+    """How to correct a rule that has a host before its path."""
 
     words: str
-    """The end of a sentence that says it; empty: nothing is certain."""
+    """The advice, as the end of a sentence; empty: nothing is certain."""
     fix: Fix | None
-    """The fix that leaves the path; None where the host is not known to be the file's own."""
+    """The fix that keeps only the path; None unless the host is known to be the file's own."""
 
 
-def path_alone(context: LintContext, record: Record) -> PathAlone:
+def suggest_path(context: LintContext, record: Record) -> PathSuggestion:
     """
-    Return what to do about a rule with a host: a fix where the host is known to be the file's own.
+    Return how to correct a rule with a host; with a fix if the host is known to be the file's own.
 
-    Only where the file was received from, or will be, tells its host. A Sitemap record may be on
-    another one, and the path of another host's URL may be a section that is meant to be found.
+    Only the URL of the file tells its host. A Sitemap record may name another host, and the path of
+    another host's URL may be a section of this site that should stay allowed.
     """
-    path, host = path_of(record.value), _authority(record.value)
+    path, host = extract_path(record.value), _authority(record.value)
     if path in (b"", b"/", b"/*") or b" " in path:
-        return PathAlone("", None)
+        return PathSuggestion("", None)
     own = _authority((context.received.url or "").encode("utf-8", "surrogateescape"))
     if not own:
-        return PathAlone(f"; if this file is for {quote(host)}, write {quote(path)}", None)
+        return PathSuggestion(f". If this file is for {quote(host)}, write {quote(path)}", None)
     if host != own:
-        return PathAlone(f"; it belongs in the robots.txt of {quote(host)}", None)
+        return PathSuggestion(f". It belongs in the robots.txt of {quote(host)}", None)
     edit = Edit(record.start, record.end, path)
-    return PathAlone("", Fix(f"Write {quote(path)}", (edit,), changes_verdicts=True))
+    fix = Fix(f"Write {quote(path)}", (edit,), changes_verdicts=True)
+    return PathSuggestion(f". Write {quote(path)}", fix)
 
 
 def _authority(url: bytes) -> bytes:

@@ -22,7 +22,7 @@ from lsprotocol.types import (
 
 from robotrules.linting.fixing import fix
 from robotrules.linting.note import Edit, LintNote
-from robotrules.linting.suppressions import suppressions
+from robotrules.linting.suppressions import parse_suppressions
 from robotrules.lsp.diagnostics import EVERYTHING, Showing, at, diagnostic
 from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.edits import between, of_octets
@@ -99,7 +99,7 @@ def _silence(document: OpenDocument, note: LintNote) -> Edit:
         comment = f"# robotrules: ignore-file[{note.code}]".encode()
         return Edit(start, start, comment + _line_end(document))
     line = document.lines[note.line - 1]
-    for one in suppressions([line]):
+    for one in parse_suppressions([line]):
         if one.about is not None and one.names:  # there is one already: it names another check
             at = one.names[-1].end
             return Edit(at, at, f", {note.code}".encode())

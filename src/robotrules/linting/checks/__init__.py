@@ -1,8 +1,8 @@
 """
 The checks, one file each: `CHECKS` has them all, by code.
 
-A file is called after the slug of its check. What a check teaches is its docstring. None of them
-knows another.
+A file is named after the slug of its check; the docstring of the check is its documentation. Checks
+do not import each other.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from robotrules.linting.check import Check, PageCheck, ParserNote
 
 
 def _checks() -> list[Check]:
-    found: list[Check] = []
+    checks: list[Check] = []
     for module in iter_modules(__path__):
-        content = vars(import_module(f"{__name__}.{module.name}"))
-        found += [
-            one()
-            for one in content.values()
-            if isinstance(one, type) and issubclass(one, Check) and one.code
+        members = vars(import_module(f"{__name__}.{module.name}"))
+        checks += [
+            member()
+            for member in members.values()
+            if isinstance(member, type) and issubclass(member, Check) and member.code
         ]
-    return sorted(found, key=lambda check: check.code)
+    return sorted(checks, key=lambda check: check.code)
 
 
 CHECKS: tuple[Check, ...] = tuple(_checks())

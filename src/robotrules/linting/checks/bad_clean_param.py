@@ -11,8 +11,8 @@ class BadCleanParam(ValueNote):
         A `Clean-param` record that names no query parameter.
 
     Why it matters:
-        The record tells Yandex which parameters of a URL change nothing on the page, so that it
-        reads the page once and not once for each value. Without a name it says nothing.
+        The record tells Yandex which query parameters do not change the page, so that it fetches
+        the page once and not once for each value. Without a name the record has no effect.
 
     Example:
             Clean-param: &
@@ -24,5 +24,8 @@ class BadCleanParam(ValueNote):
     code = "RR671"
     slug = "bad-clean-param"
     level = "error"
-    message = "The value names no query parameter, so the record is not used."
+    message = (
+        "The record names no query parameter, so it has no effect for Yandex. Name one, as in "
+        "'Clean-param: ref /shop/'."
+    )
     reference = "Yandex, Clean-param; REC-clean-param-01"

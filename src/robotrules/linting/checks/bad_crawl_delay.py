@@ -1,4 +1,4 @@
-"""RR661: a crawl delay that is no number."""
+"""RR661: a crawl delay that is not a number."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ _SECONDS = re.compile(_NUMBER + rb"[ \t]*(?:s|secs?|seconds?)", re.IGNORECASE)
 class BadCrawlDelay(ValueNote):
     """
     What it finds:
-        A `Crawl-delay` record whose value is no number: with a unit, with a decimal comma, or
+        A `Crawl-delay` record whose value is not a number: it has a unit or a decimal comma, or is
         negative.
 
     Why it matters:
-        Nobody ever wrote down what the record means, but all who read it take a number of seconds,
-        some with a decimal point and some without. With anything else they act as if the line was
-        not there.
+        No specification defines the record, but every crawler that reads it expects a number of
+        seconds, some with a decimal point and some without. They ignore any other value.
 
     Example:
             User-agent: *
@@ -36,13 +35,16 @@ class BadCrawlDelay(ValueNote):
     code = "RR661"
     slug = "bad-crawl-delay"
     level = "error"
-    message = "{text} is no number of seconds, so the delay is not used."
+    message = (
+        "{text} is not a number of seconds, so crawlers ignore the delay. Write a number without a "
+        "unit."
+    )
     reference = "REC-crawl-delay-01, AMB-118"
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Take the unit off, where it is that of the record."""
-        found = _SECONDS.fullmatch(context.robots.body[note.start : note.end])
-        if not found:
+        """Remove a unit of seconds."""
+        match = _SECONDS.fullmatch(context.robots.body[note.start : note.end])
+        if not match:
             return None
-        edit = Edit(note.start, note.end, found[1])
-        return Fix(f"Write '{found[1].decode()}'", (edit,), changes_verdicts=True)
+        edit = Edit(note.start, note.end, match[1])
+        return Fix(f"Write '{match[1].decode()}'", (edit,), changes_verdicts=True)

@@ -1,4 +1,4 @@
-"""RR520: a `%` in a path pattern that no two hex digits follow."""
+"""RR520: a `%` in a path pattern without two hex digits after it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class BadEscape(Check):
         A `%` in a path pattern without two hexadecimal digits after it.
 
     Why it matters:
-        In URLs `%` and two digits stand for one octet, such as `%20` for a space, and a `%` of its
-        own is written `%25`. Parsers do not agree on anything else: profile `default` reads a stray
-        `%` as `%25`, because no request can have it otherwise. Google's parser compares it as it
-        stands, so there `/%` also matches each path with an escape at that place.
+        In a URL, `%` and two digits encode one byte, such as `%20` for a space, and a literal `%`
+        is written `%25`. Parsers differ on any other `%`: profile `default` reads it as `%25`,
+        because a request cannot contain a bare `%`. Google's parser compares it unchanged, so
+        `/%` also matches every path with an escape at that position.
 
     Example:
             User-agent: *
@@ -36,17 +36,18 @@ class BadEscape(Check):
     slug = "bad-escape"
     level = "warning"
     message = (
-        "In {pattern} no two hexadecimal digits follow the '%', so parsers read it in two ways."
+        "No two hexadecimal digits follow the '%' in {pattern}, so Google's parser and others "
+        "match different URLs. Write '%25' for a percent sign."
     )
     reference = "RFC 9309 §2.2.2; RFC 3986 §2.1; AMB-37"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the rules with such a `%`."""
+        """Yield the rules with a stray `%`."""
         if b"%" not in context.robots.body:
             return
         for key in ("allow", "disallow"):
             for record in context.records(key):
-                if found := _STRAY.search(record.value):
-                    start = record.start + found.start()
+                if match := _STRAY.search(record.value):
+                    start = record.start + match.start()
                     pattern = quote(record.value)
                     yield self.note(context, start, start + 1, pattern=pattern)

@@ -1,4 +1,4 @@
-"""RR801: a Robots-Tag field that is no Structured Fields List."""
+"""RR801: a Robots-Tag field that is not a Structured Fields List."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from robotrules.linting.check import PageCheck
 class BadField(PageCheck):
     """
     What it finds:
-        A Robots-Tag field that fails to parse as a List of RFC 9651 from its first member on.
+        A Robots-Tag field whose first member already fails to parse as a List of RFC 9651.
 
     Why it matters:
-        A field that does not parse says nothing at all, and the page is treated as if it had none.
+        Crawlers ignore a field that does not parse, and treat the page as if it had none.
 
     Example:
             Robots-Tag: ;noindex
@@ -23,5 +23,8 @@ class BadField(PageCheck):
     code = "RR801"
     slug = "bad-field"
     level = "error"
-    message = "The field is no Structured Fields List, so none of it is used."
+    message = (
+        "The Robots-Tag field is not a Structured Fields List, so crawlers ignore all of it. Start "
+        "it with a crawler's name or '*', as in '*;noindex'."
+    )
     reference = "draft-illyes-repext §3.1.1; RFC 9651 §4.2"

@@ -1,4 +1,4 @@
-"""RR672: a Host record that names none."""
+"""RR672: a Host record whose value is not a host name."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from robotrules.linting.check import ValueNote
 class BadHost(ValueNote):
     """
     What it finds:
-        A `Host` record whose value is no name of a host: with a path behind it, or with blanks in
+        A `Host` record whose value is not a host name: it has a path after the name, or spaces in
         it.
 
     Why it matters:
-        The record told Yandex which of several mirrors a site prefers. Yandex gave it up in 2018 in
-        favour of redirects, so a broken one is no loss; take it out.
+        The record told Yandex which of several mirrors a site prefers. Yandex replaced it with
+        redirects in 2018, so you can remove the record.
 
     Example:
             Host: https://www.example.com/shop/
 
     Instead:
-        A redirect from the other mirrors does what the record did. If it stays:
+        Redirect the other mirrors to the preferred host. If you keep the record:
 
             Host: www.example.com
     """
@@ -27,5 +27,8 @@ class BadHost(ValueNote):
     code = "RR672"
     slug = "bad-host"
     level = "error"
-    message = "{text} is no host, so the record is not used."
+    message = (
+        "{text} is not a host name, so the record is ignored. Remove it: Yandex stopped reading "
+        "Host records in 2018."
+    )
     reference = "Yandex, Host (until 2018); REC-host-01"

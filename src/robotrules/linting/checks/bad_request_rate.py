@@ -1,4 +1,4 @@
-"""RR664: a request rate that is none."""
+"""RR664: a Request-rate value that is not a rate."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ class BadRequestRate(ValueNote):
     """
     What it finds:
         A `Request-rate` record whose value is not a number of requests, a slash, and a time:
-        seconds, or a number with `s`, `m`, `h` or `d`; perhaps with hours of the day in UTC behind
-        it.
+        seconds, or a number with `s`, `m`, `h` or `d`. Hours of the day in UTC may follow it.
 
     Why it matters:
-        Few crawlers read the record at all, and those that do skip a value of another form.
+        Few crawlers read the record, and those that do ignore a value of any other form.
 
     Example:
             User-agent: *
@@ -27,5 +26,7 @@ class BadRequestRate(ValueNote):
     code = "RR664"
     slug = "bad-request-rate"
     level = "error"
-    message = "{text} is no request rate such as '1/10m', so it is not used."
+    message = (
+        "{text} is not a request rate, so crawlers ignore it. Write it in a form such as '1/10m'."
+    )
     reference = "S. Conner, An Extended Standard for Robot Exclusion (1996); REC-request-rate-01"

@@ -1,4 +1,4 @@
-"""RR637: a content signal that is no pair."""
+"""RR637: a content signal that is not a key=value pair."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from robotrules.linting.check import ParserNote
 class BadSignal(ParserNote):
     """
     What it finds:
-        A part of a `Content-Signal` record that has no `=`, or nothing before or behind it.
+        A part of a `Content-Signal` record without `=`, or with nothing before or after the `=`.
 
     Why it matters:
-        A signal is a key and a value, as in `ai-train=no`; commas part several. What has another
-        form says nothing, and a signal that is missing neither grants nor restricts.
+        A signal is a key and a value, as in `ai-train=no`, and commas separate signals. Crawlers
+        ignore any other form, and a missing signal neither grants nor restricts anything.
 
     Example:
             User-agent: *
@@ -26,5 +26,8 @@ class BadSignal(ParserNote):
     code = "RR637"
     slug = "bad-signal"
     level = "error"
-    message = "The signal {text} is no key=value pair, so it is not used."
+    message = (
+        "The signal {text} is not a key=value pair, so crawlers ignore it. Write it in a form such "
+        "as 'ai-train=no'."
+    )
     reference = "contentsignals.org (2025-09); REC-content-signal-01"

@@ -1,4 +1,4 @@
-"""RR605: a value that is not the Structured Field it should be."""
+"""RR605: a value that is not the Structured Field that its record requires."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from robotrules.http.structured_fields import parse_dictionary
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.star_paths import star_path
+from robotrules.linting.scoped_records import find_star_path
 from robotrules.robotstxt.values import Note
 
 
 class BadStructure(ParserNote):
     """
     What it finds:
-        An `App-Directives` record whose value is no List, or a `Content-Usage` record whose value
-        is no Dictionary, of Structured Fields. The note points at where reading failed, if that is
-        known.
+        An `App-Directives` record whose value is not a Structured Fields List, or a `Content-Usage`
+        record whose value is not a Structured Fields Dictionary. The note points at where parsing
+        failed, if that is known.
 
     Why it matters:
-        These records have a strict grammar, and whoever reads them drops a value that does not fit:
-        there is no half-right. Common slips are upper-case keys (`Train-AI=n`), a comma or
-        semicolon at the end, blanks around `=`, and quotes of the wrong kind. Other records of the
-        group still count.
+        These records have a strict grammar, and crawlers that read them ignore a value with any
+        error. Common errors are upper-case keys (`Train-AI=n`), a comma or semicolon at the end,
+        spaces around `=`, and quotation marks of the wrong kind. Other records of the group still
+        apply.
 
     Example:
             User-agent: *
@@ -39,21 +39,25 @@ class BadStructure(ParserNote):
     code = "RR605"
     slug = "bad-structure"
     level = "error"
-    message = "The value is no {what}, so the record is not used{where}."
+    message = (
+        "The value is not a {what}{where}, so crawlers ignore the record. Write it in a form such "
+        "as {example}."
+    )
     reference = "RFC 9651 §3.1, §3.2, §4.2; AMB-105, AMB-111"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the notes of values; a path that starts with `*` has a check of its own."""
+        """Yield the notes of values; a path that starts with `*` has a separate check."""
         for note in super().check(context):
-            if note.line is None or star_path(context.by_line[note.line]) is None:
+            if note.line is None or find_star_path(context.by_line[note.line]) is None:
                 yield note
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Say what it should be, and what stands where reading failed."""
+        """Return the required form with an example, and the text at which parsing failed."""
         record = context.by_line[note.line] if note.line else None
-        start, what = note.start, "List of applications"
+        start, what, example = note.start, "list of applications", "'examplesearch;widgets=?0'"
         if record is not None and record.key == "content-usage":
-            what = "Dictionary such as 'train-ai=n'"
+            what, example = "dictionary of preferences", "'train-ai=n'"
             start += parse_dictionary(split(record).statement).position or 0
         rest = context.robots.body[start : note.end]
-        return {"what": what, "where": f": reading failed at {quote(rest)}" if rest else ""}
+        where = f" (parsing fails at {quote(rest)})" if rest else ""
+        return {"what": what, "where": where, "example": example}

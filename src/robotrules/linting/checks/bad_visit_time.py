@@ -1,4 +1,4 @@
-"""RR665: a visit time that is none."""
+"""RR665: a Visit-time value that is not a time window."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class BadVisitTime(ValueNote):
     """
     What it finds:
         A `Visit-time` record whose value is not two times of day in UTC, of four digits each, with
-        a hyphen between.
+        a hyphen between them.
 
     Why it matters:
-        Few crawlers read the record at all, and those that do skip a value of another form. They
-        then come at any time of the day.
+        Few crawlers read the record, and those that do ignore a value of any other form. They then
+        crawl at any time of the day.
 
     Example:
             User-agent: *
@@ -31,11 +31,14 @@ class BadVisitTime(ValueNote):
     code = "RR665"
     slug = "bad-visit-time"
     level = "error"
-    message = "{text} is no time window such as '0600-0845', so it is not used."
+    message = (
+        "{text} is not a time window, so crawlers ignore it. Write it in a form such as "
+        "'0600-0845'."
+    )
     reference = "S. Conner, An Extended Standard for Robot Exclusion (1996); REC-visit-time-01"
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Take out what stands between the digits."""
+        """Remove colons and spaces."""
         bare = context.robots.body[note.start : note.end].translate(None, b": \t")
         if read_window(bare) is None:
             return None

@@ -1,4 +1,4 @@
-"""RR415: a blank line inside a group, at which old parsers end it."""
+"""RR415: a blank line inside a group, where parsers in the style of 1994 end it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class _Gap(NamedTuple):
     """A blank line inside a group."""
 
     line: Line
-    listing: bool
-    """Whether no rule stands before it."""
-    rule: bool
-    """Whether a rule comes next, and no user-agent line."""
+    before_rules: bool
+    """Whether the group has no rule before it."""
+    next_is_rule: bool
+    """Whether a rule comes next, and not a user-agent line."""
 
 
 class BlankLineInGroup(Check):
@@ -28,10 +28,11 @@ class BlankLineInGroup(Check):
         A blank line between the user-agent lines of a group and its rules, or between its rules.
 
     Why it matters:
-        For RFC 9309 a blank line is nothing. In the text of 1994 it ended a group, and some
-        software still reads so: Python's urllib.robotparser before its rewrite of 2026, which many
-        crawlers run, forgets the user-agent lines before it, and leaves out the rules after it.
-        For them a blank line after `User-agent: *` makes the whole group disappear.
+        In RFC 9309 a blank line has no meaning. In the text of 1994 it ended a group, and some
+        software still follows that text: Python's urllib.robotparser before its rewrite of 2026,
+        which many crawlers use, drops the user-agent lines before a blank line and ignores the
+        rules after it. A blank line after `User-agent: *` makes these crawlers ignore the whole
+        group.
 
     Example:
             User-agent: *
@@ -42,32 +43,36 @@ class BlankLineInGroup(Check):
             User-agent: *
             Disallow: /search
 
-        Between groups a blank line is welcome. Inside one, a line with a comment does as well.
+        Use blank lines between groups only. Inside a group, use a comment line instead.
     """
 
     code = "RR415"
     slug = "blank-line-in-group"
     level = "info"
-    message = "Python's urllib.robotparser before 2026 ends the group at this blank line: {lost}."
+    message = (
+        "Python's urllib.robotparser before 2026 ends the group at this blank line and ignores "
+        "{lost}. Remove the blank line."
+    )
     reference = "RFC 9309 §2.2; A Standard for Robot Exclusion (1994)"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the first such line of each group; the fix is for all of them."""
+        """Yield the first blank line of each group; the fix removes all of them."""
         for group in context.groups:
-            gaps = list(_gaps(context, group))
+            gaps = list(_find_gaps(context, group))
             if gaps:
-                yield self._blank(context, gaps)
+                yield self._note_gaps(context, gaps)
 
-    def _blank(self, context: LintContext, gaps: Sequence[_Gap]) -> LintNote:
+    def _note_gaps(self, context: LintContext, gaps: Sequence[_Gap]) -> LintNote:
         first = gaps[0].line
-        # A blank line before a rule takes all the names away, one before a name those above it.
-        whole = any(gap.listing and gap.rule for gap in gaps)
-        starts = gaps[0].listing
-        lost = "it loses the rules after it"
+        # A blank line before a rule drops all user-agent lines, one before a user-agent line those
+        # above it.
+        whole = any(gap.before_rules and gap.next_is_rule for gap in gaps)
+        starts = gaps[0].before_rules
+        lost = "the rules after it"
         if starts:
-            lost = "it loses the whole group" if whole else "it forgets the names before it"
+            lost = "the whole group" if whole else "the user-agent lines before it"
         edits = [Edit(*context.whole_line(gap.line.number), b"") for gap in gaps]
-        words = "Take the blank line out" if len(edits) == 1 else "Take the blank lines out"
+        words = "Remove the blank line" if len(edits) == 1 else "Remove the blank lines"
         return self.note(
             context,
             first.start,
@@ -78,19 +83,19 @@ class BlankLineInGroup(Check):
         )
 
 
-def _gaps(context: LintContext, group: Group) -> Iterator[_Gap]:
-    """Yield the blank lines that part a group."""
+def _find_gaps(context: LintContext, group: Group) -> Iterator[_Gap]:
+    """Yield the blank lines inside a group."""
     last: Record | None = None
-    waiting: list[Line] = []
-    listing, other = True, False
+    pending: list[Line] = []
+    before_rules, other = True, False
     for record in group.records:
         if last is not None and record.line > last.line + 1:
             between = context.lines[last.line : record.line - 1]
-            waiting += [line for line in between if not line.text.strip()]
-        # With another record between them, two user-agent lines were meant for two groups.
+            pending += [line for line in between if not line.text.strip()]
+        # With another record between them, two user-agent lines were intended for two groups.
         if record.role is Role.RULE or (record.role is Role.START and not other):
-            yield from (_Gap(line, listing, record.role is Role.RULE) for line in waiting)
+            yield from (_Gap(line, before_rules, record.role is Role.RULE) for line in pending)
         other = record.role is Role.OTHER
         if not other:
-            waiting, listing = [], record.role is Role.START
+            pending, before_rules = [], record.role is Role.START
         last = record

@@ -13,14 +13,14 @@ from robotrules.robotstxt.values import Note
 class Bom(ParserNote):
     r"""
     What it finds:
-        A UTF-8 byte order mark: three octets (`EF BB BF`) that some editors put before the first
-        line and show to nobody.
+        A UTF-8 byte order mark: three bytes (`EF BB BF`) that some editors write before the first
+        line and do not show.
 
     Why it matters:
-        Google's parser skips it, and so do we. RFC 9309 does not mention it, and to a parser that
-        does not skip it the mark is a part of the first record's name: `User-agent` is then not
-        recognised, and the rules of the first group are for nobody. Several parsers of crawlers
-        still do that.
+        Google's parser and robotrules skip it. RFC 9309 does not mention it, and a parser that does
+        not skip it reads the mark as part of the first record's name: it does not recognise
+        `User-agent`, and applies the rules of the first group to no crawler. Several crawlers still
+        use such parsers.
 
     Example:
             \xef\xbb\xbfUser-agent: *
@@ -37,13 +37,13 @@ class Bom(ParserNote):
     slug = "bom"
     level = "info"
     message = (
-        "The file starts with a byte order mark, which some parsers take for a part of the first "
-        "record's name."
+        "The file starts with a byte order mark, and parsers that do not skip it ignore the first "
+        "record. Save the file as UTF-8 without BOM."
     )
     reference = "RFC 9309 §2.2, §2.3; AMB-07; VEN-02"
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Take it out, unless another follows, which would then be the mark."""
+        """Remove it, unless a second mark follows, which would then become the mark."""
         if context.robots.body.startswith(BOM_UTF8, note.end):
             return None
-        return Fix("Take out the byte order mark", (Edit(note.start, note.end, b""),))
+        return Fix("Remove the byte order mark", (Edit(note.start, note.end, b""),))

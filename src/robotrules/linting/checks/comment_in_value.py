@@ -8,19 +8,19 @@ from robotrules.linting.check import ParserNote
 class CommentInValue(ParserNote):
     """
     What it finds:
-        An App-Directives record whose value a `#` cuts, inside a string or right after something
-        that is not finished.
+        An App-Directives record whose value is cut by a `#`, inside a string or right after an
+        unfinished part.
 
     Why it matters:
-        In a robots.txt a `#` starts a comment wherever it stands, in quotation marks too. What is
-        before it does not parse as a List any more, or says less than was meant.
+        In a robots.txt a `#` starts a comment anywhere, also inside quotation marks. The text
+        before it no longer parses as a List, or states less than intended.
 
     Example:
             User-agent: *
             App-Directives: example-app;colour="#fff"
 
     Instead:
-        Say it without a `#`; no escape for it exists in these values.
+        Write the value without a `#`; these values have no escape for it.
 
             User-agent: *
             App-Directives: example-app;colour="white"
@@ -29,5 +29,8 @@ class CommentInValue(ParserNote):
     code = "RR305"
     slug = "comment-in-value"
     level = "warning"
-    message = "A '#' starts a comment even inside a value: all that is read is {text}."
+    message = (
+        "A '#' starts a comment even inside a value, so crawlers read only {text}. Write the value "
+        "without '#'."
+    )
     reference = "RFC 9309 §2.2.3 (REP-2.2-06); RFC 9651 §4.2; AMB-16"

@@ -1,26 +1,26 @@
-"""RR636: two statements for one path that disagree."""
+"""RR636: two Content-Usage records for one path that disagree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from robotrules.extensions.vocabulary import CATEGORIES, Preference
-from robotrules.linting.check import Check, related
+from robotrules.linting.check import Check, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.usage import stated
+from robotrules.linting.scoped_records import collect_statements
 
 
 class ContentUsageConflict(Check):
     """
     What it finds:
-        Two `Content-Usage` records of one group with the same path, one of which says `y` and the
-        other `n` for the same category.
+        Two `Content-Usage` records of one group with the same path, one with `y` and the other with
+        `n` for the same category.
 
     Why it matters:
-        Statements of one path count together, and for each category any `n` outweighs every `y`,
-        whatever the order of the lines. One of the two has no effect, and its author may believe
-        that it has.
+        Records of one path are combined, and for each category any `n` outweighs every `y`,
+        whatever the order of the lines. The record with `y` has no effect, although its author may
+        expect one.
 
     Example:
             User-agent: *
@@ -37,22 +37,28 @@ class ContentUsageConflict(Check):
     slug = "content-usage-conflict"
     level = "warning"
     message = (
-        "Line {line} disallows '{name}' for the same path, and what disallows counts: the 'y' "
-        "here has no effect."
+        "'{name}=y' has no effect: line {line} has '{name}=n' for the same path, and 'n' outweighs "
+        "'y'. Remove one of the two."
     )
     reference = "draft-ietf-aipref-attach-05 §3.1; draft-ietf-aipref-vocab-07 §5.1; CU-A3.1-03"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the records whose `y` another one of their path outweighs."""
-        for found in stated(context).values() if context.records("content-usage") else ():
+        """Yield the records whose `y` is outweighed by another record of their path."""
+        for statements in (
+            collect_statements(context).values() if context.records("content-usage") else ()
+        ):
             for name in CATEGORIES:
-                against = [r for r, one in found if one.get(name) is Preference.DISALLOWED]
-                for record, one in found if against else ():
-                    if one.get(name) is Preference.ALLOWED:
+                against = [
+                    record
+                    for record, statement in statements
+                    if statement.get(name) is Preference.DISALLOWED
+                ]
+                for record, statement in statements if against else ():
+                    if statement.get(name) is Preference.ALLOWED:
                         yield self.about(
                             context,
                             record,
                             line=against[0].line,
                             name=name,
-                            related=[related("disallows it", against[0])],
+                            related=[relate("disallows it", against[0])],
                         )

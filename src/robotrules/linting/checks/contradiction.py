@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
@@ -15,9 +15,9 @@ class Contradiction(Check):
         An Allow and a Disallow with the same pattern for the same crawlers.
 
     Why it matters:
-        RFC 9309 settles it: where both match with as many octets, Allow should be used, so the
-        Disallow does nothing. Parsers from before the RFC take the line that comes first, and some
-        take the stricter one. Nobody who reads the file can tell which was meant.
+        By RFC 9309, Allow wins where both patterns have the same length, so the Disallow has no
+        effect. Parsers from before the RFC use the line that comes first, and some use the stricter
+        one. Readers of the file cannot tell which rule was intended.
 
     Example:
             User-agent: *
@@ -25,7 +25,7 @@ class Contradiction(Check):
             Allow: /archive/
 
     Instead:
-        Keep the line that you mean:
+        Keep only the line that you mean:
 
             User-agent: *
             Disallow: /archive/
@@ -35,13 +35,14 @@ class Contradiction(Check):
     slug = "contradiction"
     level = "warning"
     message = (
-        "Line {line} allows the same pattern {pattern}, and Allow wins: this rule does nothing."
+        "Line {line} allows the same pattern {pattern}, so this rule has no effect for crawlers "
+        "that follow RFC 9309: Allow wins. Remove one of the two."
     )
     reference = "RFC 9309 §2.2.2; REP-2.2.2-09; AMB-40"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the Disallow rules that lose to their twin."""
-        for line, winner in sorted(context.exact.twins.items()):
+        """Yield the Disallow rules that lose to an Allow with the same pattern."""
+        for line, winner in sorted(context.proofs.equal_patterns.items()):
             record = context.by_line[line]
             if record.key == "disallow" and winner.allow:
                 yield self.about(
@@ -49,5 +50,5 @@ class Contradiction(Check):
                     record,
                     line=winner.line,
                     pattern=quote(record.value),
-                    related=[related("wins", winner)],
+                    related=[relate("wins", winner)],
                 )

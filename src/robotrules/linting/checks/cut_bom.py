@@ -1,4 +1,4 @@
-"""RR102: the first octets of a byte order mark, without the rest."""
+"""RR102: an incomplete byte order mark at the start of the file."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from robotrules.robotstxt.values import Note
 class CutBom(ParserNote):
     r"""
     What it finds:
-        A file that starts with one or two of the three octets of a UTF-8 byte order mark. Profile
-        `google` skips them; other profiles do not, and this note is of profile `google` only.
+        A file that starts with one or two of the three bytes of a UTF-8 byte order mark. Only
+        profile `google` skips them, and only that profile reports this note.
 
     Why it matters:
-        Google's parser skips what is left of the mark. To others the octets are a part of the first
-        record's name: the first line is lost, and if it is a user-agent line its rules are for
-        nobody. A mark that lost octets also means that something on the way cuts the file.
+        Google's parser skips the incomplete mark. Other parsers read the bytes as part of the first
+        record's name and ignore the first line; if it is a user-agent line, its rules apply to no
+        crawler. Missing bytes also show that something truncates the file on its way.
 
     Example:
             \xef\xbbUser-agent: *
@@ -32,14 +32,14 @@ class CutBom(ParserNote):
     slug = "cut-bom"
     level = "warning"
     message = (
-        "The file starts with a byte order mark that lost bytes; only parsers like Google's skip "
-        "it."
+        "The file starts with an incomplete byte order mark: Google's parser skips it, and other "
+        "parsers ignore the first record. Remove these bytes."
     )
     reference = "AMB-07; VEN-02"
     misread = True
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Take it out."""
+        """Remove it."""
         edit = Edit(note.start, note.end, b"")
-        # Others read the octets as a part of the first name.
-        return Fix("Take out what is left of the mark", (edit,), changes_verdicts=True)
+        # Other parsers read the bytes as part of the first record's name.
+        return Fix("Remove the incomplete byte order mark", (edit,), changes_verdicts=True)

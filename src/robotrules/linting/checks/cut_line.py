@@ -1,4 +1,4 @@
-"""RR110: a last line that was cut while it was received."""
+"""RR110: a last line that was not received completely."""
 
 from __future__ import annotations
 
@@ -12,30 +12,35 @@ from robotrules.linting.note import LintNote
 class CutLine(ParserNote):
     """
     What it finds:
-        A file that ended before it was whole, inside a line: the connection broke, or the server
-        announced more octets than it sent.
+        A file that was not received completely and ends inside a line: the connection broke, or the
+        server announced more bytes than it sent.
 
     Why it matters:
-        Half a rule can mean the opposite of the whole one: `Disallow: /` is what is left of
-        `Disallow: /private/`. So a cut line is not used, and what would have followed is missing
-        too.
+        Half a rule can mean something very different from the whole rule: `Disallow: /` is the
+        beginning of `Disallow: /private/`. So the cut line is ignored, and the lines after it are
+        missing too.
 
     Example:
-        A response with `Content-Length: 2000` of which 1,200 octets arrived.
+        A response with `Content-Length: 2000` of which 1,200 bytes arrived.
 
     Instead:
-        Look at what serves the file: a wrong `Content-Length`, a time limit, a full disk. A file
-        that is whole may end without a line end, and its last line is used.
+        Check the server: a wrong `Content-Length`, a timeout or a full disk may cause this. The
+        last line of a complete file is used even if it has no line end.
     """
 
     code = "RR110"
     slug = "cut-line"
     level = "error"
-    message = "The file was cut inside this line, {text}, so the line is not used."
+    message = (
+        "The file was not received completely and ends inside this line, {text}, so the line is "
+        "ignored. Check the server that sends it."
+    )
     reference = "RFC 9309 §2.3.1.5; AMB-12"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the parser's note where the parser saw it: that line is not among those read."""
-        for note, noted in zip(super().check(context), context.noted(self.slug), strict=True):
+        """Yield the parser's note at its line, which is not among the parsed lines."""
+        for note, noted in zip(
+            super().check(context), context.parser_notes(self.slug), strict=True
+        ):
             end = 1 + noted.end - noted.start
             yield note._replace(line=noted.line, column=1, end_column=end)

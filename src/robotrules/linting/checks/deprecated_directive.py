@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.extensions.app_lines import Registration
-from robotrules.linting.app_words import MOST, told
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
+from robotrules.linting.scoped_records import MOST_NAMED, find_directives
 from robotrules.robotstxt.values import Note
 
 
@@ -17,8 +17,8 @@ class DeprecatedDirective(ParserNote):
         An app directive whose registered status is deprecated.
 
     Why it matters:
-        It still works, and the application announced that it will not for ever. The page that the
-        registry names says what to write in its place.
+        It still works, but the application announced that it will stop supporting it. The
+        documentation that the registry links to names the replacement.
 
     Example:
         Where `teaser` is registered as deprecated:
@@ -34,14 +34,18 @@ class DeprecatedDirective(ParserNote):
     code = "RR615"
     slug = "deprecated-directive"
     level = "warning"
-    message = "The application has deprecated {names}."
+    message = (
+        "The application has deprecated {names}. Replace it before the application drops support."
+    )
     reference = "draft-nottingham-plan-b §3.2; APP-3.2-01"
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Name the app directives, and where their application says more."""
+        """Return the app directives, each with its documentation."""
         names = []
-        for application, one in told(context, note, Registration.DEPRECATED)[:MOST]:
-            entry = context.registries.directives.get((application, one.name))
+        for application, directive in find_directives(context, note, Registration.DEPRECATED)[
+            :MOST_NAMED
+        ]:
+            entry = context.registries.directives.get((application, directive.name))
             page = f" (see {entry.documentation})" if entry else ""
-            names.append(f"{quote(f'{application};{one.name}')}{page}")
-        return {"names": listed(names)}
+            names.append(f"{quote(f'{application};{directive.name}')}{page}")
+        return {"names": join_names(names)}

@@ -16,9 +16,9 @@ class DeprecatedField(PageCheck):
         A response with X-Robots-Tag and without Robots-Tag.
 
     Why it matters:
-        Nothing is broken. All vendors document X-Robots-Tag, and none the new name yet. A draft of
-        the IETF gives the field a name without `X-` and a grammar of its own; who wants to be ready
-        sends both, with the same rules.
+        X-Robots-Tag works: all vendors document it, and none documents the new name yet. An IETF
+        draft gives the field a name without `X-` and a new grammar. To be ready for it, send both
+        fields with the same rules.
 
     Example:
             X-Robots-Tag: noindex
@@ -32,12 +32,12 @@ class DeprecatedField(PageCheck):
     slug = "deprecated-field"
     level = "info"
     message = (
-        "A draft renames X-Robots-Tag to Robots-Tag; crawlers know the old name, so keep it, and "
-        "add the new one."
+        "An IETF draft renames X-Robots-Tag to Robots-Tag. Keep X-Robots-Tag, which crawlers read "
+        "today, and add Robots-Tag with the same rules."
     )
     reference = "draft-illyes-repext §5.1, §5.3; RTG-5.3-02"
 
     def check_page(self, page: Page) -> Iterator[LintNote]:
-        """Yield a note, unless the new name is sent beside the old one."""
+        """Yield a note, unless the response also has Robots-Tag."""
         if not page.usage.fields.get(str(Carrier.ROBOTS_TAG)):
             yield from super().check_page(page)

@@ -8,24 +8,25 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import example
+from robotrules.linting.value_shapes import example_url
 
-# Rules of a file that are shown with a URL.
+# Rules of a file whose note has an example URL.
 MOST_SHOWN = 100
-# Behind it comes what would come behind the end of a path.
+# Followed by a character that would follow the end of a path.
 _MEANT = re.compile(rb"\$[?*&|$]")
 
 
 class DollarInside(Check):
     """
     What it finds:
-        A path pattern with a `$` that is not its last octet.
+        A path pattern with a `$` that is not its last character.
 
     Why it matters:
-        Only at the end does `$` mean the end of the path. Anywhere else it is itself: the URL has
-        to have a `$` there. Parsers do not agree: Google's and ours take it so, Python's drops the
-        rule, and crawler-commons and texting_robots read something else again. If a path does have
-        a `$`, `%24` says so without doubt.
+        `$` means the end of the path only at the end of a pattern. Anywhere else it is a literal
+        character, and the URL must contain a `$` there. Parsers differ: Google's and robotrules
+        read it this way, Python's urllib.robotparser drops the rule, and crawler-commons and
+        texting_robots each read it differently again. For a path that contains a `$`, `%24` is
+        unambiguous.
 
     Example:
             User-agent: *
@@ -40,11 +41,14 @@ class DollarInside(Check):
     code = "RR517"
     slug = "dollar-inside"
     level = "info"
-    message = "The '$' inside {pattern} does not end it: only a URL with a '$' there matches."
+    message = (
+        "The '$' inside {pattern} does not mark the end: in Google's parser only URLs with a '$' "
+        "there match. Move it to the end, or write '%24' for a literal '$'."
+    )
     reference = "RFC 9309 §2.2.3; AMB-41"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the rules with such a `$`."""
+        """Yield the rules with a `$` before their end."""
         if b"$" not in context.robots.body:
             return
         shown = 0
@@ -57,5 +61,5 @@ class DollarInside(Check):
                         record,
                         level="warning" if _MEANT.search(record.value) else None,
                         pattern=quote(record.value),
-                        url=example(context, record.value) if shown <= MOST_SHOWN else None,
+                        url=example_url(context, record.value) if shown <= MOST_SHOWN else None,
                     )

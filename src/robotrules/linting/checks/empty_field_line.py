@@ -8,11 +8,11 @@ from robotrules.linting.check import PageCheck
 class EmptyFieldLine(PageCheck):
     """
     What it finds:
-        A Robots-Tag field line with nothing behind the colon.
+        A Robots-Tag field line with nothing after the colon.
 
     Why it matters:
-        Lines of one name are joined with commas before they are read, and a comma too many is an
-        error in a Structured Field. Some servers send such a line when a setting is empty.
+        Field lines of one name are joined with commas before they are parsed, and an extra comma is
+        an error in a Structured Field. Some servers send such a line when a setting is empty.
 
     Example:
             Robots-Tag:
@@ -26,7 +26,7 @@ class EmptyFieldLine(PageCheck):
     slug = "empty-field-line"
     level = "info"
     message = (
-        "A Robots-Tag line without a value says nothing, and makes the whole field unreadable to "
-        "a strict parser."
+        "An empty Robots-Tag line makes the whole field invalid for parsers that follow RFC 9651 "
+        "strictly. Do not send the line."
     )
     reference = "RFC 9651 §4.2; RFC 9110 §5.6.1.2; AMB-70"

@@ -1,4 +1,4 @@
-"""RR114: a file that says nothing."""
+"""RR114: a file without records or comments."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from robotrules.linting.note import LintNote
 class EmptyFile(Check):
     """
     What it finds:
-        A file without a record or a comment: no octets at all, or blank lines only.
+        A file without a record or a comment: no bytes at all, or only blank lines.
 
     Why it matters:
-        An empty robots.txt allows everything to everyone, as none does. That may be what you want;
-        it may also be what is left after a failed upload or a template that came out empty.
+        An empty robots.txt allows every URL to all crawlers, like a missing one. That may be
+        intended, or the result of a failed upload or an empty template.
 
     Example:
-        A server that answers with a file of no octets:
+        A server that answers with an empty file:
 
             HTTP/1.1 200 OK
             Content-Type: text/plain
             Content-Length: 0
 
     Instead:
-        Say so, for people who look:
+        Write it down for people who read the file:
 
             # Everything may be crawled.
             User-agent: *
@@ -36,10 +36,13 @@ class EmptyFile(Check):
     code = "RR114"
     slug = "empty-file"
     level = "info"
-    message = "The file is empty, which allows everything to every crawler."
+    message = (
+        "The file is empty, which allows every URL to all crawlers. If that is intended, write "
+        "'User-agent: *' and 'Disallow:'."
+    )
     reference = "RFC 9309 §2.2.1, §2.3.1.5"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield a note if there is nothing but blank lines."""
+        """Yield a note if the file has only blank lines."""
         if not context.robots.body.removeprefix(b"\xef\xbb\xbf").strip():
             yield self.about_file()

@@ -12,10 +12,10 @@ from robotrules.linting.note import LintNote
 class EmptyKey(ParserNote):
     """
     What it finds:
-        A line with nothing before its colon, so that nobody knows which record it is.
+        A line with nothing before its colon, so that the name of the record is missing.
 
     Why it matters:
-        Crawlers skip the line. If it was meant as a rule, it asks nothing.
+        Crawlers ignore the line. If it was meant as a rule, it has no effect.
 
     Example:
             User-agent: *
@@ -29,11 +29,14 @@ class EmptyKey(ParserNote):
     code = "RR203"
     slug = "empty-key"
     level = "error"
-    message = "Nothing stands before the colon of {text}, so the line is ignored."
+    message = (
+        "Nothing comes before the colon of {text}, so crawlers ignore the line. Write a name such "
+        "as 'Disallow' there, or remove the line."
+    )
     reference = "RFC 9309 §2.2, §2.2.4"
     misread = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the parser's notes; an HTML page has a note of its own."""
-        if not context.noted("looks-like-html"):
+        """Yield the parser's notes; an HTML page has a separate note."""
+        if not context.parser_notes("looks-like-html"):
             yield from super().check(context)

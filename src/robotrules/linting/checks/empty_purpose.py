@@ -11,15 +11,15 @@ class EmptyPurpose(ParserNote):
         A `User-Agent-Purpose` line with nothing after the colon.
 
     Why it matters:
-        It opens a group like any other purpose line does, and that group is for nobody. Rules below
-        it, which may have been meant for the group above, are obeyed by no crawler.
+        It starts a group like any other purpose line, and that group applies to no crawler. The
+        rules below it, which may have been meant for the group above, have no effect.
 
     Example:
             User-Agent-Purpose:
             Disallow: /
 
     Instead:
-        Name the purpose, or take the line out:
+        Name the purpose, or remove the line:
 
             User-Agent-Purpose: EXAMPLE-PURPOSE-1
             Disallow: /
@@ -28,5 +28,8 @@ class EmptyPurpose(ParserNote):
     code = "RR604"
     slug = "empty-purpose"
     level = "warning"
-    message = "A purpose line without a value names nobody."
+    message = (
+        "The User-Agent-Purpose line is empty and matches no crawler. Name a purpose, or remove "
+        "the line."
+    )
     reference = "draft-illyes-rep-purpose §3; AMB-24, AMB-97"

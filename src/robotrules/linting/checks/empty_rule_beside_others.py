@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import taken_out
+from robotrules.linting.value_shapes import remove_line
 
 
 class EmptyRuleBesideOthers(Check):
@@ -16,10 +16,10 @@ class EmptyRuleBesideOthers(Check):
         An Allow or Disallow without a path in a group that has other rules.
 
     Why it matters:
-        Alone in its group, `Disallow:` says that everything is allowed. Among other rules it says
-        nothing: it matches no URL better than they do, and Google's parser, ours and Python's all
-        leave the decision to the others. Whoever wrote it may have believed that it lifts the other
-        rules, or that an empty Allow opens everything. It does neither.
+        Alone in its group, `Disallow:` allows every URL. Among other rules it has no effect: it
+        matches no URL better than they do, and Google's parser, robotrules and Python's
+        urllib.robotparser all let the other rules decide. An empty rule neither lifts the other
+        rules nor, as an empty Allow, allows every URL.
 
     Example:
             User-agent: *
@@ -34,11 +34,14 @@ class EmptyRuleBesideOthers(Check):
     code = "RR508"
     slug = "empty-rule-beside-others"
     level = "info"
-    message = "{rule} without a path does nothing here: the other rules of the group decide."
+    message = (
+        "{rule} without a path has no effect for any crawler: the other rules of the group decide. "
+        "Remove it, or add a path."
+    )
     reference = "RFC 9309 §2.2.2; AMB-42"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the empty rules of groups that have others."""
+        """Yield the empty rules of groups that have other rules."""
         for group in context.groups:
             empty = [rule for rule in group.rules if not rule.pattern]
             if empty and len(empty) < len(group.rules):
@@ -48,5 +51,5 @@ class EmptyRuleBesideOthers(Check):
                         context.by_line[rule.line].key_start,
                         rule.end,
                         rule=quote(f"{rule.key}:"),
-                        fix=taken_out(context, rule.line),
+                        fix=remove_line(context, rule.line),
                     )

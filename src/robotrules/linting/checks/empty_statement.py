@@ -1,4 +1,4 @@
-"""RR634: a record without a statement."""
+"""RR634: a Content-Usage or Content-Signal record without a preference."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ class EmptyStatement(ParserNote):
     """
     What it finds:
         A `Content-Usage` or `Content-Signal` record without a value, or with a path and nothing
-        behind it.
+        after it.
 
     Why it matters:
-        A record that states nothing is no rule. It takes nothing back either: where a shorter path,
-        or none, states a preference, that one goes on.
+        Crawlers ignore a record that states no preference. It does not reset anything either: a
+        preference for a shorter path, or without a path, still applies.
 
     Example:
             User-agent: *
@@ -27,5 +27,8 @@ class EmptyStatement(ParserNote):
     code = "RR634"
     slug = "empty-statement"
     level = "error"
-    message = "Nothing is stated, so the record is not used."
+    message = (
+        "The record states no preference, so crawlers ignore it. Add a preference, or remove the "
+        "record."
+    )
     reference = "draft-ietf-aipref-attach-05 §3; AMB-111"

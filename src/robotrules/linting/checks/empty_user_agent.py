@@ -12,12 +12,12 @@ from robotrules.robotstxt.values import Note
 class EmptyUserAgent(ParserNote):
     """
     What it finds:
-        A user-agent line that names nobody, because nothing stands after its colon.
+        A user-agent line with nothing after its colon, which names no crawler.
 
     Why it matters:
-        It opens a group all the same, and the group is for nobody: whatever rules follow are lost.
-        It does not mean everyone, which is `*`. Some parsers even skip the line and give the rules
-        to the group before it.
+        It still starts a group, and that group applies to no crawler: the rules after it have no
+        effect. It does not mean all crawlers, which is `*`. Some parsers even skip the line and
+        apply the rules to the group before it.
 
     Example:
             User-agent: ExampleBot
@@ -37,13 +37,16 @@ class EmptyUserAgent(ParserNote):
     code = "RR402"
     slug = "empty-user-agent"
     level = "warning"
-    message = "The user-agent line names nobody{so}."
+    message = (
+        "The user-agent line names no crawler{effect}. Write a crawler's name, or '*' for all "
+        "crawlers."
+    )
     reference = "RFC 9309 §2.2.1; REP-2.2.1-17; AMB-24"
     misread = True
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Say whose the rules are: other lines of the group may name somebody."""
+        """Return the effect on the rules: other lines of the group may name a crawler."""
         record = context.by_line.get(note.line or 0)
         group = context.groups[record.group] if record and record.group is not None else None
-        named = group is not None and context.names_anybody(group.index)
-        return {"so": "" if named else ", so the rules after it are for nobody"}
+        named = group is not None and context.names_a_crawler(group.index)
+        return {"effect": "" if named else ", so the rules after it apply to none"}

@@ -1,13 +1,13 @@
-"""RR609: a record that parts user-agent lines by its own document, and not by RFC 9309."""
+"""RR609: a record that ends a group by its draft, but not by RFC 9309."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.app_words import named
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
+from robotrules.linting.scoped_records import describe_user_agents
 from robotrules.profile import DOCUMENT_RULES, Role
 from robotrules.robotstxt.values import Record
 
@@ -21,11 +21,12 @@ class ExtensionBetweenAgents(Check):
         Disallow before the next of them: the file has two group structures.
 
     Why it matters:
-        The drafts of these records make them rules, and a user-agent line after a rule opens a new
-        group. So such a record is only for the crawlers named before it. RFC 9309 does not know
-        these records, and other records end no group: to Allow and Disallow, the names before and
-        after the record are one group. A crawler that is named before it obeys the rules of those
-        named after it, and does not read their Content-Usage or App-Directives.
+        The drafts of these records make them rules, and a user-agent line after a rule starts a new
+        group. So such a record applies only to the crawlers named before it. RFC 9309 does not
+        define these records, and other records do not end a group: for Allow and Disallow, the
+        names before and after the record form one group. A crawler named before the record obeys
+        the Allow and Disallow rules of those named after it, but not their Content-Usage or
+        App-Directives.
 
     Example:
             User-agent: ExampleBot
@@ -34,8 +35,8 @@ class ExtensionBetweenAgents(Check):
             Disallow: /private/
 
     Instead:
-        A rule ends the group for every parser; `Allow: /` changes nothing else. If one group is
-        meant, put the record after the last user-agent line.
+        A rule ends the group for every parser, and `Allow: /` changes nothing else. If you intend
+        one group, put the record after the last user-agent line.
 
             User-agent: ExampleBot
             Allow: /
@@ -49,8 +50,9 @@ class ExtensionBetweenAgents(Check):
     slug = "extension-between-agents"
     level = "warning"
     message = (
-        "{key} applies to {before} and not to {after}: by its draft the next user-agent line "
-        "starts a new group. By RFC 9309 both share the Allow and Disallow rules."
+        "{key} applies to {before} and not to {after}, but both share the Allow and Disallow rules "
+        "(RFC 9309). Move it below the last user-agent line, or write 'Allow: /' above it to "
+        "separate the groups."
     )
     reference = "RFC 9309 §2.1, §2.2.4; draft-ietf-aipref-attach §3; plan-b §2; AMB-29"
 
@@ -60,10 +62,10 @@ class ExtensionBetweenAgents(Check):
             return
         for group in context.groups:
             if len(group.starts) > 1:
-                yield from self._parted(context, group.records)
+                yield from self._find_gaps(context, group.records)
 
-    def _parted(self, context: LintContext, records: tuple[Record, ...]) -> Iterator[LintNote]:
-        """Yield what parts the user-agent lines of one group."""
+    def _find_gaps(self, context: LintContext, records: tuple[Record, ...]) -> Iterator[LintNote]:
+        """Yield the records that separate the user-agent lines of one group."""
         starts: dict[str, list[Record]] = {name: [] for name in DOCUMENT_RULES}
         first: dict[str, Record] = {}
         for record in records:
@@ -73,17 +75,17 @@ class ExtensionBetweenAgents(Check):
                 if name := NAMES.get(record.key):
                     first.setdefault(name, record)
                 continue
-            for name, found in first.items():
+            for name, separator in first.items():
                 yield self.note(
                     context,
-                    found.key_start,
-                    found.end,
+                    separator.key_start,
+                    separator.end,
                     key=name,
-                    before=named(starts[name]),
+                    before=describe_user_agents(starts[name]),
                     after=quote(record.value),
-                    related=[related("opens a new group for it", record)],
+                    related=[relate("starts a new group for it", record)],
                 )
                 starts[name] = []
             first = {}
-            for some in starts.values():
-                some.append(record)
+            for records_before in starts.values():
+                records_before.append(record)

@@ -1,4 +1,4 @@
-"""RR803: tags that are longer than is read."""
+"""RR803: tags that are longer than the limit for parsing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from robotrules.tags.profile import DEFAULT
 class FieldCut(PageCheck):
     """
     What it finds:
-        A Robots-Tag or X-Robots-Tag field, or the content of robots meta elements, beyond the limit
-        that is read.
+        A Robots-Tag or X-Robots-Tag field, or the content of robots meta elements, that is longer
+        than the limit for parsing.
 
     Why it matters:
-        The draft has crawlers read at least 8 KiB of a field and lets them ignore the rest. Rules
-        behind that are in force for some and not for others. So long a field mostly names hundreds
-        of crawlers, and one `*` would do.
+        The draft requires crawlers to read at least 8 KiB of a field and lets them ignore the rest.
+        Rules after that apply to some crawlers and not to others. A field of this length usually
+        names hundreds of crawlers where one `*` is enough.
 
     Example:
         A field that names a thousand crawlers one by one.
@@ -32,9 +32,12 @@ class FieldCut(PageCheck):
     code = "RR803"
     slug = "field-cut"
     level = "error"
-    message = "What goes beyond {limit:,} bytes is not read, and neither is what the limit cuts."
+    message = (
+        "Rules after the first {limit:,} bytes are ignored, and so is a rule that this limit cuts. "
+        "Shorten the value: crawlers may read as little as 8 KiB."
+    )
     reference = "draft-illyes-repext §3.1.1, §4; AMB-68, AMB-69"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
-        """Say how much is read here."""
+        """Return the limit."""
         return {"limit": DEFAULT.max_field_bytes}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import PageCheck, listed, quote
+from robotrules.linting.check import PageCheck, join_names, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import in_force
+from robotrules.linting.mentions import find_rules_in_force
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier, TagNote, TagSource
 
@@ -14,13 +14,13 @@ from robotrules.tags.codes import Carrier, TagNote, TagSource
 class FieldNotDocumented(PageCheck):
     """
     What it finds:
-        A rule for everybody that is in Robots-Tag alone, and neither in X-Robots-Tag nor in a
+        A rule for all crawlers that is only in Robots-Tag, and neither in X-Robots-Tag nor in a
         robots meta element.
 
     Why it matters:
         Robots-Tag is the name in a draft. Google, Bing, Apple and Yandex document X-Robots-Tag and
-        the meta element; until they say otherwise, a rule in the new field alone is read by few.
-        Both together do no harm.
+        the meta element. Until they document the new field too, few crawlers read a rule that is
+        only there. Sending both fields does no harm.
 
     Example:
             Robots-Tag: *;noindex
@@ -34,15 +34,15 @@ class FieldNotDocumented(PageCheck):
     slug = "field-not-documented"
     level = "warning"
     message = (
-        "Robots-Tag says {names}, and nothing else on the page does: no vendor documents that it "
-        "reads this field. Send X-Robots-Tag as well."
+        "Only Robots-Tag sets {names}, and no vendor documents that its crawlers read this field. "
+        "Send X-Robots-Tag as well."
     )
     reference = "draft-illyes-repext §5.1; RTG-5.1-01, RTG-5.3-02"
 
     def check_page(self, page: Page) -> Iterator[LintNote]:
-        """Yield a note where only the new field says something."""
-        new, old, meta = (in_force(page, one) for one in Carrier)
+        """Yield a note where only the new field sets a rule."""
+        new, old, meta = (find_rules_in_force(page, carrier) for carrier in Carrier)
         alone = [text for rule, text in new.items() if rule not in old and rule not in meta]
         if alone:
             note = TagNote(self.slug, self.level, TagSource(Carrier.ROBOTS_TAG))
-            yield self.about_tag(note, names=listed([quote(text) for text in alone]))
+            yield self.about_tag(note, names=join_names([quote(text) for text in alone]))

@@ -1,4 +1,4 @@
-"""RR116: a byte order mark that was read in a wrong encoding and written again."""
+"""RR116: a byte order mark that was read in the wrong encoding and saved again."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _AT_START = re.compile(rb"(?:\A|(?<=[\r\n]))(?:\xef\xbb\xbf)?((?:" + GARBLED_BOM
 class GarbledBom(Check):
     """
     What it finds:
-        The three signs `ï»¿` at the start of a line. They are a UTF-8 byte order mark that a
+        The three characters `ï»¿` at the start of a line. They are a UTF-8 byte order mark that a
         program read as Latin-1 and then saved as UTF-8.
 
     Why it matters:
-        No parser skips them. They are a part of the first record's name, `ï»¿User-agent`, which
-        nobody knows: the user-agent line is lost, and the rules after it are for nobody, or for the
-        crawlers of the group before.
+        No parser skips them. They become part of the first record's name, `ï»¿User-agent`, which
+        no crawler recognises: the user-agent line is ignored, and the rules after it apply to no
+        crawler, or to the crawlers of the group before.
 
     Example:
             ï»¿User-agent: *
@@ -36,21 +36,23 @@ class GarbledBom(Check):
     code = "RR116"
     slug = "garbled-bom"
     level = "error"
-    message = "The line starts with 'ï»¿', the remains of a byte order mark{which}."
+    message = (
+        "The line starts with 'ï»¿', a garbled byte order mark{effect}. Remove these characters."
+    )
     reference = "RFC 9309 §2.2, §2.3; AMB-07"
     misread = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield a note for each line that starts so; one without a record loses nothing by it."""
+        """Yield a note for each line that starts with it; without a record it is harmless."""
         body = context.robots.body
         if GARBLED_BOM not in body:
             return
-        for found in _AT_START.finditer(body):
-            start, end = found.span(1)
+        for match in _AT_START.finditer(body):
+            start, end = match.span(1)
             if body[end : end + 1] in (b"", b"\r", b"\n", b"#"):
-                level, loud, which = "info", False, "; no record is lost by it"
+                level, harmful, effect = "info", False, "; no record is affected"
             else:
-                level, loud = self.level, True
-                which = ", which crawlers take for a part of what follows"
-            fix = Fix("Take it out", (Edit(start, end, b""),), changes_verdicts=loud)
-            yield self.note(context, start, end, level=level, fix=fix, which=which)
+                level, harmful = self.level, True
+                effect = ", which all crawlers read as part of the text after it"
+            fix = Fix("Remove 'ï»¿'", (Edit(start, end, b""),), changes_verdicts=harmful)
+            yield self.note(context, start, end, level=level, fix=fix, effect=effect)

@@ -16,16 +16,16 @@ class HashCutsValue(Check):
 
     Why it matters:
         A `#` starts a comment, with or without a space before it. The rule above is `/page`, which
-        matches more than it seems to. What follows a `#` in an address never reaches a server, so
-        no rule can tell `/page#top` from `/page`.
+        matches more URLs than it appears to. Crawlers do not send the part of a URL after a `#`, so
+        no rule can distinguish `/page#top` from `/page`.
 
     Example:
             User-agent: *
             Disallow: /page#top
 
     Instead:
-        Write `%23` where a path really has that sign, which is rare; or leave a space before a
-        comment, so that nobody takes it for a part of the path:
+        Write `%23` if the path really contains a `#`, which is rare, or put a space before a
+        comment, so that it does not look like part of the path:
 
             User-agent: *
             Disallow: /page%23top
@@ -35,12 +35,15 @@ class HashCutsValue(Check):
     code = "RR306"
     slug = "hash-cuts-value"
     level = "warning"
-    message = "The '#' starts a comment, so the path pattern is {text} only."
+    message = (
+        "The '#' starts a comment, so all crawlers read only {text} as the path pattern. Write "
+        "'%23' for a '#' in a path, or put a space before the comment."
+    )
     reference = "RFC 9309 §2.2, §2.2.3 (REP-2.2-06); AMB-16"
     misread = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield rules with a comment that looks like a part of the pattern."""
+        """Yield the rules with a comment that looks like part of the pattern."""
         body = context.robots.body
         if b"#" not in body:
             return

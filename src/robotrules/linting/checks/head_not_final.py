@@ -1,4 +1,4 @@
-"""RR846: a head that does not end within what is read."""
+"""RR846: a head that is longer than the limit for parsing."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from robotrules.tags.profile import DEFAULT
 class HeadNotFinal(PageCheck):
     """
     What it finds:
-        A page whose head goes on beyond 2 MiB.
+        A page whose head is longer than 2 MiB.
 
     Why it matters:
-        Crawlers read a bounded part of a page, at least 8 KiB by the draft. Robots meta elements
-        behind that are seen by some and not by others. Large scripts and styles in the head are the
-        usual reason.
+        Crawlers read a limited part of a page, at least 8 KiB by the draft. Some crawlers see
+        robots meta elements after that and others do not. Large scripts and styles in the head are
+        the usual cause.
 
     Example:
         A head with megabytes of styles before its robots meta element.
@@ -33,10 +33,11 @@ class HeadNotFinal(PageCheck):
     slug = "head-not-final"
     level = "error"
     message = (
-        "The head of the page does not end within {limit:,} bytes; what comes behind is not read."
+        "The head of the page does not end within {limit:,} bytes, and crawlers may ignore robots "
+        "meta elements after that. Put them first in the head."
     )
     reference = "draft-illyes-repext §4; RTG-4-07, AMB-92"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
-        """Say how much is read here."""
+        """Return the limit."""
         return {"limit": DEFAULT.max_html_bytes}

@@ -16,9 +16,9 @@ class LegacySyntax(PageCheck):
         A Robots-Tag field in the grammar of X-Robots-Tag: `noindex` alone, or `googlebot: noindex`.
 
     Why it matters:
-        The new field names first whom it speaks to, and hangs the rules on the name. `Robots-Tag:
-        noindex` parses well, as a word to a crawler called noindex, and asks nothing of anybody. It
-        is the likeliest slip in the move to the new name.
+        The new field starts with the name of a crawler, and the rules are parameters of that name.
+        `Robots-Tag: noindex` is valid, but names a crawler called noindex and sets no rule. It is
+        the most likely mistake when moving to the new field.
 
     Example:
             Robots-Tag: noindex
@@ -30,18 +30,18 @@ class LegacySyntax(PageCheck):
     code = "RR806"
     slug = "legacy-syntax"
     level = "warning"
-    message = "{text} is in the grammar of X-Robots-Tag, and in Robots-Tag it says nothing{hint}."
+    message = "{text} is X-Robots-Tag syntax and has no effect in Robots-Tag for any crawler{hint}."
     reference = "draft-illyes-repext §3.1.1; AMB-72"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
-        """Quote what stands there, and say how it is written in this field."""
+        """Return the text as written, and in the grammar of this field."""
         text = page.text(note)
-        right = _structured(text)
-        return {"text": quote(text), "hint": f": write {quote(right)}" if right else ""}
+        structured = _to_structured(text)
+        return {"text": quote(text), "hint": f": write {quote(structured)}" if structured else ""}
 
 
-def _structured(text: str) -> str | None:
-    """Return plain rules in the grammar of Robots-Tag; None: there is more to them."""
+def _to_structured(text: str) -> str | None:
+    """Return plain rules in the grammar of Robots-Tag; None if they are not plain."""
     members: dict[str, list[str]] = {}
     for word in words(text, scopes=True, space_separates=False):
         if not is_rule(word.name) or (word.value or "0").strip().isdigit() is False:

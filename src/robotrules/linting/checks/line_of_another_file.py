@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.pasted_text import FIELDS, SECURITY, home, strangers
+from robotrules.linting.pasted_text import FIELDS, SECURITY, find_unknown_lines, guess_file
 
 _FIELD = "the header fields of HTTP responses"
 
@@ -15,20 +15,20 @@ _FIELD = "the header fields of HTTP responses"
 class LineOfAnotherFile(Check):
     """
     What it finds:
-        A line that has the form of something else: a header field such as `X-Robots-Tag`, a line of
-        an ads.txt or a security.txt, a setting of a web server, an element of HTML.
+        A line that looks like part of another file: a header field such as `X-Robots-Tag`, a line
+        of an ads.txt or a security.txt, a setting of a web server, an element of HTML.
 
     Why it matters:
-        Crawlers skip the line, and whoever wrote it believes that it works. Each of these has its
-        own place, where it does.
+        Crawlers ignore the line, although its author expects it to work. It works only where it
+        belongs.
 
     Example:
             User-agent: *
             X-Robots-Tag: noindex
 
     Instead:
-        Let the server send `X-Robots-Tag: noindex` with the pages that it is about. Lines of an
-        ads.txt go to `/ads.txt`, those of a security.txt to `/.well-known/security.txt`.
+        Let the server send `X-Robots-Tag: noindex` with the pages that it applies to. Put lines of
+        an ads.txt into `/ads.txt`, and those of a security.txt into `/.well-known/security.txt`.
 
             User-agent: *
             Disallow:
@@ -37,12 +37,15 @@ class LineOfAnotherFile(Check):
     code = "RR312"
     slug = "line-of-another-file"
     level = "error"
-    message = "{text} belongs in {home}; in a robots.txt it does nothing."
+    message = (
+        "{text} belongs in {home}: in a robots.txt, crawlers ignore it. Move it there, or remove "
+        "it."
+    )
     reference = "RFC 9309 §2.2.4; RFC 9116 §2.5; REC-noindex-01"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield records and other lines; an HTML page has a note of its own."""
-        if context.noted("looks-like-html"):
+        """Yield records and other lines; an HTML page has a separate note."""
+        if context.parser_notes("looks-like-html"):
             return
         for record in context.records(*FIELDS.intersection(context.keys)):
             name = quote(context.robots.body[record.key_start : record.key_end])
@@ -51,12 +54,12 @@ class LineOfAnotherFile(Check):
         for record in context.records(*security) if _is_security(security) else ():
             name = quote(context.robots.body[record.key_start : record.key_end])
             yield self.about_key(context, record, level="info", text=name, home="security.txt")
-        for start, end in strangers(context):
+        for start, end in find_unknown_lines(context):
             text = context.robots.body[start:end]
-            if found := home(text):
-                yield self.note(context, start, end, text=quote(text), home=found)
+            if place := guess_file(text):
+                yield self.note(context, start, end, text=quote(text), home=place)
 
 
 def _is_security(names: frozenset[str]) -> bool:
-    """Tell whether names are those of a security.txt: it has a contact, and something else."""
+    """Tell whether names are those of a security.txt: a contact and at least one other field."""
     return "contact" in names and len(names) > 1

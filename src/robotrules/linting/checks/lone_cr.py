@@ -9,21 +9,21 @@ from robotrules.linting.check import Check
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 
-# Of several CR before a LF nobody makes a line of its own that has something in it.
+# Several CR before a LF add only blank lines in every parser.
 _RUN = re.compile(rb"\r+(?P<lf>\n?)")
-# With more of them than this an editor is the better tool.
+# With more of them than this, an editor is the better tool.
 MOST_EDITS = 10_000
 
 
 class LoneCr(Check):
     r"""
     What it finds:
-        Lines that end with a CR and no LF after it, as old Macs wrote them.
+        Lines that end with a CR without a LF after it, as Mac OS before version 10 wrote them.
 
     Why it matters:
-        For RFC 9309, for Google's parser and here such a line ends. Several parsers split at LF
-        only: two lines are one for them, and a file that has nothing else is a single line, of
-        which one record is left, or none if it starts with a comment.
+        In RFC 9309, Google's parser and robotrules, a CR ends the line. Several parsers split at LF
+        only: they read two lines as one, and a file with CR alone as a single line, which gives
+        one record, or none if it starts with a comment.
 
     Example:
             User-agent: *\rDisallow: /private/
@@ -36,20 +36,23 @@ class LoneCr(Check):
     code = "RR109"
     slug = "lone-cr"
     level = "warning"
-    message = "{count} with CR alone: parsers that look for LF read on into the next line."
+    message = (
+        "{count} with CR alone: parsers that split only at LF join such a line with the next one. "
+        "End lines with LF."
+    )
     reference = "RFC 9309 §2.2 (REP-2.2-04); AMB-09"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield one note for all, at the first."""
+        """Yield one note for all of them, at the first."""
         body = context.robots.body
-        if b"\r" not in body or context.noted("looks-like-html"):
+        if b"\r" not in body or context.parser_notes("looks-like-html"):
             return
         runs = [run for run in _RUN.finditer(body) if not run["lf"]]
-        found = [at for run in runs for at in range(run.start(), run.end())]
-        if not found:
+        positions = [at for run in runs for at in range(run.start(), run.end())]
+        if not positions:
             return
         fix = None
-        if len(found) <= MOST_EDITS:
-            fix = Fix("End lines with LF", tuple(Edit(at, at + 1, b"\n") for at in found))
-        count = "A line ends" if len(found) == 1 else f"{len(found):,} lines end"
-        yield self.note(context, found[0], found[0] + 1, count=count, fix=fix)
+        if len(positions) <= MOST_EDITS:
+            fix = Fix("End lines with LF", tuple(Edit(at, at + 1, b"\n") for at in positions))
+        count = "A line ends" if len(positions) == 1 else f"{len(positions):,} lines end"
+        yield self.note(context, positions[0], positions[0] + 1, count=count, fix=fix)

@@ -1,4 +1,4 @@
-"""RR709: a robots.txt that asks to be kept for more than a day."""
+"""RR709: a robots.txt with a cache lifetime of more than a day."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
-from robotrules.linting.responses import ResponseCheck, in_words, lifetime_asked
+from robotrules.linting.responses import ResponseCheck, format_duration, read_freshness
 
 DAY = 86_400.0
 
@@ -17,9 +17,9 @@ class LongLifetime(ResponseCheck):
         A `Cache-Control` of the robots.txt with a `max-age` of more than 24 hours.
 
     Why it matters:
-        RFC 9309 says that crawlers SHOULD NOT use a copy for longer than 24 hours, whatever the
-        header asks. The longer time is for others: a CDN or a proxy in front of the server may hand
-        out the old file for as long as it says, after you changed it.
+        By RFC 9309, crawlers SHOULD NOT use a copy for longer than 24 hours, whatever the header
+        says. The longer time affects caches: after you change the file, a CDN or a proxy in front
+        of the server may serve the old one for that long.
 
     Example:
             HTTP/1.1 200 OK
@@ -42,15 +42,17 @@ class LongLifetime(ResponseCheck):
     slug = "long-lifetime"
     level = "info"
     message = (
-        "The robots.txt asks to be kept for {time}; crawlers use a copy for no longer than 24 "
-        "hours."
+        "Cache-Control lets caches keep the robots.txt for {time}. Crawlers that follow RFC 9309 "
+        "use a copy for at most 24 hours, but a CDN may serve the old file for longer: set max-age "
+        "to 86400 or less."
     )
     reference = "RFC 9309 §2.4; REP-2.4-03, AMB-60"
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
         """Yield a note for a lifetime of more than a day."""
-        said = lifetime_asked(received)
-        if said is None:
+        freshness = read_freshness(received)
+        if freshness is None:
             return
-        if said.may_store and not said.must_validate and (said.lifetime or 0) > DAY:
-            yield self.about_response(time=in_words(said.lifetime or 0))
+        lifetime = freshness.lifetime or 0
+        if freshness.may_store and not freshness.must_validate and lifetime > DAY:
+            yield self.about_response(time=format_duration(lifetime))

@@ -1,4 +1,4 @@
-"""RR204: a line that is longer than some read."""
+"""RR204: a line that is longer than Google's parser reads."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MOST = GOOGLE.max_line or 0
 class LongLine(ParserNote):
     """
     What it finds:
-        A record whose line has more than 16,663 octets.
+        A record whose line has more than 16,663 bytes.
 
     Why it matters:
-        RFC 9309 has no limit for lines. Google's parser cuts longer ones there and uses what is
-        left: a cut path pattern is broader than the written one, and a cut list of preferences has
-        lost some. Yandex calls a rule of more than 1,024 characters an error.
+        RFC 9309 sets no limit for lines. Google's parser cuts longer lines there and uses the first
+        part: a cut path pattern matches more URLs than the written one, and a cut list of
+        preferences lacks some. Yandex treats a rule of more than 1,024 characters as an error.
 
     Example:
         A `Clean-param` or `Disallow` line to which a program adds something for each page.
@@ -33,15 +33,15 @@ class LongLine(ParserNote):
     slug = "long-line"
     level = "error"
     message = (
-        "The line has {size:,} bytes. Google's parser reads the first {most:,} and uses the cut "
-        "line."
+        "The line has {size:,} bytes, and Google's parser reads and uses only the first {most:,}. "
+        "Write several shorter records."
     )
     reference = "AMB-17; VEN-10"
     misread = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield a note for each record, whether or not the profile cuts it."""
-        if len(context.robots.body) <= MOST or context.noted("looks-like-html"):
+        if len(context.robots.body) <= MOST or context.parser_notes("looks-like-html"):
             return
         cuts = context.robots.profile.max_line is not None
         level = "error" if cuts else "warning"

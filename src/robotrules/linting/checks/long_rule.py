@@ -1,4 +1,4 @@
-"""RR515: a rule that is longer than Yandex reads."""
+"""RR515: a rule that is longer than Yandex accepts."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from robotrules.linting.check import Check
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
-# What Yandex documents.
-MOST_OCTETS = 1_024
+# The limit that Yandex documents.
+MOST_BYTES = 1_024
 
 
 class LongRule(Check):
     """
     What it finds:
-        A rule whose path pattern has more than 1,024 octets.
+        A rule whose path pattern has more than 1,024 bytes.
 
     Why it matters:
-        RFC 9309 has no such limit, but Yandex documents that it takes a longer rule as an error,
-        and other software has limits that it does not tell of: one PHP library cuts each line after
-        500. A pattern is compared with the beginning of a path, so its first part usually does.
+        RFC 9309 sets no such limit, but Yandex documents that it treats a longer rule as an error,
+        and other software has undocumented limits: one PHP library cuts each line after 500. A
+        pattern is compared with the beginning of a path, so its first part is usually enough.
 
     Example:
-        A Disallow for one address with all its parameters, two thousand octets of them.
+        A Disallow for one URL with all its parameters, two thousand bytes in total.
 
     Instead:
-        As much of it as tells the address from others:
+        Write only the part that distinguishes the URL from others:
 
             User-agent: *
             Disallow: /search?filter=
@@ -35,13 +35,16 @@ class LongRule(Check):
     code = "RR515"
     slug = "long-rule"
     level = "warning"
-    message = "The path pattern has {count:,} bytes; Yandex takes more than {most:,} as an error."
+    message = (
+        "The path pattern has {count:,} bytes, and Yandex treats more than {most:,} as an error. "
+        "Shorten it to the part that distinguishes the URL."
+    )
     reference = "Yandex: Using robots.txt; VEN-10; AMB-17"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the rules that are longer."""
+        """Yield the rules that are longer than the limit."""
         for key in ("allow", "disallow"):
             for record in context.records(key):
-                if len(record.value) > MOST_OCTETS:
+                if len(record.value) > MOST_BYTES:
                     count = len(record.value)
-                    yield self.about(context, record, count=count, most=MOST_OCTETS)
+                    yield self.about(context, record, count=count, most=MOST_BYTES)

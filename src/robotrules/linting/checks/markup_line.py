@@ -1,4 +1,4 @@
-"""RR209: a comment as another language writes it."""
+"""RR209: a comment or markup of another language."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.pasted_text import TAG_AT_END, home, mark, strangers
+from robotrules.linting.pasted_text import TAG_AT_END, find_mark, find_unknown_lines, guess_file
 
-# What a line that is no comment can start with, to be looked at.
+# The first bytes of lines to check.
 STARTS = b"/;<-`~*"
-# Records whose value may have been copied from a page.
+# Records whose value may be copied from a web page.
 VALUES = ("user-agent", "allow", "disallow", "sitemap")
-# Marks for which a '#' does the same.
+# Comment marks that a '#' can replace.
 COMMENTS = (b"//", b";", b"<!--", b"/*")
 
 
 class MarkupLine(Check):
     """
     What it finds:
-        A line that starts with `//`, `;`, `<!--` or `/*`, as comments of other languages do, or
+        A line that starts with `//`, `;`, `<!--` or `/*`, like a comment in another language, or
         with a Markdown fence or an HTML tag; and a value that ends with a tag such as `<br>`.
 
     Why it matters:
         Only `#` starts a comment. A line such as `// Disallow: /x` is a record called
-        `// disallow`, which nobody knows, so it does no harm. But what such comments put around
-        several lines does not work: the rules between `<!--` and `-->` are in force.
+        `// disallow`, which crawlers ignore, so it does no harm. But comments over several lines do
+        not work: the rules between `<!--` and `-->` apply.
 
     Example:
             User-agent: *
@@ -44,48 +44,56 @@ class MarkupLine(Check):
     code = "RR209"
     slug = "markup-line"
     level = "warning"
-    message = "{mark} is markup of {where}: {why}."
+    message = "{mark} is markup of {language}: {problem}. {advice}."
     reference = "RFC 9309 §2.2.3 (REP-2.2.3-01), §2.2.4"
     misread = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield such lines and values; an HTML page has a note of its own."""
-        if context.noted("looks-like-html"):
+        """Yield such lines and values; an HTML page has a separate note."""
+        if context.parser_notes("looks-like-html"):
             return
         body = context.robots.body
-        for start, end in strangers(context):
+        for start, end in find_unknown_lines(context):
             if body[start] in STARTS:
                 yield from self._at_start(context, start, body[start:end])
         for record in context.records(*VALUES) if b"<" in body else ():
-            found = TAG_AT_END.search(record.value)
-            if found:
-                start, end = record.start + found.start(1), record.end
+            tag = TAG_AT_END.search(record.value)
+            if tag:
+                start, end = record.start + tag.start(1), record.end
                 fix = None
                 if record.value.count(b"<") == 1:
-                    fix = Fix("Take it out", (Edit(start, end, b""),), changes_verdicts=True)
+                    fix = Fix("Remove the tag", (Edit(start, end, b""),), changes_verdicts=True)
                 yield self.note(
                     context,
                     start,
                     end,
                     level="error",
                     fix=fix,
-                    mark=quote(found[1]),
-                    where="HTML",
-                    why="it is a part of the value",
+                    mark=quote(tag[1]),
+                    language="HTML",
+                    problem="crawlers read it as part of the value",
+                    advice="Remove it",
                 )
 
     def _at_start(self, context: LintContext, start: int, text: bytes) -> Iterator[LintNote]:
-        found = None if home(text) else mark(text)
-        if found is None:
+        opening = None if guess_file(text) else find_mark(text)
+        if opening is None:
             return
-        fix = _fix(start, text, found.text) if found.text in COMMENTS else None
-        why = "in a robots.txt only '#' starts a comment"
-        end, said = start + len(found.text), quote(found.text)
-        yield self.note(context, start, end, fix=fix, mark=said, where=found.where, why=why)
+        is_comment = opening.text in COMMENTS
+        yield self.note(
+            context,
+            start,
+            start + len(opening.text),
+            fix=_replace_mark(start, text, opening.text) if is_comment else None,
+            mark=quote(opening.text),
+            language=opening.where,
+            problem="in a robots.txt only '#' starts a comment",
+            advice="Start each line of the comment with '#'" if is_comment else "Remove it",
+        )
 
 
-def _fix(start: int, text: bytes, opening: bytes) -> Fix | None:
-    """Return a comment in its place; one that goes on in the next lines is left to people."""
+def _replace_mark(start: int, text: bytes, opening: bytes) -> Fix | None:
+    """Return the fix that writes `#`; None for a comment that continues on the next lines."""
     closing = {b"<!--": b"-->", b"/*": b"*/"}.get(opening)
     edit = Edit(start, start + len(opening), b"#")
     if closing is None:

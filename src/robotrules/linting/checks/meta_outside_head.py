@@ -1,4 +1,4 @@
-"""RR841: a robots meta element outside of the head."""
+"""RR841: a robots meta element outside the head."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from robotrules.linting.check import PageCheck
 class MetaOutsideHead(PageCheck):
     """
     What it finds:
-        A robots meta element that a browser puts into the body: because it stands there, or because
-        something before it ended the head.
+        A robots meta element that a browser puts into the body: because it is written there, or
+        because an element before it ended the head.
 
     Why it matters:
-        The draft wants the head alone to count, so that a comment or another text of a visitor
-        cannot take a page out of an index. Google reads the body too, others do not. An element
-        that belongs into the body, such as `div` or `img`, ends the head on the spot, and all that
-        follows is body.
+        By the draft only the head counts, so that a comment or other text of a visitor cannot
+        remove a page from an index. Google reads the body too, other crawlers do not. An element
+        that belongs in the body, such as `div` or `img`, ends the head, and everything after it is
+        body.
 
     Example:
             <head><div></div><meta name="robots" content="noindex"></head>
@@ -28,7 +28,7 @@ class MetaOutsideHead(PageCheck):
     slug = "meta-outside-head"
     level = "warning"
     message = (
-        "The robots meta element is not in the head: Google reads it all the same, and others do "
-        "not."
+        "The robots meta element is not in the head: Google reads it, and other crawlers ignore "
+        "it. Move it to the start of the head."
     )
     reference = "draft-illyes-repext §4; RTG-4-03, AMB-87"

@@ -1,4 +1,4 @@
-"""RR202: two words that are a record without its colon."""
+"""RR202: a record without its colon."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class MissingColon(ParserNote):
         A record whose colon is missing: a known name, a space and one word.
 
     Why it matters:
-        The grammar asks for the colon. Google's parser guesses it, and so do we; profile `strict`,
-        Python's `urllib.robotparser` and others skip the line. If it is a user-agent line, its
-        rules then go to the group before.
+        The grammar requires the colon. Google's parser and robotrules accept the line without it;
+        profile `strict`, Python's `urllib.robotparser` and other parsers ignore it. If it is a
+        user-agent line, they apply its rules to the group before.
 
     Example:
             User-agent *
@@ -30,7 +30,10 @@ class MissingColon(ParserNote):
     code = "RR202"
     slug = "missing-colon"
     level = "warning"
-    message = "The colon is missing in {text}: some crawlers read it as a record, others skip it."
+    message = (
+        "The colon is missing in {text}: Google's parser reads the line, and Python's "
+        "urllib.robotparser and others ignore it. Write the colon."
+    )
     reference = "RFC 9309 §2.2 (REP-2.2-16); AMB-13; VEN-01"
     misread = True
 
@@ -39,5 +42,5 @@ class MissingColon(ParserNote):
         record = context.by_line[note.line or 0]
         name = context.robots.body[record.key_start : record.key_end]
         edit = Edit(record.key_end, record.key_end, b":")
-        # For those who skip the line now, it becomes a record.
+        # For parsers that ignore the line now, it becomes a record.
         return Fix(f"Write {quote(name + b':')}", (edit,), changes_verdicts=True)

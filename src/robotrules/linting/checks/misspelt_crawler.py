@@ -14,22 +14,22 @@ from robotrules.octets import to_text
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt.values import Record
 
-# Names of a file that are compared with all that are known; lists of people have some hundreds.
+# Names of a file that are compared with all known crawlers; real lists have some hundreds.
 MOST_NAMES = 400
-# Words with spaces or signs of names between them; more than that is no name.
+# Up to three words of name characters; a longer value is not a name.
 _WORDS = re.compile(rb"[-\w.]+(?: [-\w.]+){0,2}")
 
 
 class MisspeltCrawler(Check):
     """
     What it finds:
-        A name that is nearly that of a well-known crawler: a letter is wrong, missing, or in the
-        wrong place, or the name is parted otherwise, as in `GPT-Bot`. Names of real crawlers that
-        are alike are left alone.
+        A name that is nearly that of a well-known crawler: a letter is wrong, missing or in the
+        wrong place, or the name is split differently, as in `GPT-Bot`. Similar names of other real
+        crawlers are not reported.
 
     Why it matters:
-        A product token is compared as a whole, and only case does not matter. With one letter wrong
-        the group is for nobody, and the crawler that was meant obeys the group of `*`, or nothing.
+        Crawlers compare the whole product token, and ignore only case. With one wrong letter the
+        group applies to no crawler, and the intended crawler obeys the group of `*`, or no rules.
 
     Example:
             User-agent: Googelbot
@@ -43,25 +43,30 @@ class MisspeltCrawler(Check):
     code = "RR412"
     slug = "misspelt-crawler"
     level = "warning"
-    message = "{name} is not a known crawler, but close to {known} of {operator}. Is {known} meant?"
+    message = (
+        "{name} is not a known crawler, so its rules may apply to no crawler. Did you mean {known} "
+        "of {operator}?"
+    )
     reference = "RFC 9309 §2.2.1; REP-2.2.1-04; AMB-20"
     misread = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the names that are close to a known one; all lines of a name."""
+        """Yield all lines whose name is close to that of a known crawler."""
         seen: dict[str, KnownCrawler | None] = {}
         for record in context.records("user-agent"):
             if record.value in (b"", b"*"):
                 continue
-            name = to_text(record.value if _WORDS.fullmatch(record.value) else _leading(record))
+            name = to_text(
+                record.value if _WORDS.fullmatch(record.value) else identifier(record.value)
+            )
             if name not in seen:
                 if len(seen) >= MOST_NAMES:
                     continue
-                seen[name] = _meant(name)
+                seen[name] = _find_intended(name)
             if known := seen[name]:
-                yield self._misspelt(context, record, known)
+                yield self._note_misspelt(context, record, known)
 
-    def _misspelt(self, context: LintContext, record: Record, known: KnownCrawler) -> LintNote:
+    def _note_misspelt(self, context: LintContext, record: Record, known: KnownCrawler) -> LintNote:
         token = known.product_token
         edit = Edit(record.start, record.end, token.encode())
         return self.about(
@@ -74,20 +79,16 @@ class MisspeltCrawler(Check):
         )
 
 
-def _leading(record: Record) -> bytes:
-    return identifier(record.value)
-
-
 @lru_cache(4096)
-def _meant(name: str) -> KnownCrawler | None:
-    """Return the crawler that a name is meant for; None: it names one, or is like none."""
-    found = KNOWN_CRAWLERS.closest(name)
-    if found and " " in found.product_token:
-        return None  # what parsers make of such a name is no better
-    # Of several words, all have to be there: crawlers of one family differ in one.
-    if found and " " in name and _plain(name) != _plain(found.product_token):
+def _find_intended(name: str) -> KnownCrawler | None:
+    """Return the crawler that a misspelt name is close to; None if it is correct or unlike any."""
+    closest = KNOWN_CRAWLERS.closest(name)
+    if closest and " " in closest.product_token:
+        return None  # parsers do not read such a name correctly either
+    # Of several words, all must match: crawlers of one family differ in one word.
+    if closest and " " in name and _plain(name) != _plain(closest.product_token):
         return None
-    return found
+    return closest
 
 
 def _plain(name: str) -> str:

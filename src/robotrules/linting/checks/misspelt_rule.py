@@ -1,4 +1,4 @@
-"""RR821: a rule that is nearly one that is known."""
+"""RR821: a word that is nearly a known tag rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import said
+from robotrules.linting.mentions import find_rule_text
 from robotrules.tags.codes import TagNote
 from robotrules.tags.known import KNOWN, MOST_LETTERS
 from robotrules.tags.rules import RuleStatus
@@ -19,11 +19,11 @@ _BARE = {re.sub(r"[^a-z]", "", name): name for name in KNOWN}
 class MisspeltRule(PageCheck):
     """
     What it finds:
-        A word in a field or a robots meta element that is no rule and looks like one.
+        A word in a field or a robots meta element that is not a rule but looks like one.
 
     Why it matters:
-        Crawlers skip words that they do not know, without a sound. A page with `no-index` is
-        indexed like any other.
+        Crawlers silently ignore words that they do not know. A page with `no-index` is indexed like
+        any other.
 
     Example:
             <meta name="robots" content="no-index">
@@ -35,15 +35,13 @@ class MisspeltRule(PageCheck):
     code = "RR821"
     slug = "misspelt-rule"
     level = "warning"
-    message = (
-        "Nobody has defined {text}, so it has no effect; a rule that is known looks like it{hint}."
-    )
+    message = "{text} is not a known rule, so crawlers ignore it. Did you mean {known}?"
     reference = "draft-illyes-repext §3.1.3; AMB-78"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
-        """Quote the word, and name the rule that it looks like."""
-        text = said(page, note, RuleStatus.UNKNOWN)
+        """Return the word, and the rule that it looks like."""
+        text = find_rule_text(page, note, RuleStatus.UNKNOWN)
         name = text.lower()[:MOST_LETTERS]
         close = get_close_matches(name, KNOWN, 1, 0.7)
         known = _BARE.get(re.sub(r"[^a-z]", "", name)) or (close[0] if close else None)
-        return {"text": quote(text), "hint": f": '{known}'" if known else ""}
+        return {"text": quote(text), "known": quote(known) if known else "another rule"}

@@ -1,4 +1,4 @@
-"""RR108: lines that end in different ways."""
+"""RR108: lines with different line ends."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from robotrules.linting.note import LintNote
 class MixedLineEnds(Check):
     r"""
     What it finds:
-        A file some of whose lines end with LF and some with CR LF. A CR that stands alone has a
-        check of its own (`lone-cr`).
+        A file in which some lines end with LF and some with CR LF. A CR without a LF has a separate
+        check (`lone-cr`).
 
     Why it matters:
-        Crawlers read both. But somebody or something edits the file with another program than
-        before, and then every line shows up as changed, or editors show lines twice as far apart.
+        Crawlers read both. But mixed line ends show that different programs edit the file, and
+        then version control may report every line as changed, or editors may show extra blank
+        lines.
 
     Example:
             User-agent: *\r
             Disallow: /private/
 
     Instead:
-        Let one program write the file; `robotrules fmt` ends every line with LF.
+        Edit the file with one program; `robotrules fmt` ends every line with LF.
 
             User-agent: *
             Disallow: /private/
@@ -33,13 +34,16 @@ class MixedLineEnds(Check):
     code = "RR108"
     slug = "mixed-line-ends"
     level = "info"
-    message = "Of the lines {both:,} end with CR LF and {alone:,} with LF."
+    message = (
+        "Line ends are mixed: {both:,} CR LF and {alone:,} LF. All crawlers read both; `robotrules "
+        "fmt` writes LF only."
+    )
     reference = "RFC 9309 §2.2 (REP-2.2-04)"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield one note about the file, where it is one."""
+        """Yield one note about the file."""
         body = context.robots.body
         both = body.count(b"\r\n")
         alone = body.count(b"\n") - both
-        if both and alone and not context.noted("looks-like-html"):
+        if both and alone and not context.parser_notes("looks-like-html"):
             yield self.about_file(both=both, alone=alone)

@@ -1,13 +1,13 @@
-"""RR616: App-Directives outside of the star group."""
+"""RR616: App-Directives outside the `*` group."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from robotrules.extensions.app_lines import KEYS
-from robotrules.linting.app_words import called
 from robotrules.linting.check import ParserNote
 from robotrules.linting.context import LintContext
+from robotrules.linting.scoped_records import describe_group
 from robotrules.robotstxt.values import Note
 
 
@@ -17,9 +17,9 @@ class NamedGroupDirectives(ParserNote):
         An `App-Directives` record in a group that is not one for `*`.
 
     Why it matters:
-        An application looks for its app directives in the groups that its own crawler obeys. One
-        whose crawler has no group obeys `*`, and never sees what stands in the group of somebody
-        else. The draft recommends the `*` group, where most look.
+        An application reads its app directives from the groups that its crawler obeys. A crawler
+        without a group obeys `*`, and never sees the records in the group of another crawler. The
+        draft recommends the `*` group, which most crawlers obey.
 
     Example:
             User-agent: ExampleBot
@@ -27,8 +27,8 @@ class NamedGroupDirectives(ParserNote):
             Disallow: /private/
 
     Instead:
-        Say it to everybody, and in the named group too if that crawler has an application of its
-        own:
+        Put the record in the `*` group, and also in the named group if that crawler has an
+        application too:
 
             User-agent: *
             App-Directives: examplesearch;widgets=?0
@@ -39,13 +39,14 @@ class NamedGroupDirectives(ParserNote):
     slug = "named-group-directives"
     level = "warning"
     message = (
-        "Only who obeys the group of {names} reads this record; app directives belong in a '*' "
-        "group."
+        "Only applications whose crawler obeys the group of {names} read this record. Put app "
+        "directives in a '*' group."
     )
     reference = "draft-nottingham-plan-b §1.3; APP-1.3-01, APP-1.3-02"
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Say whose group it is."""
+        """Return the crawlers that the group names."""
         regrouped = context.robots.grouped_for(KEYS[0])
         group = context.document_groups[note.line] if note.line else None
-        return {"names": called(regrouped.groups[group]) if group is not None else "nobody"}
+        names = describe_group(regrouped.groups[group]) if group is not None else "no crawler"
+        return {"names": names}

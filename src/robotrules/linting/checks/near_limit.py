@@ -1,4 +1,4 @@
-"""RR105: a file that is nearly as long as is read."""
+"""RR105: a file that is close to the size limit."""
 
 from __future__ import annotations
 
@@ -8,49 +8,49 @@ from robotrules.linting.check import Check
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
-# 500 KB may mean 500,000 octets or 512,000: the smaller is the one to stay under.
+# 500 KB may mean 500,000 or 512,000 bytes; the smaller number is safe.
 YANDEX = 500_000
 CLOSE = 0.9
-# Closer than this is a warning.
+# Above this share the note is a warning.
 CLOSER = 0.97
 
 
 class NearLimit(Check):
     """
     What it finds:
-        A file with more than 450,000 octets: nine tenths of the 500 KB after which Yandex looks at
-        none of it. It is a warning from 485,000 on.
+        A file with more than 450,000 bytes: nine tenths of the 500 KB above which Yandex ignores
+        the whole file. It is a warning from 485,000 bytes on.
 
     Why it matters:
-        RFC 9309 promises 500 KiB (512,000 octets) to a robots.txt, and no more: the rules after
-        them ask nobody. Files of this kind grow by themselves, because something adds a line for
-        each page, and nothing tells when the limit is crossed.
+        RFC 9309 requires crawlers to read 500 KiB (512,000 bytes) of a robots.txt, and no more:
+        crawlers may ignore the rules after that. Such files are usually generated and grow by a
+        line for each page, and no crawler reports when the limit is crossed.
 
     Example:
         A file with a `Disallow` line for each of 18,000 pages.
 
     Instead:
-        Say it in fewer lines: one pattern for a folder, `*` for what varies, and `robotrules
-        simplify` for rules that others make needless.
+        Use fewer rules: one pattern for a folder, `*` for the part that varies. `robotrules
+        simplify` removes redundant rules.
     """
 
     code = "RR105"
     slug = "near-limit"
     level = "info"
     message = (
-        "The file has {size:,} bytes. Crawlers need not read more than 512,000, and Yandex reads "
-        "no file of more than 500 KB."
+        "The file has {size:,} bytes. Crawlers may ignore everything after 512,000 bytes, and "
+        "Yandex ignores files of more than 500 KB. Shorten it."
     )
     reference = "RFC 9309 §2.5 (REP-2.5-02); AMB-18; VEN-10"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield a note by the octets that were parsed; a file that is too long has its own."""
+        """Yield a note if the body is close to the limit; `truncated` reports a longer one."""
         size = len(context.robots.body)
-        if size > CLOSE * YANDEX and not _is_spoken_of(context):
+        if size > CLOSE * YANDEX and not _is_reported(context):
             level = "warning" if size > CLOSER * YANDEX else "info"
             yield self.about_file(level=level, size=size)
 
 
-def _is_spoken_of(context: LintContext) -> bool:
-    """Tell whether the file is too long, or a page, which are other checks' affairs."""
-    return bool(context.noted("truncated") or context.noted("looks-like-html"))
+def _is_reported(context: LintContext) -> bool:
+    """Return whether another check reports the file as too long or as an HTML page."""
+    return bool(context.parser_notes("truncated") or context.parser_notes("looks-like-html"))

@@ -8,11 +8,11 @@ from robotrules.linting.check import ParserNote
 class NoApplication(ParserNote):
     """
     What it finds:
-        An `App-Directives` record with no value, or with a path and nothing behind it.
+        An `App-Directives` record with no value, or with only a path.
 
     Why it matters:
-        Each app directive hangs on the name of an application. A record without one is read by
-        nobody.
+        Each app directive belongs to an application. Without the name of one, no application reads
+        the record.
 
     Example:
             User-agent: *
@@ -26,5 +26,5 @@ class NoApplication(ParserNote):
     code = "RR619"
     slug = "no-application"
     level = "warning"
-    message = "The record names no application, so it says nothing."
+    message = "The record names no application, so it has no effect. Add an application's name."
     reference = "draft-nottingham-plan-b §2; APP-2-02"

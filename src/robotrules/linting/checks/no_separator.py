@@ -7,19 +7,26 @@ from collections.abc import Iterator
 from robotrules.linting.check import ParserNote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.pasted_text import FULL_WIDTH_COLON, GARBLED_BOM, home, mark, unseen
+from robotrules.linting.pasted_text import (
+    FULL_WIDTH_COLON,
+    GARBLED_BOM,
+    find_mark,
+    guess_file,
+    is_invisible,
+)
 
 
 class NoSeparator(ParserNote):
     """
     What it finds:
-        A line with text, but without a colon, so that it is no record: a title, a note to people
-        without a `#`, a path or a URL that lost its `Disallow:` or `Sitemap:`. Lines that look like
-        another language's comments (`markup-line`) or another file's (`line-of-another-file`) have
-        checks of their own, and in an HTML page lint speaks of the page only.
+        A line with text but without a colon, so that it is not a record: a title, a remark without
+        a `#`, or a path or URL without its `Disallow:` or `Sitemap:`. Other checks report comments
+        of other languages (`markup-line`) and lines of other files (`line-of-another-file`). If the
+        whole file is an HTML page, only that is reported.
 
     Why it matters:
-        Crawlers skip what they cannot read. If the line was meant as a rule, it asks nothing.
+        Crawlers ignore lines that they cannot parse. If the line was meant as a rule, it has no
+        effect.
 
     Example:
             User-agent: *
@@ -35,17 +42,22 @@ class NoSeparator(ParserNote):
     code = "RR201"
     slug = "no-separator"
     level = "error"
-    message = "{text} has no colon, so it is no record and is ignored. A comment starts with '#'."
+    message = (
+        "{text} has no colon, so all crawlers ignore the line. Write it as a record, or start it "
+        "with '#' if it is a comment."
+    )
     reference = "RFC 9309 §2.2 (REP-2.2-16), §2.3.1.5; AMB-13"
     misread = True
     has_fixes = False
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the parser's notes but for lines that other checks speak of."""
-        if context.noted("looks-like-html"):
+        """Yield the parser's notes, except for lines that other checks report."""
+        if context.parser_notes("looks-like-html"):
             return
         for note in super().check(context):
             text = context.robots.body[note.start : note.end]
-            spoken_of = FULL_WIDTH_COLON in text or unseen(text) or not text.strip(GARBLED_BOM)
-            if not (spoken_of or mark(text) or home(text)):
+            is_reported = (
+                FULL_WIDTH_COLON in text or is_invisible(text) or not text.strip(GARBLED_BOM)
+            )
+            if not (is_reported or find_mark(text) or guess_file(text)):
                 yield note

@@ -1,4 +1,4 @@
-"""RR861: a noindex that nobody reads."""
+"""RR861: a noindex that no crawler reads."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from robotrules.tags.codes import TagNote
 class NoindexNotSeen(PageCheck):
     """
     What it finds:
-        A page that says `noindex` and whose URL the robots.txt disallows. This takes both.
+        A page with `noindex` whose URL the robots.txt blocks. The check needs both.
 
     Why it matters:
-        A crawler that does not fetch a page does not know what the page says. The URL can be listed
-        all the same, by what others link to it, with no text below it. To keep a page out of search
-        results, let crawlers read the `noindex`.
+        A crawler that does not fetch a page does not see its `noindex`. Search engines may still
+        list the URL, without a description, because other pages link to it. To keep a page out of
+        search results, let crawlers fetch it and read the `noindex`.
 
     Example:
             User-agent: *
@@ -36,13 +36,13 @@ class NoindexNotSeen(PageCheck):
     slug = "noindex-not-seen"
     level = "warning"
     message = (
-        "The page says noindex to nobody, because the robots.txt asks crawlers not to read "
-        "it{why}: allow the crawl, or drop the noindex."
+        "Crawlers do not see this noindex, because the robots.txt blocks the page{why}. Allow the "
+        "page, or remove the noindex."
     )
     reference = "RFC 9309 §2.2.2; XRT-18, AMB-119"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
-        """Say which rule keeps crawlers away."""
+        """Return the rule that blocks the page."""
         verdict = page.guidance.verdict if page.guidance else None
         rule = verdict.rule if verdict is not None else None
         return {"why": f" (line {rule.line}: {quote(str(rule))})" if rule else ""}

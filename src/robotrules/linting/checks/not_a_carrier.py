@@ -1,4 +1,4 @@
-"""RR845: a meta element that looks like one for robots."""
+"""RR845: a meta element that only looks like a robots meta element."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class NotACarrier(PageCheck):
         A meta element with `http-equiv="X-Robots-Tag"`, `property="robots"` or `itemprop="robots"`.
 
     Why it matters:
-        No document defines these. A header field is sent by the server; an element cannot stand in
-        for it.
+        No specification defines these, and a meta element cannot replace a header field of the
+        response.
 
     Example:
             <meta http-equiv="X-Robots-Tag" content="noindex">
@@ -24,5 +24,8 @@ class NotACarrier(PageCheck):
     code = "RR845"
     slug = "not-a-carrier"
     level = "warning"
-    message = "Only the attribute 'name' makes a robots meta element: this one is read by nobody."
+    message = (
+        "All crawlers ignore this element: a robots meta element needs the attribute 'name'. Write "
+        'name="robots".'
+    )
     reference = "draft-illyes-repext §3.1.2; AMB-91"

@@ -1,4 +1,4 @@
-"""RR611: a member of App-Directives that is no Token."""
+"""RR611: a member of App-Directives that is not a Token."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class NotAnApplication(ParserNote):
         parentheses.
 
     Why it matters:
-        An application is named by a Token, such as `examplesearch`, without quotes. A member of
-        another type is skipped, and the app directives that hang on it are lost. The other members
-        of the line still count.
+        The name of an application is a Token, such as `examplesearch`, without quotes. A member of
+        another type is ignored together with its app directives. The other members of the line
+        still count.
 
     Example:
             User-agent: *
@@ -28,5 +28,8 @@ class NotAnApplication(ParserNote):
     code = "RR611"
     slug = "not-an-application"
     level = "error"
-    message = "A member of the list is no Token, so it names no application: {text}."
+    message = (
+        "A member of {text} is not a Token, so it is ignored. Write the name of the application "
+        "without quotes or parentheses."
+    )
     reference = "draft-nottingham-plan-b §2; RFC 9651 §3.3.4; APP-2-06"

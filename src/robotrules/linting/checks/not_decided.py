@@ -1,4 +1,4 @@
-"""RR590: rules that the exact checks did not decide within their budget."""
+"""RR590: rules that the exact checks did not decide within the budget."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from robotrules.linting.note import LintNote
 class NotDecided(Check):
     """
     What it finds:
-        Rules about which the exact checks gave up, because the file has very many rules or patterns
-        with very many wildcards. Lint has a budget, so that it answers in about a second.
+        Rules that the exact checks did not decide, because the file has very many rules, or
+        patterns with very many wildcards. Lint has a budget, so that it finishes in about a second.
 
     Why it matters:
-        What was not checked may be in order or not. Every note that is given is proved all the
-        same.
+        These rules may be dead or redundant without a note. The notes that are reported are still
+        proved.
 
     Example:
         A group with hundreds of patterns such as `/*a*b*c*d*e*f`, each of which may cover another.
 
     Instead:
-        Run `robotrules simplify`, which has a larger budget of its own and says which rules can go.
-        `--budget` lets each question see more; a file with very many rules has a limit for all
-        questions together, which it does not raise.
+        Run `robotrules simplify`, which has a larger budget and lists the rules that can be
+        removed. `--budget` raises the limit of each query, but not the limit of all queries
+        together in a file with very many rules.
     """
 
     code = "RR590"
@@ -36,11 +36,11 @@ class NotDecided(Check):
     exact = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield one note for all of them."""
-        undecided = context.exact.undecided
+        """Yield one note for all undecided rules."""
+        undecided = context.proofs.undecided
         if undecided:
             line = undecided[0].line
-            many = f"{len(undecided):,} rules (from line {line} on) were not"
-            one = len(undecided) == 1
-            count = f"The rule of line {line} was not" if one else many
-            yield self.about_file(count=count, them="it" if one else "them")
+            several = f"{len(undecided):,} rules (from line {line} on) were not"
+            is_single = len(undecided) == 1
+            count = f"The rule of line {line} was not" if is_single else several
+            yield self.about_file(count=count, them="it" if is_single else "them")

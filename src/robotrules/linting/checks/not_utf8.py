@@ -11,12 +11,12 @@ from robotrules.robotstxt.values import Note
 class NotUtf8(ParserNote):
     r"""
     What it finds:
-        A file in UTF-16, as its byte order mark says. Some editors call that "Unicode".
+        A file in UTF-16, according to its byte order mark. Some editors call it "Unicode".
 
     Why it matters:
-        A robots.txt must be UTF-8. We read UTF-16 where the mark announces it; profile `strict` and
-        Google's parser do not. To them each letter has a NUL beside it, no line is a record, and
-        the file asks for nothing at all.
+        A robots.txt must be UTF-8. robotrules reads UTF-16 that starts with the mark; profile
+        `strict` and Google's parser do not. They see a NUL beside each letter and no valid record,
+        so the whole file has no effect for them.
 
     Example:
             \xff\xfeU\x00s\x00e\x00r\x00-\x00a\x00g\x00e\x00n\x00t\x00:\x00*\x00
@@ -28,10 +28,13 @@ class NotUtf8(ParserNote):
     code = "RR103"
     slug = "not-utf8"
     level = "error"
-    message = "The file is UTF-16, and a robots.txt must be UTF-8: many crawlers read nothing here."
+    message = (
+        "The file is UTF-16, so Google's parser and other crawlers find no rules in it. Save it as "
+        "UTF-8."
+    )
     reference = "RFC 9309 §2.3 (REP-2.3-03), §2.2.2; AMB-08"
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Change no octet: the body that was parsed is UTF-8 already."""
-        # Crawlers that read nothing before find rules then.
+        """Return a fix without edits: the parsed body is UTF-8 already."""
+        # Crawlers that found no rules before find some in UTF-8.
         return Fix("Save it as UTF-8", (), changes_verdicts=True)

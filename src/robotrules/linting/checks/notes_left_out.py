@@ -1,4 +1,4 @@
-"""RR903: a check that found more than lint lists."""
+"""RR903: a check with more notes than lint lists."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ class NotesLeftOut(Check):
         A check with more than 10,000 notes that offer no fix. The first 10,000 are listed.
 
     Why it matters:
-        The list is not complete. A file with so many is broken throughout, and often it is not a
-        robots.txt at all.
+        The list is incomplete. A file with so many notes is often not a robots.txt at all.
 
     Example:
         A text of 10,001 lines without a colon.
 
     Instead:
-        Look at the first notes: they usually have one cause.
+        Fix the cause of the first notes; usually all of them have the same one.
     """
 
     code = "RR903"
     slug = "notes-left-out"
     level = "info"
-    message = "Only the first {most:,} notes of {code} ({slug}) are listed; there are more."
+    message = (
+        "Only the first {most:,} notes of {code} ({slug}) are listed. Fix their cause and lint "
+        "again."
+    )
     reference = "docs/linting.md"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield one note for each check that was ended."""
+        """Yield one note for each check that was stopped."""
         for code, slug in context.ended.items():
             yield self.about_file(most=MOST_NOTES, code=code, slug=slug)

@@ -1,4 +1,4 @@
-"""RR111: a NUL that ends what is read of a line."""
+"""RR111: a NUL at which the parser stops reading a line."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from robotrules.linting.check import ParserNote
 class Nul(ParserNote):
     r"""
     What it finds:
-        A NUL in a line, in profile `google`, which reads the line up to there. The other profiles
-        do not use such a line at all: that is `control-character`.
+        A NUL in a line, in profile `google`, which reads the line up to the NUL. The other profiles
+        ignore the whole line; `control-character` reports that.
 
     Why it matters:
-        Google's parser stops at the NUL, so `/a\x00b` is `/a` there, which matches more than was
-        written. Elsewhere the rule is not used. A NUL comes from a broken file, or from one that is
-        not UTF-8.
+        Google's parser stops at the NUL, so it reads `/a\x00b` as `/a`, which matches more URLs
+        than was meant. Other parsers ignore the rule. A NUL is a sign of a damaged file, or of one
+        that is not UTF-8.
 
     Example:
             User-agent: *
@@ -28,6 +28,8 @@ class Nul(ParserNote):
     code = "RR111"
     slug = "nul"
     level = "error"
-    message = "A NUL ends the line here: what follows it is not read."
+    message = (
+        "Google's parser ignores the rest of the line after this NUL character. Remove the NUL."
+    )
     reference = "RFC 9309 §3 (REP-3-05); AMB-05"
     misread = True

@@ -20,8 +20,8 @@ class OddSignal(ParserNote):
         `yes` or `no`.
 
     Why it matters:
-        The three signals that are defined take these two values. Another one is kept by those who
-        read it and has no meaning. The letters `y` and `n` are those of `Content-Usage`.
+        The three defined signals take only these two values. Any other value has no defined
+        meaning. The letters `y` and `n` are values of `Content-Usage`.
 
     Example:
             User-agent: *
@@ -35,14 +35,17 @@ class OddSignal(ParserNote):
     code = "RR638"
     slug = "odd-signal"
     level = "warning"
-    message = "The value in {text} is neither 'yes' nor 'no', so the signal says nothing."
+    message = (
+        "The value of {text} is neither 'yes' nor 'no', so the signal has no effect. Write 'yes' "
+        "or 'no'."
+    )
     reference = "contentsignals.org (2025-09); REC-content-signal-01"
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Write the word where its first letter stands."""
-        found = _LETTER.fullmatch(context.robots.body[note.start : note.end])
-        if not found:
+        """Replace the letter `y` or `n` with its word."""
+        match = _LETTER.fullmatch(context.robots.body[note.start : note.end])
+        if not match:
             return None
-        word = WORDS[found[1].lower()]
+        word = WORDS[match[1].lower()]
         edit = Edit(note.end - 1, note.end, word)
         return Fix(f"Write '{word.decode()}'", (edit,), changes_verdicts=True)

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.usage import OLD_LABELS
+from robotrules.linting.scoped_records import OLD_LABELS
 from robotrules.octets import to_text
 
 
 class OldUsageCategory(Check):
     """
     What it finds:
-        A `Content-Usage` record with a label that earlier revisions of the vocabulary had: `bots`,
+        A `Content-Usage` record with a label of an earlier revision of the vocabulary: `bots`,
         `ai`, `genai`, `train-genai` or `ai-output`.
 
     Why it matters:
-        The vocabulary is a draft and changed its words on the way. What it does not have any more
-        is an unknown label, and unknown labels are ignored: the preference is stated to nobody who
-        reads the present revision. `Content-Signal` is no earlier draft but a record of its own,
-        and stays as it is.
+        The vocabulary is a draft, and its labels have changed. A label that it no longer has is
+        unknown, and crawlers that follow the current revision ignore unknown labels and the
+        preference with them. `Content-Signal` is a separate record, not an earlier draft, and keeps
+        its labels.
 
     Example:
             User-agent: *
@@ -36,16 +36,16 @@ class OldUsageCategory(Check):
     slug = "old-usage-category"
     level = "warning"
     message = (
-        "The category {label} is one of an earlier draft: readers of the present one ignore "
-        "it{hint}."
+        "The category {label} is from an earlier draft; crawlers that follow the current one "
+        "ignore it{hint}."
     )
     reference = "draft-ietf-aipref-vocab-07 §6.1, §6.4; CU-V6.1-01"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the labels that the vocabulary had once."""
-        for note in context.noted("unknown-label"):
+        """Yield the labels of earlier revisions."""
+        for note in context.parser_notes("unknown-label"):
             label = to_text(context.robots.body[note.start : note.end])
             if label in OLD_LABELS:
-                now = OLD_LABELS[label]
-                hint = f"; what comes nearest is '{now}'" if now else ""
+                replacement = OLD_LABELS[label]
+                hint = f". The closest category is '{replacement}'" if replacement else ""
                 yield self.note(context, note.start, note.end, label=quote(label), hint=hint)

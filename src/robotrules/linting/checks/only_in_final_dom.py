@@ -1,4 +1,4 @@
-"""RR843: a rule that a script added."""
+"""RR843: a rule that a script adds."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import rules_of
+from robotrules.linting.mentions import describe_rules
 from robotrules.tags.codes import TagNote
 
 
 class OnlyInFinalDom(PageCheck):
     """
     What it finds:
-        A rule in a meta element of the final DOM that is not in the HTML the server sent. This
-        takes both states of the page.
+        A rule in a meta element of the final DOM that is not in the HTML that the server sent. The
+        check needs both states of the page.
 
     Why it matters:
-        Many crawlers read the HTML as it was sent and run nothing. For them the page has no such
-        rule. Those that run scripts do so later, and may have used the page by then.
+        Many crawlers read only the HTML that the server sent and run no scripts. They do not see
+        the rule. Crawlers that run scripts do so later, and may have used the page before.
 
     Example:
             <head></head>
@@ -34,9 +34,12 @@ class OnlyInFinalDom(PageCheck):
     code = "RR843"
     slug = "only-in-final-dom"
     level = "info"
-    message = "A script added {rules}: crawlers that run no scripts do not see it."
+    message = (
+        "A script adds {rules}, which crawlers that run no scripts do not see. Put it into the "
+        "HTML that the server sends."
+    )
     reference = "draft-illyes-repext §4; RTG-4-05, RTG-4-06, AMB-94"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Name the rules of the element."""
-        return {"rules": rules_of(page, note)}
+        return {"rules": describe_rules(page, note)}

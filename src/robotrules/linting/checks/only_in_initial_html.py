@@ -1,4 +1,4 @@
-"""RR844: a rule that a script took away."""
+"""RR844: a rule that a script removes."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import rules_of
+from robotrules.linting.mentions import describe_rules
 from robotrules.tags.codes import TagNote
 
 
 class OnlyInInitialHtml(PageCheck):
     """
     What it finds:
-        A rule in a meta element of the HTML the server sent that is not in the final DOM any more.
-        This takes both states of the page.
+        A rule in a meta element of the HTML that the server sent that is no longer in the final
+        DOM. The check needs both states of the page.
 
     Why it matters:
-        Rules of both states are united: a script cannot take back what the server sent. And Google
-        may skip a page that says `noindex` before it runs any script, so nothing there is ever
-        seen.
+        The rules of both states apply: a script cannot revoke a rule that the server sent. Google
+        may also skip rendering a page with `noindex`, and then it never runs the script.
 
     Example:
             <head><meta name="robots" content="noindex"></head>
@@ -38,10 +37,11 @@ class OnlyInInitialHtml(PageCheck):
     slug = "only-in-initial-html"
     level = "info"
     message = (
-        "A script took {rules} away, which lifts nothing: a rule in either state of the page holds."
+        "A script removes {rules}, but crawlers obey a rule in either state of the page. If it "
+        "should not apply, remove it from the HTML that the server sends."
     )
     reference = "draft-illyes-repext §4; RTG-4-04, RTG-4-05, AMB-94"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Name the rules of the element."""
-        return {"rules": rules_of(page, note)}
+        return {"rules": describe_rules(page, note)}

@@ -1,4 +1,4 @@
-"""RR842: a robots meta element in a noscript."""
+"""RR842: a robots meta element in a noscript element."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from robotrules.linting.check import PageCheck
 class OnlyWithoutScripting(PageCheck):
     """
     What it finds:
-        A robots meta element inside of a `noscript` in the head.
+        A robots meta element inside a `noscript` in the head.
 
     Why it matters:
-        Where scripts run, the content of a `noscript` is text. Where they do not, it is markup.
-        Crawlers that do both see both, and a restriction in either state holds.
+        With scripting, the content of a `noscript` is text; without, it is markup. Crawlers that
+        process a page both ways see both states, and obey a restriction in either.
 
     Example:
             <head><noscript><meta name="robots" content="noindex"></noscript></head>
@@ -25,7 +25,7 @@ class OnlyWithoutScripting(PageCheck):
     slug = "only-without-scripting"
     level = "info"
     message = (
-        "The element is in a noscript: it counts for crawlers that run no scripts, and not for "
-        "those that do."
+        "The element is in a noscript: crawlers that run scripts ignore it, others obey it. Move "
+        "it out of the noscript."
     )
     reference = "draft-illyes-repext §4; AMB-88"

@@ -1,4 +1,4 @@
-"""RR847: a page that nests too deep to be read."""
+"""RR847: a page that nests too deeply to be parsed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from robotrules.linting.check import PageCheck
 class PageTooComplex(PageCheck):
     """
     What it finds:
-        A page with elements nested so deep, or with so many different names, that reading stops
-        before its head is over.
+        A page with elements nested so deeply, or with so many different names, that parsing stops
+        before the end of its head.
 
     Why it matters:
-        Parsers of HTML have limits like these, each its own. Robots meta elements behind the place
-        are seen by some crawlers and not by others. A page written for people does not come near.
+        HTML parsers have different limits of this kind. Some crawlers see the robots meta elements
+        after that position and others do not. Ordinary pages do not come close to the limits.
 
     Example:
-        A head with thousands of elements inside of each other.
+        A head with thousands of nested elements.
 
     Instead:
             <head><meta name="robots" content="noindex"></head>
@@ -26,6 +26,7 @@ class PageTooComplex(PageCheck):
     slug = "page-too-complex"
     level = "error"
     message = (
-        "The page nests too deep or has too many names to be parsed; what follows is not read."
+        "The page nests too deeply or has too many element names. Crawlers may ignore the robots "
+        "meta elements after this; move them to the start of the head."
     )
     reference = "draft-illyes-repext §4; RTG-4-07"

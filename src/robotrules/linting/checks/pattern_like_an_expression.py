@@ -1,4 +1,4 @@
-"""RR519: a path pattern that was written as a regular expression."""
+"""RR519: a path pattern that looks like a regular expression."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from robotrules.linting.note import LintNote
 from robotrules.linting.value_shapes import is_expression, may_have_expressions
 from robotrules.robotstxt.values import Record
 
-# Patterns of a file that are put into words.
+# Patterns of a file that get a description.
 MOST_DESCRIBED = 20
 
 
 class PatternLikeAnExpression(Check):
     """
     What it finds:
-        A path pattern with signs of regular expressions, such as `^`, `[0-9]`, `(a|b)` or a
+        A path pattern with the syntax of a regular expression, such as `^`, `[0-9]`, `(a|b)` or a
         backslash.
 
     Why it matters:
-        Path patterns know two signs: `*` for anything, and `$` at the end for the end of the path.
-        All others are themselves, so `/page[0-9]+` matches paths with the letters `[0-9]+` in
-        them, which there are none of. In a pattern `.` is a full stop and needs no backslash.
+        Path patterns have two special characters: `*` matches anything, and a final `$` matches the
+        end of the path. All other characters are literal, so `/page[0-9]+` only matches paths that
+        contain `[0-9]+`, which no site has. A `.` is a literal dot and needs no backslash.
 
     Example:
             User-agent: *
@@ -39,11 +39,14 @@ class PatternLikeAnExpression(Check):
     code = "RR519"
     slug = "pattern-like-an-expression"
     level = "warning"
-    message = "{pattern} looks like a regular expression, and is read as it stands{says}."
+    message = (
+        "{pattern} looks like a regular expression, but all crawlers read it literally{says}. Use "
+        "only '*' and a final '$'."
+    )
     reference = "RFC 9309 §2.2.3"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the rules with such a pattern; the first ones with what they really match."""
+        """Yield the rules with such a pattern; the first ones with a description."""
         if not may_have_expressions(context.robots.body):
             return
         described = 0
@@ -51,12 +54,12 @@ class PatternLikeAnExpression(Check):
             for record in context.records(key):
                 if is_expression(record.value):
                     described += 1
-                    yield self._expression(context, record, described <= MOST_DESCRIBED)
+                    yield self._describe(context, record, described <= MOST_DESCRIBED)
 
-    def _expression(self, context: LintContext, record: Record, in_words: bool) -> LintNote:
+    def _describe(self, context: LintContext, record: Record, with_matches: bool) -> LintNote:
         says, url = "", None
-        if in_words:
-            found = describe(record.value, context.robots.profile)
-            says = f": {found.sentence[:1].lower()}{found.sentence[1:].rstrip('.')}"
-            url = found.matches[0].url if found.matches else None
+        if with_matches:
+            description = describe(record.value, context.robots.profile)
+            says = f": it {description.sentence[:1].lower()}{description.sentence[1:].rstrip('.')}"
+            url = description.matches[0].url if description.matches else None
         return self.about(context, record, pattern=quote(record.value), says=says, url=url)

@@ -18,9 +18,9 @@ class PatternStart(ParserNote):
         A rule whose path pattern starts with neither `/` nor `*`.
 
     Why it matters:
-        Patterns are compared with the path of a URL from its first octet, and a path starts with
-        `/`. Such a rule matches nothing: RFC 9309 gives it no meaning, and what its author wanted
-        does not happen. Some crawlers guess a `/` before it, others do not.
+        Patterns are compared with the path of a URL from its first byte, and a path starts with
+        `/`. For crawlers that follow RFC 9309, such a rule matches nothing. Some crawlers assume a
+        `/` before it, others do not.
 
     Example:
             User-agent: *
@@ -30,25 +30,28 @@ class PatternStart(ParserNote):
             User-agent: *
             Disallow: /private/
 
-        Where the text may stand anywhere in a path, write `/*` before it: `Disallow: /*private/`.
+        If the text may be anywhere in a path, write `/*` before it: `Disallow: /*private/`.
     """
 
     code = "RR505"
     slug = "pattern-start"
     level = "error"
-    message = "The path pattern {text} starts with neither '/' nor '*', so it never matches a URL."
+    message = (
+        "The path pattern {text} starts with neither '/' nor '*', so it matches no URL. Start it "
+        "with '/'."
+    )
     reference = "RFC 9309 §2.2.2, §2.2.3; AMB-03"
     misread = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield what is no URL, no name of a server and no expression: those have checks."""
+        """Yield all but URLs, host names and expressions, which other checks report."""
         for note in super().check(context):
             value = context.robots.body[note.start : note.end]
             if not (is_url(value) or is_authority(value) or is_expression(value)):
                 yield note
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Put the `/` before it, unless it looks like something else than a path."""
+        """Insert the `/`, unless the value does not look like a path."""
         pattern = context.robots.body[note.start : note.end]
         if re.search(rb"[:=&]", pattern) or not pattern[:1].isalnum():
             return None

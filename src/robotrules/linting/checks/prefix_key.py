@@ -1,4 +1,4 @@
-"""RR302: a name that only begins like a known one."""
+"""RR302: a record name that only starts with a known name."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
+from robotrules.linting.record_names import KNOWN
 from robotrules.robotstxt.values import Note
 
 
 class PrefixKey(ParserNote):
     """
     What it finds:
-        A record whose name only begins like a known one, such as `Disallow-old` or `Allowed`, in
+        A record whose name only starts with a known name, such as `Disallow-old` or `Allowed`, in
         profile `google`. The other profiles compare whole names.
 
     Why it matters:
-        Google's parser knows a record by the beginning of its name, so `Disallow-old: /x` asks not
-        to crawl `/x`. Others take it for a record that they do not know. Even
-        `User-agent-purpose` is a user-agent line for Google.
+        Google's parser compares only the start of a record's name, so `Disallow-old: /x` blocks
+        `/x`. Other parsers ignore it as an unknown record. Google's parser even reads
+        `User-agent-purpose` as a user-agent line.
 
     Example:
             User-agent: *
             Disallow-old: /private/
 
     Instead:
-        Write the name, or make it a comment:
+        Write the known name, or make the line a comment:
 
             User-agent: *
             Disallow: /private/
@@ -35,7 +35,10 @@ class PrefixKey(ParserNote):
     code = "RR302"
     slug = "prefix-key"
     level = "warning"
-    message = "Google's parser reads {text} as {name}; others do not know it."
+    message = (
+        "Google's parser reads {text} as {name}; other parsers do not. Write {name} if you mean "
+        "it, and a comment otherwise."
+    )
     reference = "RFC 9309 §2.2.4 (REP-2.2.4-06); AMB-15"
     misread = True
 

@@ -1,4 +1,4 @@
-"""RR523: `Disallow: /?`, which is about the home page alone."""
+"""RR523: `Disallow: /?`, which matches only the home page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
-WANTED = frozenset((b"/*?", b"/*?*", b"*?", b"*?*"))
+ALL_QUERIES = frozenset((b"/*?", b"/*?*", b"*?", b"*?*"))
 
 
 class QuestionMarkOnly(Check):
@@ -18,10 +18,10 @@ class QuestionMarkOnly(Check):
         The rule `Disallow: /?`, in a file without `/*?`.
 
     Why it matters:
-        It looks as if it were about all addresses with a query. A pattern is compared from the
-        first octet on, so it matches the home page with a query, `/?page=2`, and not
-        `/shop?page=2`. That takes a `*` before the `?`. Some files do mean the home page alone:
-        then there is nothing to do.
+        It looks like a rule for all URLs with a query. A pattern is compared from the first byte of
+        the path, so it matches the home page with a query, `/?page=2`, but not `/shop?page=2`. To
+        match both, write a `*` before the `?`. If only the home page is meant, nothing needs to
+        change.
 
     Example:
             User-agent: *
@@ -35,13 +35,17 @@ class QuestionMarkOnly(Check):
     code = "RR523"
     slug = "question-mark-only"
     level = "info"
-    message = "{pattern} matches queries of the home page alone, and not '/shop?page=2'."
+    message = (
+        "{pattern} matches only the home page with a query, not '/shop?page=2'. To match all URLs "
+        "with a query, write '/*?'."
+    )
     reference = "RFC 9309 §2.2.2, §2.2.3"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the rules, unless another says it for all addresses."""
-        found = [one for one in context.records("disallow") if one.value in (b"/?", b"/?*")]
-        if found and not any(one.value in WANTED for one in context.records("disallow")):
-            for record in found:
+        """Yield the rules, unless another rule matches all URLs with a query."""
+        rules = context.records("disallow")
+        narrow = [record for record in rules if record.value in (b"/?", b"/?*")]
+        if narrow and not any(record.value in ALL_QUERIES for record in rules):
+            for record in narrow:
                 url = f"{ORIGIN}/?page=2"
                 yield self.about(context, record, pattern=quote(record.value), url=url)

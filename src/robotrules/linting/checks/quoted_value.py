@@ -8,10 +8,10 @@ from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
 
-# Names of records whose value is never written in quotation marks.
+# Records whose value is never quoted.
 PLAIN = ("user-agent", "allow", "disallow", "sitemap", "crawl-delay", "host")
-OPENING = tuple(sign.encode() for sign in "\"'`“”„«‘’‚‹")
-CLOSING = tuple(sign.encode() for sign in "\"'`“”»‘’›")
+OPENING = tuple(mark.encode() for mark in "\"'`“”„«‘’‚‹")
+CLOSING = tuple(mark.encode() for mark in "\"'`“”»‘’›")
 
 
 class QuotedValue(Check):
@@ -20,9 +20,9 @@ class QuotedValue(Check):
         A path pattern, a product token or a URL in quotation marks, straight or curly.
 
     Why it matters:
-        A robots.txt has no quotation marks: they are a part of the value. A pattern that starts
-        with one matches no URL, because paths start with `/`; a product token that starts with one
-        is nobody's.
+        robots.txt has no quoting: the marks are part of the value. A pattern that starts with one
+        matches no URL, because paths start with `/`; a product token that starts with one names no
+        crawler.
 
     Example:
             User-agent: *
@@ -36,27 +36,27 @@ class QuotedValue(Check):
     code = "RR207"
     slug = "quoted-value"
     level = "error"
-    message = "The quotation marks are a part of the value {text}, so it {does}."
+    message = "The quotation marks are part of the value {text}, so it {does}. Remove them."
     reference = "RFC 9309 §2.2 (REP-2.2-09, REP-2.2-10)"
     misread = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the values that start with one."""
+        """Yield the values that start with a quotation mark."""
         for record in context.records(*PLAIN):
             value = record.value
             if not value.startswith(OPENING):
                 continue
-            opening = next(sign for sign in OPENING if value.startswith(sign))
+            opening = next(mark for mark in OPENING if value.startswith(mark))
             edits = [Edit(record.start, record.start + len(opening), b"")]
             rest = value[len(opening) :]
-            closing = next((sign for sign in CLOSING if rest.endswith(sign)), b"")
+            closing = next((mark for mark in CLOSING if rest.endswith(mark)), b"")
             if closing:
                 edits.append(Edit(record.end - len(closing), record.end, b""))
             plain = rest[: len(rest) - len(closing)]
             fix = None
-            if plain and not any(sign in plain for sign in {*OPENING, *CLOSING}):
+            if plain and not any(mark in plain for mark in {*OPENING, *CLOSING}):
                 fix = Fix(f"Write {quote(plain)}", tuple(edits), changes_verdicts=True)
-            does = "names nobody" if record.key == "user-agent" else "is not what it looks like"
+            does = "names no crawler" if record.key == "user-agent" else "is invalid"
             if record.key in ("allow", "disallow"):
-                does = "matches nothing"
+                does = "matches no URL"
             yield self.about(context, record, text=quote(value), does=does, fix=fix)

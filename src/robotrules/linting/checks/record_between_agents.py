@@ -1,11 +1,11 @@
-"""RR407: a record between user-agent lines, which does not part them."""
+"""RR407: a record between user-agent lines, which does not separate them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.agent_gaps import gaps
-from robotrules.linting.check import ParserNote, quote, related
+from robotrules.linting.agent_gaps import find_gaps
+from robotrules.linting.check import ParserNote, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
@@ -13,14 +13,14 @@ from robotrules.linting.note import LintNote
 class RecordBetweenAgents(ParserNote):
     """
     What it finds:
-        A record such as Sitemap between two user-agent lines. Records that people write for a
-        group, such as Crawl-delay, have a check of their own: RR408.
+        A record such as Sitemap between two user-agent lines. RR408 reports records that belong to
+        a group, such as Crawl-delay.
 
     Why it matters:
-        Only a rule ends a list of user-agent lines. By RFC 9309 other records do not interfere, so
+        Only a rule ends a list of user-agent lines. In RFC 9309 other records do not interfere, so
         the names before and after are one group with the same rules, whatever the layout suggests.
-        Google's parser and crawler-commons read it so. Protego, robots-parser and others end the
-        list there, and those before the record then have no rules.
+        Google's parser and crawler-commons do that. Protego, robots-parser and others end the list
+        there, so for them the names before the record have no rules.
 
     Example:
             User-agent: ExampleBot
@@ -43,15 +43,15 @@ class RecordBetweenAgents(ParserNote):
     slug = "record-between-agents"
     level = "warning"
     message = (
-        "{record} does not part the user-agent lines around it: {names} and {after} obey the same "
-        "rules."
+        "For crawlers that follow RFC 9309, {record} does not separate the user-agent lines around "
+        "it: {names} and {after} obey the same rules. Move it out of the list."
     )
     reference = "RFC 9309 §2.1, §2.2.4; AMB-28"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the gaps in which nothing is said to a group."""
-        for gap in gaps(context):
-            if not gap.says_something and gap.parts_names:
+        """Yield the gaps without records that belong to a group."""
+        for gap in find_gaps(context):
+            if not gap.has_group_records and gap.separates_names:
                 record = gap.between[0]
                 yield self.note(
                     context,
@@ -60,5 +60,5 @@ class RecordBetweenAgents(ParserNote):
                     record=quote(context.robots.body[record.key_start : record.end]),
                     names=gap.names,
                     after=quote(gap.after.value),
-                    related=[related("in the same group", gap.after)],
+                    related=[relate("in the same group", gap.after)],
                 )

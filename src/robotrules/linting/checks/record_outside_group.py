@@ -1,4 +1,4 @@
-"""RR308: a record of groups before the first group."""
+"""RR308: a record that belongs in a group, before the first group."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
+from robotrules.linting.record_names import KNOWN
 from robotrules.robotstxt.values import Note
 
 
@@ -17,8 +17,8 @@ class RecordOutsideGroup(ParserNote):
         record before the first user-agent line.
 
     Why it matters:
-        These records belong to a group: they are for the crawlers that its user-agent lines name.
-        Before the first of those lines they are for nobody.
+        These records belong to a group and apply to the crawlers that its user-agent lines name.
+        Before the first user-agent line, they apply to no crawler.
 
     Example:
             Crawl-delay: 5
@@ -34,7 +34,10 @@ class RecordOutsideGroup(ParserNote):
     code = "RR308"
     slug = "record-outside-group"
     level = "warning"
-    message = "{name} stands before the first user-agent line, so it is for nobody."
+    message = (
+        "{name} is before the first user-agent line, so it applies to no crawler. Move it below a "
+        "user-agent line."
+    )
     reference = "RFC 9309 §2.1; REC-crawl-delay-02; AMB-31"
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""RR504: a rule without which every URL would get the same verdict."""
+"""RR504: a rule whose removal changes no verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from robotrules.analysis.values import RedundantRuleFinding
-from robotrules.linting.check import Check, places, quote, related
+from robotrules.linting.check import Check, quote, relate, relate_notes
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
@@ -14,13 +14,13 @@ class RedundantRule(Check):
     """
     What it finds:
         A rule that decides some URLs, all of which a shorter rule would decide in the same way.
-        This is proved for all URLs there are. Of several such rules each could go alone. A file has
-        one note for all of them, at the first.
+        This is proved for all possible URLs. Each of several such rules can be removed on its own,
+        but not always together. A file has one note for all of them, at the first.
 
     Why it matters:
-        Nothing is wrong with it. But a file that says things once is easier to read, and a rule
-        that seems to be an exception and is none misleads. `Allow: /` is not reported: it says
-        aloud what holds anyway, and many files have it on purpose.
+        The rule is harmless. But a file without repetition is easier to read, and a rule that looks
+        like an exception without being one is misleading. `Allow: /` is not reported: many files
+        state the default on purpose.
 
     Example:
             User-agent: *
@@ -31,7 +31,7 @@ class RedundantRule(Check):
             User-agent: *
             Disallow: /shop/
 
-        `robotrules simplify` finds how many can go together, and proves it.
+        `robotrules simplify` finds which rules can be removed together, and proves it.
     """
 
     code = "RR504"
@@ -44,55 +44,55 @@ class RedundantRule(Check):
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the rules that are proved to be redundant."""
-        for _, found in sorted(context.exact.redundant.items()):
-            rule = found.rule
+        for _, redundant in sorted(context.proofs.redundant.items()):
+            rule = redundant.rule
             if rule.allow and rule.form in ("/", "/*", "*"):
                 continue
-            told = context.exact.dead.keys() | context.exact.twins.keys()
-            if found.instead and all(other.line in told for other in found.instead):
-                continue  # of the two, the one that decides nothing or repeats was told
-            if not _is_alike_everywhere(found):
+            reported = context.proofs.dead.keys() | context.proofs.equal_patterns.keys()
+            if redundant.instead and all(other.line in reported for other in redundant.instead):
+                continue  # another check reports the other rule, as dead or as a duplicate
+            if not _is_redundant_unnormalized(redundant):
                 continue
             yield self.about(
                 context,
                 rule,
                 rule=quote(str(rule)),
-                why=_why(found),
-                related=[related("says the same", other) for other in found.instead],
+                why=_explain(redundant),
+                related=[relate("covers it", other) for other in redundant.instead],
             )
 
     def summary(self, context: LintContext, notes: Sequence[LintNote]) -> LintNote:
-        """Say how many there are; the first is described."""
+        """Return a note with the number of redundant rules and a description of the first."""
         first, rest = notes[0], notes[1:]
         why = first.message.rpartition(" is redundant: ")[2]
         words = (
             f"{len(notes):,} rules are redundant. The first is this one: {why} "
-            "'robotrules simplify' finds which of them can go together."
+            "'robotrules simplify' finds which of them can be removed together."
         )
-        more = places(rest, "redundant, too")
+        more = relate_notes(rest, "also redundant")
         return first._replace(message=words, related=(*first.related, *more))
 
 
-def _is_alike_everywhere(found: RedundantRuleFinding) -> bool:
+def _is_redundant_unnormalized(redundant: RedundantRuleFinding) -> bool:
     """
-    Tell whether parsers that do not unescape see the same redundancy.
+    Return whether the rule is also redundant for parsers that do not normalise escapes.
 
-    Google's parser tells `/a%3Ab` from `/a:b` (AMB-36). Where a pattern with an escape is not
-    covered as it is written, it may be needed there.
+    Google's parser distinguishes `/a%3Ab` from `/a:b` (AMB-36). A pattern with an escape that is
+    not covered as it is written may be needed there.
     """
-    if "%" not in found.rule.pattern and not any("%" in one.pattern for one in found.instead):
+    pattern = redundant.rule.pattern
+    if "%" not in pattern and not any("%" in rule.pattern for rule in redundant.instead):
         return True
-    return any(found.rule.pattern.startswith(one.pattern) for one in found.instead)
+    return any(pattern.startswith(rule.pattern) for rule in redundant.instead)
 
 
-def _why(found: RedundantRuleFinding) -> str:
-    lines = [str(rule.line) for rule in found.instead]
+def _explain(redundant: RedundantRuleFinding) -> str:
+    lines = [str(rule.line) for rule in redundant.instead]
     which = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(lines)} together"
-    if found.rule.allow:
-        # Where nothing disallows, no rule is needed (§2.2.2): the lines are for the rest.
-        kept = (
-            f", by {which.removesuffix(' together')} where a rule says otherwise" if lines else ""
-        )
+    if redundant.rule.allow:
+        # Without a Disallow no rule is needed (§2.2.2): the lines are for the other URLs.
+        others = which.removesuffix(" together")
+        kept = f", by {others} where another rule would block them" if lines else ""
         return f"these URLs are allowed without it{kept}"
     blocks = "blocks" if len(lines) == 1 else "block"
     return f"{which} already {blocks} these URLs"

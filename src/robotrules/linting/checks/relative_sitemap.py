@@ -12,10 +12,9 @@ from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
-# `example.com/sitemap.xml`: a name with a dot before the first slash.
-# What a program should have put a value for: {{siteUrl}}, {1}, ${url}, <%= url %>.
+# A placeholder that a program should have replaced: {{siteUrl}}, {1}, ${url}, <%= url %>.
 _TEMPLATE = re.compile(rb"\{[^{}]*\}|<%|\$\{")
-_PART = "only a part of one"
+# `example.com/sitemap.xml`: a name with a dot before the first slash.
 _HOST = re.compile(r"[-\w]+(?:\.[-\w]+)+(?=/)")
 
 
@@ -25,9 +24,9 @@ class RelativeSitemap(ParserNote):
         A `Sitemap` record whose value does not start with a scheme such as `https://`.
 
     Why it matters:
-        The format wants an absolute URL. Some readers resolve a relative one against the address of
-        the robots.txt, others drop it. And `www.example.com/sitemap.xml` is a relative one too: it
-        means a file in a folder of that name.
+        The format requires an absolute URL. Some crawlers resolve a relative URL against the URL of
+        the robots.txt, others ignore it. `www.example.com/sitemap.xml` is relative too: it means a
+        file in a folder of that name.
 
     Example:
             Sitemap: /sitemap.xml
@@ -39,18 +38,19 @@ class RelativeSitemap(ParserNote):
     code = "RR652"
     slug = "relative-sitemap"
     level = "warning"
-    message = "A sitemap is named by its whole URL, and {text} is {what}{hint}."
+    message = "{text} is {what}, which some crawlers ignore. {advice}."
     reference = "sitemaps.org protocol; REC-sitemap-02, AMB-117"
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Say where the scheme alone is missing."""
+        """Return the value, what it is, and how to correct it."""
         value = context.robots.body[note.start : note.end]
-        hint = ": 'https://' is missing" if _HOST.match(value.decode("utf-8", "replace")) else ""
-        what = "a template that nobody filled in" if _TEMPLATE.search(value) else _PART
-        return {"text": quote(value), "what": what, "hint": hint}
+        has_host = _HOST.match(value.decode("utf-8", "replace"))
+        advice = "Write 'https://' before it" if has_host else "Write the absolute URL"
+        what = "an unfilled template" if _TEMPLATE.search(value) else "a relative URL"
+        return {"text": quote(value), "what": what, "advice": advice}
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Write the whole URL, where the file's own is known."""
+        """Write the absolute URL, if the file's own URL is known."""
         url = context.received.url
         value = context.robots.body[note.start : note.end]
         if url is None or not origin_of(url) or not value.isascii():
@@ -60,7 +60,7 @@ class RelativeSitemap(ParserNote):
         text = value.decode()
         host = _HOST.match(text)
         if host and host[0].lower() != urlsplit(url).hostname:
-            return None  # a folder or another host: its author knows
-        whole = f"{urlsplit(url).scheme}://{text}" if host else urljoin(url, text)
-        edit = Edit(note.start, note.end, whole.encode())
-        return Fix(f"Write {quote(whole)}", (edit,), changes_verdicts=True)
+            return None  # a folder or another host: not certain
+        absolute = f"{urlsplit(url).scheme}://{text}" if host else urljoin(url, text)
+        edit = Edit(note.start, note.end, absolute.encode())
+        return Fix(f"Write {quote(absolute)}", (edit,), changes_verdicts=True)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import taken_out
+from robotrules.linting.value_shapes import remove_line
 from robotrules.robotstxt.values import Record
 
 
 class RepeatedUserAgent(Check):
     """
     What it finds:
-        A crawler that one group names twice. Upper and lower case are the same name.
+        A crawler that a group names twice. Names are compared without case.
 
     Why it matters:
-        The second line does nothing. It does no harm either, but long lists of crawlers are copied
-        from place to place, and it is easier to see who is missing where nobody is there twice.
-        Perhaps another name was meant.
+        The second line has no effect. It is harmless, unless another name was meant: in a long list
+        of crawlers, repeated names hide that one is missing.
 
     Example:
             User-agent: ExampleBot
@@ -36,11 +35,14 @@ class RepeatedUserAgent(Check):
     code = "RR411"
     slug = "repeated-user-agent"
     level = "info"
-    message = "{name} is named in line {line} of this group already."
+    message = (
+        "{name} is already named in line {line} of this group, so this line has no effect. Remove "
+        "it."
+    )
     reference = "RFC 9309 §2.2.1; REP-2.2.1-04"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the later of two lines with one name."""
+        """Yield the later lines of a group with the same name."""
         first: dict[tuple[int | None, str], Record] = {}
         for record in context.records("user-agent"):
             name = record.text.lower()
@@ -49,8 +51,8 @@ class RepeatedUserAgent(Check):
                 yield self.about(
                     context,
                     record,
-                    name="Everyone" if name == "*" else quote(record.value),
+                    name=quote(record.value),
                     line=before.line,
-                    related=[related("named first", before)],
-                    fix=taken_out(context, record.line),
+                    related=[relate("named first", before)],
+                    fix=remove_line(context, record.line),
                 )

@@ -1,4 +1,4 @@
-"""RR513: style sheets or scripts that crawlers who render pages are asked not to fetch."""
+"""RR513: blocked style sheets or scripts that crawlers need to render pages."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
+from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.values import Rule
 
 RENDERS = "Googlebot"
-# Directories of which the name says that style sheets or scripts are in them.
+# Names of directories that hold style sheets or scripts.
 STYLES = frozenset(("css", "style", "styles", "stylesheet", "stylesheets"))
 DIRECTORIES = STYLES | frozenset(
     (
@@ -22,21 +23,20 @@ DIRECTORIES = STYLES | frozenset(
 )
 _FILES = re.compile(r"(?:.*/)?\*\.(css|js)(?:\$|\*|\?\*?)?")
 
-# What Shopify writes into every shop's file: scripts that count visits, and draw nothing.
+# Shopify writes this path into every shop's file: analytics scripts that do not affect rendering.
 NOT_RENDERED = "/cdn/wpm/"
 
 
 class ResourcesDisallowed(Check):
     """
     What it finds:
-        A rule by which Googlebot may not fetch style sheets or scripts, as file endings such as
-        `/*.css$` or directories such as `/wp-includes/` say. Exceptions by Allow are counted.
+        A rule that blocks style sheets or scripts for Googlebot, by file extension such as
+        `/*.css$` or by directory such as `/wp-includes/`. Exceptions by Allow are respected.
 
     Why it matters:
-        Google renders a page before it looks at it, as a browser would, and other crawlers do too.
-        What it is asked not to fetch is missing then: a page without its style sheets and scripts
-        may be empty, or look as if it were not made for phones. Old templates for robots.txt have
-        such rules from a time when crawlers read the HTML alone.
+        Google renders pages like a browser before it evaluates them, and so do other crawlers.
+        Without its style sheets and scripts, a page may look empty or unsuitable for phones. Old
+        robots.txt templates have such rules from a time when crawlers read only the HTML.
 
     Example:
             User-agent: *
@@ -51,17 +51,19 @@ class ResourcesDisallowed(Check):
     code = "RR513"
     slug = "resources-disallowed"
     level = "info"
-    message = "{rule} blocks {what} for Googlebot, which then renders pages without them."
+    message = (
+        "{rule} blocks {what} for Googlebot, which then renders pages without them. Allow them."
+    )
     reference = "RFC 9309 §2.2.2; Google: Fix search-related JavaScript problems"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the rules that decide about a style sheet or a script."""
+        """Yield the rules that block a style sheet or a script."""
         rules = context.robots.rules_for(RENDERS)
         if not rules or not rules.allows(f"{ORIGIN}/"):
-            return  # it renders nothing at all
-        for number in context.robots.select_groups(RENDERS).indices:
+            return  # the home page is blocked, so nothing is rendered
+        for number in choose_groups(context.robots, RENDERS).indices:
             for rule in context.groups[number].rules:
-                for what, path in () if rule.allow else _resources(rule):
+                for what, path in () if rule.allow else _find_resources(rule):
                     verdict = rules.check(ORIGIN + path)
                     if not verdict.allowed and verdict.rule and verdict.rule.line == rule.line:
                         url = ORIGIN + path
@@ -69,14 +71,14 @@ class ResourcesDisallowed(Check):
                         break
 
 
-def _resources(rule: Rule) -> Iterator[tuple[str, str]]:
-    """Yield style sheets and scripts that a rule spells out, with what each of them is."""
+def _find_resources(rule: Rule) -> Iterator[tuple[str, str]]:
+    """Yield paths of style sheets and scripts that a rule spells out, each with its kind."""
     form = rule.form
     if form.startswith(NOT_RENDERED):
         return
     dotted = ".css" in form or ".js" in form
-    if dotted and (found := _FILES.fullmatch(form)):
-        what = "style sheets" if found[1] == "css" else "scripts"
+    if dotted and (match := _FILES.fullmatch(form)):
+        what = "style sheets" if match[1] == "css" else "scripts"
         path = form.rstrip("*").removesuffix("$")
         yield what, path.replace("*", "/site" if path[:1] == "*" else "site")
     elif form[:1] == "/" and form.endswith(("/", "/*")):

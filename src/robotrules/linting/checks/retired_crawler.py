@@ -1,30 +1,29 @@
-"""RR414: a user-agent line for a crawler that does not come any more."""
+"""RR414: a user-agent line for a crawler that is no longer in use."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from robotrules.linting.check import Check, listed, places, quote
+from robotrules.linting.check import Check, join_names, quote, relate_notes
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import name_of
+from robotrules.linting.value_shapes import crawler_name
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
-# Where a remark goes on to say how its facts are known.
+# The part of a remark from which on it gives its sources.
 SOURCES = " From reports of others"
 
 
 class RetiredCrawler(Check):
     """
     What it finds:
-        A well-known crawler that is not in use any more, as far as its operator says. The registry
-        of this project has them, each with the day on which that was checked. A file has one note
+        A well-known crawler that is no longer in use, according to its operator. The registry of
+        this project lists these crawlers, each with the date of the last check. A file has one note
         for all of them, at the first.
 
     Why it matters:
-        Files keep such names for years. They do no harm, but a file that names `anthropic-ai` and
-        not `ClaudeBot` asks nobody for anything. Where another crawler took its place, see that the
-        new name is there too.
+        Files keep such names for years. They are harmless, but a group for `anthropic-ai` without
+        `ClaudeBot` applies to no crawler. If another crawler replaced it, name that crawler too.
 
     Example:
             User-agent: anthropic-ai
@@ -38,16 +37,19 @@ class RetiredCrawler(Check):
     code = "RR414"
     slug = "retired-crawler"
     level = "info"
-    message = "{name} ({operator}) is retired. {remarks} This was checked on {checked}."
+    message = (
+        "{name} ({operator}) is retired, so this line has no effect. {remarks} Checked on "
+        "{checked}."
+    )
     reference = "docs/crawlers.md"
     summed_up = ("info",)
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the lines that name one."""
+        """Yield the lines that name a retired crawler."""
         for record in context.records("user-agent"):
             if record.value == b"*":
                 continue
-            known = KNOWN_CRAWLERS.get(name_of(record))
+            known = KNOWN_CRAWLERS.get(crawler_name(record))
             if known and known.status == "retired":
                 yield self.about(
                     context,
@@ -59,19 +61,19 @@ class RetiredCrawler(Check):
                 )
 
     def summary(self, context: LintContext, notes: Sequence[LintNote]) -> LintNote:
-        """Name the first ones, each once, and say how many there are."""
+        """Return a note that names the first of them and says how many there are."""
         body = context.robots.body
         names = {
             body[note.start : note.end].lower(): quote(body[note.start : note.end])
             for note in notes
         }
-        first, more = notes[0], places(notes[1:], "retired, too")
+        first, more = notes[0], relate_notes(notes[1:], "also retired")
         if len(names) == 1:
             return first._replace(
                 message=f"{first.message} {len(notes)} lines name it.", related=more
             )
         words = (
             f"{len(names):,} of the crawlers that the file names are retired: "
-            f"{listed(list(names.values()), 5)}. docs/crawlers.md has those of today."
+            f"{join_names(list(names.values()), 5)}. docs/crawlers.md lists current crawlers."
         )
         return first._replace(message=words, related=more)

@@ -12,15 +12,15 @@ from robotrules.linting.responses import MOST_HOPS, ResponseCheck
 class RobotsLost(ResponseCheck):
     """
     What it finds:
-        A robots.txt for which the last answer is a broken redirect: a status from 300 to 399 that
-        is not followed, such as 300 or 305, or one whose Location is missing, not a URL, or not
-        http or https.
+        A robots.txt whose last response is a broken redirect: a status from 300 to 399 that is not
+        followed, such as 300 or 305, or one whose Location is missing, not a URL, or not http or
+        https.
 
     Why it matters:
-        RFC 9309 does not say what a broken redirect means, so crawlers differ. Google reads it as
-        404, and then no rule counts. A crawler that takes it for a server error, as this project
-        does, stops crawling the whole site. Crawlers follow HTTP redirects only, and neither frames
-        nor scripts.
+        RFC 9309 does not define what a broken redirect means, so crawlers differ. Google treats it
+        as 404, so that everything is allowed. A crawler that treats it as a server error, as this
+        project does, stops crawling the whole site. Crawlers follow only HTTP redirects, not those
+        of frames or scripts.
 
     Example:
             HTTP/1.1 302 Found
@@ -40,13 +40,13 @@ class RobotsLost(ResponseCheck):
     slug = "robots-lost"
     level = "error"
     message = (
-        "The robots.txt answers {status}, a redirect that cannot be followed: Google takes that "
-        "for no rules at all, and other crawlers stop crawling the site."
+        "The robots.txt answers {status}, a redirect that crawlers cannot follow. Google then "
+        "allows everything; other crawlers stop crawling the site. Answer 200 with the file."
     )
     reference = "RFC 9309 §2.3.1.2; AMB-54"
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
-        """Yield a note for a redirect that is the last answer."""
+        """Yield a note if the last response is a redirect."""
         if received.status is None or not 300 <= received.status < 400:
             return
         visited = [url for url in (received.url, *received.redirects) if url]

@@ -15,13 +15,13 @@ from robotrules.linting.responses import MOST_HOPS, ResponseCheck, is_success
 class RobotsRedirected(ResponseCheck):
     """
     What it finds:
-        A robots.txt that is reached by one to five redirects. It is a warning where they lead to
+        A robots.txt that is reached through one to five redirects. It is a warning if they lead to
         another host.
 
     Why it matters:
-        Crawlers follow at least five redirects in a row, also to other hosts. The rules that they
-        find count for the host that was asked first, and not for the one that they were sent to. A
-        file on a host of somebody else is in the hands of somebody else.
+        Crawlers follow at least five consecutive redirects, also to other hosts. The rules apply to
+        the host that was requested first, not to the target. If the file is on a host of another
+        operator, that operator controls the rules.
 
     Example:
             HTTP/1.1 200 OK
@@ -45,13 +45,13 @@ class RobotsRedirected(ResponseCheck):
     slug = "robots-redirected"
     level = "info"
     message = (
-        "The robots.txt redirects to {url}{where}; its rules hold for {here}, which was asked "
+        "The robots.txt redirects to {url}{where}. Its rules apply to {here}, which was requested "
         "first."
     )
     reference = "RFC 9309 §2.3.1.2; REP-2.3.1.2-02, REP-2.3.1.2-04, AMB-56"
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
-        """Yield a note for redirects that led to the file."""
+        """Yield a note for redirects that lead to the file."""
         hops = received.redirects
         if not hops or len(hops) > MOST_HOPS or not is_success(received):
             return
@@ -61,7 +61,7 @@ class RobotsRedirected(ResponseCheck):
         yield self.about_response(
             "warning" if away else None,
             url=quote(hops[-1]),
-            where=", which is another host" if away else "",
+            where=", on another host" if away else "",
             here=origin or "the origin",
         )
 

@@ -1,4 +1,4 @@
-"""RR703: a robots.txt that is not served to everybody."""
+"""RR703: a robots.txt that is not served to all clients."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class RobotsRestricted(ResponseCheck):
         A robots.txt for which the server answers 401 or 403.
 
     Why it matters:
-        By RFC 9309 any answer from 400 to 499 means that there are no rules: Google and
-        crawler-commons then read everything. The parser of Python, and texts older than the RFC,
-        take 401 and 403 for a request to stay away altogether. Often a firewall answers so to all
-        it takes for a program, and nobody at the site knows.
+        In RFC 9309 any status from 400 to 499 means that there are no rules: Google and
+        crawler-commons then fetch everything. Python's urllib.robotparser, and documents older than
+        the RFC, treat 401 and 403 as a request to fetch nothing. Often a firewall sends this
+        response to all clients that it takes for programs, without the owner's knowledge.
 
     Example:
             HTTP/1.1 403 Forbidden
@@ -27,7 +27,7 @@ class RobotsRestricted(ResponseCheck):
             <h1>Forbidden</h1>
 
     Instead:
-        Serve the file to everybody, whoever may read the rest:
+        Serve the file to all clients, even if other pages require a login:
 
             HTTP/1.1 200 OK
             Content-Type: text/plain
@@ -40,12 +40,12 @@ class RobotsRestricted(ResponseCheck):
     slug = "robots-restricted"
     level = "warning"
     message = (
-        "The robots.txt answers {status}. RFC 9309 takes that for no rules, so that everything is "
-        "allowed; some crawlers take it for the opposite."
+        "The robots.txt answers {status}. Crawlers that follow RFC 9309 then fetch everything; "
+        "Python's urllib.robotparser fetches nothing. Serve the file to all clients."
     )
     reference = "RFC 9309 §2.3.1.3; AMB-51"
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
-        """Yield a note for an answer that asks who is there."""
+        """Yield a note for status 401 or 403."""
         if received.status in (401, 403):
             yield self.about_response(status=received.status)

@@ -17,27 +17,30 @@ class RobotsTxtDisallowed(Check):
         A Disallow for `/robots.txt`.
 
     Why it matters:
-        A crawler has to fetch robots.txt to know the rule, so RFC 9309 allows it always, and the
-        rule does nothing. It does not keep people from reading the file either. Google's parser
-        compares that path like any other, and so does profile `google`.
+        A crawler has to fetch robots.txt to read the rule, so RFC 9309 always allows it, and the
+        rule has no effect. It does not stop people from reading the file either. Google's parser
+        matches that path like any other, and so does profile `google`.
 
     Example:
             User-agent: *
             Disallow: /robots.txt
 
     Instead:
-        Take the rule out. To keep the address of robots.txt out of search results, send
-        `X-Robots-Tag: noindex` with it.
+        Remove the rule. To keep robots.txt out of search results, send `X-Robots-Tag: noindex` with
+        it.
     """
 
     code = "RR526"
     slug = "robots-txt-disallowed"
     level = "warning"
-    message = "{rule} does nothing: robots.txt itself may always be fetched."
+    message = (
+        "{rule} has no effect: crawlers that follow RFC 9309 always fetch robots.txt itself. "
+        "Remove the rule."
+    )
     reference = "RFC 9309 §2.2.2; AMB-45"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the rules for it."""
+        """Yield the rules for robots.txt itself."""
         if context.robots.profile.match_robots_txt:
             return
         for record in context.records("disallow"):

@@ -1,4 +1,4 @@
-"""RR704: a robots.txt that cannot be reached."""
+"""RR704: a robots.txt that is unreachable."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class RobotsUnreachable(ResponseCheck):
         A robots.txt for which the server answers with a status from 500 to 599, or with 429.
 
     Why it matters:
-        A server error says nothing about the rules, so RFC 9309 has crawlers assume the strictest
-        ones: nothing is read, on the whole site, until the file answers again. Google stops for 12
-        hours and then uses the last copy it has for up to 30 days. 429 is read the same way by
-        Google and by this project, and as "no rules" by the letter of the RFC.
+        After a server error the rules are unknown, so RFC 9309 requires crawlers to assume that
+        everything is blocked, until the file is available again. Google stops for 12 hours and then
+        uses its last copy for up to 30 days. Google and this project treat 429 in the same way; by
+        the letter of the RFC it means that there are no rules.
 
     Example:
             HTTP/1.1 503 Service Unavailable
@@ -27,7 +27,7 @@ class RobotsUnreachable(ResponseCheck):
             <h1>Down for maintenance</h1>
 
     Instead:
-        Serve the file also while the rest is down; it is a small text file.
+        Serve this small text file even while the rest of the site is down.
 
             HTTP/1.1 200 OK
             Content-Type: text/plain
@@ -40,14 +40,14 @@ class RobotsUnreachable(ResponseCheck):
     slug = "robots-unreachable"
     level = "error"
     message = (
-        "The robots.txt answers {status}: crawlers then assume that everything is "
-        "disallowed{remark}."
+        "The robots.txt answers {status}, so crawlers treat the whole site as blocked{remark}. "
+        "Answer 200 with the file."
     )
     reference = "RFC 9309 §2.3.1.4; REP-2.3.1.4-01, REP-2.3.1.4-02, AMB-50, AMB-58"
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
-        """Yield a note for an answer that says nothing about the file."""
+        """Yield a note for a server error or status 429."""
         status = received.status
         if status is not None and (status >= 500 or status == 429):
-            remark = ", though RFC 9309 lets them take it for no rules" if status == 429 else ""
+            remark = " (RFC 9309 also lets them allow everything)" if status == 429 else ""
             yield self.about_response(status=status, remark=remark)

@@ -12,12 +12,12 @@ from robotrules.robotstxt.values import Note
 class RuleOutsideGroup(ParserNote):
     """
     What it finds:
-        An Allow or Disallow that stands before the first user-agent line.
+        An Allow or Disallow before the first user-agent line.
 
     Why it matters:
-        A rule is for the crawlers that the user-agent lines before it name. With none before it,
-        it is for nobody, and crawlers leave it out: RFC 9309 asks them to, and Google's parser,
-        crawler-commons, Protego and Python's do.
+        A rule applies to the crawlers that the user-agent lines before it name. Without one, it
+        applies to no crawler: RFC 9309 tells crawlers to ignore it, and Google's parser,
+        crawler-commons, Protego and Python's urllib.robotparser do.
 
     Example:
             Disallow: /drafts/
@@ -34,13 +34,16 @@ class RuleOutsideGroup(ParserNote):
     code = "RR401"
     slug = "rule-outside-group"
     level = "error"
-    message = "{text} stands before the first user-agent line, so it is for nobody."
+    message = (
+        "{text} is before the first user-agent line, so it applies to no crawler. Move it below a "
+        "user-agent line."
+    )
     reference = "RFC 9309 §2.1, §2.2.1; AMB-31"
     misread = True
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Name everyone, in a file that names nobody at all; elsewhere it is the author's."""
-        if context.groups or note.line is None or note != context.noted(self.slug)[0]:
+        """Insert `User-agent: *` if the file has no user-agent line; otherwise return no fix."""
+        if context.groups or note.line is None or note != context.parser_notes(self.slug)[0]:
             return None
         start, _ = context.whole_line(note.line)
         edit = Edit(start, start, b"User-agent: *" + line_end(context, note.line))

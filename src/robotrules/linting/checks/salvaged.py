@@ -1,4 +1,4 @@
-"""RR802: a Robots-Tag field that fails to parse behind its first members."""
+"""RR802: a Robots-Tag field with a syntax error after its first members."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from robotrules.linting.check import PageCheck
 class Salvaged(PageCheck):
     """
     What it finds:
-        A Robots-Tag field that is no List of Structured Fields, of which a beginning can be read
-        all the same.
+        A Robots-Tag field that is not a valid List (Structured Fields), but whose first members can
+        be parsed.
 
     Why it matters:
-        A parser that keeps to RFC 9651 drops the whole field for one slip in it: a comma or
-        semicolon at the end, blanks around `=`, a colon. What you asked for is then asked of
-        nobody. This project reads the members before the slip, because a rule can only restrict.
+        A parser that follows RFC 9651 ignores the whole field because of a single error: a final
+        comma or semicolon, spaces around `=`, a colon. Your rules then have no effect. This project
+        reads the members before the error, because a rule can only restrict.
 
     Example:
             Robots-Tag: *;noindex, ExampleBot;max-snippet = 20
@@ -27,7 +27,7 @@ class Salvaged(PageCheck):
     slug = "salvaged"
     level = "error"
     message = (
-        "The field fails to parse, and by the letter of RFC 9651 none of it counts; only some "
-        "crawlers read what stands before the failure."
+        "The field has a syntax error: crawlers that follow RFC 9651 ignore all of it, others read "
+        "the part before the error. Correct the syntax."
     )
     reference = "draft-illyes-repext §3.1.1; RFC 9651 §4.2; AMB-67"

@@ -1,4 +1,4 @@
-"""RR710: a robots.txt that asks not to be kept."""
+"""RR710: a robots.txt with a very short cache lifetime."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
-from robotrules.linting.responses import ResponseCheck, in_words, lifetime_asked
+from robotrules.linting.responses import ResponseCheck, format_duration, read_freshness
 
 SHORT = 300.0
 
@@ -14,13 +14,13 @@ SHORT = 300.0
 class ShortLifetime(ResponseCheck):
     """
     What it finds:
-        A `Cache-Control` of the robots.txt with `no-store`, `no-cache`, or a `max-age` of less than
-        five minutes.
+        A robots.txt with `Cache-Control: no-store`, `no-cache`, or a `max-age` of less than five
+        minutes.
 
     Why it matters:
-        Crawlers may go by the header, and most keep the file for some time all the same: to ask for
-        it before each page would double their requests. A change may therefore take up to a day to
-        be seen, whatever the header says. With a few minutes a crawler that keeps to it asks often.
+        Most crawlers cache the file for some time anyway: fetching it before each page would double
+        their requests. So a change may take up to a day to be seen, whatever the header says. A
+        crawler that obeys a lifetime of a few minutes fetches the file often.
 
     Example:
             HTTP/1.1 200 OK
@@ -42,15 +42,22 @@ class ShortLifetime(ResponseCheck):
     code = "RR710"
     slug = "short-lifetime"
     level = "info"
-    message = "The robots.txt asks {what}; most crawlers keep it for longer, up to 24 hours."
+    message = (
+        "The Cache-Control header asks crawlers {what}, but most cache it for longer, up to 24 "
+        "hours. Set a longer max-age."
+    )
     reference = "RFC 9309 §2.4; AMB-60"
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
-        """Yield a note for a lifetime of next to nothing."""
-        said = lifetime_asked(received)
-        if said is None:
+        """Yield a note for a lifetime below `SHORT`."""
+        requested = read_freshness(received)
+        if requested is None:
             return
-        if not said.may_store or said.must_validate:
-            yield self.about_response(what="not to be kept, or not without asking again")
-        elif said.reason == "max-age" and said.lifetime is not None and said.lifetime < SHORT:
-            yield self.about_response(what=f"to be kept for {in_words(said.lifetime)} only")
+        lifetime = requested.lifetime
+        if not requested.may_store or requested.must_validate:
+            yield self.about_response(
+                what="not to cache the robots.txt, or to revalidate it each time"
+            )
+        elif requested.reason == "max-age" and lifetime is not None and lifetime < SHORT:
+            duration = format_duration(lifetime)
+            yield self.about_response(what=f"to cache the robots.txt for only {duration}")

@@ -15,13 +15,13 @@ from robotrules.linting.note import LintNote
 class SitemapElsewhere(Check):
     """
     What it finds:
-        A `Sitemap` record that names another host than the one the robots.txt is for. This takes
-        the address of the file.
+        A `Sitemap` record for another host than that of the robots.txt. The check needs the URL of
+        the file.
 
     Why it matters:
-        This is allowed: to name a sitemap of another host here is how a site shows that it stands
-        behind it. But a copy of a robots.txt from a test system, or from the site of a customer,
-        often brings its old sitemap along.
+        This is allowed: the record is how a site confirms a sitemap on another host. But a
+        robots.txt that was copied from a test system or from another site often keeps the old
+        sitemap.
 
     Example:
             HTTP/1.1 200 OK
@@ -40,8 +40,8 @@ class SitemapElsewhere(Check):
     slug = "sitemap-elsewhere"
     level = "info"
     message = (
-        "The sitemap is on {there}, and this file is for {here}: whoever runs that host decides "
-        "what is listed."
+        "The sitemap is on {there}, but this file is for {here}. Check that the sitemap belongs to "
+        "this site."
     )
     reference = "sitemaps.org protocol (cross submits); REC-sitemap-01"
 
@@ -51,12 +51,12 @@ class SitemapElsewhere(Check):
         here = _host(url) if url else None
         if url is None or here is None or "sitemap" not in context.keys:
             return
-        told = {here.removeprefix("www.")}
-        for one in sitemaps(context.robots, url):
-            there = _host(one.url)
-            if there is not None and there.removeprefix("www.") not in told:
-                told.add(there.removeprefix("www."))
-                yield self.about(context, one.record, there=quote(there), here=quote(here))
+        known = {here.removeprefix("www.")}
+        for sitemap in sitemaps(context.robots, url):
+            there = _host(sitemap.url)
+            if there is not None and there.removeprefix("www.") not in known:
+                known.add(there.removeprefix("www."))
+                yield self.about(context, sitemap.record, there=quote(there), here=quote(here))
 
 
 def _host(url: str) -> str | None:

@@ -1,4 +1,4 @@
-"""RR656: a sitemap by http in a file by https."""
+"""RR656: an http sitemap in a file served over https."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from robotrules.linting.note import LintNote
 class SitemapOverHttp(Check):
     """
     What it finds:
-        A `Sitemap` record with an `http://` URL in a robots.txt that is served over https. This
-        takes the address of the file.
+        A `Sitemap` record with an `http://` URL in a robots.txt that is served over https. The
+        check needs the URL of the file.
 
     Why it matters:
-        Such a line is mostly left over from the time before the move to https. It costs a redirect
-        on each visit, if there is one, and what comes unencrypted can be changed on the way. The
-        two schemes are two origins, each with its own robots.txt.
+        Such a line is usually left over from before the move to https. It costs a redirect on each
+        fetch, if the server redirects, and unencrypted content can be changed in transit. The two
+        schemes are two origins, each with its own robots.txt.
 
     Example:
             HTTP/1.1 200 OK
@@ -37,17 +37,18 @@ class SitemapOverHttp(Check):
     slug = "sitemap-over-http"
     level = "info"
     message = (
-        "The sitemap is named by http{more}, and this file is served by https: anybody on the way "
-        "can change what it lists."
+        "The sitemap URL uses http{more}, but this file is served over https. Write 'https://': "
+        "the content of an http URL can be changed in transit."
     )
     reference = "RFC 9309 §2.3; REC-sitemap-01"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the first sitemap that is named by http, where the file is served by https."""
+        """Yield the first http sitemap of a file that is served over https."""
         if not (context.received.url or "").lower().startswith("https://"):
             return
-        found = [one for one in context.records("sitemap") if one.value[:7].lower() == b"http://"]
-        for record in found[:1]:
-            count = len(found) - 1
+        sitemaps = context.records("sitemap")
+        insecure = [record for record in sitemaps if record.value[:7].lower() == b"http://"]
+        for record in insecure[:1]:
+            count = len(insecure) - 1
             more = f", like {count:,} more" if count else ""
             yield self.about(context, record, more=more)

@@ -20,10 +20,10 @@ class SpaceInPattern(ParserNote):
         A rule with a space or a tab inside its path pattern.
 
     Why it matters:
-        A rule has one pattern, and a URL has no spaces: in a request they are `%20`. Parsers do not
-        agree. crawler-commons, Python's and profile `default` write `%20` for the space; Google's
-        keeps it, so that the rule never matches; by the grammar the line is no rule. If two paths
-        were meant, each needs a rule of its own; if a comment was, it starts with `#`.
+        A rule has one pattern, and a URL has no spaces: a request has `%20` instead. Parsers
+        disagree: crawler-commons, Python's urllib.robotparser and profile `default` read the space
+        as `%20`; Google's parser keeps it, so that the rule never matches; by the grammar the line
+        is not a rule. Two paths need two rules, and a comment starts with `#`.
 
     Example:
             User-agent: *
@@ -37,35 +37,36 @@ class SpaceInPattern(ParserNote):
     code = "RR506"
     slug = "space-in-pattern"
     level = "warning"
-    message = "{text} has whitespace in it, and a URL has none: {hint}."
+    message = "{text} contains whitespace, which URLs do not have. {hint}."
     reference = "RFC 9309 §2.2, §2.2.2; AMB-11"
     misread = True
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Return the pattern, and what was probably meant."""
+        """Return the pattern, and how to correct it."""
         value = context.robots.body[note.start : note.end]
-        several = len(_paths(value)) > 1
-        hint = "each path needs a rule of its own" if several else "crawlers do not agree on it"
+        hint = "Google's parser never matches it, others read '%20'. Write '%20'"
+        if len(_split_paths(value)) > 1:
+            hint = "Write one rule for each path"
         return {"text": quote(value), "hint": hint}
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
         """Write a rule for each path, or `%20` where one path has spaces."""
         value = context.robots.body[note.start : note.end]
         record = context.by_line[note.line or 0]
-        paths = _paths(value)
+        paths = _split_paths(value)
         if len(paths) > 1:
             before = line_end(context, record.line)
             before += context.robots.body[record.key_start : record.start]
             edit = Edit(note.start, note.end, before.join(paths))
             return Fix("Write one rule for each path", (edit,), changes_verdicts=True)
         if re.search(rb"[ \t]/|//|--|<|:", value):
-            return None  # a remark, or who knows what
-        encoded = _SPACE.sub(lambda one: b"%20" if one[0] == b" " else b"%09", value)
+            return None  # a remark, or something else
+        encoded = _SPACE.sub(lambda match: b"%20" if match[0] == b" " else b"%09", value)
         edit = Edit(note.start, note.end, encoded)
         return Fix(f"Write {quote(encoded)}", (edit,), changes_verdicts=True)
 
 
-def _paths(value: bytes) -> list[bytes]:
-    """Return the paths of a value that has several, and nothing but paths."""
+def _split_paths(value: bytes) -> list[bytes]:
+    """Return the paths of a value that consists of paths; otherwise nothing."""
     parts = value.split()
     return parts if all(re.match(rb"/(?!/)", part) for part in parts) else []

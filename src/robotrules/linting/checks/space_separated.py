@@ -1,4 +1,4 @@
-"""RR826: rules with blanks and no commas between."""
+"""RR826: rules separated by spaces instead of commas."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import said
+from robotrules.linting.mentions import find_rule_text
 from robotrules.tags.codes import TagNote
 
 
 class SpaceSeparated(PageCheck):
     """
     What it finds:
-        Two rules in a field or a robots meta element with only whitespace between.
+        Two rules in a header field or a robots meta element with only whitespace between them.
 
     Why it matters:
-        The grammar has commas. Some crawlers take a blank for one, others see one long word that
-        they do not know, and then neither rule is in force.
+        The grammar requires commas. Some crawlers read a space as a comma, others read both rules
+        as one unknown word and ignore both.
 
     Example:
             <meta name="robots" content="noindex nofollow">
@@ -30,10 +30,11 @@ class SpaceSeparated(PageCheck):
     slug = "space-separated"
     level = "warning"
     message = (
-        "Commas part rules; the blank before {text} was read like one, and not everybody does that."
+        "Some crawlers read the space before {text} as a comma, others ignore both rules. Separate "
+        "rules with commas."
     )
     reference = "draft-illyes-repext §3.1.2; AMB-93"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Quote the rule as written."""
-        return {"text": quote(said(page, note))}
+        return {"text": quote(find_rule_text(page, note))}

@@ -1,10 +1,10 @@
-"""RR410: one product token in several groups."""
+"""RR410: a product token in several groups."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.check import Check, quote, related
+from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 from robotrules.robotstxt.values import Record
@@ -13,14 +13,14 @@ from robotrules.robotstxt.values import Record
 class SplitGroup(Check):
     """
     What it finds:
-        A crawler, or everyone (`*`), that is named in more than one group of the file.
+        A crawler, or `*`, that more than one group of the file names.
 
     Why it matters:
-        RFC 9309 puts all groups of one name together, wherever they stand, and Google's parser,
-        crawler-commons and Protego do. Older software does not: Python's urllib.robotparser before
-        its rewrite of 2026 reads the first group alone, and spatie/robots-txt the last; Yandex
-        reports a second group for `*` as an error. Rules in the other groups are lost for them.
-        Services that put rules of their own before a file often cause it.
+        RFC 9309 combines all groups of a name, wherever they are in the file, and so do Google's
+        parser, crawler-commons and Protego. Others do not: Python's urllib.robotparser before its
+        rewrite of 2026 reads only the first group, spatie/robots-txt only the last, and Yandex
+        reports a second group for `*` as an error. They ignore the rules of the other groups.
+        Services that insert rules at the start of a file often cause this.
 
     Example:
             User-agent: *
@@ -45,8 +45,8 @@ class SplitGroup(Check):
     slug = "split-group"
     level = "info"
     message = (
-        "{name} has a group in line {line} already. RFC 9309 reads both; some parsers read one of "
-        "them alone."
+        "{name} already has a group at line {line}. Crawlers that follow RFC 9309 combine both; "
+        "Python's urllib.robotparser before 2026 reads only the first. Merge the groups."
     )
     reference = "RFC 9309 §2.2.1; REP-2.2.1-07, REP-2.2.1-13; AMB-26"
 
@@ -62,9 +62,9 @@ class SplitGroup(Check):
                 yield self.about(
                     context,
                     record,
-                    name="Everyone" if name == "*" else quote(record.value),
+                    name=quote(record.value),
                     line=first[name].line,
-                    related=[related("named first", first[name])],
+                    related=[relate("named first", first[name])],
                 )
             first.setdefault(name, record)
             last[name] = record.group

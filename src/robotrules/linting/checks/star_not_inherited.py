@@ -1,4 +1,4 @@
-"""RR418: a group for a named crawler that has none, or not all, of the rules for everyone."""
+"""RR418: a group for a named crawler without all rules of the `*` group."""
 
 from __future__ import annotations
 
@@ -6,32 +6,31 @@ from collections.abc import Iterator
 
 from robotrules.analysis.crawlers import EVERYONE_ELSE
 from robotrules.analysis.values import ORIGIN
-from robotrules.linting.check import Check, listed, quote
+from robotrules.linting.check import Check, join_names, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.rule_proofs import Kind
+from robotrules.linting.rule_proofs import CrawlerClass
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.values import Rule
 
-# The share of the rules for everyone from which on a group leaves out the others on purpose.
+# A group that repeats this share of the `*` rules is assumed to omit the others on purpose.
 REPEATED = 0.5
 
 
 class StarNotInherited(Check):
     """
     What it finds:
-        A group that names a crawler and has rules of its own for it, while a rule of the group for
-        everyone is not repeated there, so that the crawler may fetch what others may not. A group
-        that allows such a URL by a rule of its own means it, and is left alone.
+        A group with rules for a named crawler that does not repeat a rule of the `*` group, so that
+        the crawler may fetch URLs that are blocked for others. A group that allows such a URL with
+        its own rule is not reported.
 
     Why it matters:
-        A crawler that is named obeys its own group alone: the group of `*` is for those that no
-        group names. What is blocked for everyone is open to this crawler, unless it is repeated.
-        That surprises many people. Where it is meant, an Allow for these URLs says so, and
-        `# robotrules: ignore[RR418]` leaves the note out. Crawlers that ignore the group of `*` by
-        their operators' documentation, such as AdsBot-Google, have lost nothing. A group that
-        repeats half of the rules or more was written by somebody who knows: what it leaves out is a
-        note for information.
+        A named crawler obeys only its own group: the `*` group is for crawlers that no group names.
+        URLs that are blocked for `*` are allowed for this crawler, unless its group repeats the
+        rule. Many authors do not expect that. If it is intended, add an Allow for these URLs, or
+        suppress the note with `# robotrules: ignore[RR418]`. Crawlers that ignore the `*` group
+        according to their operators, such as AdsBot-Google, are not reported. For a group that
+        repeats half of the rules or more, the note is for information only.
 
     Example:
             User-agent: *
@@ -53,39 +52,40 @@ class StarNotInherited(Check):
     slug = "star-not-inherited"
     level = "warning"
     message = (
-        "{names} {obey} this group alone{repeats}, so {they} may fetch what line {line} ({rule}) "
-        "blocks for everyone else."
+        "{names} {obey} only this group{repeats}, so {they} may fetch the URLs that line {line} "
+        "({rule}) blocks for everyone else. Repeat the rule here if it should apply."
     )
     reference = "RFC 9309 §2.2.1"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield groups of named crawlers that do not repeat all that everyone is asked."""
-        star = next((kind for kind in context.kinds if _is_star(kind)), None)
-        asked = _disallows(star) if star else {}
-        # A file that asks everyone to leave names those that it welcomes.
-        if star is None or not asked or "/" in asked:
+        """Yield groups of named crawlers that do not repeat all rules of the `*` group."""
+        classes = context.crawler_classes
+        star = next((candidate for candidate in classes if _is_star(candidate)), None)
+        blocked = _disallow_rules(star) if star else {}
+        # A file that blocks everything for `*` names the crawlers that it allows.
+        if star is None or not blocked or "/" in blocked:
             return
-        for kind in context.kinds:
-            own = _disallows(kind)
-            if kind is star or not own or "/" in own:
+        for crawler_class in classes:
+            own = _disallow_rules(crawler_class)
+            if crawler_class is star or not own or "/" in own:
                 continue
-            names = [name for name in kind.names if not _ignores_star(name)]
-            forgotten = (rule for form, rule in asked.items() if form not in own)
-            lost = next((rule for rule in forgotten if names and _allows(kind, rule)), None)
+            names = [name for name in crawler_class.names if not _ignores_star(name)]
+            omitted = (rule for form, rule in blocked.items() if form not in own)
+            lost = next((rule for rule in omitted if names and _allows(crawler_class, rule)), None)
             if lost is None:
                 continue
-            repeated = len(own.keys() & asked.keys())
-            start = context.groups[kind.groups[0]].starts[0]
+            repeated = len(own.keys() & blocked.keys())
+            start = context.groups[crawler_class.groups[0]].starts[0]
             yield self.about(
                 context,
                 start,
-                # Whoever repeats that many knows that the group stands alone.
-                level="info" if repeated >= len(asked) * REPEATED else None,
+                # An author who repeats that many knows that the group inherits nothing.
+                level="info" if repeated >= len(blocked) * REPEATED else None,
                 url=ORIGIN + lost.form.replace("*", "").removesuffix("$"),
-                names=listed(names),
+                names=join_names(names),
                 obey="obeys" if len(names) == 1 else "obey",
                 they="it" if len(names) == 1 else "they",
-                repeats=f", which repeats {repeated} of {len(asked)} rules for everyone"
+                repeats=f", which repeats {repeated} of {len(blocked)} rules for '*'"
                 if repeated
                 else "",
                 line=lost.line,
@@ -93,22 +93,22 @@ class StarNotInherited(Check):
             )
 
 
-def _is_star(kind: Kind) -> bool:
-    return any(c.product_token == EVERYONE_ELSE and not c.purposes for c in kind.crawlers)
+def _is_star(crawler_class: CrawlerClass) -> bool:
+    return any(c.product_token == EVERYONE_ELSE and not c.purposes for c in crawler_class.crawlers)
 
 
-def _disallows(kind: Kind) -> dict[str, Rule]:
-    """Return what a kind of crawlers is asked to leave, by pattern."""
-    return {rule.form: rule for rule in kind.written if not rule.allow and rule.form}
+def _disallow_rules(crawler_class: CrawlerClass) -> dict[str, Rule]:
+    """Return the Disallow rules of a class of crawlers, by pattern."""
+    return {rule.form: rule for rule in crawler_class.written if not rule.allow and rule.form}
 
 
-def _allows(kind: Kind, rule: Rule) -> bool:
-    """Tell whether what a rule blocks is open to a kind, and no rule of its own says so."""
+def _allows(crawler_class: CrawlerClass, rule: Rule) -> bool:
+    """Return whether no rule of a class of crawlers matches the URL that *rule* blocks."""
     path = rule.form.replace("*", "").removesuffix("$")
-    return path.startswith("/") and kind.rules.check(ORIGIN + path).rule is None
+    return path.startswith("/") and crawler_class.rules.check(ORIGIN + path).rule is None
 
 
 def _ignores_star(name: str) -> bool:
-    """Tell whether a crawler ignores the group for everyone, by its operator's documentation."""
+    """Return whether a crawler ignores the `*` group, according to its operator."""
     known = KNOWN_CRAWLERS.get(name)
     return known is not None and known.ignores_star

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix, LintNote
-from robotrules.linting.star_paths import star_path
+from robotrules.linting.scoped_records import find_star_path
 
 KEYS = ("content-usage", "app-directives", "app-directive", "content-signal")
 
@@ -19,10 +19,9 @@ class StarPath(Check):
         where a path pattern was meant.
 
     Why it matters:
-        Allow and Disallow may begin with `*`, so people write it here too. In these records a
-        statement may begin with `*` as well, and therefore only `/` starts a path. What stands
-        there is read as a broken statement, and dropped: the preference is stated for no document
-        at all.
+        Allow and Disallow may begin with `*`, so authors write it here too. In these records a
+        statement may also begin with `*`, so a path must begin with `/`. The value is read as an
+        invalid statement and ignored: the preference applies to no URL.
 
     Example:
             User-agent: *
@@ -37,8 +36,8 @@ class StarPath(Check):
     slug = "star-path"
     level = "error"
     message = (
-        "A path here starts with '/', not with '*', so the record is not used as meant: {text} "
-        "would be {path}."
+        "A path in this record starts with '/', not with '*', so the record is not read as "
+        "intended. Write {path} instead of {text}."
     )
     reference = "draft-ietf-aipref-attach-05 §3.2; AMB-103, AMB-112"
     misread = True
@@ -46,10 +45,10 @@ class StarPath(Check):
     def check(self, context: LintContext) -> Iterator[LintNote]:
         """Yield the records that begin with a star and go on with a statement."""
         for record in context.records(*KEYS):
-            path = star_path(record)
+            path = find_star_path(record)
             if path is None:
                 continue
-            # A run of stars, or one before a slash, matches the slash that is put there.
+            # The inserted slash does not change what leading stars match.
             written = b"/" + path
             fix = Fix(
                 f"Write {quote(written)}",

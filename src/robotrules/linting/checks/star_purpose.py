@@ -11,9 +11,9 @@ class StarPurpose(ParserNote):
         A `User-Agent-Purpose` line whose value is `*`.
 
     Why it matters:
-        The star is for product tokens: `User-agent: *` is the group of all crawlers without one of
-        their own. The draft knows no purpose of that name, so such a line opens a group that is for
-        nobody, and what was meant for all does not happen.
+        The star is for product tokens: `User-agent: *` opens the group of all crawlers that no
+        other group names. The draft has no `*` purpose, so the line opens a group that applies to
+        no crawler.
 
     Example:
             User-Agent-Purpose: *
@@ -28,6 +28,7 @@ class StarPurpose(ParserNote):
     slug = "star-purpose"
     level = "warning"
     message = (
-        "There is no '*' purpose: the line names nobody, and its group is not one for everybody."
+        "'*' is not a purpose, so this group applies to no crawler. Write 'User-agent: *' for all "
+        "crawlers."
     )
     reference = "draft-illyes-rep-purpose §3; AMB-97"

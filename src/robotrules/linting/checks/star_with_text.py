@@ -1,4 +1,4 @@
-"""RR405: text behind the `*` of a user-agent line."""
+"""RR405: text after the `*` of a user-agent line."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _RECORD = re.compile(rb":")
 class StarWithText(ParserNote):
     """
     What it finds:
-        A user-agent line with `*` and something behind it. Often a line end got lost, and the rule
-        that belongs on the next line stands there.
+        A user-agent line with text after the `*`. Often a line end is missing, and the text is the
+        rule that belongs on the next line.
 
     Why it matters:
-        Google's parser takes the line as one for everyone and does not see the text; others find
-        nobody of that name, so that the group is for nobody. A rule in the text is read by none.
+        Google's parser reads the line as `*` and ignores the text; other parsers find no crawler of
+        that name, so that the group applies to no crawler. No parser reads a rule in the text.
 
     Example:
             User-agent: * Disallow: /search
@@ -36,7 +36,10 @@ class StarWithText(ParserNote):
     code = "RR405"
     slug = "star-with-text"
     level = "warning"
-    message = "The line is for everyone, and {text} behind the '*' is not read."
+    message = (
+        "Google's parser reads this line as '*' and ignores {text}; other parsers apply the group "
+        "to no crawler. Write '*' alone, and a rule on the next line."
+    )
     reference = "RFC 9309 §2.2.1; AMB-23"
     misread = True
 
@@ -45,7 +48,7 @@ class StarWithText(ParserNote):
         return {"text": quote(context.robots.body[note.start : note.end].strip())}
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Give a rule the line of its own; take away what is no record."""
+        """Move a rule to the next line; remove text that is not a record."""
         rest = context.robots.body[note.start : note.end]
         rule = _RULE.fullmatch(rest)
         if rule and note.line is not None:

@@ -1,4 +1,4 @@
-"""RR809: the grammar of Robots-Tag in an X-Robots-Tag field."""
+"""RR809: the syntax of Robots-Tag in an X-Robots-Tag field."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from robotrules.linting.check import PageCheck
 class StructuredLegacyField(PageCheck):
     """
     What it finds:
-        An X-Robots-Tag field in the new grammar, with `;` between a name and its rules.
+        An X-Robots-Tag field in the new syntax, with `;` between a name and its rules.
 
     Why it matters:
-        The old field has the old grammar: `noindex, nofollow`, perhaps with `googlebot:` in front.
-        It is what all vendors document. The new grammar belongs to the new name.
+        The old field has the old syntax: `noindex, nofollow`, perhaps after `googlebot:`. All
+        vendors document it. The new syntax belongs to the new field.
 
     Example:
             X-Robots-Tag: *;noindex
@@ -26,7 +26,7 @@ class StructuredLegacyField(PageCheck):
     slug = "structured-legacy-field"
     level = "info"
     message = (
-        "X-Robots-Tag in the grammar of Robots-Tag: crawlers that know the old grammar alone do "
-        "not understand {text}."
+        "X-Robots-Tag has the syntax of Robots-Tag here, so crawlers that only support the old "
+        "syntax ignore {text}. Separate rules with commas."
     )
     reference = "draft-illyes-repext §3.1.1; AMB-73"

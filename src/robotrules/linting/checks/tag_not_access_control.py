@@ -1,4 +1,4 @@
-"""RR863: a noindex on a page that looks as if it was not for everybody."""
+"""RR863: a noindex on a page that may not be meant for the public."""
 
 from __future__ import annotations
 
@@ -8,44 +8,47 @@ from robotrules.http.origins import authority_end
 from robotrules.linting.check import PageCheck
 from robotrules.linting.context import Page
 from robotrules.linting.note import LintNote
-from robotrules.linting.sensitive_paths import telling
+from robotrules.linting.sensitive_paths import find_sensitive_word
 from robotrules.tags.codes import TagNote
 
 
 class TagNotAccessControl(PageCheck):
     """
     What it finds:
-        A page with `noindex` whose address has a word in it such as `internal`, `private` or
-        `backup`. It takes a robots.txt to know the address.
+        A page with `noindex` whose URL has a word such as `internal`, `private` or `backup`. The
+        check needs the robots.txt as well.
 
     Why it matters:
-        A tag is a request to crawlers about what they do with a page. Whoever knows the address
-        reads the page all the same, and crawlers that obey nothing do too. The draft says that
-        owners who want to keep something to themselves should use a measure made for that, such as
-        HTTP Authentication.
+        A tag is a request to crawlers about the use of a page. Anyone who knows the URL can still
+        read the page, and so can crawlers that ignore tags. The draft recommends a real access
+        control, such as HTTP Authentication, for content that is not public.
 
     Example:
-        A page at `https://example.com/internal/salaries` that anybody can open:
+        A page at `https://example.com/internal/salaries` that anyone can open:
 
             X-Robots-Tag: noindex
 
     Instead:
-        Ask for a login first; an answer 401 shows nothing to anybody, and needs no tag.
+        Require a login: a response with status 401 discloses nothing and needs no tag.
     """
 
     code = "RR863"
     slug = "tag-not-access-control"
     level = "info"
     message = (
-        "A noindex keeps no one from reading the page, and its address says '{word}': what is not "
-        "for everybody needs a login."
+        "A noindex does not stop anyone from reading the page, and its URL contains '{word}'. "
+        "Require a login for content that is not public."
     )
     reference = "draft-illyes-repext §4; RTG-4-01, RFC 9309 §3"
 
     def check_page(self, page: Page) -> Iterator[LintNote]:
-        """Yield a note where the address of a page with `noindex` gives something away."""
+        """Yield a note if the URL of a page with `noindex` has a sensitive word."""
         url = page.guidance.url if page.guidance else ""
-        word = telling(url[authority_end(url) :]) if page.usage.may_index is False else None
+        word = (
+            find_sensitive_word(url[authority_end(url) :])
+            if page.usage.may_index is False
+            else None
+        )
         if word:
             source = page.usage.mentions_of("noindex")[0].source
             yield self.about_tag(TagNote(self.slug, self.level, source), word=word)

@@ -1,10 +1,10 @@
-"""RR862: tag rules that nobody reads."""
+"""RR862: tag rules that no crawler reads."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from robotrules.linting.check import PageCheck, listed, quote
+from robotrules.linting.check import PageCheck, join_names, quote
 from robotrules.linting.context import Page
 from robotrules.tags.codes import TagNote
 
@@ -12,12 +12,12 @@ from robotrules.tags.codes import TagNote
 class TagsNotSeen(PageCheck):
     """
     What it finds:
-        A page with tag rules other than `noindex` whose URL the robots.txt disallows. This takes
+        A page with tag rules other than `noindex` whose URL the robots.txt blocks. The check needs
         both.
 
     Why it matters:
-        A crawler that does not fetch a page does not know what the page says. Rules about excerpts
-        or links are of no use there; one of the two can go.
+        A crawler that does not fetch a page does not see its tags, so its rules about snippets or
+        links have no effect.
 
     Example:
             User-agent: *
@@ -36,11 +36,11 @@ class TagsNotSeen(PageCheck):
     slug = "tags-not-seen"
     level = "warning"
     message = (
-        "The page has {rules}, which nobody reads, because the robots.txt asks crawlers not to "
-        "fetch it."
+        "Crawlers do not see {rules}, because the robots.txt blocks the page. Allow the page, or "
+        "remove the tags."
     )
     reference = "RFC 9309 §2.2.2; XRT-18, AMB-119"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
-        """Name the rules."""
-        return {"rules": listed([quote(name) for name in page.usage.rules])}
+        """Return the rules of the page."""
+        return {"rules": join_names([quote(name) for name in page.usage.rules])}

@@ -12,14 +12,14 @@ class TooLarge(ParserNote):
         more than 256 parameters.
 
     Why it matters:
-        RFC 9651 asks parsers for that much and for no more. A longer value is read by some and
-        dropped whole by others, so nobody can count on it.
+        RFC 9651 requires parsers to support that many and no more. Some parsers read a longer
+        value, others ignore all of it.
 
     Example:
         A record that names thousands of applications in one line.
 
     Instead:
-        Use several records: lines of one group with the same path are read as one list.
+        Use several records: records of a group with the same path are read as one list.
 
             User-agent: *
             App-Directives: examplesearch;widgets=?0
@@ -29,5 +29,8 @@ class TooLarge(ParserNote):
     code = "RR606"
     slug = "too-large"
     level = "error"
-    message = "The value has more members or parameters than are read, so the record is not used."
+    message = (
+        "The value has more members or parameters than RFC 9651 requires parsers to read, so "
+        "crawlers may ignore the record. Split it into several records."
+    )
     reference = "RFC 9651 §3.1, §3.1.2, §3.2"

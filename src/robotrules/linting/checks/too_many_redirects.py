@@ -1,4 +1,4 @@
-"""RR706: a robots.txt behind too many redirects."""
+"""RR706: a robots.txt with too many redirects."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from robotrules.linting.responses import MOST_HOPS, ResponseCheck
 class TooManyRedirects(ResponseCheck):
     """
     What it finds:
-        A robots.txt behind more than five redirects in a row, or behind redirects that lead in a
-        circle.
+        A robots.txt that takes more than five consecutive redirects, or whose redirects form a
+        loop.
 
     Why it matters:
-        RFC 9309 wants crawlers to follow five. What is further away they may take for unavailable,
-        and then no rule counts. Google reads it as 404; crawler-commons puts the whole site off.
+        RFC 9309 requires crawlers to follow five. After that they may treat the file as
+        unavailable, which allows everything. Google treats it as 404; crawler-commons postpones the
+        whole site.
 
     Example:
         Six hosts in a row, each of which redirects `/robots.txt` to the next.
 
     Instead:
-        Redirect to where the file is, in one step:
+        Redirect to the file in one step:
 
             HTTP/1.1 200 OK
             URL: http://example.com/robots.txt
@@ -38,8 +39,8 @@ class TooManyRedirects(ResponseCheck):
     slug = "too-many-redirects"
     level = "error"
     message = (
-        "{what}: crawlers may give up after five and take the file for missing, which allows "
-        "everything."
+        "{what}. Crawlers may stop after five and treat the file as missing, which allows "
+        "everything. Redirect to the file in one step."
     )
     reference = "RFC 9309 §2.3.1.2; REP-2.3.1.2-01, REP-2.3.1.2-05, AMB-55"
 
@@ -47,7 +48,7 @@ class TooManyRedirects(ResponseCheck):
         """Yield a note for more redirects than crawlers have to follow."""
         visited = [url for url in (received.url, *received.redirects) if url]
         if len(set(visited)) < len(visited):
-            yield self.about_response(what="The redirects of the robots.txt lead in a circle")
+            yield self.about_response(what="The redirects of the robots.txt form a loop")
         elif len(received.redirects) > MOST_HOPS:
             count = len(received.redirects)
-            yield self.about_response(what=f"The robots.txt is behind {count} redirects")
+            yield self.about_response(what=f"The robots.txt takes {count} redirects")

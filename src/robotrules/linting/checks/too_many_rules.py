@@ -8,7 +8,7 @@ from robotrules.linting.check import Check
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
 
-# What Yandex documents.
+# The limit that Yandex documents.
 MOST_RULES = 2_048
 
 
@@ -18,10 +18,9 @@ class TooManyRules(Check):
         A file with more than 2,048 rules.
 
     Why it matters:
-        RFC 9309 counts octets and no rules: a crawler has to read at least 500 KiB. Yandex however
-        documents that it takes more than 2,048 rules as an error. A file of that size mostly lists
-        single pages, which a pattern or a `noindex` on the pages says better, and each crawler has
-        to read all of it.
+        RFC 9309 limits bytes, not rules: a crawler has to read at least 500 KiB. But Yandex
+        documents that it treats more than 2,048 rules as an error. A file of that size usually
+        lists single pages, for which a pattern or a `noindex` on the pages is better.
 
     Example:
         A file with a rule for each of three thousand products:
@@ -33,22 +32,25 @@ class TooManyRules(Check):
         and so on.
 
     Instead:
-        One pattern for many paths:
+        Use one pattern for many paths:
 
             User-agent: *
             Disallow: /shop/product-
 
-        `robotrules simplify` finds rules that can go, and proves that nothing changes.
+        `robotrules simplify` finds rules that can be removed, and proves that nothing changes.
     """
 
     code = "RR514"
     slug = "too-many-rules"
     level = "warning"
-    message = "The file has {count:,} rules; Yandex takes more than {most:,} as an error."
+    message = (
+        "The file has {count:,} rules, and Yandex treats more than {most:,} as an error. Combine "
+        "rules with patterns."
+    )
     reference = "Yandex: Using robots.txt; VEN-10"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield a note at the first rule that is too many."""
+        """Yield a note at the first rule beyond the limit."""
         count = len(context.records("allow")) + len(context.records("disallow"))
         if count > MOST_RULES:
             rule = context.records("allow", "disallow")[MOST_RULES]

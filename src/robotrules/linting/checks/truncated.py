@@ -1,4 +1,4 @@
-"""RR104: a file that is longer than is read."""
+"""RR104: a file that is longer than the parsing limit."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ class Truncated(ParserNote):
         A file that is longer than the parsing limit, which is 500 KiB (512,000 bytes) here.
 
     Why it matters:
-        Crawlers have to read 500 KiB and need not read more. Google ignores what comes after them;
-        Yandex treats a file of more than 500 KB as if there were none. Rules at the end of the file
-        ask nobody.
+        Crawlers have to read 500 KiB and need not read more. Google ignores the rest; Yandex treats
+        a file of more than 500 KB as missing. Rules at the end of the file have no effect for them.
 
     Example:
         A file with a `Disallow` line for each of 20,000 pages.
 
     Instead:
-        Say it in fewer lines: one pattern for a folder, `*` for what varies, and `robotrules
-        simplify` for rules that others make needless. To keep single pages out of search results
-        use a `noindex` tag on them.
+        Use fewer rules: one pattern for a folder, `*` for the part that varies. `robotrules
+        simplify` removes redundant rules. To keep single pages out of search results, use a
+        `noindex` tag on them.
     """
 
     code = "RR104"
@@ -35,13 +34,13 @@ class Truncated(ParserNote):
     level = "error"
     message = (
         "The file is longer than {limit:,} bytes: crawlers may ignore everything from line {line} "
-        "on."
+        "on. Shorten it."
     )
     reference = "RFC 9309 §2.5 (REP-2.5-02, REP-2.5-03); AMB-18; VEN-10"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the note, unless this is a page: then its size is the least that is wrong."""
-        if not context.noted("looks-like-html"):
+        """Yield the note, unless the file is an HTML page, which RR107 reports."""
+        if not context.parser_notes("looks-like-html"):
             yield from super().check(context)
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:

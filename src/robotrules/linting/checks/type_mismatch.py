@@ -1,25 +1,25 @@
-"""RR612: an app directive whose value has another type than registered."""
+"""RR612: an app directive whose value does not have the registered type."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from robotrules.extensions.app_lines import Registration
-from robotrules.linting.app_words import MOST, told
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
+from robotrules.linting.scoped_records import MOST_NAMED, find_directives
 from robotrules.robotstxt.values import Note
 
 
 class TypeMismatch(ParserNote):
     """
     What it finds:
-        An app directive whose value has another type than its application registered: a number
-        where a Boolean belongs, for instance.
+        An app directive whose value has another type than its application registered, for example
+        an Integer instead of a Boolean.
 
     Why it matters:
-        The application says which type it reads. A value of another type is not applied, and
-        nothing else takes its place. Booleans are written `?1` and `?0`; a bare name is true.
+        The application defines the type. It ignores a value of another type, without a replacement.
+        Booleans are written `?1` and `?0`; a bare name means true.
 
     Example:
         Where `widgets` is registered as a Boolean:
@@ -35,15 +35,20 @@ class TypeMismatch(ParserNote):
     code = "RR612"
     slug = "type-mismatch"
     level = "error"
-    message = "{what}, so the value is not applied."
+    message = (
+        "{what} as registered, so the application ignores the value. Write a value of the "
+        "registered type."
+    )
     reference = "draft-nottingham-plan-b §3.2; APP-3.2-02"
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Say which app directive has which type, and which it should have."""
-        found = []
-        for application, one in told(context, note, Registration.TYPE_MISMATCH)[:MOST]:
+        """Return the app directives with their type and the registered type."""
+        mismatches = []
+        for application, one in find_directives(context, note, Registration.TYPE_MISMATCH)[
+            :MOST_NAMED
+        ]:
             entry = context.registries.directives.get((application, one.name))
-            wanted = entry.value_type if entry else "another type"
+            registered = entry.value_type if entry else "another type"
             name = f"{application};{one.name}"
-            found.append(f"{quote(name)} has type {one.type} and is registered as {wanted}")
-        return {"what": listed(found)}
+            mismatches.append(f"{quote(name)} has type {one.type}, not {registered}")
+        return {"what": join_names(mismatches)}

@@ -6,21 +6,20 @@ from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
 from robotrules.linting.note import Edit, Fix
+from robotrules.linting.record_names import KNOWN
 from robotrules.robotstxt.values import Note
 
 
 class Typo(ParserNote):
     """
     What it finds:
-        The name of a record in one of the wrong spellings that Google's parser accepts, such as
-        `Dissallow`, `useragent` or `site-map`. So does profile `default`.
+        The name of a record in a misspelling that Google's parser accepts, such as `Dissallow`,
+        `useragent` or `site-map`. Profile `default` accepts it too.
 
     Why it matters:
-        RFC 9309 knows one spelling. Whether another crawler accepts this one is its own affair:
-        many skip the line, and a user-agent line that is skipped gives its rules to the group
-        before.
+        RFC 9309 has only one spelling. Many crawlers ignore a misspelt line. If a user-agent line
+        is ignored, its rules belong to the group before it.
 
     Example:
             User-agent: *
@@ -34,7 +33,9 @@ class Typo(ParserNote):
     code = "RR301"
     slug = "typo"
     level = "warning"
-    message = "{text} should be {name}: some crawlers know this spelling, others do not."
+    message = (
+        "Google's parser reads {text} as {name}; many other crawlers ignore the line. Write {name}."
+    )
     reference = "RFC 9309 §2.2; AMB-14; VEN-01"
     misread = True
 
@@ -47,7 +48,7 @@ class Typo(ParserNote):
         """Write the right name."""
         name = _name(context, note)
         edit = Edit(note.start, note.end, name.encode())
-        # For those who skip the line now, it becomes a record.
+        # For parsers that ignore the line now, it becomes a record.
         return Fix(f"Write {quote(name)}", (edit,), changes_verdicts=True) if name else None
 
 

@@ -10,23 +10,23 @@ from robotrules.extensions.vocabulary import CATEGORIES
 from robotrules.linting.check import ParserNote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.usage import OLD_LABELS
+from robotrules.linting.scoped_records import OLD_LABELS
 from robotrules.octets import to_text
 from robotrules.robotstxt.values import Note
 
-# What Content-Signal calls the same (REC-content-signal-03).
+# Labels of Content-Signal with the same meaning (REC-content-signal-03).
 SIGNALS = {"ai-train": "train-ai"}
 
 
 class UnknownLabel(ParserNote):
     """
     What it finds:
-        A `Content-Usage` record with a label other than `train-ai` and `search`, the two that the
-        vocabulary has.
+        A `Content-Usage` record with a label other than `train-ai` and `search`, the two labels of
+        the vocabulary.
 
     Why it matters:
-        Readers ignore labels that they do not know; the others of the record count. A slip of the
-        pen therefore states nothing, and says so to nobody. Case counts.
+        Crawlers ignore unknown labels and read the other labels of the record. A misspelt label
+        therefore has no effect. Labels are case-sensitive.
 
     Example:
             User-agent: *
@@ -40,19 +40,19 @@ class UnknownLabel(ParserNote):
     code = "RR631"
     slug = "unknown-label"
     level = "info"
-    message = "The vocabulary has no category {text}, so readers ignore it{hint}."
+    message = "The vocabulary has no category {text}, so crawlers ignore it{hint}."
     reference = "draft-ietf-aipref-vocab-07 §6.1, §6.4; CU-V6.4-01"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield labels that never were one; older ones have a check of their own."""
+        """Yield unknown labels, except those of earlier revisions, which RR632 reports."""
         body = context.robots.body
         for note in super().check(context):
             if to_text(body[note.start : note.end]) not in OLD_LABELS:
                 yield note
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Quote the label, and say what was probably meant."""
+        """Return the label, and the label that was probably meant."""
         label = to_text(context.robots.body[note.start : note.end][:40])
         close = [SIGNALS[label]] if label in SIGNALS else get_close_matches(label, CATEGORIES, 1)
-        hint = f"; what is meant is probably '{close[0]}'" if close else ""
+        hint = f". You probably mean '{close[0]}'" if close else ""
         return {**super().words(context, note), "hint": hint}

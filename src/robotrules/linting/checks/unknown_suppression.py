@@ -1,4 +1,4 @@
-"""RR902: a comment that names a check that does not exist, or asks for nothing."""
+"""RR902: a suppression that names no existing check, or has a syntax error."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from robotrules.linting.suppressions import (
     IGNORE,
     IGNORE_FILE,
     MOST_NAMES,
-    Misread,
+    MalformedSuppression,
     Suppression,
     Used,
-    misread,
+    find_malformed,
 )
 
-# A code for hints.
+# The code in examples.
 EXAMPLE = "RR501"
-# Names for which a near one is looked for.
+# Names for which a similar name is searched.
 MOST_GUESSES = 20
 
 
 class UnknownSuppression(SuppressionCheck):
     """
     What it finds:
-        A comment `# robotrules: ignore[…]` that names no check by its code or slug. The beginning
-        of a code, such as `RR5`, is no name here. Also one that is not written like that: names
-        without brackets, brackets without names, or another word.
+        A comment `# robotrules: ignore[…]` with a name that is neither the code nor the slug of a
+        check; the start of a code, such as `RR5`, is not enough. Also a comment with another form:
+        names without brackets, brackets without names, or another word.
 
     Why it matters:
-        It keeps nothing back. What was to be ignored is still reported, or was never found.
+        It suppresses nothing. The note that it was meant for is still reported, or never was.
 
     Example:
             User-agent: *
@@ -52,51 +52,54 @@ class UnknownSuppression(SuppressionCheck):
     def check_suppressions(
         self,
         context: LintContext,
-        asked: Sequence[Suppression],
+        suppressions: Sequence[Suppression],
         used: Used,
         checks: Sequence[Check],
     ) -> Iterator[LintNote]:
-        """Yield the names that are nobody's, and what only looks like a request."""
+        """Yield the names that match no check, and malformed suppressions."""
         # Not at the top: that module imports this one.
         from robotrules.linting.checks import CHECKS
 
         known = {name: check for check in CHECKS for name in (check.code.lower(), check.slug)}
-        for odd in misread(context.lines):
-            hint, fix = _cure(odd, known)
-            text = quote(f"{odd.word}{odd.rest}")
-            what = "keeps nothing back"
-            yield self.note(context, odd.start, odd.end, text=text, what=what, hint=hint, fix=fix)
+        for malformed in find_malformed(context.lines):
+            hint, fix = _suggest(malformed, known)
+            text, span = (
+                quote(f"{malformed.word}{malformed.rest}"),
+                (malformed.start, malformed.end),
+            )
+            yield self.note(
+                context, *span, text=text, what="suppresses nothing", hint=hint, fix=fix
+            )
         guesses = MOST_GUESSES
-        for one in asked:
-            for name in one.names:
+        for suppression in suppressions:
+            for name in suppression.names:
                 if name.text in known:
                     continue
                 guesses -= 1
-                near = get_close_matches(name.text[:60], known, 1) if guesses >= 0 else []
-                check = known[near[0]] if near else None
-                hint, fix = "'robotrules rule --all' lists what there is", None
+                close = get_close_matches(name.text[:60], known, 1) if guesses >= 0 else []
+                check = known[close[0]] if close else None
+                hint, fix = "'robotrules rule --all' lists all checks", None
                 if check:
-                    hint = f"The nearest is {check.code} ({check.slug})"
-                if check and near[0] == check.slug:  # of codes that look alike none is nearer
+                    hint = f"The closest name is {check.code} ({check.slug})"
+                if check and close[0] == check.slug:  # a similar code is not certain to be meant
                     edit = Edit(name.start, name.end, check.slug.encode())
                     fix = Fix(f"Write {quote(check.slug)}", (edit,))
-                text, what = quote(name.written), "is no check"
+                text, what = quote(name.written), "is not a check"
                 yield self.note(
                     context, name.start, name.end, text=text, what=what, hint=hint, fix=fix
                 )
 
 
-def _cure(odd: Misread, known: Collection[str]) -> tuple[str, Fix | None]:
-    """Return what to write for what only looks like a request; with a fix if that is certain."""
-    word, names = odd.word.lower(), odd.rest.replace(",", " ").split()
+def _suggest(malformed: MalformedSuppression, known: Collection[str]) -> tuple[str, Fix | None]:
+    """Return how to write a malformed suppression, with a fix if that is certain."""
+    word, names = malformed.word.lower(), malformed.rest.replace(",", " ").split()
     if word not in (IGNORE, IGNORE_FILE):
-        return f"It is written '{IGNORE}[{EXAMPLE}]' or '{IGNORE_FILE}[{EXAMPLE}]'", None
-    if odd.rest.lstrip().startswith("["):
+        return f"Write '{IGNORE}[{EXAMPLE}]' or '{IGNORE_FILE}[{EXAMPLE}]'", None
+    if malformed.rest.lstrip().startswith("["):
         return f"Name a check in the brackets, as in '{word}[{EXAMPLE}]'", None
     if 0 < len(names) <= MOST_NAMES and all(name.lower() in known for name in names):
-        meant = f"{word}[{', '.join(names)}]"
-        edit = Edit(odd.start, odd.end, f"# robotrules: {meant}".encode())
-        return f"Names stand in brackets: write {quote(meant)}", Fix(
-            f"Write {quote(meant)}", (edit,)
-        )
-    return f"Name checks in brackets, as in '{word}[{EXAMPLE}]', and reasons behind them", None
+        text = f"{word}[{', '.join(names)}]"
+        edit = Edit(malformed.start, malformed.end, f"# robotrules: {text}".encode())
+        hint = f"Put the names in brackets: write {quote(text)}"
+        return hint, Fix(f"Write {quote(text)}", (edit,))
+    return f"Name checks in brackets, as in '{word}[{EXAMPLE}]', and give reasons after them", None

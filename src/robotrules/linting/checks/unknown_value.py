@@ -9,8 +9,8 @@ from robotrules.linting.context import LintContext
 from robotrules.linting.note import Edit, Fix
 from robotrules.robotstxt.values import Note
 
-# A value that goes on behind the word is left to its author.
-_MEANT = re.compile(rb'=("?)(y|yes|n|no)\1(?=[ \t]*(?:,|$))', re.IGNORECASE)
+# Only a value that ends after the word: otherwise the meaning is not certain.
+_SPELLING = re.compile(rb'=("?)(y|yes|n|no)\1(?=[ \t]*(?:,|$))', re.IGNORECASE)
 
 
 class UnknownValue(ParserNote):
@@ -20,9 +20,9 @@ class UnknownValue(ParserNote):
         or none.
 
     Why it matters:
-        The vocabulary has two values, each one letter, in lower case and without quotes. Anything
-        else is as good as nothing: readers take the preference for unknown, and what that means is
-        theirs to decide. `yes` and `no` are words of `Content-Signal`.
+        The vocabulary has two values, each a single lower-case letter without quotes. For any other
+        value crawlers treat the preference as unknown, and decide themselves what that means. `yes`
+        and `no` are values of `Content-Signal`.
 
     Example:
             User-agent: *
@@ -36,17 +36,20 @@ class UnknownValue(ParserNote):
     code = "RR633"
     slug = "unknown-value"
     level = "warning"
-    message = "The value of {text} is neither 'y' nor 'n', so the preference is unknown."
+    message = (
+        "The value of {text} is neither 'y' nor 'n', so crawlers treat the preference as unknown. "
+        "Write 'y' or 'n'."
+    )
     reference = "draft-ietf-aipref-vocab-07 §6.2, §6.5; CU-V6.2-01"
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Write the letter where another spelling of it stands."""
+        """Write the letter for another spelling of it."""
         if note.line is None:
             return None
         record = context.by_line[note.line]
-        found = _MEANT.match(context.robots.body[note.end : record.end])
-        if not found:
+        match = _SPELLING.match(context.robots.body[note.end : record.end])
+        if not match:
             return None
-        letter = found[2][:1].lower()
-        edit = Edit(note.end, note.end + found.end(), b"=" + letter)
+        letter = match[2][:1].lower()
+        edit = Edit(note.end, note.end + match.end(), b"=" + letter)
         return Fix(f"Write '{letter.decode()}'", (edit,), changes_verdicts=True)

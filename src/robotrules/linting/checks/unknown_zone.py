@@ -1,4 +1,4 @@
-"""RR825: a date without a time zone that is known."""
+"""RR825: a time without a known time zone."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import said
+from robotrules.linting.mentions import find_rule_text
 from robotrules.tags.codes import TagNote
 
 
 class UnknownZone(PageCheck):
     """
     What it finds:
-        `unavailable_after` with a time of day and without a zone, or with a name of a zone that is
-        not unique.
+        `unavailable_after` with a time of day but without a time zone, or with an ambiguous zone
+        name.
 
     Why it matters:
-        Without a zone each reader takes its own, so that the page goes out of the results some
-        hours earlier or later than meant. Names of zones are not unique: IST is India, Israel and
-        Ireland.
+        Without a zone each crawler assumes one, so that the page leaves the results some hours
+        earlier or later than intended. Zone names are ambiguous: IST is India, Israel and Ireland.
 
     Example:
             X-Robots-Tag: unavailable_after: 2030-06-25 15:00:00
@@ -31,9 +30,12 @@ class UnknownZone(PageCheck):
     code = "RR825"
     slug = "unknown-zone"
     level = "warning"
-    message = "The time zone in {text} is missing or unknown; the time was read as UTC."
+    message = (
+        "The time zone in {text} is missing or unknown, so crawlers may read another time; "
+        "robotrules assumes UTC. Write an offset such as '+02:00'."
+    )
     reference = "Google, unavailable_after; XRT-12, AMB-83"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
-        """Quote the rule as written."""
-        return {"text": quote(said(page, note))}
+        """Return the rule as written."""
+        return {"text": quote(find_rule_text(page, note))}

@@ -1,28 +1,27 @@
-"""RR613: an application that no registry knows."""
+"""RR613: an application that is not in a registry."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from robotrules.linting.app_words import applications
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
+from robotrules.linting.scoped_records import list_applications
 from robotrules.robotstxt.values import Note
 
 
 class UnregisteredApplication(ParserNote):
     """
     What it finds:
-        An application in an `App-Directives` record that is in no registry that lint was given.
-        Where no registry has any entry, as with the one that comes with this package, nothing is
-        reported.
+        An application in an `App-Directives` record that is in none of the loaded registries.
+        Nothing is reported if the registries are empty, as the one in this package is.
 
     Why it matters:
-        Registration is not needed: an application may read a record that names it, registered or
-        not. But a name that nobody registered may be a slip of the pen, and case counts:
-        `ExampleSearch` is not `examplesearch`.
+        Registration is optional: an application may read a record that names it, registered or not.
+        But an unregistered name may be misspelt, and names are case-sensitive: `ExampleSearch` is
+        not `examplesearch`.
 
     Example:
         With a registry that has `examplesearch`:
@@ -39,18 +38,18 @@ class UnregisteredApplication(ParserNote):
     slug = "unregistered-application"
     level = "info"
     message = (
-        "No registry that was loaded knows {names}; who goes by such a name may read the record "
-        "all the same."
+        "No loaded registry has {names}; an application of that name may still read the record. "
+        "Check the spelling."
     )
     reference = "draft-nottingham-plan-b §1.1, §3.1; APP-1.1-01"
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield such records, where a registry has anything to compare with."""
+        """Yield such records, unless the registries are empty."""
         if len(context.registries.applications):
             yield from super().check(context)
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Name the applications."""
+        """Return the names of the applications."""
         registered = context.registries.applications
-        names = [name for name in applications(context, note) if name not in registered]
-        return {"names": listed([quote(name) for name in names])}
+        names = [name for name in list_applications(context, note) if name not in registered]
+        return {"names": join_names([quote(name) for name in names])}

@@ -5,21 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.extensions.app_lines import Registration
-from robotrules.linting.app_words import MOST, told
-from robotrules.linting.check import ParserNote, listed, quote
+from robotrules.linting.check import ParserNote, join_names, quote
 from robotrules.linting.context import LintContext
+from robotrules.linting.scoped_records import MOST_NAMED, find_directives
 from robotrules.robotstxt.values import Note
 
 
 class UnregisteredDirective(ParserNote):
     """
     What it finds:
-        An app directive of an application that is registered, which the application itself did not
-        register.
+        An app directive of a registered application that the application has not registered.
 
     Why it matters:
-        The application may know it all the same. More often it is a slip of the pen, and then the
-        application ignores it, as every reader of parameters ignores what it does not know.
+        The application may still support it. More often it is misspelt, and the application ignores
+        it.
 
     Example:
         Where `widgets` is registered:
@@ -35,12 +34,12 @@ class UnregisteredDirective(ParserNote):
     code = "RR614"
     slug = "unregistered-directive"
     level = "info"
-    message = "The application has not registered {names}."
+    message = "The application has not registered {names} and may ignore it. Check the spelling."
     reference = "draft-nottingham-plan-b §1.1, §3.2; APP-1.1-01"
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Name the app directives."""
-        found = told(context, note, Registration.UNREGISTERED)[:MOST]
+        """Return the names of the app directives."""
+        found = find_directives(context, note, Registration.UNREGISTERED)[:MOST_NAMED]
         known = context.registries.applications
         names = [quote(f"{name};{one.name}") for name, one in found if name in known]
-        return {"names": listed(names)}
+        return {"names": join_names(names)}

@@ -1,4 +1,4 @@
-"""RR601: a purpose that no registry knows."""
+"""RR601: a purpose that is not in a registry."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from robotrules.linting.check import ParserNote
 class UnregisteredPurpose(ParserNote):
     """
     What it finds:
-        A `User-Agent-Purpose` line whose value is in no registry of purposes that lint was given.
-        Where no registry has any entry, as with the one that comes with this package, nothing is
-        reported.
+        A `User-Agent-Purpose` line whose value is in none of the loaded registries. Nothing is
+        reported if the registries are empty, as the one in this package is.
 
     Why it matters:
-        The draft wants purposes to come from one list, so that a site and a crawler mean the same
-        by a word. A crawler may discard a word that it does not know; the group then is for nobody,
-        and its rules have no effect.
+        The draft requires purposes from a registry, so that sites and crawlers agree on their
+        meaning. A crawler may ignore an unknown purpose; then the rules of the group have no effect
+        for it.
 
     Example:
-        With a registry that has EXAMPLE-PURPOSE-1 alone:
+        With a registry that has only EXAMPLE-PURPOSE-1:
 
             User-Agent-Purpose: TRAINING
             Disallow: /
@@ -32,7 +31,7 @@ class UnregisteredPurpose(ParserNote):
     slug = "unregistered-purpose"
     level = "warning"
     message = (
-        "No registry that was loaded knows the purpose {text}; the rules count for crawlers that "
-        "say they have it."
+        "No loaded registry has the purpose {text}, so only crawlers that declare it obey this "
+        "group. Use a registered purpose."
     )
     reference = "draft-illyes-rep-purpose §3.2; PUR-3.2-02, AMB-97"

@@ -1,4 +1,4 @@
-"""RR304: noindex and its like in a robots.txt."""
+"""RR304: Noindex, Nofollow or Noarchive in a robots.txt."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
+from robotrules.linting.record_names import KNOWN
 from robotrules.robotstxt.values import Note
 
 
@@ -16,8 +16,8 @@ class UnsupportedRecord(ParserNote):
         `Noindex`, `Nofollow` or `Noarchive` as a record of a robots.txt.
 
     Why it matters:
-        No standard ever had them. Google tried them and stopped on 1 September 2019; no crawler
-        that is known reads them today. The page stays in search results.
+        No standard defines them. Google supported them unofficially until 1 September 2019; no
+        known crawler reads them today. The pages stay in search results.
 
     Example:
             User-agent: *
@@ -26,7 +26,7 @@ class UnsupportedRecord(ParserNote):
     Instead:
         Send the response header `X-Robots-Tag: noindex` with the pages, or put
         `<meta name="robots" content="noindex">` into them. Crawlers have to fetch a page to see
-        its tag, so do not disallow it at the same time:
+        its tag, so do not block it at the same time:
 
             User-agent: *
             Allow: /old-shop/
@@ -36,8 +36,8 @@ class UnsupportedRecord(ParserNote):
     slug = "unsupported-record"
     level = "warning"
     message = (
-        "{name} in a robots.txt does nothing: Google stopped reading it in 2019. Use a robots meta "
-        "element or the X-Robots-Tag field."
+        "{name} in a robots.txt has no effect: Google stopped reading it in 2019, and no known "
+        "crawler reads it. Use a robots meta element or the X-Robots-Tag header."
     )
     reference = "REC-noindex-01; AMB-119, AMB-120"
 

@@ -1,4 +1,4 @@
-"""RR607: a scoped record whose path pattern cannot be used."""
+"""RR607: a scoped record with an invalid path pattern."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ class UnusablePath(ParserNote):
     """
     What it finds:
         A `Content-Usage`, `App-Directives`, `Content-Signal` or `Clean-param` record whose path
-        pattern no URL can match, or that is none.
+        pattern is invalid or matches no URL.
 
     Why it matters:
-        These records take a path before their statement. Only `/` starts it, and it is compared as
-        the patterns of Allow and Disallow are. Where it cannot be used the whole record is not, and
-        the wish it states reaches nobody.
+        These records take a path before their statement. It must start with `/`, and is matched
+        like the patterns of Allow and Disallow. If it is invalid, crawlers ignore the whole record.
 
     Example:
             User-agent: *
@@ -34,23 +33,23 @@ class UnusablePath(ParserNote):
     code = "RR607"
     slug = "unusable-path"
     level = "error"
-    message = "The path pattern {text} cannot be used, so the record is not{hint}."
+    message = "The path pattern {text} is invalid, so crawlers ignore the record{hint}."
     reference = "draft-ietf-aipref-attach-05 §3.2; RFC 9309 §2.2.2; AMB-05, AMB-103, AMB-112"
     misread = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield the notes of paths; one that starts with `*` has a check of its own."""
+        """Yield the parser's notes, except for paths that start with `*`, which RR608 reports."""
         for note in super().check(context):
             if context.robots.body[note.start : note.start + 1] != b"*":
                 yield note
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:
-        """Quote the path, and say what it lacks."""
+        """Return the path, and how to correct it."""
         fix = self.fix(context, note)
-        return {**super().words(context, note), "hint": ": a path starts with '/'" if fix else ""}
+        return {**super().words(context, note), "hint": ". Start it with '/'" if fix else ""}
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Put the `/` before what is certainly a path without one."""
+        """Insert the `/` if the text is certainly a path."""
         path = context.robots.body[note.start : note.end]
         if b":" in path or not path[:1].isalnum() or not path.isascii():
             return None

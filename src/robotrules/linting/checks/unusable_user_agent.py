@@ -1,4 +1,4 @@
-"""RR403: a user-agent line whose value begins with no product token."""
+"""RR403: a user-agent line whose value does not start with a product token."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from robotrules.octets import to_text
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.values import Note
 
-# What people put around a name: quotes, and signs of other languages.
+# Characters that authors put around a name: quotes, and syntax of other languages.
 AROUND = b"\"'`<>()[]^+*$; \t"
 
 
 class UnusableUserAgent(ParserNote):
     """
     What it finds:
-        A user-agent line whose value begins with something that no product token begins with, such
-        as a quote or a `+`. Names with digits have a check of their own.
+        A user-agent line whose value starts with a character that no product token has, such as a
+        quotation mark or a `+`. RR413 reports names with digits.
 
     Why it matters:
-        A product token has letters, `_` and `-`, and is compared as a whole. There are no quotes
-        around it and no wildcards in it: `*bot` is not every crawler whose name ends in `bot`, and
-        for Google's parser it is nobody. The rules of such a group are for no crawler at all.
+        A product token has only letters, `_` and `-`, and is compared as a whole. It has no quotes
+        and no wildcards: `*bot` does not match every crawler whose name ends in `bot`, and for
+        Google's parser it names no crawler. The rules of such a group apply to no crawler.
 
     Example:
             User-agent: "ExampleBot"
@@ -39,19 +39,22 @@ class UnusableUserAgent(ParserNote):
     code = "RR403"
     slug = "unusable-user-agent"
     level = "warning"
-    message = "{text} begins with no product token, so the line names nobody."
+    message = (
+        "{text} does not start with a product token, so the line names no crawler. Use only "
+        "letters, '_' and '-'."
+    )
     reference = "RFC 9309 §2.2, §2.2.1; REP-2.2.1-17; AMB-23"
     misread = True
 
     def check(self, context: LintContext) -> Iterator[LintNote]:
-        """Yield what is no name of any kind."""
+        """Yield values that are neither names nor User-Agent headers."""
         for note in super().check(context):
             value = context.robots.body[note.start : note.end]
             if not is_name(value) and not is_header(value):
                 yield note
 
     def fix(self, context: LintContext, note: Note) -> Fix | None:
-        """Take away what stands around the name of a crawler that is known."""
+        """Remove the characters around the name of a known crawler."""
         value = to_text(context.robots.body[note.start : note.end].strip(AROUND))
         if value not in KNOWN_CRAWLERS:
             return None

@@ -6,34 +6,33 @@ from typing import Any
 
 from robotrules.linting.check import ParserNote, quote
 from robotrules.linting.context import LintContext
-from robotrules.linting.names import KNOWN
+from robotrules.linting.record_names import KNOWN
 from robotrules.robotstxt.values import Note
 
 
 class UnusedRecord(ParserNote):
     """
     What it finds:
-        In profile `google`, a record that Google's parser knows by name and does not use:
-        Crawl-delay, Host, Clean-param, Request-rate, Visit-time, Content-Signal, Content-Usage and
-        a few more.
+        In profile `google`, a record that Google's parser recognises but does not use: Crawl-delay,
+        Host, Clean-param, Request-rate, Visit-time, Content-Signal, Content-Usage and a few more.
 
     Why it matters:
-        For Google's crawlers the line does nothing. Others may use it: Bing reads Crawl-delay,
-        Yandex reads Clean-param. It is good to know whom a record is for.
+        The line has no effect for Google's crawlers. Others may use it: Bing reads Crawl-delay,
+        Yandex reads Clean-param.
 
     Example:
             User-agent: Googlebot
             Crawl-delay: 10
 
     Instead:
-        Keep it for the crawlers that use it, in the groups that name them, and do not count on it
-        for Google. Lint with profile `default` says nothing of it.
+        Keep it for the crawlers that use it, in the groups that name them, and do not rely on it
+        for Google. Profile `default` does not report it.
     """
 
     code = "RR307"
     slug = "unused-record"
     level = "info"
-    message = "Google's parser knows {name} and does not use it; others may."
+    message = "Google's crawlers ignore {name}; other crawlers may use it."
     reference = "REC-unused-01; REC-crawl-delay-03"
 
     def words(self, context: LintContext, note: Note) -> dict[str, Any]:

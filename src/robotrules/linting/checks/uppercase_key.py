@@ -1,4 +1,4 @@
-"""RR804: a rule in capitals in Robots-Tag."""
+"""RR804: a rule with capital letters in Robots-Tag."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class UppercaseKey(PageCheck):
         A Robots-Tag field with capital letters in the name of a rule.
 
     Why it matters:
-        In X-Robots-Tag and in meta elements case does not matter. Robots-Tag is a Structured Field,
-        whose keys are in lower case: one capital makes the whole field unreadable to a strict
-        parser, with all that it says to everybody.
+        X-Robots-Tag and meta elements are case-insensitive. Robots-Tag is a Structured Field, whose
+        keys are lower case: a parser that follows RFC 9651 ignores the whole field because of one
+        capital letter.
 
     Example:
             Robots-Tag: *;NoIndex
@@ -26,7 +26,7 @@ class UppercaseKey(PageCheck):
     slug = "uppercase-key"
     level = "warning"
     message = (
-        "A rule in Robots-Tag is in lower case; with capitals the whole field fails to parse for "
-        "those who keep to RFC 9651."
+        "Crawlers that follow RFC 9651 ignore the whole field because of a capital letter. Write "
+        "the rules of Robots-Tag in lower case."
     )
     reference = "draft-illyes-repext §3.1.3; RFC 9651 §3.1.2; AMB-66"

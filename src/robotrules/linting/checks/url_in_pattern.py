@@ -8,20 +8,20 @@ from typing import Any
 from robotrules.linting.check import Check, quote
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.value_shapes import is_url, path_alone
+from robotrules.linting.value_shapes import is_url, suggest_path
 
 
 class UrlInPattern(Check):
     """
     What it finds:
-        A rule with a whole URL, from `https://` on.
+        A rule with a complete URL, including `https://`.
 
     Why it matters:
-        A robots.txt is for the one origin that it is fetched from, and its rules are compared with
-        what comes after that: the path. A pattern with a scheme in it never matches, so the rule
-        does nothing. For another origin, even `www.` or `http:` of the same site, rules belong in
-        the robots.txt there. There is a fix where the host is known to be this one: the file was
-        fetched from there, or `--url` says so.
+        A robots.txt applies to the origin that it is fetched from, and crawlers compare its rules
+        with the path of a URL. A pattern with a scheme never matches, so the rule has no effect.
+        Rules for another origin, even `www.` or `http:` of the same site, belong in the robots.txt
+        of that origin. There is a fix if the host is known to be that of the file: because the file
+        was fetched from there, or by `--url`.
 
     Example:
             User-agent: *
@@ -36,7 +36,8 @@ class UrlInPattern(Check):
     slug = "url-in-pattern"
     level = "error"
     message = (
-        "{url_text} is a URL; a rule is compared with the path alone, so it never matches{cure}."
+        "{url_text} is a URL, but crawlers compare rules with the path only, so it matches no "
+        "URL{advice}."
     )
     reference = "RFC 9309 §2.2.2, §2.3; AMB-03"
     misread = True
@@ -46,6 +47,9 @@ class UrlInPattern(Check):
         for key in ("allow", "disallow"):
             for record in context.records(key):
                 if record.value[:1] in b"hH" and is_url(record.value):
-                    cure = path_alone(context, record)
-                    more: dict[str, Any] = {"url_text": quote(record.value), "cure": cure.words}
-                    yield self.about(context, record, fix=cure.fix, **more)
+                    suggestion = suggest_path(context, record)
+                    more: dict[str, Any] = {
+                        "url_text": quote(record.value),
+                        "advice": suggestion.words,
+                    }
+                    yield self.about(context, record, fix=suggestion.fix, **more)

@@ -6,7 +6,7 @@ from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
-from robotrules.linting.mentions import said
+from robotrules.linting.mentions import find_rule_text
 from robotrules.tags.codes import TagNote
 
 
@@ -16,15 +16,14 @@ class ValueNotUsed(PageCheck):
         A plain rule such as `noindex` with a value: `noindex=1`, `noindex:true`.
 
     Why it matters:
-        The rule counts as soon as it is there. `noindex:false` therefore does not mean that the
-        page may be indexed: crawlers that read the word act on it, others skip it because they know
-        no rule of that form.
+        The rule applies whatever its value is. `noindex:false` does not mean that the page may be
+        indexed: some crawlers read it as `noindex`, others ignore it as an unknown rule.
 
     Example:
             <meta name="robots" content="noindex:false">
 
     Instead:
-        A page that may be indexed says nothing, or:
+        A page that may be indexed needs no rule, or:
 
             <meta name="robots" content="index">
     """
@@ -32,9 +31,12 @@ class ValueNotUsed(PageCheck):
     code = "RR824"
     slug = "value-not-used"
     level = "warning"
-    message = "The rule in {text} takes no value; it is in force all the same."
+    message = (
+        "The rule in {text} takes no value: some crawlers apply it whatever the value is, others "
+        "ignore it. Remove the value, or the rule."
+    )
     reference = "draft-illyes-repext §3.1.1; AMB-71"
 
     def words(self, page: Page, note: TagNote) -> dict[str, Any]:
-        """Quote the rule as written."""
-        return {"text": quote(said(page, note))}
+        """Return the rule as written."""
+        return {"text": quote(find_rule_text(page, note))}

@@ -9,20 +9,20 @@ from robotrules.linting.context import LintContext, Received
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck, is_success
 
-# RFC 9309 §2.3: UTF-8, of which ASCII is a part.
+# RFC 9309 §2.3: UTF-8, which includes ASCII.
 GOOD = ("utf-8", "utf8", "us-ascii", "ascii")
 
 
 class WrongCharset(ResponseCheck):
     """
     What it finds:
-        A robots.txt whose `Content-Type` names another charset than UTF-8. Where all of it is ASCII
-        it is good to know and no more, because then both are the same.
+        A robots.txt whose `Content-Type` declares another charset than UTF-8. If the file is all
+        ASCII, the note is for information only, because both charsets agree.
 
     Why it matters:
-        RFC 9309 says that the file MUST be UTF-8, and crawlers read it so, whatever the header
-        says. A path with other letters than ASCII's, such as `/café/`, then is compared octet by
-        octet with something that its author did not write.
+        RFC 9309 says that the file MUST be UTF-8, and crawlers read it as UTF-8, whatever the
+        header says. A path with letters outside ASCII, such as `/café/`, then does not match the
+        URLs that its author meant.
 
     Example:
             HTTP/1.1 200 OK
@@ -42,14 +42,17 @@ class WrongCharset(ResponseCheck):
     code = "RR708"
     slug = "wrong-charset"
     level = "error"
-    message = "The robots.txt is said to be in {charset}, and is read as UTF-8{remark}."
+    message = (
+        "The response declares the charset {charset}, but crawlers read a robots.txt as "
+        "UTF-8{remark}. Use UTF-8 and declare it."
+    )
     reference = "RFC 9309 §2.3; REP-2.3-03, AMB-06, AMB-08"
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
-        """Yield a note for another charset; where it makes no difference, of the lowest level."""
+        """Yield a note for another charset; an info if it makes no difference."""
         named = (received.charset or "").strip(" \"'")
         if not named or named.lower() in GOOD or not is_success(received):
             return
         same = context.robots.body.isascii()
-        remark = "; all of it is ASCII, which is the same in both" if same else ""
+        remark = "; this file is all ASCII, so it makes no difference" if same else ""
         yield self.about_response("info" if same else None, charset=quote(named), remark=remark)

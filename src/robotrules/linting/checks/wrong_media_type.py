@@ -13,13 +13,13 @@ from robotrules.linting.responses import ResponseCheck, is_success
 class WrongMediaType(ResponseCheck):
     """
     What it finds:
-        A robots.txt whose `Content-Type` is another than `text/plain`, or that comes without one.
+        A robots.txt whose `Content-Type` is not `text/plain`, or is missing.
 
     Why it matters:
-        RFC 9309 says that the media type MUST be text/plain. Most crawlers parse whatever comes,
-        Google among them; crawler-commons reads no rules in what is called HTML and has no
-        user-agent line. Mostly it *is* a page: a server that answers every address with its start
-        page says 200 and text/html.
+        RFC 9309 says that the media type MUST be text/plain. Most crawlers, such as Google's, parse
+        any media type; crawler-commons finds no rules in a file that is declared as HTML and has no
+        user-agent line. Often the response *is* a page: a server that answers every URL with its
+        home page sends 200 and text/html.
 
     Example:
             HTTP/1.1 200 OK
@@ -39,7 +39,10 @@ class WrongMediaType(ResponseCheck):
     code = "RR707"
     slug = "wrong-media-type"
     level = "error"
-    message = "The robots.txt is sent {how}; its media type is text/plain."
+    message = (
+        "The robots.txt is sent {how}, but RFC 9309 requires 'text/plain'. Change the Content-Type "
+        "header."
+    )
     reference = "RFC 9309 §2.3; REP-2.3-04, AMB-19"
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:

@@ -1,4 +1,4 @@
-"""RR701: a robots.txt where no crawler looks for it."""
+"""RR701: a robots.txt at a URL that no crawler requests."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from robotrules.linting.responses import ResponseCheck
 class WrongPlace(ResponseCheck):
     """
     What it finds:
-        A robots.txt whose address has another path than `/robots.txt`: in a folder, in other
-        letters, or with a query. This takes the address of the file.
+        A robots.txt whose URL has another path than `/robots.txt`: in a folder, with capital
+        letters, or with a query. The check needs the URL of the file.
 
     Why it matters:
-        There is one place: the top of the host, in lower case. A file in a folder governs nothing,
-        not even that folder, and each host, port and scheme has a file of its own. Whoever can
-        change nothing at the top can use the tags of each page.
+        Crawlers request only `/robots.txt`, in lower case, at the root of a host. A file in a
+        folder has no effect, not even for that folder. Each host, port and scheme has its own file.
+        If you cannot change the file at the root, use tags on each page.
 
     Example:
             HTTP/1.1 200 OK
@@ -42,11 +42,13 @@ class WrongPlace(ResponseCheck):
     code = "RR701"
     slug = "wrong-place"
     level = "error"
-    message = "Crawlers ask for {right} and for nothing else: nobody looks for {path}."
+    message = (
+        "Crawlers request only {right}, so they never read {path}. Move the file to '/robots.txt'."
+    )
     reference = "RFC 9309 §2.3; REP-2.3-01, REP-2.3-02"
 
     def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
-        """Yield a note for a path that is not the one of RFC 9309."""
+        """Yield a note for another path than that of RFC 9309."""
         url = (received.url or "").partition("#")[0]
         end = authority_end(url)
         if end and url[end:] != "/robots.txt":

@@ -1,10 +1,9 @@
 """
-Render: what lint found, in the forms that other programs read; one file each.
+Render: lint results in machine-readable formats, one module each.
 
-Notes go in, values or text come out: `json_form`, `sarif`, `github` and `junit`. All of them may be
-handed files one by one, as they are linted. What a file holds comes from strangers, so each form
-escapes it in its own way. Nothing here is written anywhere; the text for people, with its colours,
-is the command line's.
+`json_form`, `sarif`, `github` and `junit` take notes and return values or text. All of them accept
+files one by one, as they are linted. The content of a file is not trusted, so each format escapes
+it. Nothing is written here; the command line renders the coloured text.
 """
 
 from __future__ import annotations
@@ -22,53 +21,53 @@ STDIN = "stdin"
 NEVER = "never"
 # RFC 3986 §2.3, and the slash between segments. A colon would end a scheme.
 _UNRESERVED = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
-# What a URL may have beside those (§2.2), a percent sign included: it is encoded already.
+# Reserved characters of a URL (§2.2), and the percent sign, because a URL is encoded already.
 _RESERVED = frozenset(b":?#[]@!$&'()*+,;=%")
 
 
 class Linted(NamedTuple):
-    """One file, page or response, and what was found there."""
+    """One file, page or response, and its notes."""
 
     where: bytes
-    """A path as the system has it, a URL, or `stdin`."""
+    """A path in the file system's encoding, a URL, or `stdin`."""
     is_file: bool = True
     notes: tuple[LintNote, ...] = ()
     body: bytes = b""
-    """What the spans of notes are spans of; empty where they are of something else."""
+    """The octets that the spans of notes refer to; empty if they refer to something else."""
     whole: bool = True
-    """Whether the file has those octets at those places: UTF-16 has others."""
+    """Whether the file on disk has the same octets as `body`: a UTF-16 file does not."""
     fixed: tuple[LintNote, ...] = ()
     """Notes whose fixes were written, with the lines that they had before."""
     fail_on: str = "warning"
-    """The least level that fails: one of `LEVELS`, or `never`."""
+    """The lowest level that fails: one of `LEVELS`, or `never`."""
     trouble: str = ""
-    """Why it was not linted, or not fixed; empty: nothing went wrong."""
+    """Why it was not linted, or not fixed; empty: no error."""
 
     @property
     def name(self) -> str:
-        """What people call it; may hold anything."""
+        """The name for output; its content is not trusted."""
         return to_text(self.where)
 
     @property
     def uri(self) -> str:
-        """Where it is, as a URI reference."""
+        """The location as a URI reference."""
         return uri_of(self.where, is_file=self.is_file)
 
     def fails(self, note: LintNote) -> bool:
-        """Tell whether a note is so bad that the file fails."""
+        """Return whether the level of a note makes the file fail."""
         if self.fail_on == NEVER:
             return False
         return LEVELS.index(note.level) <= LEVELS.index(self.fail_on)
 
 
 def counted(files: Iterable[Linted]) -> dict[str, int]:
-    """Return how many notes have each level, the worst first."""
-    found = Counter(note.level for one in files for note in one.notes)
-    return {level: found[level] for level in LEVELS}
+    """Return the number of notes of each level, most severe first."""
+    counts = Counter(note.level for file in files for note in file.notes)
+    return {level: counts[level] for level in LEVELS}
 
 
 def uri_of(where: bytes, *, is_file: bool) -> str:
-    """Return a path or a URL as a URI reference (RFC 3986 §4.1): what has no place there is %NN."""
+    """Return a path or a URL as a percent-encoded URI reference (RFC 3986 §4.1)."""
     keep = _UNRESERVED if is_file else _UNRESERVED | _RESERVED
-    made = "".join(chr(octet) if octet in keep else f"%{octet:02X}" for octet in where)
-    return f"file://{made}" if is_file and where.startswith(b"/") else made
+    encoded = "".join(chr(octet) if octet in keep else f"%{octet:02X}" for octet in where)
+    return f"file://{encoded}" if is_file and where.startswith(b"/") else encoded

@@ -1,7 +1,7 @@
 """
-JSON: all that lint found as one object of plain values; `docs/lint.schema.json` describes it.
+JSON: lint results as one object of plain values; `docs/lint.schema.json` describes it.
 
-Columns count octets, as everywhere in the library. It does not know how the object is written.
+Columns count octets, as everywhere in the library. The caller serialises the object.
 """
 
 from __future__ import annotations
@@ -13,40 +13,41 @@ from typing import Any
 from robotrules.linting.note import LEVELS
 from robotrules.linting.render import STDIN, Linted, counted
 
-# Raised when a key of the JSON changes meaning or goes away.
+# Incremented when a key of the JSON changes meaning or is removed.
 SCHEMA_VERSION = 1
-_Named = tuple[str, str, str]
+# Code, slug and level.
+_CheckKey = tuple[str, str, str]
 
 
 def as_json(files: Iterable[Linted]) -> dict[str, Any]:
-    """Return what was found in files, as plain values."""
+    """Return the notes of files, as plain values."""
     total = dict.fromkeys(LEVELS, 0)
-    by_check: Counter[_Named] = Counter()
-    listed = []
-    for one in files:
-        counts = counted([one])
+    by_check: Counter[_CheckKey] = Counter()
+    rendered = []
+    for file in files:
+        counts = counted([file])
         for level, count in counts.items():
             total[level] += count
-        by_check.update(_named(one))
-        listed.append(_file(one, counts))
+        by_check.update(_check_keys(file))
+        rendered.append(_render_file(file, counts))
     return {
         "schema": SCHEMA_VERSION,
         "counts": total,
         "statistics": _statistics(by_check),
-        "files": listed,
+        "files": rendered,
     }
 
 
 def statistics(files: Iterable[Linted]) -> list[dict[str, Any]]:
-    """Return how often each check has a note, the most frequent first."""
-    return _statistics(Counter(name for one in files for name in _named(one)))
+    """Return the number of notes of each check, most frequent first."""
+    return _statistics(Counter(key for file in files for key in _check_keys(file)))
 
 
-def _named(one: Linted) -> Iterator[_Named]:
-    return ((note.code, note.slug, note.level) for note in one.notes)
+def _check_keys(file: Linted) -> Iterator[_CheckKey]:
+    return ((note.code, note.slug, note.level) for note in file.notes)
 
 
-def _statistics(counts: Counter[_Named]) -> list[dict[str, Any]]:
+def _statistics(counts: Counter[_CheckKey]) -> list[dict[str, Any]]:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [
         {"code": code, "slug": slug, "level": level, "count": count}
@@ -54,13 +55,13 @@ def _statistics(counts: Counter[_Named]) -> list[dict[str, Any]]:
     ]
 
 
-def _file(one: Linted, counts: dict[str, int]) -> dict[str, Any]:
-    url = None if one.is_file or one.name == STDIN else one.name
+def _render_file(file: Linted, counts: dict[str, int]) -> dict[str, Any]:
+    url = None if file.is_file or file.name == STDIN else file.name
     return {
-        "file": one.name if one.is_file else None,
+        "file": file.name if file.is_file else None,
         "url": url,
-        "trouble": one.trouble or None,
+        "trouble": file.trouble or None,
         "counts": counts,
-        "fixed": [note.as_dict() for note in one.fixed],
-        "notes": [note.as_dict() for note in one.notes],
+        "fixed": [note.as_dict() for note in file.fixed],
+        "notes": [note.as_dict() for note in file.notes],
     }

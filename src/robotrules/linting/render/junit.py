@@ -1,9 +1,8 @@
 """
 JUnit: notes as test cases.
 
-A file is a test suite. Each note is a case: it failed if the note is bad enough to fail the run,
-and passed with words otherwise. A file without notes is one case that passed, so that it is seen to
-have been looked at. It does not know where the text is written.
+A file is a test suite. Each note is a test case: a failure if its level fails the run, otherwise a
+passed case with output. A file without notes is one passed case, so that it appears in the report.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from robotrules.octets import visible
 
 
 def junit(files: Iterable[Linted]) -> str:
-    """Return a report of tests."""
-    return report("robotrules lint", (Suite(one.name, tuple(_cases(one))) for one in files))
+    """Return a JUnit XML report."""
+    return report("robotrules lint", (Suite(file.name, tuple(_cases(file))) for file in files))
 
 
-def _cases(one: Linted) -> Iterator[Case]:
-    file = one.name if one.is_file else ""
-    if one.trouble:
-        yield Case("readable", "error", one.trouble, file=file)
-    elif not one.notes:
-        yield Case("clean", file=file)
-    places = Places(one.body)
-    for note in one.notes:
-        yield _noted(one, note, places)._replace(file=file)
+def _cases(file: Linted) -> Iterator[Case]:
+    path = file.name if file.is_file else ""
+    if file.trouble:
+        yield Case("readable", "error", file.trouble, file=path)
+    elif not file.notes:
+        yield Case("clean", file=path)
+    places = Places(file.body)
+    for note in file.notes:
+        yield _render_note(file, note, places)._replace(file=path)
 
 
-def _noted(one: Linted, note: LintNote, places: Places) -> Case:
-    name, where, line = f"{note.code} {note.slug}", one.name, None
+def _render_note(file: Linted, note: LintNote, places: Places) -> Case:
+    name, where, line = f"{note.code} {note.slug}", file.name, None
     if note.line is not None:
         place = places.at(note.start)
         line = place.line
@@ -45,7 +44,7 @@ def _noted(one: Linted, note: LintNote, places: Places) -> Case:
     text = f"{where}: {note.level} {note.code} {note.slug}: {note.message}"
     if note.url:
         text += f" Shown by {note.url}"
-    text = visible(text)  # one line, whatever it quotes
-    if not one.fails(note):
+    text = visible(text)  # a single line, whatever it quotes
+    if not file.fails(note):
         return Case(name, text=text, line=line)
     return Case(name, "failure", note.message, note.level, text, line=line)

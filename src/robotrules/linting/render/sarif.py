@@ -1,10 +1,10 @@
 """
-SARIF 2.1.0: notes as the interchange format of static analysis, which GitHub and editors read.
+SARIF 2.1.0: notes in the interchange format of static analysis, which GitHub and editors read.
 
-One run has all files. Columns are code units of UTF-16, and the run says so; offsets in octets are
-given where the file has the octets that were parsed. What makes a note the same from one run to the
-next, though lines moved, is in its partial fingerprint: the check, the text of the line, and how
-many like it came before. It does not know where the object is written.
+One run has all files. Columns are UTF-16 code units, as the run declares; byte offsets are given if
+the file on disk has the octets that were parsed. The partial fingerprint identifies a note from one
+run to the next, even if lines moved: the check, the text of the line, and the number of equal notes
+before it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "robotrules/v1"
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-# Enough to tell lines apart, and short enough to read past.
+# Hexadecimal digits of a hash: enough to distinguish lines.
 _DIGITS = 16
 
 
@@ -35,21 +35,21 @@ def sarif(
     files: Iterable[Linted], *, version: str, checks: Sequence[Check] = CHECKS
 ) -> dict[str, Any]:
     """
-    Return a log with one run; *version* is that of the program.
+    Return a log with one run; *version* is the version of the program.
 
-    Its rules are those of *checks* that found something: all of them are some 300 KiB of text.
+    Its rules are only those *checks* that have a result: all of them are some 300 KiB of text.
     """
     results: list[dict[str, Any]] = []
-    troubles: list[dict[str, Any]] = []
+    errors: list[dict[str, Any]] = []
     artifacts: list[dict[str, Any]] = []
-    for one in files:
-        place = {"uri": one.uri}
-        artifacts.append({"location": place})
-        if one.trouble:
-            about = {"physicalLocation": {"artifactLocation": place}}
-            said = {"text": visible(one.trouble)}
-            troubles.append({"level": "error", "message": said, "locations": [about]})
-        results += _File(one, len(artifacts) - 1).results()
+    for file in files:
+        artifact = {"uri": file.uri}
+        artifacts.append({"location": artifact})
+        if file.trouble:
+            location = {"physicalLocation": {"artifactLocation": artifact}}
+            message = {"text": visible(file.trouble)}
+            errors.append({"level": "error", "message": message, "locations": [location]})
+        results += _File(file, len(artifacts) - 1).results()
     codes = {result["ruleId"] for result in results}
     rules = [check for check in checks if check.code in codes]
     numbers = {check.code: number for number, check in enumerate(rules)}
@@ -58,9 +58,7 @@ def sarif(
             result["ruleIndex"] = numbers[result["ruleId"]]
     run = {
         "tool": {"driver": _driver(version, rules)},
-        "invocations": [
-            {"executionSuccessful": not troubles, "toolExecutionNotifications": troubles}
-        ],
+        "invocations": [{"executionSuccessful": not errors, "toolExecutionNotifications": errors}],
         "columnKind": "utf16CodeUnits",
         # RFC 9309 §2.2: CR alone ends a line, too.
         "newlineSequences": ["\r\n", "\n", "\r"],
@@ -82,10 +80,10 @@ def _driver(version: str, checks: Sequence[Check]) -> dict[str, Any]:
 
 
 def _rule(check: Check) -> dict[str, Any]:
-    said = parts(check)
-    finds = first_paragraph(said.get("What it finds", check.message))
-    both = [finds, first_paragraph(said.get("Why it matters", ""))]
-    markdown = "\n\n".join(f"## {name}\n\n{text}" for name, text in said.items())
+    documentation = parts(check)
+    finds = first_paragraph(documentation.get("What it finds", check.message))
+    both = [finds, first_paragraph(documentation.get("Why it matters", ""))]
+    markdown = "\n\n".join(f"## {name}\n\n{text}" for name, text in documentation.items())
     return {
         "id": check.code,
         "name": check.slug,
@@ -106,22 +104,22 @@ def _rule(check: Check) -> dict[str, Any]:
 class _File:
     """The notes of one file as results."""
 
-    def __init__(self, one: Linted, number: int) -> None:
-        self._one = one
-        self._place = {"uri": one.uri, "index": number}
-        self._places = Places(one.body, utf16=True)
+    def __init__(self, file: Linted, number: int) -> None:
+        self._file = file
+        self._artifact = {"uri": file.uri, "index": number}
+        self._places = Places(file.body, utf16=True)
         self._prints: dict[int, str] = {}
         self._seen: Counter[str] = Counter()
 
     def results(self) -> list[dict[str, Any]]:
         """Return a result for each note."""
-        return [self._result(note) for note in self._one.notes]
+        return [self._result(note) for note in self._file.notes]
 
     def _result(self, note: LintNote) -> dict[str, Any]:
-        where: dict[str, Any] = {"artifactLocation": self._place}
+        where: dict[str, Any] = {"artifactLocation": self._artifact}
         if note.line is not None:
             where["region"] = self._region(note.start, note.end)
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "ruleId": note.code,
             "level": LEVELS[note.level],
             "message": {"text": _message(note)},
@@ -129,14 +127,14 @@ class _File:
             "partialFingerprints": {FINGERPRINT: self._fingerprint(note)},
         }
         if note.related:
-            found["relatedLocations"] = [
-                self._related(number, one) for number, one in enumerate(note.related, 1)
+            result["relatedLocations"] = [
+                self._related(number, related) for number, related in enumerate(note.related, 1)
             ]
         if note.fix is not None and note.fix.edits:
-            found["fixes"] = [self._fix(note.fix)]
+            result["fixes"] = [self._fix(note.fix)]
         more = {"slug": note.slug, "part": note.part, "url": note.url}
-        found["properties"] = {name: visible(value) for name, value in more.items() if value}
-        return found
+        result["properties"] = {name: visible(value) for name, value in more.items() if value}
+        return result
 
     def _region(self, start: int, end: int) -> dict[str, int]:
         first, last = self._places.at(start), self._places.at(max(start, end))
@@ -146,37 +144,37 @@ class _File:
             "endLine": last.line,
             "endColumn": last.column,
         }
-        if self._one.whole:
+        if self._file.whole:
             region |= {"byteOffset": start, "byteLength": max(end - start, 0)}
         return region
 
     def _related(self, number: int, related: Related) -> dict[str, Any]:
         where = {
-            "artifactLocation": self._place,
+            "artifactLocation": self._artifact,
             "region": self._region(related.start, related.end),
         }
-        said = {"text": _disarmed(visible(related.words))}
-        return {"id": number, "physicalLocation": where, "message": said}
+        message = {"text": _escape_links(visible(related.words))}
+        return {"id": number, "physicalLocation": where, "message": message}
 
     def _fix(self, fix: Fix) -> dict[str, Any]:
         words = visible(fix.words) + (" (changes verdicts)" if fix.changes_verdicts else "")
         change = {
-            "artifactLocation": self._place,
+            "artifactLocation": self._artifact,
             "replacements": [self._replacement(edit) for edit in fix.edits],
         }
-        return {"description": {"text": _disarmed(words)}, "artifactChanges": [change]}
+        return {"description": {"text": _escape_links(words)}, "artifactChanges": [change]}
 
     def _replacement(self, edit: Edit) -> dict[str, Any]:
-        found: dict[str, Any] = {"deletedRegion": self._region(edit.start, edit.end)}
+        replacement: dict[str, Any] = {"deletedRegion": self._region(edit.start, edit.end)}
         if edit.octets:
             try:
-                found["insertedContent"] = {"text": edit.octets.decode("utf-8")}
+                replacement["insertedContent"] = {"text": edit.octets.decode("utf-8")}
             except UnicodeDecodeError:
-                found["insertedContent"] = {"binary": b64encode(edit.octets).decode()}
-        return found
+                replacement["insertedContent"] = {"binary": b64encode(edit.octets).decode()}
+        return replacement
 
     def _fingerprint(self, note: LintNote) -> str:
-        """Return what stays if lines move: check, part, text of the line, and how many before."""
+        """Return a fingerprint that stays if lines move: check, part, text of the line, count."""
         line = 0 if note.line is None else self._places.at(note.start).line
         if line not in self._prints:
             text = self._places.text(line) if line else b""
@@ -188,14 +186,14 @@ class _File:
 
 
 def _message(note: LintNote) -> str:
-    said = visible(note.message)
+    message = visible(note.message)
     if note.line is None and note.part != "robots.txt":
-        said = f"{visible(note.part)}: {said}"
+        message = f"{visible(note.part)}: {message}"
     if note.url:
-        said += f" Shown by {visible(note.url)}"
-    return _disarmed(said)
+        message += f" Shown by {visible(note.url)}"
+    return _escape_links(message)
 
 
-def _disarmed(text: str) -> str:
-    """Return text in which nothing that a file holds is a link of its own (SARIF §3.11.6)."""
+def _escape_links(text: str) -> str:
+    """Return text in which content of a file cannot form a link (SARIF §3.11.6)."""
     return text.replace("[", "\\[").replace("]", "\\]") if "](" in text else text

@@ -1,11 +1,11 @@
-"""Names: which record a misspelt name is taken for, and which names are nobody's."""
+"""Record names: which record a misspelt name stands for, and which names are not misspellings."""
 
 from __future__ import annotations
 
 import pytest
 
 from robotrules import extensions
-from robotrules.linting.names import KNOWN, LONGEST, meant
+from robotrules.linting.record_names import KNOWN, LONGEST_NAME, guess_record_name
 from robotrules.profile import MORE_SPELLINGS
 
 
@@ -27,9 +27,9 @@ from robotrules.profile import MORE_SPELLINGS
         ("user-agent-porpose", "User-Agent-Purpose"),
     ],
 )
-def test_slips(written: str, name: str) -> None:
-    """Missing, doubled, wrong and swapped letters, and signs around or inside."""
-    assert meant(written) == name
+def test_misspellings(written: str, name: str) -> None:
+    """Missing, doubled, wrong and swapped letters, and characters around or inside."""
+    assert guess_record_name(written) == name
 
 
 @pytest.mark.parametrize(
@@ -38,18 +38,18 @@ def test_slips(written: str, name: str) -> None:
         *("contact", "index", "shallow", "display", "hosts", "post", "noindexes", "domains"),
         *("a", "", "abc", "x-disallow-these", "allowed-by", "disallow\u200b", "content-type"),
         "agent",
-        "disallow" + " " * LONGEST,
+        "disallow" + " " * LONGEST_NAME,
     ],
 )
-def test_names_of_others(written: str) -> None:
-    """Short names, other words, and what other checks speak of."""
-    assert meant(written) is None
+def test_other_names(written: str) -> None:
+    """Short names, other words, and names that other checks report."""
+    assert guess_record_name(written) is None
 
 
-def test_known_names_are_no_slips() -> None:
-    """Every record that is declared is known; wrong spellings that are listed are found."""
+def test_known_names_are_not_misspellings() -> None:
+    """Every declared record is known; listed misspellings are found."""
     for name in ("user-agent", "allow", *(one.key.lower() for one in extensions.ALL)):
         assert name in KNOWN
-        assert meant(name) is None
+        assert guess_record_name(name) is None
     for spelling, name in MORE_SPELLINGS:
-        assert meant(spelling) == KNOWN[name]
+        assert guess_record_name(spelling) == KNOWN[name]

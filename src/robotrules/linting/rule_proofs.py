@@ -16,6 +16,7 @@ from robotrules.analysis.crawlers import Crawler, shown
 from robotrules.analysis.rules import dead_rules, redundant_rules
 from robotrules.analysis.solver import QUESTIONS
 from robotrules.analysis.values import (
+    ORIGIN,
     DeadRuleFinding,
     RedundantRuleFinding,
     RuleFindings,

@@ -23,9 +23,9 @@ from robotrules.cli.lint_text import MOST_NOTES, LintPage
 from robotrules.cli.robots_file import refuse_binary
 from robotrules.cli.text import Paint
 from robotrules.config import FORMATS
-from robotrules.linting import Edit, Fix, Fixed, LintNote, Received, Related
+from robotrules.linting import Edit, Fix, FixResult, LintNote, Related, ServedResponse
 from robotrules.linting.check import Check
-from robotrules.linting.render import Linted
+from robotrules.linting.render import LintedFile
 from tests.cli.shell import Ran, process_environment, robotrules
 from tests.cli.sites import Site, response, site
 from tests.lint.rendered import BODY, HOSTILE, hostile_file, large_file, note
@@ -190,7 +190,9 @@ class TestGiven:
         """Checks that need a URL get that of the robots.txt."""
         with mock.patch("robotrules.cli.lint_given.lint", return_value=[]) as found:
             lint(file, "--url", "https://example.com/shop/")
-        assert found.call_args.kwargs["received"] == Received(url="https://example.com/robots.txt")
+        assert found.call_args.kwargs["received"] == ServedResponse(
+            url="https://example.com/robots.txt"
+        )
         ran = lint(file, "--url", "example.com")
         assert (ran.code, ran.err.count("\n")) == (2, 1)
         assert "has no origin: pass an http or https URL" in ran.err
@@ -550,7 +552,7 @@ class TestFixing:
 
     def test_what_the_library_refuses_is_left_alone(self, file: Path) -> None:
         """For its reason."""
-        refused = Fixed(BODY, (), (), "it is not whole")
+        refused = FixResult(BODY, (), (), "it is not whole")
         with mock.patch("robotrules.cli.lint_fixing.fix", return_value=refused):
             ran = lint(file, "--fix-verdicts")
         assert (ran.code, file.read_bytes()) == (2, BODY)
@@ -725,7 +727,7 @@ class TestForms:
         assert "\x1b" not in lint(file).out
 
 
-def page(*files: Linted, width: int | None = None, **how: bool) -> list[str]:
+def page(*files: LintedFile, width: int | None = None, **how: bool) -> list[str]:
     """Return files as text without colour."""
     made = LintPage(Paint(False), width, **how)
     lines = [line for one in files for line in made.lines(one)]
@@ -754,7 +756,7 @@ class TestText:
     def test_all_of_each_check(self) -> None:
         """Where all are asked for."""
         notes = tuple(note(line=n, start=n, end=n) for n in range(1, 6))
-        one = Linted(b"x", notes=notes, body=b"\n" * 9)
+        one = LintedFile(b"x", notes=notes, body=b"\n" * 9)
         lines = page(one, show_all=True)
         assert sum("error RR505" in line for line in lines) == 5
         assert not any("--all" in line for line in lines)
@@ -764,7 +766,7 @@ class TestText:
         levels = ["info", "warning", "error", "warning", "error"]
         notes = [note(line=n, start=n, end=n, level=level) for n, level in enumerate(levels, 1)]
         notes.append(note(line=None, level="warning", start=0, end=0))
-        one = Linted(b"x", notes=tuple(notes), body=b"\n" * 9)
+        one = LintedFile(b"x", notes=tuple(notes), body=b"\n" * 9)
         heads = [line.split(" RR505")[0] for line in page(one, show_all=True) if "RR505 p" in line]
         assert heads == [
             *("x:4:1: error", "x:6:1: error", "x: warning", "x:3:1: warning", "x:5:1: warning"),
@@ -775,7 +777,7 @@ class TestText:
     def test_the_concise_form(self) -> None:
         """One line for each note, all of them, and the counts."""
         notes = tuple(note(line=n, start=n, end=n, url="https://a/") for n in range(1, 6))
-        one = Linted(b"x", notes=notes, body=b"\n" * 9)
+        one = LintedFile(b"x", notes=notes, body=b"\n" * 9)
         lines = page(one, concise=True)
         assert lines[0] == "x:2:1: error RR505 pattern-start: A message. Shown by https://a/"
         assert (len(lines), lines[-1]) == (6, "5 errors in 1 file.")
@@ -784,7 +786,9 @@ class TestText:
         """However narrow the screen is: a URL that is broken cannot be opened."""
         url = "https://example.com/" + "a-long/path-of/words/" * 20
         fix = Fix(f"Write '{url}'", ())
-        one = Linted(b"x", notes=(note(line=1, start=0, end=1, url=url, fix=fix),), body=b"abc\n")
+        one = LintedFile(
+            b"x", notes=(note(line=1, start=0, end=1, url=url, fix=fix),), body=b"abc\n"
+        )
         lines = page(one, width=60)
         assert f"    = shown by {url}" in lines
         assert sum(url in line for line in lines) == 2
@@ -792,7 +796,7 @@ class TestText:
     def test_no_empty_row_after_a_line_that_is_cut(self) -> None:
         """Carets that fill the screen have no words beside them, and none below."""
         body = b"Disallow: " + b"x" * 500
-        one = Linted(b"x", notes=(note(start=10, end=510, line=1),), body=body)
+        one = LintedFile(b"x", notes=(note(start=10, end=510, line=1),), body=body)
         lines = page(one, width=80)
         assert not [line for line in lines if line.strip() == "|"]
 
@@ -800,7 +804,7 @@ class TestText:
         """Whatever comes before: tabs, wide characters, octets that are no text."""
         body = "Disallow:\t漢é\udcff private/\n".encode("utf-8", "surrogateescape")
         start = body.index(b"private")
-        one = Linted(b"x", notes=(note(start=start, end=start + 8, line=1),), body=body)
+        one = LintedFile(b"x", notes=(note(start=start, end=start + 8, line=1),), body=body)
         _, shown, carets, *_ = page(one)
         assert shown == "  1 | Disallow:\\x09漢é\\xff private/"
         before = len("Disallow:\\x09漢é\\xff ") + 1  # 漢 has two columns
@@ -810,7 +814,7 @@ class TestText:
     def test_long_lines_are_cut_around_the_span(self, before: bytes) -> None:
         """Both ends; what is marked is there."""
         body = before + b"MARKED" + before
-        one = Linted(b"x", notes=(note(start=len(before), end=len(before) + 6),), body=body)
+        one = LintedFile(b"x", notes=(note(start=len(before), end=len(before) + 6),), body=body)
         _, shown, carets, *_ = page(one, width=80)
         assert "MARKED" in shown
         assert len(shown) <= 80
@@ -820,26 +824,26 @@ class TestText:
 
     def test_a_span_longer_than_the_screen(self) -> None:
         """Its beginning is marked."""
-        one = Linted(b"x", notes=(note(start=0, end=300_000),), body=b"y" * 300_000)
+        one = LintedFile(b"x", notes=(note(start=0, end=300_000),), body=b"y" * 300_000)
         _, shown, carets, *_ = page(one, width=80)
         assert len(shown) == len(carets) == 80
 
     def test_many_related_places(self) -> None:
         """Some, and how many more."""
         places = tuple(Related("here too", 3, 11, 43, 49) for _ in range(6))
-        lines = page(Linted(b"x", notes=(note(related=places),), body=BODY))
+        lines = page(LintedFile(b"x", notes=(note(related=places),), body=BODY))
         assert sum("here too" in line for line in lines) == 4
         assert "    = and 2 more places" in lines
 
     def test_what_shows_it(self) -> None:
         """A URL, in words."""
-        one = Linted(b"x", notes=(note(url="https://example.com/a"),), body=BODY)
+        one = LintedFile(b"x", notes=(note(url="https://example.com/a"),), body=BODY)
         assert "    = shown by https://example.com/a" in page(one)
 
     def test_fixes_are_counted(self) -> None:
         """Those that change verdicts apart."""
         quiet, loud = (note(fix=Fix("Do it", (Edit(0, 0, b"x"),), one)) for one in (False, True))
-        lines = page(Linted(b"x", notes=(quiet, loud, loud), body=BODY))
+        lines = page(LintedFile(b"x", notes=(quiet, loud, loud), body=BODY))
         assert lines[-2:] == [
             "--fix has 1 fix.",
             "--fix-verdicts has 2 more fixes that change verdicts or what other records say.",
@@ -850,7 +854,7 @@ class TestText:
     def test_what_is_no_file_is_not_fixed(self) -> None:
         """So no option is offered, but the words are there."""
         quiet, loud = (note(fix=Fix("Do it", (Edit(0, 0, b"x"),), one)) for one in (False, True))
-        lines = page(Linted(b"https://example.com/robots.txt", False, (quiet, loud), BODY))
+        lines = page(LintedFile(b"https://example.com/robots.txt", False, (quiet, loud), BODY))
         assert lines[-1] == "2 errors in 1 file."
         assert "    = fix: Do it (changes no verdict)" in lines
         assert "    = fix: Do it (changes verdicts)" in lines
@@ -868,11 +872,11 @@ def live(at: Site, path: str, *more: str, select: tuple[str, ...] = SELECT) -> R
 class TestLive:
     """A robots.txt and a page that are fetched."""
 
-    def received(self, at: Site, path: str = "/") -> Received:
+    def received(self, at: Site, path: str = "/") -> ServedResponse:
         """Return how lint was told that a robots.txt is served."""
         with mock.patch("robotrules.cli.lint_live.lint", return_value=[]) as found:
             assert live(at, path).code == 0
-        told: Received = found.call_args.kwargs["received"]
+        told: ServedResponse = found.call_args.kwargs["received"]
         return told
 
     def test_the_robots_txt(self) -> None:
@@ -899,7 +903,7 @@ class TestLive:
         lines = ("Content-Type: Text/HTML; charset=latin-1", "Cache-Control: max-age=60")
         with site({"/robots.txt": response(ROBOTS, *lines)}) as at:
             url = f"{at.origin}/robots.txt"
-            expected = Received(url, 200, "text/html", "latin-1", (), "max-age=60")
+            expected = ServedResponse(url, 200, "text/html", "latin-1", (), "max-age=60")
             assert self.received(at) == expected
 
     def test_redirects(self) -> None:

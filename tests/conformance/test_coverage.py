@@ -8,7 +8,7 @@ import pytest
 import suite
 
 from robotrules.extensions.codes import CODES
-from robotrules.linting import find
+from robotrules.linting import find_check
 from robotrules.robotstxt.values import NOTES
 from robotrules.tags.codes import CODES as TAG_CODES
 from robotrules.tags.tdm import CODES as TDM_CODES
@@ -79,7 +79,7 @@ def test_linted_requirements_name_their_checks(capsys: pytest.CaptureFixture[str
         if entry["status"] == "linted":
             codes = re.findall(r"\bRR\d{3}\b", entry["reason"])
             assert codes, name
-            assert all(find(code) for code in codes), name
+            assert all(find_check(code) for code in codes), name
 
 
 def test_every_decision_has_a_vector() -> None:

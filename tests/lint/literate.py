@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import robotrules
-from robotrules.linting import LintNote, Received, fix, lint, lint_page
+from robotrules.linting import LintNote, ServedResponse, fix, lint, lint_page
 from robotrules.registries import (
     SHIPPED,
     Application,
@@ -94,7 +94,7 @@ def unescape(text: bytes) -> bytes:
     )
 
 
-def served(text: bytes) -> tuple[bytes, Received]:
+def served(text: bytes) -> tuple[bytes, ServedResponse]:
     """Return the body of a response, and how it was served."""
     head, _, body = text.partition(b"\n\n")
     status, *lines = head.decode().split("\n")
@@ -104,7 +104,7 @@ def served(text: bytes) -> tuple[bytes, Received]:
     media_type, _, parameters = fields.get("content-type", "").partition(";")
     charset = parameters.partition("charset=")[2] or None
     location = tuple(filter(None, [fields.get("location")]))
-    return body, Received(
+    return body, ServedResponse(
         fields.get("url", "https://example.com/robots.txt"),
         int(status.split()[1]),
         media_type.strip().lower(),
@@ -142,13 +142,13 @@ def parse_block(block: Block, body: bytes) -> robotrules.RobotsTxt:
     return robotrules.parse(body, profile, complete=block.options.get("complete") != "no")
 
 
-def received(block: Block) -> Received:
+def received(block: Block) -> ServedResponse:
     """Return how a block was served, by its options."""
     given = {name: block.options[name] for name in RECEIVED if name in block.options}
     status = int(given["status"]) if "status" in given else None
     redirects = tuple(filter(None, given.get("redirects", "").split(",")))
     plain = {name: value for name, value in given.items() if name not in ("status", "redirects")}
-    return Received(status=status, redirects=redirects, **plain)
+    return ServedResponse(status=status, redirects=redirects, **plain)
 
 
 def notes_of(block: Block, body: bytes, slug: str) -> list[LintNote]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.linting import CHECKS, Check, find
+from robotrules.linting import CHECKS, Check, find_check
 from robotrules.linting.check_docs import PARTS, parts, sample
 
 
@@ -79,6 +79,6 @@ def test_texts_are_readable(check: Check) -> None:
 
 def test_find_returns_the_documented_check() -> None:
     """A check that is found is the one whose text is printed."""
-    check = find("RR505")
+    check = find_check("RR505")
     assert check is not None
     assert "/private/" in sample(parts(check)["Instead"])

@@ -15,7 +15,7 @@ import pytest
 
 from robotrules import parse
 from robotrules.extensions.codes import CODES
-from robotrules.linting import CHECKS, LEVELS, Check, find, lint, lint_page
+from robotrules.linting import CHECKS, LEVELS, Check, find_check, lint, lint_page
 from robotrules.linting.check import PageCheck
 from robotrules.linting.check_docs import PARTS, parts, sample
 from robotrules.robotstxt.values import NOTES
@@ -108,14 +108,14 @@ def test_every_check_has_its_attributes(check: Check) -> None:
     assert tuple(parts(check)) == PARTS
     assert all(parts(check).values())
     assert type(check).__module__.rsplit(".", 1)[1] == check.slug.replace("-", "_")
-    assert find(check.code) is check
-    assert find(check.slug) is check
+    assert find_check(check.code) is check
+    assert find_check(check.slug) is check
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_literate_tests(page: Path) -> None:
     """Each block has exactly the notes that it marks; some block has notes, and some has none."""
-    check = find(page.stem)
+    check = find_check(page.stem)
     assert check is not None
     title = page.read_text(encoding="utf-8").split("\n", 1)[0]
     assert title == f"# {check.code} {check.slug}"

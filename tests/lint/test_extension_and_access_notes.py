@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from robotrules import DEFAULT, parse, preferences
-from robotrules.linting import LintNote, Received, fix, lint
+from robotrules.linting import LintNote, ServedResponse, fix, lint
 from robotrules.linting.checks.leaking_purpose import MOST_SHOWN as LEAKS_SHOWN
 from robotrules.linting.checks.not_inherited import MOST_SHOWN as LOST_SHOWN
 from robotrules.linting.checks.sitemap_disallowed import MOST_SITEMAPS
@@ -20,7 +20,7 @@ from robotrules.linting.sensitive_paths import find_sensitive_word
 from robotrules.registries import Application, Registries, Registry
 
 
-def only(body: str | bytes, slug: str, received: Received | None = None) -> LintNote:
+def only(body: str | bytes, slug: str, received: ServedResponse | None = None) -> LintNote:
     """Return the single note of a check on a file."""
     (note,) = lint(body, select=[slug], received=received)
     return note
@@ -77,7 +77,7 @@ def test_only_preferences_that_the_path_does_not_state_are_lost() -> None:
     note = only(body, "not-inherited")
     assert "'train-ai=n' of line 2" in note.message
     assert note.fix
-    assert note.fix.words == "Add 'train-ai=n'"
+    assert note.fix.title == "Add 'train-ai=n'"
 
 
 def test_a_blocked_path_shows_no_url() -> None:
@@ -90,7 +90,7 @@ def test_only_sitemaps_of_the_same_origin_are_examined() -> None:
     """If the URL of the file is known, sitemaps of other origins are skipped."""
     body = "User-agent: *\nDisallow: /s\nSitemap: https://cdn.example.net/s.xml\n"
     assert "same origin" in only(body, "sitemap-disallowed").message
-    here = Received("https://example.com/robots.txt")
+    here = ServedResponse("https://example.com/robots.txt")
     assert lint(body, select=["sitemap-disallowed"], received=here) == []
     relative = only(body.replace("https://cdn.example.net", ""), "sitemap-disallowed", here)
     assert relative.url == "https://example.com/s.xml"
@@ -133,30 +133,32 @@ def test_a_long_delay_in_pages_per_day(seconds: str, level: str, words: str) -> 
 @pytest.mark.parametrize(
     ("received", "slug", "level"),
     [
-        (Received(charset="latin1"), "wrong-charset", "info"),
-        (Received("http://a.example/robots.txt"), "", ""),
+        (ServedResponse(charset="latin1"), "wrong-charset", "info"),
+        (ServedResponse("http://a.example/robots.txt"), "", ""),
         (
-            Received(
+            ServedResponse(
                 "http://a.example/robots.txt", redirects=("https://www.a.example/robots.txt",)
             ),
             "robots-redirected",
             "info",
         ),
         (
-            Received("http://a.example/robots.txt", redirects=("https://b.example/robots.txt",)),
+            ServedResponse(
+                "http://a.example/robots.txt", redirects=("https://b.example/robots.txt",)
+            ),
             "robots-redirected",
             "warning",
         ),
-        (Received(redirects=("https://b.example/r",)), "robots-redirected", "info"),
-        (Received(redirects=tuple("abcdef")), "too-many-redirects", "error"),
-        (Received(status=500, media_type="text/html"), "robots-unreachable", "error"),
-        (Received(status=451), "robots-missing", "info"),
-        (Received(cache_control="max-age=86401"), "long-lifetime", "info"),
-        (Received(cache_control='no-cache="x", max-age=9'), "short-lifetime", "info"),
-        (Received(cache_control="max-age=soon"), "short-lifetime", "info"),
+        (ServedResponse(redirects=("https://b.example/r",)), "robots-redirected", "info"),
+        (ServedResponse(redirects=tuple("abcdef")), "too-many-redirects", "error"),
+        (ServedResponse(status=500, media_type="text/html"), "robots-unreachable", "error"),
+        (ServedResponse(status=451), "robots-missing", "info"),
+        (ServedResponse(cache_control="max-age=86401"), "long-lifetime", "info"),
+        (ServedResponse(cache_control='no-cache="x", max-age=9'), "short-lifetime", "info"),
+        (ServedResponse(cache_control="max-age=soon"), "short-lifetime", "info"),
     ],
 )
-def test_a_response_has_one_note(received: Received, slug: str, level: str) -> None:
+def test_a_response_has_one_note(received: ServedResponse, slug: str, level: str) -> None:
     """It is about the response, not about a line; unknown properties have no note."""
     notes = lint("User-agent: *\nDisallow: /a\n", select=["RR7"], received=received)
     assert [(note.slug, note.level) for note in notes] == ([(slug, level)] if slug else [])
@@ -165,7 +167,9 @@ def test_a_response_has_one_note(received: Received, slug: str, level: str) -> N
 
 def test_a_wrong_charset_is_an_error_outside_ascii() -> None:
     """If the file is not all ASCII, a wrong charset matters."""
-    note = only("Disallow: /é\n".encode("latin-1"), "wrong-charset", Received(charset="latin1"))
+    note = only(
+        "Disallow: /é\n".encode("latin-1"), "wrong-charset", ServedResponse(charset="latin1")
+    )
     assert note.level == "error"
 
 
@@ -221,7 +225,7 @@ def test_an_application_with_other_groups_is_named() -> None:
 def test_a_fix_leaves_nothing_to_fix(slug: str, line: str, end: str) -> None:
     """Each fix removes its note, with any line ends, and is applied once."""
     body = f"User-agent: *\n{line}".replace("\n", end or "\n") + end
-    received = Received("https://example.com/robots.txt")
+    received = ServedResponse("https://example.com/robots.txt")
     robots = parse(body)
     notes = lint(robots, select=[slug], received=received)
     assert notes

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from robotrules import analysis, parse
-from robotrules.linting import LintNote, Received, fix, lint
+from robotrules.linting import LintNote, ServedResponse, fix, lint
 from robotrules.linting.checks.misspelt_crawler import MOST_NAMES
 from robotrules.linting.checks.pattern_like_an_expression import MOST_DESCRIBED
 from robotrules.linting.value_shapes import (
@@ -327,10 +327,10 @@ def test_example_urls_use_the_origin_of_the_file() -> None:
         (None, "https://example.com"),
         ("http://a.example:81/", "http://a.example:81"),
     ):
-        notes = lint(body, received=None if url is None else Received(url))
+        notes = lint(body, received=None if url is None else ServedResponse(url))
         assert {note.url for note in notes if note.url} == {f"{origin}/private/"}
     body += "Sitemap: https://example.com/private/\n"
-    notes = lint(body, received=Received("http://a.example:81/"))
+    notes = lint(body, received=ServedResponse("http://a.example:81/"))
     assert {note.url for note in notes if note.url} == {"https://example.com/private/"}
 
 
@@ -407,7 +407,7 @@ def test_a_path_that_no_request_has() -> None:
         "they request a URL. Write the resolved path."
     )
     assert note.fix
-    assert note.fix.words == "Write '/b'"
+    assert note.fix.title == "Write '/b'"
 
 
 def test_a_truncated_file_names_the_first_ignored_line() -> None:

@@ -1,5 +1,5 @@
 """
-Lint of a page: the arguments and the order of `lint_page`, and the texts of a `Page`.
+Lint of a page: the arguments and the order of `lint_page`, and the texts of a `PageContext`.
 
 The literate tests RR8xx.md cover the fields and elements of notes. These tests cover the arguments,
 the parts that notes name, and both states of a page.
@@ -13,7 +13,7 @@ from robotrules import parse
 from robotrules.errors import CheckError
 from robotrules.linting import CHECKS, lint, lint_page
 from robotrules.linting.check import PageCheck
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.mentions import (
     describe_rules,
     find_carrier,
@@ -35,9 +35,9 @@ def slugs(**given: object) -> list[str]:
     return [note.slug for note in lint_page(URL, **given)]  # type: ignore[arg-type]
 
 
-def page(**given: object) -> Page:
+def page(**given: object) -> PageContext:
     """Return a page as checks see it."""
-    return Page(usage_rules(**given))  # type: ignore[arg-type]
+    return PageContext(usage_rules(**given))  # type: ignore[arg-type]
 
 
 # --- What is looked at ----------------------------------------------------------------------------
@@ -219,7 +219,9 @@ def test_each_note_is_reported_once() -> None:
 
     headers = {"X-Robots-Tag": "noindex"}
     robots = parse("User-agent: *\nDisallow: /\n")
-    both = Page(usage_rules(headers=headers), guidance(URL, "*", robots=robots, headers=headers))
+    both = PageContext(
+        usage_rules(headers=headers), guidance(URL, "*", robots=robots, headers=headers)
+    )
     assert len(list(both.tag_notes("deprecated-field"))) == 1
     assert len(list(both.tag_notes("noindex-not-seen"))) == 1
     assert list(both.tag_notes("no-such-code")) == []

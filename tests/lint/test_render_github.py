@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from robotrules.linting.render import Linted
+from robotrules.linting.render import LintedFile
 from robotrules.linting.render.github import github
 from tests.lint.rendered import BODY, HOSTILE, hostile_file, large_file, lint_file, note
 
@@ -46,7 +46,7 @@ def test_a_note() -> None:
 def test_levels() -> None:
     """`info` becomes `notice`."""
     notes = tuple(note(level=level) for level in ("error", "warning", "info"))
-    lines = github([Linted(b"x", notes=notes, body=BODY)])
+    lines = github([LintedFile(b"x", notes=notes, body=BODY)])
     assert [read(line)[0] for line in lines] == ["error", "warning", "notice"]
 
 
@@ -69,7 +69,7 @@ def test_a_url_has_no_location() -> None:
 def test_a_note_about_a_page_names_the_part() -> None:
     """It has no line."""
     about = note(line=None, column=0, end_column=0, part="meta element 2")
-    [line] = github([Linted(b"page.html", notes=(about,))])
+    [line] = github([LintedFile(b"page.html", notes=(about,))])
     assert line == "::error file=page.html,title=RR505 pattern-start::meta element 2: A message."
 
 
@@ -101,7 +101,7 @@ def test_no_file_writes_a_command() -> None:
 
 def test_trouble_is_an_error() -> None:
     """Without a file, because there may be none."""
-    [line] = github([Linted(b"no.txt", trouble="cannot read\nit")])
+    [line] = github([LintedFile(b"no.txt", error="cannot read\nit")])
     assert line == "::error title=robotrules lint::cannot read%0Ait"
 
 
@@ -115,5 +115,5 @@ def test_very_many_notes() -> None:
 def test_the_url_is_in_the_message() -> None:
     """A message may refer to \"this URL\", so it has to be there."""
     shown = note(url="https://example.com/a%3Ab")
-    [line] = github([Linted(b"robots.txt", notes=(shown,), body=BODY)])
+    [line] = github([LintedFile(b"robots.txt", notes=(shown,), body=BODY)])
     assert line.endswith(f"{shown.message} Shown by https://example.com/a%253Ab")

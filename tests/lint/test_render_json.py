@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.linting.render import Linted
+from robotrules.linting.render import LintedFile
 from robotrules.linting.render.json_form import as_json, statistics
 from tests.cli.schema import objects, problems
 from tests.lint.rendered import hostile_file, large_file, lint_file
@@ -20,14 +20,14 @@ FILES = {
     "nothing": [],
     "notes": [lint_file()],
     "fixed": [lint_file(fixed=lint_file().notes)],
-    "trouble": [Linted(b"there is none", trouble="cannot read it")],
+    "trouble": [LintedFile(b"there is none", error="cannot read it")],
     "url": [lint_file(is_file=False, where=b"https://example.com/robots.txt")],
     "hostile": [hostile_file(), lint_file()],
 }
 
 
 @pytest.mark.parametrize("files", FILES.values(), ids=FILES)
-def test_the_output_matches_the_schema(files: list[Linted]) -> None:
+def test_the_output_matches_the_schema(files: list[LintedFile]) -> None:
     """Every value is described by the schema, and the output can be parsed."""
     value = as_json(files)
     assert list(problems(value, SCHEMA)) == []
@@ -35,7 +35,7 @@ def test_the_output_matches_the_schema(files: list[Linted]) -> None:
 
 
 @pytest.mark.parametrize("files", FILES.values(), ids=FILES)
-def test_another_validator_agrees(files: list[Linted]) -> None:
+def test_another_validator_agrees(files: list[LintedFile]) -> None:
     """The schema is valid JSON Schema 2020-12, and the output matches it."""
     from importlib import import_module
 

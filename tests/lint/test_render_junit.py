@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from robotrules.linting.render import Linted
+from robotrules.linting.render import LintedFile
 from robotrules.linting.render.junit import junit
 from tests.lint.rendered import BODY, hostile_file, large_file, lint_file, note
 
@@ -13,7 +13,7 @@ from tests.lint.rendered import BODY, hostile_file, large_file, lint_file, note
 ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def read(*files: Linted) -> ElementTree.Element:
+def read(*files: LintedFile) -> ElementTree.Element:
     """Parse a report, and check the properties that consumers rely on."""
     text = junit(files)
     assert not ILLEGAL.search(text)
@@ -52,21 +52,21 @@ def test_a_note_below_the_failing_level_passes() -> None:
     assert [case[0].tag for case in suite] == ["failure", "system-out"]
     [suite] = read(lint_file(fail_on="never"))
     assert [case[0].tag for case in suite] == ["system-out", "system-out"]
-    info = Linted(b"x", notes=(note(level="info"),), body=BODY)
+    info = LintedFile(b"x", notes=(note(level="info"),), body=BODY)
     assert [case[0].tag for case in read(info)[0]] == ["system-out"]
     assert [case[0].tag for case in read(info._replace(fail_on="info"))[0]] == ["failure"]
 
 
 def test_a_clean_file_is_a_passed_case() -> None:
     """It is one passed case."""
-    [suite] = read(Linted(b"robots.txt", body=b""))
+    [suite] = read(LintedFile(b"robots.txt", body=b""))
     [case] = suite
     assert (case.get("name"), list(case)) == ("clean", [])
 
 
 def test_trouble_is_an_error() -> None:
     """It is not a failure."""
-    [suite] = read(Linted(b"no.txt", trouble="cannot read it"))
+    [suite] = read(LintedFile(b"no.txt", error="cannot read it"))
     [case] = suite
     assert (case[0].tag, case[0].get("message")) == ("error", "cannot read it")
 
@@ -74,7 +74,7 @@ def test_trouble_is_an_error() -> None:
 def test_a_page_and_a_url() -> None:
     """There is no file to link to, and no line."""
     about = note(line=None, column=0, end_column=0, part="X-Robots-Tag line 1")
-    [suite] = read(Linted(b"https://example.com/x", False, (about,)))
+    [suite] = read(LintedFile(b"https://example.com/x", False, (about,)))
     [case] = suite
     assert case.get("file") is case.get("line") is None
     assert "https://example.com/x: X-Robots-Tag line 1: error" in (case[0].text or "")

@@ -13,7 +13,7 @@ import pytest
 
 from robotrules.linting import CHECKS, Edit, Fix, fix, lint
 from robotrules.linting.edits import apply_edits
-from robotrules.linting.render import Linted
+from robotrules.linting.render import LintedFile
 from robotrules.linting.render.sarif import FINGERPRINT, sarif
 from robotrules.robotstxt import parse
 from tests.lint.rendered import BODY, CHECKED, HOSTILE, hostile_file, large_file, lint_file, note
@@ -52,7 +52,7 @@ def errors(value: dict[str, Any]) -> list[str]:
     return [f"{one.json_path}: {one.message}" for one in validator(schema()).iter_errors(text)]
 
 
-def make_run(*files: Linted) -> dict[str, Any]:
+def make_run(*files: LintedFile) -> dict[str, Any]:
     """Return the run of a valid log."""
     log = sarif(files, version="1.2.3")
     assert errors(log) == []
@@ -64,7 +64,7 @@ FILES = {
     "nothing": [],
     "notes": [lint_file()],
     "several files": [lint_file(), lint_file(where="b ü/robots.txt".encode())],
-    "trouble": [Linted(b"there is none", trouble="cannot read it")],
+    "trouble": [LintedFile(b"there is none", error="cannot read it")],
     "url": [lint_file(where=b"https://example.com/robots.txt", is_file=False)],
     "utf-16": [lint_file(whole=False)],
     "hostile": [hostile_file(), lint_file()],
@@ -72,7 +72,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("files", FILES.values(), ids=FILES)
-def test_the_log_is_valid(files: list[Linted]) -> None:
+def test_the_log_is_valid(files: list[LintedFile]) -> None:
     """By the schema, with any content and any error."""
     make_run(*files)
 
@@ -104,14 +104,14 @@ def test_the_tool_names_its_checks() -> None:
 def test_levels() -> None:
     """`info` becomes `note`."""
     notes = tuple(note(level=level) for level in ("error", "warning", "info"))
-    run = make_run(Linted(b"robots.txt", notes=notes, body=BODY))
+    run = make_run(LintedFile(b"robots.txt", notes=notes, body=BODY))
     assert [one["level"] for one in run["results"]] == ["error", "warning", "note"]
 
 
 def test_every_check_can_be_a_rule() -> None:
     """Its texts are valid, and its level is a SARIF level."""
     notes = tuple(note(code=check.code, slug=check.slug) for check in CHECKS)
-    rules = make_run(Linted(b"robots.txt", notes=notes, body=BODY))["tool"]["driver"]["rules"]
+    rules = make_run(LintedFile(b"robots.txt", notes=notes, body=BODY))["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == [check.code for check in CHECKS]
     levels = {rule["defaultConfiguration"]["level"] for rule in rules}
     assert levels == {"error", "warning", "note"}
@@ -150,7 +150,7 @@ def test_a_note_about_a_file_has_no_region() -> None:
     """It only has the file."""
     about_file = note(line=None, column=0, end_column=0)
     about_page = about_file._replace(part="meta element 2")
-    run = make_run(Linted(b"page.html", notes=(about_file, about_page)))
+    run = make_run(LintedFile(b"page.html", notes=(about_file, about_page)))
     for one in run["results"]:
         assert "region" not in one["locations"][0]["physicalLocation"]
     texts = [one["message"]["text"] for one in run["results"]]
@@ -241,7 +241,7 @@ class TestFixes:
     def test_a_removed_line(self) -> None:
         """Its line end is removed too."""
         gone = note(fix=Fix("Take the line out", (Edit(14, 33, b""), Edit(33, 33, b"# x\n"))))
-        [one] = make_run(Linted(b"x", notes=(gone,), body=BODY))["results"][0]["fixes"]
+        [one] = make_run(LintedFile(b"x", notes=(gone,), body=BODY))["results"][0]["fixes"]
         [first, second] = one["artifactChanges"][0]["replacements"]
         assert first["deletedRegion"]["endLine"] == 3
         assert "insertedContent" not in first
@@ -266,7 +266,7 @@ def test_content_is_not_a_link() -> None:
 
 def test_trouble_is_a_notification() -> None:
     """The run is not successful."""
-    run = make_run(Linted(b"no.txt", trouble="cannot\x1bread it"), lint_file())
+    run = make_run(LintedFile(b"no.txt", error="cannot\x1bread it"), lint_file())
     [invocation] = run["invocations"]
     assert invocation["executionSuccessful"] is False
     [notification] = invocation["toolExecutionNotifications"]
@@ -286,6 +286,6 @@ def test_very_many_notes_on_one_very_long_line() -> None:
 def test_the_url_is_in_the_message() -> None:
     """A message may refer to \"this URL\", so it has to be there."""
     shown = note(url="https://example.com/a")
-    log = sarif([Linted(b"robots.txt", notes=(shown,), body=BODY)], version="1")
+    log = sarif([LintedFile(b"robots.txt", notes=(shown,), body=BODY)], version="1")
     [result] = log["runs"][0]["results"]
     assert result["message"]["text"] == f"{shown.message} Shown by https://example.com/a"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from robotrules.errors import CheckError
-from robotrules.linting import CHECKS, chosen, find, lint
+from robotrules.linting import CHECKS, find_check, lint, select_checks
 
 
 def codes(select: tuple[str, ...] = (), ignore: tuple[str, ...] = ()) -> list[str]:
     """Return the codes of the selected checks."""
-    return [check.code for check in chosen(select, ignore)]
+    return [check.code for check in select_checks(select, ignore)]
 
 
 def test_without_a_selection_all_run() -> None:
@@ -40,35 +40,35 @@ def test_ignored_checks_do_not_run() -> None:
 def test_an_unknown_name_raises(name: str) -> None:
     """The error names the option and the value, and how to find the right one."""
     with pytest.raises(CheckError, match=r"select names .* which is not a check"):
-        chosen([name])
+        select_checks([name])
     with pytest.raises(CheckError, match="ignore names"):
-        chosen((), [name])
+        select_checks((), [name])
 
 
 def test_the_error_suggests_a_name() -> None:
     """It suggests a similar name, or the list of all checks."""
     with pytest.raises(CheckError, match=r"did you mean RR505 \(pattern-start\)\?"):
-        chosen(["patern-start"])
+        select_checks(["patern-start"])
     with pytest.raises(CheckError, match="robotrules rule --all"):
-        chosen(["zzzzzzzz"])
+        select_checks(["zzzzzzzz"])
 
 
 def test_a_string_is_not_a_list() -> None:
     """A single string instead of a list of names raises TypeError."""
     with pytest.raises(TypeError, match=r"pass \['bom'\]"):
-        chosen("bom")
+        select_checks("bom")
     with pytest.raises(TypeError, match="ignore is a list"):
         lint(b"", ignore="bom")
 
 
 def test_find() -> None:
     """By code or slug; a code prefix is not a check."""
-    check = find("bom")
+    check = find_check("bom")
     assert check is not None
-    assert find(" rr101 ") is check
-    assert find("BOM") is check
-    assert find("RR1") is None
-    assert find("") is None
+    assert find_check(" rr101 ") is check
+    assert find_check("BOM") is check
+    assert find_check("RR1") is None
+    assert find_check("") is None
 
 
 def test_only_selected_checks_report() -> None:

@@ -9,7 +9,7 @@ from lsprotocol.types import DiagnosticSeverity, DiagnosticTag, Position, Range
 
 from robotrules.config import Config, LintConfig
 from robotrules.errors import ConfigError
-from robotrules.linting.selection import find
+from robotrules.linting.selection import find_check
 from robotrules.lsp import diagnostics as module
 from robotrules.lsp.diagnostics import Showing, at, diagnostic, diagnostics, notes, teaching
 from robotrules.lsp.document import OpenDocument
@@ -57,7 +57,7 @@ def test_what_could_go_is_faint() -> None:
 
 def test_what_could_go_is_named_by_checks_that_there_are() -> None:
     """A slug that no check has would never be shown faint."""
-    assert [slug for slug in module.UNNECESSARY if find(slug) is None] == []
+    assert [slug for slug in module.UNNECESSARY if find_check(slug) is None] == []
 
 
 def test_what_cannot_be_seen_shows() -> None:

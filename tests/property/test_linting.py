@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from robotrules import RobotsTxt, extensions, parse
 from robotrules.errors import ProductTokenError
-from robotrules.linting import CHECKS, LEVELS, LintNote, Received, fix, lint
+from robotrules.linting import CHECKS, LEVELS, LintNote, ServedResponse, fix, lint
 from robotrules.profile import PROFILES
 from tests.property import strategies as some
 
@@ -74,7 +74,7 @@ MARKS = st.sampled_from([b"", b"", b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xff\xfe
 bodies = some.odd_files(ODD_LINES, MARKS) | some.bodies
 names = st.sampled_from(sorted(PROFILES))
 received = st.none() | st.builds(
-    Received,
+    ServedResponse,
     st.sampled_from([None, "", "x", "https://example.com/robots.txt", "http://[", "//a"]),
     st.sampled_from([None, 0, 200, 301, 404, 500, 999]),
     st.sampled_from([None, "", "text/plain", "text/html", "\xff"]),
@@ -105,7 +105,7 @@ class TestLint:
     @example(body=b"\xc2\xa0: \xc2\xa0", profile="default", how=None, complete=True)
     @example(body=b"", profile="default", how=None, complete=False)
     def test_nothing_raises_and_notes_point_into_the_file(
-        self, body: bytes, profile: str, how: Received | None, complete: bool
+        self, body: bytes, profile: str, how: ServedResponse | None, complete: bool
     ) -> None:
         """Spans lie inside the body, lines exist, columns are those of the span."""
         robots = parse(body, profile, complete=complete)

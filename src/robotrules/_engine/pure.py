@@ -27,7 +27,7 @@ __all__ = ["Document", "File", "Languages", "Matcher", "Settings", "normal_form"
 SLACK = 16 * 1024
 
 
-class Record(NamedTuple):
+class PureRecord(NamedTuple):
     """A line with a key and a value; positions are octets of the body."""
 
     line: int
@@ -108,7 +108,7 @@ def find_key(name: bytes, settings: Settings) -> tuple[bytes, str, bool, str]:
 
 def record(
     body: bytes, line: tuple[int, int, int], settings: Settings, notes: list[Note]
-) -> Record | None:
+) -> PureRecord | None:
     """Parse a line; None if it is empty, a comment, or not parseable."""
     number, line_start, end = line
     if settings.max_line is not None and end - line_start > settings.max_line:
@@ -145,7 +145,7 @@ def record(
     gaps = body[line_start:key_start], body[key_end:value_start], body[value_end:content_end]
     if b"\v" in settings.space and re.search(rb"[\v\f]", b"".join(gaps)):
         notes.append(("odd-whitespace", number, line_start, content_end))
-    return Record(number, line_start, key_start, key_end, value_start, value_end, key, role, -1)
+    return PureRecord(number, line_start, key_start, key_end, value_start, value_end, key, role, -1)
 
 
 def trim(body: bytes, start: int, end: int, settings: Settings) -> tuple[int, int]:
@@ -229,10 +229,10 @@ class Document:
         if content and content[0] == b"<":
             at = self._first + content.start()
             notes.append(("looks-like-html", 0, at, at + 1))
-        self._records: list[Record] = []
+        self._records: list[PureRecord] = []
         self._starts: list[int] = []  # the number of each group's first record
         listing = False  # whether the next user-agent line extends the open group
-        between: Record | None = None
+        between: PureRecord | None = None
         limits = self._first, settings.max_bytes, self.complete
         for line in lines(self.body, *limits, notes):
             found = record(self.body, line, settings, notes)
@@ -260,10 +260,10 @@ class Document:
             self._records.append(found._replace(group=len(self._starts) - 1))
         self._notes = sorted(notes, key=lambda note: note[2])
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[PureRecord]:
         return list(self._records)
 
-    def record(self, number: int) -> Record | None:
+    def record(self, number: int) -> PureRecord | None:
         return self._records[number] if number < len(self._records) else None
 
     def lines(self) -> list[tuple[int, int, int, int | None]]:

@@ -29,7 +29,7 @@ from robotrules.cli.robots_file import usual_file
 from robotrules.cli.streams import STDIN, Output, quoted, say
 from robotrules.cli.text import Paint, is_terminal, plural
 from robotrules.linting import BUDGET, LEVELS
-from robotrules.linting.render import NEVER, Linted
+from robotrules.linting.render import NEVER, LintedFile
 from robotrules.profile import PROFILES
 
 FORMS = ("text", "concise", "json", "sarif", "github", "junit")
@@ -225,7 +225,7 @@ def _refuse_fixing(given: Sequence[str], fixing: bool, as_diff: bool) -> None:
 
 
 def _rendered(
-    form: str, found: Iterator[Linted], statistics: bool, target: str | None, show_all: bool
+    form: str, found: Iterator[LintedFile], statistics: bool, target: str | None, show_all: bool
 ) -> Any:
     """Return text, or a value for JSON."""
     if form in ("text", "concise"):

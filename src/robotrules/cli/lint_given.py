@@ -20,8 +20,8 @@ from robotrules.cli.streams import STDIN, CliError, open_octets, quoted, read_ro
 from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
 from robotrules.http.origins import origin_of, robots_url
-from robotrules.linting import BUDGET, LintNote, Received, chosen, lint, lint_page
-from robotrules.linting.render import Linted
+from robotrules.linting import BUDGET, LintNote, ServedResponse, lint, lint_page, select_checks
+from robotrules.linting.render import LintedFile
 from robotrules.octets import visible
 
 PAGES = (".html", ".htm", ".xhtml")
@@ -77,7 +77,7 @@ class LintInputReader:
             except ConfigError as error:
                 raise CliError(visible(str(error))) from None
         try:
-            chosen(choices.select, choices.ignore)
+            select_checks(choices.select, choices.ignore)
         except CheckError as error:
             raise CliError(f"--{visible(str(error))}") from None
         if choices.url is not None and origin_of(choices.url) is None:
@@ -104,7 +104,7 @@ class LintInputReader:
         # A name that is nobody's is wrong whichever file is linted.
         named = (name for names in found.per_file_ignores.values() for name in names)
         try:
-            chosen(settings.select, (*settings.ignore, *named))
+            select_checks(settings.select, (*settings.ignore, *named))
         except CheckError as error:
             raise CliError(visible(_where(config, error))) from None
         return settings
@@ -136,7 +136,7 @@ def _where(config: Config, error: CheckError) -> str:
     """Return what is wrong with the name of a check in settings, and where it stands."""
     for place in check_names(config.path) if config.path else ():
         try:
-            chosen([place.value])
+            select_checks([place.value])
         except CheckError as wrong:
             return str(place.error(f"this {str(wrong).removeprefix('select ')}"))
     return f"{config.path}: {error}"
@@ -155,7 +155,7 @@ class LintInput(NamedTuple):
     def notes(self, robots: RobotsTxt | None = None) -> list[LintNote]:
         """Return what checks find, here or in what became of it."""
         given = self.settings
-        received = Received(url=_robots_url(given.url)) if given.url else None
+        received = ServedResponse(url=_robots_url(given.url)) if given.url else None
         return lint(
             self.robots if robots is None else robots,
             select=given.select,
@@ -172,10 +172,10 @@ def read_file(file: str, settings: LintSettings) -> LintInput:
     return LintInput(robots, octets, settings)
 
 
-def linted(file: str, read: LintInput, notes: Iterable[LintNote]) -> Linted:
+def linted(file: str, read: LintInput, notes: Iterable[LintNote]) -> LintedFile:
     """Return what was found in a file."""
     body = read.robots.body
-    return Linted(
+    return LintedFile(
         *named(file),
         notes=tuple(notes),
         body=body,
@@ -196,7 +196,7 @@ def is_page(file: str) -> bool:
     return file.lower().endswith(PAGES)
 
 
-def linted_page(file: str, settings: LintSettings) -> Linted:
+def linted_page(file: str, settings: LintSettings) -> LintedFile:
     """Read a saved page and return what its tags are found to say."""
     stream = open_octets(file, "the page")
     with stream:
@@ -208,7 +208,7 @@ def linted_page(file: str, settings: LintSettings) -> Linted:
     notes = lint_page(
         settings.url or SOMEWHERE, html=octets, select=settings.select, ignore=settings.ignore
     )
-    return Linted(*named(file), notes=tuple(notes), fail_on=settings.fail_on)
+    return LintedFile(*named(file), notes=tuple(notes), fail_on=settings.fail_on)
 
 
 # --- Both -----------------------------------------------------------------------------------------

@@ -28,9 +28,9 @@ from robotrules.cli.text import shortened
 from robotrules.client.origin_state import StateSource
 from robotrules.http.media_types import is_html, parse_charset, parse_media_type
 from robotrules.http.origins import robots_url
-from robotrules.linting import Received, lint, lint_page
+from robotrules.linting import ServedResponse, lint, lint_page
 from robotrules.linting.note import ROBOTS_TXT
-from robotrules.linting.render import Linted
+from robotrules.linting.render import LintedFile
 from robotrules.octets import visible
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Live:
     ) -> None:
         self._opened.__exit__(kind, error, trace)
 
-    def robots(self, url: str, settings: LintSettings) -> tuple[Linted, OriginState]:
+    def robots(self, url: str, settings: LintSettings) -> tuple[LintedFile, OriginState]:
         """Ask for the robots.txt that governs a URL; return what is found, and what is held."""
         held = self._open().held_of(os.fsencode(url))
         visit, name = held.fetch_record, shortened(visible(held.origin), LONGEST)
@@ -97,10 +97,10 @@ class Live:
             level = "warning" if held.policy is EffectivePolicy.DISALLOW else "hint"
             say(f"{name}: {state_words(held)}", label=level, style="warning")
         where = os.fsencode(received.url or "")
-        found = Linted(where, False, tuple(notes), robots.body, fail_on=settings.fail_on)
+        found = LintedFile(where, False, tuple(notes), robots.body, fail_on=settings.fail_on)
         return found, held
 
-    def page(self, url: str, held: OriginState, settings: LintSettings) -> Iterator[Linted]:
+    def page(self, url: str, held: OriginState, settings: LintSettings) -> Iterator[LintedFile]:
         """Ask for the page of a URL, if the rules allow it; yield what its tags say."""
         if urlsplit(url).path in NO_PAGE and not urlsplit(url).query:
             return
@@ -123,7 +123,7 @@ class Live:
                 select=settings.select,
                 ignore=settings.ignore,
             )
-        yield Linted(os.fsencode(page.url), False, tuple(notes), fail_on=settings.fail_on)
+        yield LintedFile(os.fsencode(page.url), False, tuple(notes), fail_on=settings.fail_on)
 
     def _html(self, page: FetchResult) -> bytes | None:
         if not is_html(page.fields):
@@ -143,11 +143,11 @@ class Live:
         return self._looker
 
 
-def _received(held: OriginState, visit: FetchRecord) -> Received:
+def _received(held: OriginState, visit: FetchRecord) -> ServedResponse:
     """Return how a file was served."""
     targets = (resolve_location(hop.url, hop.location) or hop.location for hop in visit.hops)
     cache_control = b", ".join(visit.fields.get("cache-control"))
-    return Received(
+    return ServedResponse(
         url=robots_url(held.origin),
         # After a 304 the fields are those of the answer that it renews.
         status=200 if visit.revalidated else visit.status,

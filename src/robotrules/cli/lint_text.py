@@ -18,7 +18,7 @@ from typing import Any
 
 from robotrules.cli.text import Excerpt, Paint, plural, shortened
 from robotrules.linting.note import LEVELS, ROBOTS_TXT, Fix, LintNote
-from robotrules.linting.render import Linted, counted
+from robotrules.linting.render import LintedFile, count_notes
 from robotrules.linting.render.places import Places
 from robotrules.octets import visible
 
@@ -56,11 +56,11 @@ class LintPage:
         self._fixable = self._changing = 0
         self._begun = False
 
-    def lines(self, one: Linted) -> Iterator[str]:
+    def lines(self, one: LintedFile) -> Iterator[str]:
         """Yield the lines of one file."""
         self._files += 1
-        self._failed += bool(one.trouble and not one.notes)
-        self._counts.update(counted([one]))
+        self._failed += bool(one.error and not one.notes)
+        self._counts.update(count_notes([one]))
         places = Places(one.body)
         counts = Counter(note.code for note in one.notes)
         shown: Counter[str] = Counter()
@@ -106,7 +106,9 @@ class LintPage:
             yield ""
         self._begun = True
 
-    def _head(self, one: Linted, note: LintNote, places: Places, *, concise: bool = False) -> str:
+    def _head(
+        self, one: LintedFile, note: LintNote, places: Places, *, concise: bool = False
+    ) -> str:
         """Return where a note is and what it says, in one line."""
         level, name = self._paint(note.level, note.level), visible(one.name)
         message = shortened(visible(note.message), LONGEST)
@@ -119,7 +121,7 @@ class LintPage:
             said += f" Shown by {shortened(visible(note.url), LONGEST)}"
         return said
 
-    def _note(self, one: Linted, note: LintNote, places: Places, more: int) -> Iterator[str]:
+    def _note(self, one: LintedFile, note: LintNote, places: Places, more: int) -> Iterator[str]:
         """Yield a note with its lines; *more* of its check are not shown after it."""
         yield self._head(one, note, places)
         number = "" if note.line is None else str(places.at(note.start).line)
@@ -128,7 +130,7 @@ class LintPage:
         if note.line is not None:
             yield from self._marked(places, note.start, note.end, gutter, "", note.level)
         for related in note.related[:MOST_RELATED]:
-            words = shortened(visible(related.words), LONGEST)
+            words = shortened(visible(related.message), LONGEST)
             yield from self._marked(places, related.start, related.end, gutter, words, "faint")
         if (others := len(note.related) - MOST_RELATED) > 0:
             yield from self._beside(gutter, f"and {plural(others, 'more place')}")
@@ -177,7 +179,7 @@ def _fix_words(fix: Fix, is_file: bool) -> str:
     beside = "--fix-verdicts" if fix.changes_verdicts else "--fix"
     if not is_file:  # there is nothing that could be written
         beside = "changes verdicts" if fix.changes_verdicts else "changes no verdict"
-    return f"fix: {shortened(visible(fix.words), LONGEST)} ({beside})"
+    return f"fix: {shortened(visible(fix.title), LONGEST)} ({beside})"
 
 
 # What fixes change that are not proved to change nothing.

@@ -33,7 +33,7 @@ from robotrules.cli.streams import STDIN, CliError, quoted, say
 from robotrules.cli.text import listed
 from robotrules.errors import MissingExtraError
 from robotrules.linting import LEVELS
-from robotrules.linting.render import Linted
+from robotrules.linting.render import LintedFile
 from robotrules.octets import visible
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Work:
         self.waiting = False
         """Whether fixes that change verdicts were left, as nobody asked for them."""
 
-    def done(self, files: Sequence[str], progress: Progress) -> Iterator[Linted]:
+    def done(self, files: Sequence[str], progress: Progress) -> Iterator[LintedFile]:
         """Yield what was found in each; trouble with one is told, and the next is done."""
         self._progress = progress
         with ExitStack() as opened:
@@ -85,10 +85,10 @@ class Work:
                 except (CliError, MissingExtraError) as error:
                     words = error.message if isinstance(error, CliError) else str(error)
                     where = (os.fsencode(file), False) if is_url(file) else named(file)
-                    yield self._judged(Linted(*where, trouble=" ".join(words.split())))
+                    yield self._judged(LintedFile(*where, error=" ".join(words.split())))
                 progress.add(1, 1)
 
-    def _parts(self, file: str, opened: ExitStack) -> Iterator[Linted]:
+    def _parts(self, file: str, opened: ExitStack) -> Iterator[LintedFile]:
         if not is_url(file):
             yield from self._of_file(file)
             return
@@ -109,13 +109,13 @@ class Work:
         self._levels = LEVELS[: LEVELS.index(found.level) + 1]
         return found
 
-    def _judged(self, one: Linted) -> Linted:
+    def _judged(self, one: LintedFile) -> LintedFile:
         kept = tuple(note for note in one.notes if note.level in self._levels)
         one = one._replace(notes=kept)
         self.notes += len(kept)
-        if one.trouble:
+        if one.error:
             self.troubles = True
-            self._say(one.trouble)
+            self._say(one.error)
         self.failed |= any(map(one.fails, kept))
         return one
 
@@ -127,7 +127,7 @@ class Work:
                 self._progress.step_aside()
             say(words, **how)
 
-    def _of_file(self, file: str) -> Iterator[Linted]:
+    def _of_file(self, file: str) -> Iterator[LintedFile]:
         settings = self._settings(None if file == STDIN else file)
         refuse_bare_name(file)
         if is_page(file):
@@ -138,13 +138,13 @@ class Work:
             read = read_file(file, settings)
             yield linted(file, read, read.notes())
 
-    def _fixed(self, file: str, settings: LintSettings) -> Linted:
+    def _fixed(self, file: str, settings: LintSettings) -> LintedFile:
         read = read_file(file, settings)
         found = mended(read, verdicts=self._verdicts, levels=self._levels)
         name = "stdin" if file == STDIN else quoted(file)
         if found.refused:
             trouble = f"{name} is left alone: {found.refused}"
-            return linted(file, read, found.notes)._replace(trouble=trouble)
+            return linted(file, read, found.notes)._replace(error=trouble)
         left = (note.fix for note in found.notes if note.level in self._levels)
         self.waiting |= not self._verdicts and any(one and one.changes_verdicts for one in left)
         body = found.robots.body

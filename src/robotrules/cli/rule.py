@@ -21,7 +21,7 @@ from robotrules.linting.check import Check, PageCheck
 from robotrules.linting.check_docs import LAYERS, parts
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.note import MEANINGS
-from robotrules.linting.selection import find
+from robotrules.linting.selection import find_check
 
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1
@@ -54,7 +54,7 @@ def rule(names: tuple[str, ...], everything: bool, as_json: bool) -> int:
     if not names and not everything:
         raise click.UsageError("no check was named: pass a code such as RR501, or --all")
     found = CHECKS if everything else tuple(dict.fromkeys(c for n in names for c in _named(n)))
-    listing = everything or not any(map(find, names))
+    listing = everything or not any(map(find_check, names))
     output = Output()
     if as_json:
         checks = [_as_dict(check) for check in found]
@@ -73,7 +73,7 @@ def rule(names: tuple[str, ...], everything: bool, as_json: bool) -> int:
 
 def _named(name: str) -> Sequence[Check]:
     """Return the check of a name, or those of a beginning of codes."""
-    check = find(name)
+    check = find_check(name)
     if check is not None:
         return [check]
     plain = name.strip().lower()
@@ -82,7 +82,7 @@ def _named(name: str) -> Sequence[Check]:
     # Of two codes that look alike neither is nearer, but one may have a digit too many.
     close = [one.code for one in CHECKS if plain.startswith(one.code.lower())]
     close = close or get_close_matches(plain, [one.slug for one in CHECKS], 1)
-    near = find(close[0]) if close else None
+    near = find_check(close[0]) if close else None
     hint = f"did you mean {near.code} ({near.slug})?" if near else "see robotrules rule --all"
     raise CliError(f"{quoted(name)} is no check: {hint}")
 

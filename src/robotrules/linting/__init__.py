@@ -19,12 +19,12 @@ from robotrules.analysis.values import ORIGIN
 from robotrules.http.origins import origin_of
 from robotrules.linting.check import MOST_NOTES, Check, PageCheck, SuppressionCheck
 from robotrules.linting.checks import CHECKS
-from robotrules.linting.context import LintContext, Page, Received
-from robotrules.linting.fixing import Fixed, fix
+from robotrules.linting.context import LintContext, PageContext, ServedResponse
+from robotrules.linting.fixing import FixResult, fix
 from robotrules.linting.intent import withhold_doubtful_fixes
 from robotrules.linting.note import LEVELS, Edit, Fix, LintNote, Related
 from robotrules.linting.rule_proofs import BUDGET
-from robotrules.linting.selection import chosen, find
+from robotrules.linting.selection import find_check, select_checks
 from robotrules.linting.suppressions import filter_notes, parse_suppressions
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse
@@ -39,15 +39,15 @@ __all__ = [
     "Check",
     "Edit",
     "Fix",
-    "Fixed",
+    "FixResult",
     "LintNote",
-    "Received",
     "Related",
-    "chosen",
-    "find",
+    "ServedResponse",
+    "find_check",
     "fix",
     "lint",
     "lint_page",
+    "select_checks",
 ]
 
 
@@ -57,7 +57,7 @@ def lint(
     profile: str | Profile = "default",
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
-    received: Received | None = None,
+    received: ServedResponse | None = None,
     registries: Registries = SHIPPED,
     budget: int = BUDGET,
 ) -> list[LintNote]:
@@ -70,7 +70,7 @@ def lint(
     without a fix; a note reports that there are more. Content never raises.
     """
     robots = body if isinstance(body, RobotsTxt) else parse(body, profile)
-    checks = chosen(select, ignore)
+    checks = select_checks(select, ignore)
     context = LintContext(robots, received, registries, budget)
     found = [note for check in checks for note in _run_check(check, context)]
     # Fixes may depend on lines that a stopped check did not reach, so only complete checks count.
@@ -162,10 +162,10 @@ def lint_page(
     given["complete"] = complete or html is None
     usage = usage_rules(url=url, product_token=product_token, **given)
     guided = None if robots is None else guidance(url, product_token, robots=robots, **given)
-    page = Page(usage, guided)
+    page = PageContext(usage, guided)
     notes = [
         note
-        for check in chosen(select, ignore)
+        for check in select_checks(select, ignore)
         if isinstance(check, PageCheck)
         for note in check.check_page(page)
     ]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from robotrules.linting.context import LintContext, Page
+from robotrules.linting.context import LintContext, PageContext
 from robotrules.linting.note import ROBOTS_TXT, Fix, LintNote, Related
 from robotrules.linting.suppressions import Suppression, Used
 from robotrules.robotstxt.values import Note, Record, Rule
@@ -177,12 +177,12 @@ class PageCheck(Check):
         """Yield nothing: a robots.txt is not a page."""
         return iter(())
 
-    def check_page(self, page: Page) -> Iterator[LintNote]:
+    def check_page(self, page: PageContext) -> Iterator[LintNote]:
         """Yield a note for each finding in a page; by default, the tag readers' notes."""
         for note in page.tag_notes(self.slug):
             yield self.about_tag(note, **self.words(page, note))
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: PageContext, note: TagNote) -> dict[str, Any]:
         """Return what fills in the message: `{text}` is what the note points at."""
         return {"text": quote(page.text(note))}
 

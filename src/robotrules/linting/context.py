@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 MOST_CRAWLERS = 1_000
 
 
-class Received(NamedTuple):
+class ServedResponse(NamedTuple):
     """How a robots.txt was served, as far as that is known."""
 
     url: str | None = None
@@ -56,12 +56,12 @@ class LintContext:
     def __init__(
         self,
         robots: RobotsTxt,
-        received: Received | None = None,
+        received: ServedResponse | None = None,
         registries: Registries = SHIPPED,
         budget: int = BUDGET,
     ) -> None:
         self.robots = robots
-        self.received = received or Received()
+        self.received = received or ServedResponse()
         self.registries = registries
         self.budget = budget
         """States that a query of the exact analysis may visit."""
@@ -201,7 +201,7 @@ def _key_start(record: Record) -> int:
     return record.key_start
 
 
-class Page:
+class PageContext:
     """A page: the rules of its header fields and elements, alone and with the robots.txt."""
 
     def __init__(self, usage: UsageRules, guidance: Guidance | None = None) -> None:

@@ -30,7 +30,7 @@ FEWEST_PROOFS, MOST_PROVED = 3, 4_000_000
 BUDGET = 5_000
 
 
-class Fixed(NamedTuple):
+class FixResult(NamedTuple):
     """A file after some fixes."""
 
     body: bytes
@@ -42,7 +42,7 @@ class Fixed(NamedTuple):
     """Why the file cannot be fixed; empty: it can."""
 
 
-def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False) -> Fixed:
+def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False) -> FixResult:
     """
     Return the file after one pass of the fixes of *notes*; lint it again for the next pass.
 
@@ -53,7 +53,7 @@ def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False)
     fixable = [note for note in notes if note.fix is not None]
     refused = _refusal(robots, verdicts)
     if refused or not fixable:
-        return Fixed(robots.body, (), tuple(fixable), refused if fixable else "")
+        return FixResult(robots.body, (), tuple(fixable), refused if fixable else "")
     proof = _Proof(robots)
     applied: list[LintNote] = []
     if verdicts:
@@ -66,7 +66,7 @@ def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False)
         applied = proof.prove(select_disjoint(sorted(safe, key=_stage_number)))
     done = set(map(id, applied))
     left = tuple(note for note in fixable if id(note) not in done)
-    return Fixed(apply_edits(robots.body, applied), tuple(applied), left, "")
+    return FixResult(apply_edits(robots.body, applied), tuple(applied), left, "")
 
 
 def _select_for_stage(stage: str, notes: Iterable[LintNote], proof: _Proof) -> list[LintNote]:

@@ -9,7 +9,7 @@ one that holds them. This module does not know the notes.
 from __future__ import annotations
 
 from robotrules.linting.check import join_names, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.tags.codes import Carrier, TagNote
 from robotrules.tags.known import Value
 from robotrules.tags.rules import RuleStatus
@@ -22,7 +22,7 @@ CARRIERS = {
 }
 
 
-def find_rule_text(page: Page, note: TagNote, standing: RuleStatus | None = None) -> str:
+def find_rule_text(page: PageContext, note: TagNote, standing: RuleStatus | None = None) -> str:
     """
     Return the text that a note points at, in a field or an element; empty: all of it.
 
@@ -42,7 +42,7 @@ def find_carrier(name: str) -> str | None:
     return CARRIERS.get(name.lower().partition("=")[0].partition(":")[0].strip())
 
 
-def find_rules_in_force(page: Page, carrier: Carrier) -> dict[tuple[str, Value | None], str]:
+def find_rules_in_force(page: PageContext, carrier: Carrier) -> dict[tuple[str, Value | None], str]:
     """Return the rules that a carrier puts in force, each with its text."""
     return {
         (mention.name, mention.value): mention.text
@@ -51,7 +51,7 @@ def find_rules_in_force(page: Page, carrier: Carrier) -> dict[tuple[str, Value |
     }
 
 
-def describe_rules(page: Page, note: TagNote) -> str:
+def describe_rules(page: PageContext, note: TagNote) -> str:
     """Return the rules in force of the element that a note is about, for a message."""
     texts = [
         quote(mention.text)

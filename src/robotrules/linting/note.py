@@ -36,7 +36,7 @@ class Edit(NamedTuple):
 class Fix(NamedTuple):
     """A correction that is certain to be what the author wants."""
 
-    words: str
+    title: str
     """What it does, in the imperative: `Write 'Disallow'`."""
     edits: tuple[Edit, ...]
     changes_verdicts: bool = False
@@ -45,7 +45,7 @@ class Fix(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
-            "words": self.words,
+            "title": self.title,
             "changes_verdicts": self.changes_verdicts,
             "edits": [edit.as_dict() for edit in self.edits],
         }
@@ -54,7 +54,7 @@ class Fix(NamedTuple):
 class Related(NamedTuple):
     """Another location that a note refers to."""
 
-    words: str
+    message: str
     line: int
     column: int
     start: int

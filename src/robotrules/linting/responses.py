@@ -13,7 +13,7 @@ from typing import Any
 
 from robotrules.http.caching import ResponseFreshness, response_freshness
 from robotrules.linting.check import Check
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 
 RESPONSE = "response"
@@ -28,7 +28,7 @@ class ResponseCheck(Check):
         """Yield notes about how the file was served."""
         return self.check_response(context, context.received)
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield notes about a response; its unknown properties are None."""
         raise NotImplementedError
 
@@ -37,12 +37,12 @@ class ResponseCheck(Check):
         return self.about_file(level=level, **words)._replace(part=RESPONSE)
 
 
-def is_success(received: Received) -> bool:
+def is_success(received: ServedResponse) -> bool:
     """Return whether the status is 2xx or unknown: only then the fields describe the file."""
     return received.status is None or 200 <= received.status < 300
 
 
-def read_freshness(received: Received) -> ResponseFreshness | None:
+def read_freshness(received: ServedResponse) -> ResponseFreshness | None:
     """Return the freshness that the response sets; None if it sets none."""
     if not received.cache_control or not is_success(received):
         return None

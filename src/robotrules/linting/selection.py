@@ -17,7 +17,7 @@ from robotrules.linting.checks import CHECKS
 ALL = "all"
 
 
-def find(name: str) -> Check | None:
+def find_check(name: str) -> Check | None:
     """Return the check with a code or slug, compared without case."""
     name = name.strip().lower()
     for check in CHECKS:
@@ -26,7 +26,7 @@ def find(name: str) -> Check | None:
     return None
 
 
-def chosen(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> tuple[Check, ...]:
+def select_checks(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> tuple[Check, ...]:
     """
     Return the checks that are selected and not ignored, by code; without *select*, all but those.
 
@@ -63,6 +63,6 @@ def _resolve(names: Iterable[str], option: str) -> set[str]:
 def _describe_unknown(name: object, option: str) -> str:
     known = [name for check in CHECKS for name in (check.code.lower(), check.slug)]
     close = get_close_matches(str(name).lower(), known, 1)
-    check = find(close[0]) if close else None
+    check = find_check(close[0]) if close else None
     hint = f"did you mean {check.code} ({check.slug})?" if check else "see robotrules rule --all"
     return f"{option} names {name!r}, which is not a check: {hint}"

@@ -64,7 +64,7 @@ def quick_fixes(
 def _fixes(document: OpenDocument, note: LintNote, place: EditTarget) -> Iterator[CodeAction]:
     if note.fix is None:
         return
-    words = brief(note.fix.words, 200)
+    words = brief(note.fix.title, 200)
     # What is not about verdicts is proved to keep them, or is offered as what it is.
     loud = note.fix.changes_verdicts or not fix(document.robots, [note]).applied
     yield CodeAction(

@@ -24,7 +24,7 @@ from robotrules.errors import CheckError, ConfigError
 from robotrules.linting import BUDGET, lint
 from robotrules.linting.check_docs import first_paragraph, parts
 from robotrules.linting.note import LintNote
-from robotrules.linting.selection import find
+from robotrules.linting.selection import find_check
 from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.markup import brief
 
@@ -112,7 +112,7 @@ def diagnostic(
     """Return one note as a diagnostic."""
     related = [
         DiagnosticRelatedInformation(
-            Location(uri, document.places.range(one.start, one.end)), brief(one.words, 200)
+            Location(uri, document.places.range(one.start, one.end)), brief(one.message, 200)
         )
         for one in note.related[:20]
     ]
@@ -149,5 +149,5 @@ def at(document: OpenDocument, found: Iterable[LintNote], start: int, end: int) 
 
 def teaching(note: LintNote) -> str:
     """Return the first part of what the check of a note teaches, as one paragraph."""
-    check = find(note.code)
+    check = find_check(note.code)
     return first_paragraph(parts(check).get("What it finds", "")) if check else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.mentions import find_rule_text
 from robotrules.tags.codes import TagNote
 
@@ -35,6 +35,6 @@ class BadValue(PageCheck):
     )
     reference = "Google, robots meta tag; XRT-08 to XRT-12"
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: PageContext, note: TagNote) -> dict[str, Any]:
         """Quote the rule as written."""
         return {"text": quote(find_rule_text(page, note))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import PageCheck, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier, TagNote
 from robotrules.tags.known import LIFTS, Value
@@ -47,7 +47,7 @@ class ContradictingTags(PageCheck):
     )
     reference = "draft-illyes-repext §3.1.1, §3.1.2; XRT-15, VEN-09, AMB-75, AMB-86"
 
-    def check_page(self, page: Page) -> Iterator[LintNote]:
+    def check_page(self, page: PageContext) -> Iterator[LintNote]:
         """Yield the rules that contradict a rule in force, once for each pair of places."""
         reported: set[tuple[str, str, str]] = set()
         for name, value in page.usage.values:

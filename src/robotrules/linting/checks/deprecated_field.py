@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import PageCheck
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier
 
@@ -37,7 +37,7 @@ class DeprecatedField(PageCheck):
     )
     reference = "draft-illyes-repext §5.1, §5.3; RTG-5.3-02"
 
-    def check_page(self, page: Page) -> Iterator[LintNote]:
+    def check_page(self, page: PageContext) -> Iterator[LintNote]:
         """Yield a note, unless the response also has Robots-Tag."""
         if not page.usage.fields.get(str(Carrier.ROBOTS_TAG)):
             yield from super().check_page(page)

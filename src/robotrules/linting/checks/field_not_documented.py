@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import PageCheck, join_names, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.mentions import find_rules_in_force
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier, TagNote, TagSource
@@ -39,7 +39,7 @@ class FieldNotDocumented(PageCheck):
     )
     reference = "draft-illyes-repext §5.1; RTG-5.1-01, RTG-5.3-02"
 
-    def check_page(self, page: Page) -> Iterator[LintNote]:
+    def check_page(self, page: PageContext) -> Iterator[LintNote]:
         """Yield a note where only the new field sets a rule."""
         new, old, meta = (find_rules_in_force(page, carrier) for carrier in Carrier)
         alone = [text for rule, text in new.items() if rule not in old and rule not in meta]

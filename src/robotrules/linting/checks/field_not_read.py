@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import PageCheck, join_names, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.mentions import find_rules_in_force
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier, TagNote, TagSource
@@ -40,7 +40,7 @@ class FieldNotRead(PageCheck):
     )
     reference = "draft-illyes-repext §3.1.1; AMB-74"
 
-    def check_page(self, page: Page) -> Iterator[LintNote]:
+    def check_page(self, page: PageContext) -> Iterator[LintNote]:
         """Yield a note where the old field has more rules."""
         if not any(page.usage.fields.get(str(Carrier.ROBOTS_TAG))):
             return

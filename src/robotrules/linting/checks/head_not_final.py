@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import PageCheck
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.tags.codes import TagNote
 from robotrules.tags.profile import DEFAULT
 
@@ -38,6 +38,6 @@ class HeadNotFinal(PageCheck):
     )
     reference = "draft-illyes-repext §4; RTG-4-07, AMB-92"
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: PageContext, note: TagNote) -> dict[str, Any]:
         """Return the limit."""
         return {"limit": DEFAULT.max_html_bytes}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.tags.codes import TagNote
 from robotrules.tags.words import is_rule, words
 
@@ -33,7 +33,7 @@ class LegacySyntax(PageCheck):
     message = "{text} is X-Robots-Tag syntax and has no effect in Robots-Tag for any crawler{hint}."
     reference = "draft-illyes-repext §3.1.1; AMB-72"
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: PageContext, note: TagNote) -> dict[str, Any]:
         """Return the text as written, and in the grammar of this field."""
         text = page.text(note)
         structured = _to_structured(text)

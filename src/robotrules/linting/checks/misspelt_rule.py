@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.mentions import find_rule_text
 from robotrules.tags.codes import TagNote
 from robotrules.tags.known import KNOWN, MOST_LETTERS
@@ -38,7 +38,7 @@ class MisspeltRule(PageCheck):
     message = "{text} is not a known rule, so crawlers ignore it. Did you mean {known}?"
     reference = "draft-illyes-repext §3.1.3; AMB-78"
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: PageContext, note: TagNote) -> dict[str, Any]:
         """Return the word, and the rule that it looks like."""
         text = find_rule_text(page, note, RuleStatus.UNKNOWN)
         name = text.lower()[:MOST_LETTERS]

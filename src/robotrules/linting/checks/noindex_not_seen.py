@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.tags.codes import TagNote
 
 
@@ -41,7 +41,7 @@ class NoindexNotSeen(PageCheck):
     )
     reference = "RFC 9309 §2.2.2; XRT-18, AMB-119"
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: PageContext, note: TagNote) -> dict[str, Any]:
         """Return the rule that blocks the page."""
         verdict = page.guidance.verdict if page.guidance else None
         rule = verdict.rule if verdict is not None else None

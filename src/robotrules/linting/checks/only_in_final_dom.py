@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import PageCheck
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.mentions import describe_rules
 from robotrules.tags.codes import TagNote
 
@@ -40,6 +40,6 @@ class OnlyInFinalDom(PageCheck):
     )
     reference = "draft-illyes-repext §4; RTG-4-05, RTG-4-06, AMB-94"
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: PageContext, note: TagNote) -> dict[str, Any]:
         """Name the rules of the element."""
         return {"rules": describe_rules(page, note)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import PageCheck
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.mentions import describe_rules
 from robotrules.tags.codes import TagNote
 
@@ -42,6 +42,6 @@ class OnlyInInitialHtml(PageCheck):
     )
     reference = "draft-illyes-repext §4; RTG-4-04, RTG-4-05, AMB-94"
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: PageContext, note: TagNote) -> dict[str, Any]:
         """Name the rules of the element."""
         return {"rules": describe_rules(page, note)}

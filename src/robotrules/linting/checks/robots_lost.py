@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import MOST_HOPS, ResponseCheck
 
@@ -45,7 +45,7 @@ class RobotsLost(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.2; AMB-54"
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield a note if the last response is a redirect."""
         if received.status is None or not 300 <= received.status < 400:
             return

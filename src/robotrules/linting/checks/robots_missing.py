@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck
 
@@ -47,7 +47,7 @@ class RobotsMissing(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.3; REP-2.3.1.3-01, REP-2.3.1.3-02, AMB-52"
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield a note for a status that means that there is no file."""
         status = received.status
         if status is not None and 400 <= status < 500 and status not in NOT_MISSING:

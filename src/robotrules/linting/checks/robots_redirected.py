@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from robotrules.http.origins import origin_of
 from robotrules.linting.check import quote
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import MOST_HOPS, ResponseCheck, is_success
 
@@ -50,7 +50,7 @@ class RobotsRedirected(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.2; REP-2.3.1.2-02, REP-2.3.1.2-04, AMB-56"
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield a note for redirects that lead to the file."""
         hops = received.redirects
         if not hops or len(hops) > MOST_HOPS or not is_success(received):

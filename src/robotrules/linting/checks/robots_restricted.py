@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck
 
@@ -45,7 +45,7 @@ class RobotsRestricted(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.3; AMB-51"
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield a note for status 401 or 403."""
         if received.status in (401, 403):
             yield self.about_response(status=received.status)

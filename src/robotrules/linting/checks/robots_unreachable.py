@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck
 
@@ -45,7 +45,7 @@ class RobotsUnreachable(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.4; REP-2.3.1.4-01, REP-2.3.1.4-02, AMB-50, AMB-58"
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield a note for a server error or status 429."""
         status = received.status
         if status is not None and (status >= 500 or status == 429):

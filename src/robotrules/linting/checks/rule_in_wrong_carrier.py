@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import PageCheck, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.mentions import find_carrier
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import TagNote
@@ -37,7 +37,7 @@ class RuleInWrongCarrier(PageCheck):
     message = "{text} is not a tag rule and has no effect here. It belongs in {where}."
     reference = "draft-illyes-repext §3.1.3; RFC 9309 §2.2; draft-ietf-aipref-attach-05 §2, §3"
 
-    def check_page(self, page: Page) -> Iterator[LintNote]:
+    def check_page(self, page: PageContext) -> Iterator[LintNote]:
         """Yield each such word once."""
         reported: set[str] = set()
         for mention in page.usage.mentions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck, format_duration, read_freshness
 
@@ -48,7 +48,7 @@ class ShortLifetime(ResponseCheck):
     )
     reference = "RFC 9309 §2.4; AMB-60"
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield a note for a lifetime below `SHORT`."""
         requested = read_freshness(received)
         if requested is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.http.origins import authority_end
 from robotrules.linting.check import PageCheck
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.note import LintNote
 from robotrules.linting.sensitive_paths import find_sensitive_word
 from robotrules.tags.codes import TagNote
@@ -41,7 +41,7 @@ class TagNotAccessControl(PageCheck):
     )
     reference = "draft-illyes-repext §4; RTG-4-01, RFC 9309 §3"
 
-    def check_page(self, page: Page) -> Iterator[LintNote]:
+    def check_page(self, page: PageContext) -> Iterator[LintNote]:
         """Yield a note if the URL of a page with `noindex` has a sensitive word."""
         url = page.guidance.url if page.guidance else ""
         word = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robotrules.linting.check import PageCheck, join_names, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.tags.codes import TagNote
 
 
@@ -41,6 +41,6 @@ class TagsNotSeen(PageCheck):
     )
     reference = "RFC 9309 §2.2.2; XRT-18, AMB-119"
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: PageContext, note: TagNote) -> dict[str, Any]:
         """Return the rules of the page."""
         return {"rules": join_names([quote(name) for name in page.usage.rules])}

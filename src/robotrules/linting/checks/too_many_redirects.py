@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import MOST_HOPS, ResponseCheck
 
@@ -44,7 +44,7 @@ class TooManyRedirects(ResponseCheck):
     )
     reference = "RFC 9309 §2.3.1.2; REP-2.3.1.2-01, REP-2.3.1.2-05, AMB-55"
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield a note for more redirects than crawlers have to follow."""
         visited = [url for url in (received.url, *received.redirects) if url]
         if len(set(visited)) < len(visited):

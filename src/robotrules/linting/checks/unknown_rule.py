@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from robotrules.linting.check import PageCheck, quote
-from robotrules.linting.context import Page
+from robotrules.linting.context import PageContext
 from robotrules.linting.mentions import find_carrier, find_rule_text
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import TagNote
@@ -42,13 +42,13 @@ class UnknownRule(PageCheck):
     message = "{text} has no effect: {why}. Remove it, or check the spelling."
     reference = "draft-illyes-repext §3.1.3; AMB-78"
 
-    def check_page(self, page: Page) -> Iterator[LintNote]:
+    def check_page(self, page: PageContext) -> Iterator[LintNote]:
         """Yield the words that belong in no other carrier either."""
         for note in page.tag_notes(self.slug):
             if not find_carrier(find_rule_text(page, note, RuleStatus.UNKNOWN)):
                 yield self.about_tag(note, **self.words(page, note))
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: PageContext, note: TagNote) -> dict[str, Any]:
         """Return the rule as written, and why it has no effect."""
         text = find_rule_text(page, note, RuleStatus.UNKNOWN)
         why = RETIRED.get(text.lower(), "no known specification or vendor defines it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import quote
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck, is_success
 
@@ -48,7 +48,7 @@ class WrongCharset(ResponseCheck):
     )
     reference = "RFC 9309 §2.3; REP-2.3-03, AMB-06, AMB-08"
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield a note for another charset; an info if it makes no difference."""
         named = (received.charset or "").strip(" \"'")
         if not named or named.lower() in GOOD or not is_success(received):

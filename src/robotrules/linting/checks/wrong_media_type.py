@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.linting.check import quote
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck, is_success
 
@@ -45,7 +45,7 @@ class WrongMediaType(ResponseCheck):
     )
     reference = "RFC 9309 §2.3; REP-2.3-04, AMB-19"
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield a note for another media type."""
         given = received.media_type
         if given is not None and given.lower() != "text/plain" and is_success(received):

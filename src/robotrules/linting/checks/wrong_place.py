@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from robotrules.http.origins import authority_end, robots_url
 from robotrules.linting.check import quote
-from robotrules.linting.context import LintContext, Received
+from robotrules.linting.context import LintContext, ServedResponse
 from robotrules.linting.note import LintNote
 from robotrules.linting.responses import ResponseCheck
 
@@ -47,7 +47,7 @@ class WrongPlace(ResponseCheck):
     )
     reference = "RFC 9309 §2.3; REP-2.3-01, REP-2.3-02"
 
-    def check_response(self, context: LintContext, received: Received) -> Iterator[LintNote]:
+    def check_response(self, context: LintContext, received: ServedResponse) -> Iterator[LintNote]:
         """Yield a note for another path than that of RFC 9309."""
         url = (received.url or "").partition("#")[0]
         end = authority_end(url)

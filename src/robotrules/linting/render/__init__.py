@@ -15,7 +15,7 @@ from typing import NamedTuple
 from robotrules.linting.note import LEVELS, LintNote
 from robotrules.octets import to_text
 
-__all__ = ["NEVER", "STDIN", "Linted", "counted", "uri_of"]
+__all__ = ["NEVER", "STDIN", "LintedFile", "count_notes", "file_uri"]
 
 STDIN = "stdin"
 NEVER = "never"
@@ -25,7 +25,7 @@ _UNRESERVED = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 _RESERVED = frozenset(b":?#[]@!$&'()*+,;=%")
 
 
-class Linted(NamedTuple):
+class LintedFile(NamedTuple):
     """One file, page or response, and its notes."""
 
     where: bytes
@@ -40,7 +40,7 @@ class Linted(NamedTuple):
     """Notes whose fixes were written, with the lines that they had before."""
     fail_on: str = "warning"
     """The lowest level that fails: one of `LEVELS`, or `never`."""
-    trouble: str = ""
+    error: str = ""
     """Why it was not linted, or not fixed; empty: no error."""
 
     @property
@@ -51,7 +51,7 @@ class Linted(NamedTuple):
     @property
     def uri(self) -> str:
         """The location as a URI reference."""
-        return uri_of(self.where, is_file=self.is_file)
+        return file_uri(self.where, is_file=self.is_file)
 
     def fails(self, note: LintNote) -> bool:
         """Return whether the level of a note makes the file fail."""
@@ -60,13 +60,13 @@ class Linted(NamedTuple):
         return LEVELS.index(note.level) <= LEVELS.index(self.fail_on)
 
 
-def counted(files: Iterable[Linted]) -> dict[str, int]:
+def count_notes(files: Iterable[LintedFile]) -> dict[str, int]:
     """Return the number of notes of each level, most severe first."""
     counts = Counter(note.level for file in files for note in file.notes)
     return {level: counts[level] for level in LEVELS}
 
 
-def uri_of(where: bytes, *, is_file: bool) -> str:
+def file_uri(where: bytes, *, is_file: bool) -> str:
     """Return a path or a URL as a percent-encoded URI reference (RFC 3986 §4.1)."""
     keep = _UNRESERVED if is_file else _UNRESERVED | _RESERVED
     encoded = "".join(chr(octet) if octet in keep else f"%{octet:02X}" for octet in where)

@@ -13,24 +13,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from robotrules.linting.note import LintNote
-from robotrules.linting.render import Linted
+from robotrules.linting.render import LintedFile
 from robotrules.linting.render.places import Places
 from robotrules.octets import visible
 
 COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def github(files: Iterable[Linted]) -> Iterator[str]:
+def github(files: Iterable[LintedFile]) -> Iterator[str]:
     """Yield a workflow command for each note, and for each file that was not linted."""
     for file in files:
-        if file.trouble:
-            yield _render_command("error", {"title": "robotrules lint"}, file.trouble)
+        if file.error:
+            yield _render_command("error", {"title": "robotrules lint"}, file.error)
         places = Places(file.body)
         for note in file.notes:
             yield _render_note(file, note, places)
 
 
-def _render_note(file: Linted, note: LintNote, places: Places) -> str:
+def _render_note(file: LintedFile, note: LintNote, places: Places) -> str:
     properties: dict[str, object] = {}
     message, where = note.message, ""
     if note.line is not None:

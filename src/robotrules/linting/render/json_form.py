@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from robotrules.linting.note import LEVELS
-from robotrules.linting.render import STDIN, Linted, counted
+from robotrules.linting.render import STDIN, LintedFile, count_notes
 
 # Incremented when a key of the JSON changes meaning or is removed.
 SCHEMA_VERSION = 1
@@ -19,13 +19,13 @@ SCHEMA_VERSION = 1
 _CheckKey = tuple[str, str, str]
 
 
-def as_json(files: Iterable[Linted]) -> dict[str, Any]:
+def as_json(files: Iterable[LintedFile]) -> dict[str, Any]:
     """Return the notes of files, as plain values."""
     total = dict.fromkeys(LEVELS, 0)
     by_check: Counter[_CheckKey] = Counter()
     rendered = []
     for file in files:
-        counts = counted([file])
+        counts = count_notes([file])
         for level, count in counts.items():
             total[level] += count
         by_check.update(_check_keys(file))
@@ -38,12 +38,12 @@ def as_json(files: Iterable[Linted]) -> dict[str, Any]:
     }
 
 
-def statistics(files: Iterable[Linted]) -> list[dict[str, Any]]:
+def statistics(files: Iterable[LintedFile]) -> list[dict[str, Any]]:
     """Return the number of notes of each check, most frequent first."""
     return _statistics(Counter(key for file in files for key in _check_keys(file)))
 
 
-def _check_keys(file: Linted) -> Iterator[_CheckKey]:
+def _check_keys(file: LintedFile) -> Iterator[_CheckKey]:
     return ((note.code, note.slug, note.level) for note in file.notes)
 
 
@@ -55,12 +55,12 @@ def _statistics(counts: Counter[_CheckKey]) -> list[dict[str, Any]]:
     ]
 
 
-def _render_file(file: Linted, counts: dict[str, int]) -> dict[str, Any]:
+def _render_file(file: LintedFile, counts: dict[str, int]) -> dict[str, Any]:
     url = None if file.is_file or file.name == STDIN else file.name
     return {
         "file": file.name if file.is_file else None,
         "url": url,
-        "trouble": file.trouble or None,
+        "error": file.error or None,
         "counts": counts,
         "fixed": [note.as_dict() for note in file.fixed],
         "notes": [note.as_dict() for note in file.notes],

@@ -11,20 +11,20 @@ from collections.abc import Iterable, Iterator
 
 from robotrules.junit import Case, Suite, report
 from robotrules.linting.note import LintNote
-from robotrules.linting.render import Linted
+from robotrules.linting.render import LintedFile
 from robotrules.linting.render.places import Places
 from robotrules.octets import visible
 
 
-def junit(files: Iterable[Linted]) -> str:
+def junit(files: Iterable[LintedFile]) -> str:
     """Return a JUnit XML report."""
     return report("robotrules lint", (Suite(file.name, tuple(_cases(file))) for file in files))
 
 
-def _cases(file: Linted) -> Iterator[Case]:
+def _cases(file: LintedFile) -> Iterator[Case]:
     path = file.name if file.is_file else ""
-    if file.trouble:
-        yield Case("readable", "error", file.trouble, file=path)
+    if file.error:
+        yield Case("readable", "error", file.error, file=path)
     elif not file.notes:
         yield Case("clean", file=path)
     places = Places(file.body)
@@ -32,7 +32,7 @@ def _cases(file: Linted) -> Iterator[Case]:
         yield _render_note(file, note, places)._replace(file=path)
 
 
-def _render_note(file: Linted, note: LintNote, places: Places) -> Case:
+def _render_note(file: LintedFile, note: LintNote, places: Places) -> Case:
     name, where, line = f"{note.code} {note.slug}", file.name, None
     if note.line is not None:
         place = places.at(note.start)

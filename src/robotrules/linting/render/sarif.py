@@ -19,7 +19,7 @@ from robotrules.linting.check import Check
 from robotrules.linting.check_docs import first_paragraph, parts
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.note import Edit, Fix, LintNote, Related
-from robotrules.linting.render import Linted
+from robotrules.linting.render import LintedFile
 from robotrules.linting.render.places import Places
 from robotrules.octets import to_octets, visible
 
@@ -32,7 +32,7 @@ _DIGITS = 16
 
 
 def sarif(
-    files: Iterable[Linted], *, version: str, checks: Sequence[Check] = CHECKS
+    files: Iterable[LintedFile], *, version: str, checks: Sequence[Check] = CHECKS
 ) -> dict[str, Any]:
     """
     Return a log with one run; *version* is the version of the program.
@@ -45,9 +45,9 @@ def sarif(
     for file in files:
         artifact = {"uri": file.uri}
         artifacts.append({"location": artifact})
-        if file.trouble:
+        if file.error:
             location = {"physicalLocation": {"artifactLocation": artifact}}
-            message = {"text": visible(file.trouble)}
+            message = {"text": visible(file.error)}
             errors.append({"level": "error", "message": message, "locations": [location]})
         results += _File(file, len(artifacts) - 1).results()
     codes = {result["ruleId"] for result in results}
@@ -104,7 +104,7 @@ def _rule(check: Check) -> dict[str, Any]:
 class _File:
     """The notes of one file as results."""
 
-    def __init__(self, file: Linted, number: int) -> None:
+    def __init__(self, file: LintedFile, number: int) -> None:
         self._file = file
         self._artifact = {"uri": file.uri, "index": number}
         self._places = Places(file.body, utf16=True)
@@ -153,11 +153,11 @@ class _File:
             "artifactLocation": self._artifact,
             "region": self._region(related.start, related.end),
         }
-        message = {"text": _escape_links(visible(related.words))}
+        message = {"text": _escape_links(visible(related.message))}
         return {"id": number, "physicalLocation": where, "message": message}
 
     def _fix(self, fix: Fix) -> dict[str, Any]:
-        words = visible(fix.words) + (" (changes verdicts)" if fix.changes_verdicts else "")
+        words = visible(fix.title) + (" (changes verdicts)" if fix.changes_verdicts else "")
         change = {
             "artifactLocation": self._artifact,
             "replacements": [self._replacement(edit) for edit in fix.edits],

@@ -150,18 +150,18 @@ class TestEquivalent:
     def test_vetted(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """A path that tells nothing apart is never handed out as one that does."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
-        lie = solver.Sought(True, b"/b", 1, [[], []])
-        monkeypatch.setattr(solver.Solver, "seek", lambda *_: lie)
-        with pytest.raises(WrongWitnessError, match="said to tell two rule sets apart"):
+        lie = solver.SearchResult(True, b"/b", 1, [[], []])
+        monkeypatch.setattr(solver.Solver, "find_witness", lambda *_: lie)
+        with pytest.raises(WrongWitnessError, match="does not get different verdicts"):
             analysis.equivalent(old, new)
 
     def test_the_matcher_is_asked(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where the automata and `check` disagree, neither is believed."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
         deciders = iter((1, -1))
-        monkeypatch.setattr(solver.Solver, "decider", lambda *_: next(deciders))
+        monkeypatch.setattr(solver.Solver, "find_decider", lambda *_: next(deciders))
         monkeypatch.setattr(
-            solver.Solver, "seek", lambda *_: solver.Sought(True, b"/b", 1, [[], []])
+            solver.Solver, "find_witness", lambda *_: solver.SearchResult(True, b"/b", 1, [[], []])
         )
         with pytest.raises(WrongWitnessError, match="please report this with the file"):
             analysis.equivalent(old, new)
@@ -302,7 +302,7 @@ class TestExceptions:
         """A region of other rules is refused."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
         (region,) = analysis.difference(old, new).regions
-        with pytest.raises(ValueError, match="'/a' is no pattern of these rules"):
+        with pytest.raises(ValueError, match="'/a' is not a pattern of these rules"):
             analysis.exceptions(new, new, region)
 
     def test_undecided(self, read: Read) -> None:

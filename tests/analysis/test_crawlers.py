@@ -12,7 +12,7 @@ import pytest
 
 from robotrules import DEFAULT, Profile, RobotsTxt, analysis, parse
 from robotrules.analysis import Crawler
-from robotrules.analysis.crawlers import is_complete, shown
+from robotrules.analysis.crawlers import displayed_crawlers, is_complete
 
 Read = Callable[..., RobotsTxt]
 # The function of that name hides the module.
@@ -155,19 +155,21 @@ class TestShown:
 
     def test_leading_letters(self) -> None:
         """`MJ` goes without saying where `MJ12bot` is named."""
-        found = shown([Crawler("MJ12bot"), Crawler("MJ"), Crawler("Foo"), Crawler("*")])
+        found = displayed_crawlers(
+            [Crawler("MJ12bot"), Crawler("MJ"), Crawler("Foo"), Crawler("*")]
+        )
         assert [one.name for one in found] == ["MJ12bot", "Foo", "everyone else"]
-        assert shown([Crawler("mj"), Crawler("MJ12bot")]) == (Crawler("MJ12bot"),)
-        assert shown([Crawler("MJ")]) == (Crawler("MJ"),)
+        assert displayed_crawlers([Crawler("mj"), Crawler("MJ12bot")]) == (Crawler("MJ12bot"),)
+        assert displayed_crawlers([Crawler("MJ")]) == (Crawler("MJ"),)
 
     def test_purposes(self) -> None:
         """Single purposes are named; sets of them, and names with them, are not."""
         both = Crawler("*", (ONE, TWO))
-        assert shown([Crawler("*", (ONE,)), both]) == (Crawler("*", (ONE,)),)
-        assert shown([both]) == (both,)
+        assert displayed_crawlers([Crawler("*", (ONE,)), both]) == (Crawler("*", (ONE,)),)
+        assert displayed_crawlers([both]) == (both,)
         with_purpose = Crawler("Foo", (ONE,))
-        assert shown([with_purpose, Crawler("Foo", (TWO,))]) == (with_purpose,)
-        assert shown([Crawler("Foo"), with_purpose]) == (Crawler("Foo"),)
+        assert displayed_crawlers([with_purpose, Crawler("Foo", (TWO,))]) == (with_purpose,)
+        assert displayed_crawlers([Crawler("Foo"), with_purpose]) == (Crawler("Foo"),)
 
 
 class TestMany:
@@ -216,7 +218,7 @@ class TestMany:
 
         monkeypatch.setattr(MODULE, "_letters", counted)
         found = [Crawler(name) for name in many] + [Crawler(name[:7]) for name in many]
-        assert len(shown(found)) == 4_000
+        assert len(displayed_crawlers(found)) == 4_000
         assert len(looked) <= 3 * len(found)
 
 
@@ -238,7 +240,7 @@ def test_a_value_with_a_version_is_called_by_its_name() -> None:
         ("GPTBot, CCBot", "GPTBot"),
         ("MJ12bot", "MJ12bot"),
     ):
-        found = shown(
+        found = displayed_crawlers(
             c
             for c in analysis.crawlers(parse(f"User-agent: {value}\nDisallow: /"))
             if c.product_token != "*"

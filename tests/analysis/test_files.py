@@ -12,7 +12,7 @@ import pytest
 
 from robotrules import DEFAULT, GroupMatch, RobotsTxt, analysis, parse
 from robotrules.analysis import Crawler, FileDifference, RecordDifference, files, solver
-from robotrules.analysis.record_diff import changed_statements
+from robotrules.analysis.record_diff import diff_records
 from robotrules.errors import ProfileMismatchError
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
@@ -152,7 +152,7 @@ class TestSame:
         ],
     )
     def test_equal(self, read: Read, old: str, new: str) -> None:
-        """True, for everybody, and nothing beside."""
+        """True, for everybody, and nothing checker."""
         found = compared(read, old, new)
         assert found.equal is True
         assert found.statements == ()
@@ -330,13 +330,13 @@ class TestPartedNames:
     def asked(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         """Whom records are compared for."""
         found: list[Any] = []
-        compared: Callable[..., Any] = changed_statements
+        compared: Callable[..., Any] = diff_records
 
         def count(old: Any, new: Any, crawler: Any, *rest: Any, **options: Any) -> Any:
             found.extend([crawler] if crawler else [])
             return compared(old, new, crawler, *rest, **options)
 
-        monkeypatch.setattr(files, "changed_statements", count)
+        monkeypatch.setattr(files, "diff_records", count)
         return found
 
     def test_the_same_octets(self, asked: list[Any]) -> None:

@@ -149,13 +149,13 @@ class TestPatterns:
     @pytest.mark.parametrize("budget", [0, -1, 1.5, "1000", None])
     def test_budgets(self, budget: Any) -> None:
         """A budget is a number of states."""
-        with pytest.raises(ValueError, match="pass how many states a question may see"):
+        with pytest.raises(ValueError, match="pass how many states a query may use"):
             analysis.is_empty("/", budget=budget)
 
     def test_a_witness_that_does_not_hold(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """What the matcher contradicts is never handed out."""
-        lie = solver.Sought(True, b"/elsewhere", 1, [[], []])
-        monkeypatch.setattr(solver.Solver, "seek", lambda *_: lie)
+        lie = solver.SearchResult(True, b"/elsewhere", 1, [[], []])
+        monkeypatch.setattr(solver.Solver, "find_witness", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="please report this"):
             analysis.overlaps("/a", "/b")
 
@@ -223,9 +223,9 @@ class TestWitness:
     def test_not_of_these(self, read: Read, rule: Any) -> None:
         """A rule of another set, or no rule, is refused."""
         rules = rules_of(read, "Disallow: /a", "Disallow: /b")
-        with pytest.raises(ValueError, match=r"not of these 2 rules: pass one of rules\.rules"):
+        with pytest.raises(ValueError, match=r"not one of these 2 rules: pass one of rules\.rules"):
             analysis.witness(rules, rule)
-        with pytest.raises(ValueError, match="not of these 2 rules"):
+        with pytest.raises(ValueError, match="not one of these 2 rules"):
             analysis.witness(rules, rules_of(read, "Disallow: /c").rules[0])
 
     def test_not_rules(self) -> None:
@@ -269,7 +269,7 @@ class TestDeadRules:
 
     def test_many_covers(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """More covers than can be tried one by one are given as they were found."""
-        monkeypatch.setattr("robotrules.analysis.rules.MOST_COVERS", 1)
+        monkeypatch.setattr("robotrules.analysis.rules.MAX_COVERS", 1)
         (one,) = analysis.dead_rules(rules_of(read, *self.SEVERAL)).rules
         assert {3, 4} <= {rule.line for rule in one.covers}
 
@@ -323,8 +323,8 @@ class TestDeadRules:
     def test_vetted(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """A path that the matcher says is not decided by the rule raises, and never answers."""
         rules = rules_of(read, "Disallow: /a", "Disallow: /b")
-        lie = solver.Sought(True, b"/b", 1, [[]])
-        monkeypatch.setattr(solver.Solver, "seek", lambda *_: lie)
+        lie = solver.SearchResult(True, b"/b", 1, [[]])
+        monkeypatch.setattr(solver.Solver, "find_witness", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="should be disallowed by Disallow: /a"):
             analysis.dead_rules(rules)
 
@@ -477,7 +477,7 @@ class TestMinimise:
         """All questions together may see so many states; the rest is undecided, and quick."""
         rules = rules_of(read, "Disallow: /*x", TANGLE)
         found = analysis.redundant_rules(rules, budget=10)
-        assert found.states <= 10 * solver.QUESTIONS
+        assert found.states <= 10 * solver.MAX_QUERIES
         assert found.undecided
 
 

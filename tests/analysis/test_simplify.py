@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 import robotrules
 from robotrules import DEFAULT, RobotsTxt, crawler, parse
 from robotrules.analysis import compare
-from robotrules.analysis.neighbours import Neighbours
-from robotrules.analysis.removable_rules import Listener, View
+from robotrules.analysis.redundancy import RedundancyChecker
+from robotrules.analysis.removable_rules import CrawlerClass, ProfileView
+from robotrules.analysis.simplification import CODES, Simplification, format_lines
 from robotrules.analysis.simplify import simplify
-from robotrules.analysis.solver import Sought
-from robotrules.analysis.steps import CODES, Simplification, named_lines
+from robotrules.analysis.solver import SearchResult
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import PROFILES
 
@@ -74,27 +74,27 @@ class TestRules:
             (
                 ["Allow: /b", "Disallow: /c"],
                 [("redundant-rule", 2, ())],
-                "without it no rule decides, which allows as well",
+                "without it no rule matches, and the URLs stay allowed",
             ),
             (
                 ["Disallow: /a", "Disallow: /a/b"],
                 [("redundant-rule", 3, (2,))],
-                "without it line 2 says the same",
+                "without it line 2 gives the same result",
             ),
             (
                 ["Disallow: /a", "disallow:/a"],
                 [("repeated-rule", 3, (2,))],
-                "line 2 says the same",
+                "line 2 is the same rule",
             ),
             (
                 ["Disallow: /a", "Disallow:"],
                 [("empty-rule", 3, ())],
-                "an empty rule beside others says nothing",
+                "an empty rule has no effect beside other rules",
             ),
             (
                 ["Disallow: img/", "Disallow: /a"],
                 [("unusable-rule", 2, ())],
-                "no URL matches it, for a path pattern starts with '/' or '*'",
+                "no URL matches it, because a path pattern starts with '/' or '*'",
             ),
             (
                 # What every crawler may fetch anyway is written nowhere: no line says the same.
@@ -145,17 +145,17 @@ class TestRules:
 
     def test_a_reason_that_is_not_decided(self, read: Read) -> None:
         """Then there is no witness, and nobody says that the rule is dead."""
-        nothing = Sought(False, None, 0, [[]])
-        with mock.patch.object(Listener, "alive", return_value=nothing):
+        nothing = SearchResult(False, None, 0, [[]])
+        with mock.patch.object(CrawlerClass, "find_decided_path", return_value=nothing):
             (step,) = simpler(read, star("Disallow: /a", "Disallow: /a/b")).steps
         assert (step.code, step.reason_lines, step.witness) == ("redundant-rule", (2,), None)
 
     def test_a_witness_that_is_none(self, read: Read) -> None:
         """What the matcher contradicts is a fault of ours."""
-        view = View(read(star("Disallow: /a")), 100)
-        assert view.vetted(b"/a", 2).path == "/a"
+        view = ProfileView(read(star("Disallow: /a")), 100)
+        assert view.verify_witness(b"/a", 2).path == "/a"
         with pytest.raises(WrongWitnessError, match="line 2"):
-            view.vetted(b"/b", 2)
+            view.verify_witness(b"/b", 2)
 
     def test_before_the_first_group(self, read: Read) -> None:
         """Nobody obeys what stands there (§2.2.1)."""
@@ -303,7 +303,7 @@ class TestGroups:
         found = simpler(read, text)
         assert told(found) == [("repeated-group", 5, (1,))]
         assert found.steps[0].sentence == (
-            "the group of line 1 is for its crawlers too, and says all of it"
+            "the group of line 1 is for the same crawlers and has the same effect"
         )
 
     def test_a_group_that_says_that_all_is_allowed_stays(self, read: Read) -> None:
@@ -323,7 +323,7 @@ class TestSameAsStar:
         found = simpler(read, self.TEXT)
         assert [(step.code, step.lines) for step in found.optional] == [("same-as-star", (1, 2, 3))]
         assert found.optional[0].sentence == (
-            "without it its crawlers obey the group of line 5, which tells them the same"
+            "without it its crawlers obey the group of line 5, with the same effect"
         )
         assert parse(found.body).groups[0].user_agents == ("Foo",)
 
@@ -337,7 +337,7 @@ class TestSameAsStar:
         """Where no group is for a crawler, all is allowed."""
         found = simpler(read, "User-agent: Foo\nAllow: /\n\nUser-agent: Bar\nDisallow: /\n")
         (step,) = found.optional
-        assert step.sentence == "without it no group is for its crawlers, which allows as well"
+        assert step.sentence == "without it no group is for its crawlers, and all URLs stay allowed"
 
     def test_crawlers_with_several_names(self, read: Read) -> None:
         """Who reads Googlebot's group where there is none of its own gets the same verdicts."""
@@ -378,7 +378,7 @@ class TestSameAsStar:
         assert left.crawler.product_token == name
         assert left.instead == instead
         assert left.line == 1 + others.count("\n")
-        where = f"the group of {instead}" if instead else "no group, for it ignores groups for '*'"
+        where = f"the group of {instead}" if instead else "no group: it ignores groups for '*'"
         assert left.sentence == f"without it {name} obeys {where} ({left.crawler.source})"
         written = left.as_dict()
         assert written["crawler"]["product_token"] == name
@@ -578,7 +578,7 @@ class TestProof:
 
     def test_too_many_steps_that_break_it(self, read: Read) -> None:
         """What is proved so far is enough."""
-        with mock.patch.object(MODULE, "MOST_TRIES", 1):
+        with mock.patch.object(MODULE, "MAX_TRIES", 1):
             found = simpler(read, self.HIDDEN, unproved=[1])
         assert [one.code for one in found.left] == ["not-proved"]
         assert ("outside-group", 1, ()) not in told(found)
@@ -624,16 +624,18 @@ class TestProof:
         """Although the proof would succeed without it; others go, and nobody asks twice."""
         text = star("Disallow: /a", "Disallow: /a/b", "Disallow: /c", "Disallow: /c/d")
         asked: list[bytes] = []
-        change_without = Neighbours.change_without
+        find_changed_path = RedundancyChecker.find_changed_path
 
-        def undecided(self: Neighbours, own: list[int], *, shortest: bool = True) -> Sought:
+        def undecided(
+            self: RedundancyChecker, own: list[int], *, shortest: bool = True
+        ) -> SearchResult:
             form = self.entries[own[0]].form
             if form == b"/a/b" and self.solver.sides[0].rules.profile.name == profile:
                 asked.append(form)
-                return self.solver.not_decided(2)
-            return change_without(self, own, shortest=shortest)
+                return self.solver.undecided_result(2)
+            return find_changed_path(self, own, shortest=shortest)
 
-        monkeypatch.setattr(Neighbours, "change_without", undecided)
+        monkeypatch.setattr(RedundancyChecker, "find_changed_path", undecided)
         found = simplify(read(text))
         assert [step.text for step in found.steps] == ["Disallow: /c/d"]
         assert [str(rule) for rule in found.undecided] == ["Disallow: /a/b"]
@@ -667,8 +669,8 @@ class TestLeftAlone:
         ("body", "options", "words"),
         [
             (star("Disallow: /a").encode("utf-16"), {}, "it is UTF-16"),
-            (star("Disallow: /a").encode(), {"complete": False}, "not whole"),
-            (b"User-agent: *\nDisallow: /a", {"complete": False}, "not whole"),
+            (star("Disallow: /a").encode(), {"complete": False}, "is truncated"),
+            (b"User-agent: *\nDisallow: /a", {"complete": False}, "is truncated"),
         ],
     )
     def test_cut_or_not_utf8(
@@ -702,17 +704,17 @@ class TestLeftAlone:
     def test_too_many_purposes(self, read: Read) -> None:
         """Nobody could ask for all sets of them."""
         text = "".join(f"User-agent-purpose: P-{n}\n" for n in range(9)) + "Disallow: /\n"
-        assert "more crawlers or purposes" in simplify(read(text)).refused
+        assert "too many crawlers or purposes" in simplify(read(text)).refused
 
     def test_too_many_rules(self, read: Read) -> None:
         """They are counted once for each kind of crawler."""
         text = (
             "User-agent: a\nUser-agent: b\nDisallow: /x\nDisallow: /y\n\nUser-agent: b\nAllow: /\n"
         )
-        with mock.patch.object(MODULE, "MOST_RULES", 5):
+        with mock.patch.object(MODULE, "MAX_RULES", 5):
             assert simplify(read(text)).refused == ""
-        with mock.patch.object(MODULE, "MOST_RULES", 4):
-            assert "more rules than are looked at: 4" in simplify(read(text)).refused
+        with mock.patch.object(MODULE, "MAX_RULES", 4):
+            assert "more than 4 rules" in simplify(read(text)).refused
 
     def test_what_is_no_file(self) -> None:
         """Misuse says what to pass."""
@@ -740,7 +742,7 @@ class TestValues:
         assert values["octets"]["before"] - values["octets"]["after"] == found.octets
         assert values["groups"] == {"before": 3, "after": 3}
         (step,) = values["steps"]
-        assert step["sentence"] == "without it line 10 says the same"
+        assert step["sentence"] == "without it line 10 gives the same result"
         assert step["witness"]["path"] == "/c/d"
         assert {one["code"] for one in values["left"]} == {"other-profile"}
         assert values["equal"] == {"default": True, "strict": True, "google": True}
@@ -748,10 +750,10 @@ class TestValues:
 
     def test_lines_in_sentences(self) -> None:
         """A long list is cut."""
-        assert named_lines([3]) == "line 3"
-        assert named_lines([3, 1000]) == "lines 3 and 1000"
-        assert named_lines([1, 2, 3]) == "lines 1, 2 and 3"
-        assert named_lines(range(1, 9)) == "lines 1, 2, 3 and 5 more"
+        assert format_lines([3]) == "line 3"
+        assert format_lines([3, 1000]) == "lines 3 and 1000"
+        assert format_lines([1, 2, 3]) == "lines 1, 2 and 3"
+        assert format_lines(range(1, 9)) == "lines 1, 2, 3 and 5 more"
 
     def test_progress(self, read: Read) -> None:
         """It never goes back, and ends with all."""

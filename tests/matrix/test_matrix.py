@@ -19,8 +19,8 @@ from robotrules import GroupMatch, Reason, RobotsTxt, RuleSet, parse
 from robotrules.analysis import Witness, describe, equivalent
 from robotrules.errors import WrongWitnessError
 from robotrules.matrix import SUMMARIES, Matrix, MatrixRow, matrix
-from robotrules.matrix.crawler_selection import MOST_NAMED, MOST_PURPOSES
-from robotrules.matrix.paths import LONGEST, MOST_PATHS, MOST_SOUGHT
+from robotrules.matrix.crawler_selection import MAX_NAMED, MAX_PURPOSES
+from robotrules.matrix.paths import MAX_LENGTH, MAX_PATHS, MAX_SEARCHES
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 from robotrules.robotstxt.tokens import leading_name
@@ -181,8 +181,8 @@ class TestSummaries:
     def test_what_is_found_is_not_believed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The matcher has to say so too, which shares no code with the search."""
         module = sys.modules["robotrules.matrix"]
-        monkeypatch.setattr(module, "vetted", lambda *_: Witness("/"))
-        with pytest.raises(WrongWitnessError, match="said to show what it does not"):
+        monkeypatch.setattr(module, "to_witness", lambda *_: Witness("/"))
+        with pytest.raises(WrongWitnessError, match="does not have the verdict"):
             matrix(parse("User-agent: *\nDisallow: /x$"), paths=["/"])
 
     def test_two_columns_that_differ_settle_it(self) -> None:
@@ -206,7 +206,7 @@ class TestWhoIsAsked:
     """The main ones and those the file names; others on request."""
 
     def test_by_default(self) -> None:
-        """Every main crawler, whom the file names, and everyone else, who comes last."""
+        """Every main crawler, select_crawlers the file names, and everyone else, who comes last."""
         found = matrix(parse("User-agent: YouBot\nUser-agent: anthropic-ai\nDisallow: /"))
         main = {known.product_token for known in KNOWN_CRAWLERS if known.is_main}
         assert set(names(found)) == main | {"YouBot", "anthropic-ai", "everyone else"}
@@ -236,7 +236,7 @@ class TestWhoIsAsked:
             "everyone else",
         ]
         with pytest.raises(
-            ValueError, match=r"'searching' is no purpose .* pass one of search, ai-"
+            ValueError, match=r"'searching' is not a purpose .* pass one of search, ai-"
         ):
             matrix(parse(""), purposes=["searching"])
 
@@ -303,9 +303,9 @@ class TestWhoIsAsked:
         letters = "abcdefghij"
         tokens = [f"x{a}{b}{c}" for a in letters for b in letters for c in letters][:300]
         found = matrix(parse("".join(f"User-agent: {token}\n" for token in tokens) + "Disallow: /"))
-        assert found.left_out == 300 - MOST_NAMED
+        assert found.left_out == 300 - MAX_NAMED
         many = "".join(f"User-Agent-Purpose: p{n}\nDisallow: /{n}\n" for n in range(50))
-        assert matrix(parse(many)).left_out == 50 - MOST_PURPOSES
+        assert matrix(parse(many)).left_out == 50 - MAX_PURPOSES
 
     def test_nobody_is_named(self) -> None:
         """Then there is no group, which allows everything."""
@@ -353,7 +353,7 @@ class TestPaths:
     def test_few(self) -> None:
         """However many rules there are."""
         many = "".join(f"Disallow: /{n}/\n" for n in range(5000))
-        assert len(matrix(parse(f"User-agent: *\n{many}")).columns) == MOST_PATHS + 1
+        assert len(matrix(parse(f"User-agent: *\n{many}")).columns) == MAX_PATHS + 1
 
     def test_work_is_bounded(self) -> None:
         """Of very many rules some are looked at, and each group has its share."""
@@ -366,8 +366,8 @@ class TestPaths:
             for n in range(1, 9)
         ]
         with mock.patch("robotrules.matrix.paths.describe", wraps=describe) as described:
-            assert len(matrix(parse("".join(groups + plain))).columns) == MOST_PATHS + 1
-        assert described.call_count <= MOST_SOUGHT
+            assert len(matrix(parse("".join(groups + plain))).columns) == MAX_PATHS + 1
+        assert described.call_count <= MAX_SEARCHES
 
     @given(body=files, profile=st.sampled_from(sorted(PROFILES)))
     def test_a_column_shows_the_rule_that_it_names(self, body: bytes, profile: str) -> None:
@@ -375,9 +375,9 @@ class TestPaths:
         found = matrix(parse(body, profile))
         paths = [column.path for column in found.columns]
         assert paths[0] == "/"
-        assert len(set(paths)) == len(paths) <= MOST_PATHS + 1
+        assert len(set(paths)) == len(paths) <= MAX_PATHS + 1
         for at, column in enumerate(found.columns[1:], start=1):
-            assert len(column.path) <= LONGEST
+            assert len(column.path) <= MAX_LENGTH
             assert column.path.isprintable()
             assert column.line in {one.cells[at].verdict.line for one in found.rows}
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from robotrules.analysis.crawlers import Crawler, shown
+from robotrules.analysis.crawlers import Crawler, displayed_crawlers
 from robotrules.analysis.rules import dead_rules, redundant_rules
-from robotrules.analysis.solver import QUESTIONS
+from robotrules.analysis.solver import MAX_QUERIES
 from robotrules.analysis.values import ORIGIN, DeadRuleFinding, RedundantRuleFinding, RuleFindings
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
@@ -43,7 +43,7 @@ class Kind(NamedTuple):
     @property
     def names(self) -> list[str]:
         """What people would call these crawlers: product tokens, purposes, everyone else."""
-        return [crawler.name for crawler in shown(self.crawlers)]
+        return [crawler.name for crawler in displayed_crawlers(self.crawlers)]
 
 
 class Answers(NamedTuple):
@@ -61,7 +61,7 @@ class Exact:
     ) -> None:
         self._kinds = tuple(kinds)
         self._budget = budget
-        self._states = budget * QUESTIONS
+        self._states = budget * MAX_QUERIES
         self._rungs = MOST_RUNGS
         self._unasked = {rule.line: rule for rule in unasked}
 

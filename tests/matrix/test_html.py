@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from robotrules import parse
 from robotrules.matrix import matrix
 from robotrules.matrix.html import page
-from robotrules.matrix.words import FOOTNOTE
+from robotrules.matrix.text import FOOTNOTE
 
 BODY = """\
 User-agent: *
@@ -173,8 +173,8 @@ class TestWhole:
         assert [item.text(strip=True) for item in tree.css(".legend li")] == [
             *("allowed", "disallowed", "everythingevery URL allowed"),
             *("somesome allowed, some not", "nothingno URL allowed"),
-            "controlfetches nothing; says what may be done with what others fetch",
-            "retirednobody comes by this name any more",
+            "controlfetches nothing; controls the use of what other crawlers fetch",
+            "retiredno crawler uses this name any more",
         ]
         undecided = "User-agent: *\nDisallow: /\nAllow: /*a*b*c$"
         legend = drawn(undecided, budget=1, paths=["/"]).css(".legend li")
@@ -189,7 +189,7 @@ class TestWhole:
         """A request, and not access control."""
         footer = first(drawn(), "footer").text()
         assert FOOTNOTE in footer
-        assert "request to crawlers and not access control" in footer
+        assert "a request, not access control: it does not keep out" in footer
         many = "".join(f"User-agent: x{'y' * n}\n" for n in range(120)) + "Disallow: /"
         assert "20 more names of the file are not shown." in first(drawn(many), "footer").text()
         one = "".join(f"User-agent: x{'y' * n}\n" for n in range(101)) + "Disallow: /"

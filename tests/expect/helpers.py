@@ -38,10 +38,10 @@ def asked(
 
 def one(toml: str, robots: str = ROBOTS, carriers: Carriers | None = None) -> ExpectationResult:
     """Return the answer to the one question of an expectation."""
-    [judged] = asked(toml, robots, carriers)
-    return judged
+    [result] = asked(toml, robots, carriers)
+    return result
 
 
 def passed(toml: str, robots: str = ROBOTS, carriers: Carriers | None = None) -> list[bool]:
     """Return which questions of an expectation passed."""
-    return [judged.passed for judged in asked(toml, robots, carriers)]
+    return [result.passed for result in asked(toml, robots, carriers)]

@@ -1,4 +1,4 @@
-"""Records beside the rules: what they come to is compared, and not how they are written."""
+"""Records checker the rules: what they come to is compared, and not how they are written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from robotrules import RobotsTxt
 from robotrules.analysis import Crawler, RecordDifference, RecordText, Undecided, solver
-from robotrules.analysis.record_diff import MOST_PATHS, changed_statements
+from robotrules.analysis.record_diff import MAX_PATHS, diff_records
 
 Read = Callable[..., RobotsTxt]
 EVERYONE = Crawler("*")
@@ -28,7 +28,7 @@ def changed(
     """Return what changes for a crawler; for None, what changes of the file."""
     named = () if crawler is None else (crawler,)
     files = [read(body, profile) for body in (old, new)]
-    return list(changed_statements(files[0], files[1], crawler, named, budget=budget))
+    return list(diff_records(files[0], files[1], crawler, named, budget=budget))
 
 
 def texts(found: list[RecordDifference]) -> list[tuple[str, list[str], list[str]]]:
@@ -231,7 +231,7 @@ class TestUndecided:
 
     def test_many_paths(self, read: Read) -> None:
         """Past a bound lines are compared as written."""
-        lines = [f"Content-Usage: /{n}/ train-ai=n" for n in range(MOST_PATHS + 1)]
+        lines = [f"Content-Usage: /{n}/ train-ai=n" for n in range(MAX_PATHS + 1)]
         (found,) = changed(read, group(*lines), group(*lines[::-1]))
         assert not found.is_decided
         assert changed(read, group(*lines[1:]), group(*lines[:0:-1])) == []

@@ -1,7 +1,7 @@
 """
 Report lines that explain a verdict: groups, the deciding rule, and the other rules that match.
 
-The texts are those of `robotrules explain`, and carets mark the same octets. The content of a file
+Carets mark the same octets as in `robotrules explain`. The content of a file
 is untrusted: control characters are escaped. The module does not know what was expected.
 """
 

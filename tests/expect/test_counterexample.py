@@ -12,7 +12,7 @@ from robotrules import parse
 from robotrules.analysis import Undecided, Witness
 from robotrules.expect.evaluate import NOTHING, counterexample
 from robotrules.robotstxt.ruleset import RuleSet
-from tests.expect.helpers import asked, one, passed
+from tests.expect.evaluation import evaluate_all, evaluate_one, passed
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from tests.expect.helpers import asked, one, passed
 )
 def test_all_disallowed(pattern: str, otherwise: str | None) -> None:
     """Samples would miss the exception; a failure shows a shortest URL of it."""
-    result = one(f'all-disallowed = "{pattern}"')
+    result = evaluate_one(f'all-disallowed = "{pattern}"')
     assert result.passed is (otherwise is None)
     assert result.witness == otherwise
     if otherwise:
@@ -44,7 +44,7 @@ def test_all_disallowed(pattern: str, otherwise: str | None) -> None:
 )
 def test_all_allowed(pattern: str, otherwise: str | None) -> None:
     """The same the other way round."""
-    result = one(f'all-allowed = "{pattern}"')
+    result = evaluate_one(f'all-allowed = "{pattern}"')
     assert (result.passed, result.witness) == (otherwise is None, otherwise)
 
 
@@ -67,7 +67,7 @@ def test_nobody_is_asked_anything_without_a_group() -> None:
 @pytest.mark.parametrize("key", ["all-allowed", "all-disallowed"])
 def test_a_pattern_that_no_url_matches_fails(key: str) -> None:
     """An expectation of nothing would pass for ever."""
-    result = one(f'{key} = "/a/../b"')
+    result = evaluate_one(f'{key} = "/a/../b"')
     assert (result.passed, result.found) == (False, "no URL matches this pattern")
     assert "nothing is checked" in result.cure
 
@@ -75,7 +75,7 @@ def test_a_pattern_that_no_url_matches_fails(key: str) -> None:
 def test_what_is_not_decided_fails_and_says_so() -> None:
     """Never a guess: neither passed nor a witness."""
     rules = "".join(f"Disallow: /*{'ab'[number % 2]}{'*c' * number}$\n" for number in range(1, 12))
-    [result] = asked('all-allowed = "/*z"', f"User-agent: *\n{rules}", budget=3)
+    [result] = evaluate_all('all-allowed = "/*z"', f"User-agent: *\n{rules}", budget=3)
     assert (result.passed, result.undecided, result.witness) == (False, True, None)
     assert result.found.startswith("not decided within")
     assert "--budget" in result.cure

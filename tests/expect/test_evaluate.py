@@ -8,14 +8,14 @@ import pytest
 
 from robotrules import parse
 from robotrules.expect import Carriers, evaluate, read_expectations
-from tests.expect.helpers import asked, one, passed
+from tests.expect.evaluation import evaluate_all, evaluate_one, passed
 
 # --- Verdicts -------------------------------------------------------------------------------------
 
 
 def test_one_question_for_each_crawler_and_url() -> None:
     """Each passes or fails by itself, in the order of the file."""
-    found = asked(
+    found = evaluate_all(
         'crawlers = ["Googlebot", "bingbot"]\nallowed = ["/", "/search"]\ndisallowed = "/private/"'
     )
     assert [(result.question.title, result.passed) for result in found] == [
@@ -32,7 +32,7 @@ def test_one_question_for_each_crawler_and_url() -> None:
 def test_without_crawlers_everyone_else_is_asked_about() -> None:
     """That is the group for `*`."""
     assert passed('disallowed = "/private/x"') == [True]
-    assert one('disallowed = "/private/x"').question.crawler == ("*",)
+    assert evaluate_one('disallowed = "/private/x"').question.crawler == ("*",)
 
 
 def test_a_crawler_may_have_several_names() -> None:
@@ -61,7 +61,7 @@ def test_purposes_count_where_no_group_names_the_crawler() -> None:
 )
 def test_a_verdict_may_be_expected_of_one_line(by: str, holds: bool) -> None:
     """The right verdict by another line is a failure, and is said to be one."""
-    result = one(f'disallowed = "/private/x"\n{by}')
+    result = evaluate_one(f'disallowed = "/private/x"\n{by}')
     assert result.passed is holds
     if not holds:
         assert "another line decides" in result.cure
@@ -79,7 +79,7 @@ def test_a_verdict_may_be_expected_of_one_line(by: str, holds: bool) -> None:
 )
 def test_a_name_that_is_nearly_known_gets_a_hint(name: str, robots: str, words: str) -> None:
     """Not where the robots.txt has that name, too; whether it passes is another matter."""
-    result = one(f'crawlers = "{name}"\nallowed = "/"', robots)
+    result = evaluate_one(f'crawlers = "{name}"\nallowed = "/"', robots)
     assert result.passed
     assert bool(result.hint) is bool(words)
     assert words in result.hint
@@ -109,7 +109,7 @@ def test_paths_are_of_the_origin() -> None:
 
 def test_a_failure_is_explained_as_explain_does() -> None:
     """Expected, found, the groups and why, the rule that decides, the losers, each with carets."""
-    result = one('crawlers = "Googlebot"\ndisallowed = "/search?q=y"\nwhy = "no lists"')
+    result = evaluate_one('crawlers = "Googlebot"\ndisallowed = "/search?q=y"\nwhy = "no lists"')
     assert str(result) == (
         "failed, line 3: Googlebot: /search?q=y is disallowed\n"
         "why       no lists\n"
@@ -168,7 +168,7 @@ def test_a_failure_is_explained_as_explain_does() -> None:
 )
 def test_the_cure_fits_the_cause(toml: str, robots: str, cure: str) -> None:
     """No rule, no group, a rule that is too strong, a group of its own: each has its own cure."""
-    assert one(toml, robots).cure == cure
+    assert evaluate_one(toml, robots).cure == cure
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_what_the_cure_says_helps(robots: str) -> None:
 def test_of_many_losers_a_few_are_shown() -> None:
     """A file with very many rules does not fill the screen."""
     rules = "".join(f"Disallow: /a{'*' * number}\n" for number in range(1, 40))
-    result = one('allowed = "/ab"', f"User-agent: *\n{rules}")
+    result = evaluate_one('allowed = "/ab"', f"User-agent: *\n{rules}")
     assert result.told[-1].text == "          and 33 more that lose"
     assert len(result.told) == 1 + 6 * 3 + 1
 
@@ -195,12 +195,12 @@ def test_of_many_losers_a_few_are_shown() -> None:
 def test_what_a_file_holds_does_not_reach_a_terminal() -> None:
     """Control characters are shown, and not done; a long line is cut."""
     robots = "User-agent: *\nDisallow: /x" + "*" * 500 + " # \u202e\u009b2J\x1b[2J"
-    text = str(one('allowed = "/x"', robots))
+    text = str(evaluate_one('allowed = "/x"', robots))
     assert text.isascii() or not any(code in text for code in "\u202e\u009b\x1b")
     assert "     2 | Disallow: /x****" in text
     assert max(len(line) for line in text.splitlines() if "|" in line) < 140
     robots = "User-agent: *\nDisallow: /x # \u202e\u009b2J"
-    assert "     2 | Disallow: /x # \\u202e\\u009b2J" in str(one('allowed = "/x"', robots))
+    assert "     2 | Disallow: /x # \\u202e\\u009b2J" in str(evaluate_one('allowed = "/x"', robots))
 
 
 def test_an_answer_goes_to_json() -> None:
@@ -222,7 +222,7 @@ records = ["Host: x"]
 """
     found = [
         json.loads(json.dumps(result.as_dict()))
-        for result in asked(everything, carriers=Carriers([("X-Robots-Tag", "noindex")]))
+        for result in evaluate_all(everything, carriers=Carriers([("X-Robots-Tag", "noindex")]))
     ]
     assert [answer["key"] for answer in found] == [
         *("allowed", "all-disallowed", "obeys", "crawl-delay", "tags", "tags", "only-tags"),
@@ -246,7 +246,7 @@ records = ["Host: x"]
 def test_which_group_a_crawler_obeys(toml: str, obeyed: str) -> None:
     """One answer is right, and the failure names it."""
     for answer in ("own", "star", "purpose", "none"):
-        result = one(f'{toml}\nobeys = "{answer}"')
+        result = evaluate_one(f'{toml}\nobeys = "{answer}"')
         assert result.passed is (answer == obeyed)
         assert result.passed or f'expect obeys = "{obeyed}"' in result.cure
     assert passed('crawlers = "Other"\nobeys = "none"', "User-agent: One\nDisallow: /") == [True]
@@ -271,7 +271,7 @@ def test_delays(toml: str, holds: bool) -> None:
 
 def test_a_wrong_delay_is_shown_where_it_stands() -> None:
     """With its line, and carets under its value."""
-    result = one('crawlers = "Googlebot"\ncrawl-delay = 6')
+    result = evaluate_one('crawlers = "Googlebot"\ncrawl-delay = 6')
     assert result.found == "5 s by line 13"
     assert [line.text for line in result.told] == [
         "    13 | Crawl-delay: 5",

@@ -220,5 +220,7 @@ def test_a_robots_txt_that_nobody_can_read_is_no_answer(tmp_path: Path) -> None:
     with site({}) as running, live(running) as fetcher:
         trial = ExpectationFile(path, Config(), fetcher, FileOptions(live=running.origin))
         assert [result.passed for result in trial.evaluate_all()] == [False]
-        with pytest.raises(ExpectationError, match=r"not an http or https URL, so it has no robots\.txt"):
+        with pytest.raises(
+            ExpectationError, match=r"not an http or https URL, so it has no robots\.txt"
+        ):
             fetcher.robots("mailto:a@example.com", "default")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from robotrules.expect import Carriers
-from tests.expect.helpers import one, passed
+from tests.expect.evaluation import evaluate_one, passed
 
 HTML = b'<!doctype html><meta name="robots" content="noindex, max-snippet:20"><p>Draft'
 PAGE = Carriers([("X-Robots-Tag", "googlebot: nofollow")], HTML)
@@ -52,7 +52,9 @@ def test_no_excerpt_is_no_excerpt() -> None:
 
 def test_a_failure_shows_where_tags_are_said() -> None:
     """And what to add, or to take out."""
-    result = one(ABOUT + 'crawlers = "Googlebot"\nonly-tags = ["noindex", "noai"]', carriers=PAGE)
+    result = evaluate_one(
+        ABOUT + 'crawlers = "Googlebot"\nonly-tags = ["noindex", "noai"]', carriers=PAGE
+    )
     assert result.found == "nofollow, noindex, max-snippet: 20"
     assert "          nofollow: X-Robots-Tag line 1: nofollow" in [
         line.text for line in result.told
@@ -66,7 +68,7 @@ def test_a_failure_shows_where_tags_are_said() -> None:
 @pytest.mark.parametrize("key", ['tags = ["noindex"]', 'no-tags = "noai"', "only-tags = 'noai'"])
 def test_of_a_page_that_may_not_be_crawled_nothing_is_known(key: str) -> None:
     """Whoever relies on noindex there relies on what nobody reads (AMB-119)."""
-    result = one(f'{ABOUT}at = "/private/draft"\n{key}', carriers=PAGE)
+    result = evaluate_one(f'{ABOUT}at = "/private/draft"\n{key}', carriers=PAGE)
     assert result.passed is False
     assert result.found == (
         "unknown: the page is disallowed by line 2: Disallow: /private/, so crawlers do not read its tags"
@@ -76,7 +78,7 @@ def test_of_a_page_that_may_not_be_crawled_nothing_is_known(key: str) -> None:
 
 def test_a_page_of_which_nothing_was_read_passes_nothing() -> None:
     """Not even the expectation that something is not said."""
-    result = one(ABOUT + 'no-tags = "noai"', carriers=Carriers())
+    result = evaluate_one(ABOUT + 'no-tags = "noai"', carriers=Carriers())
     assert (result.passed, result.found) == (False, "no part of the page was read")
 
 
@@ -101,9 +103,9 @@ def test_preferences_at_urls() -> None:
     """The longest path decides; a URL that is disallowed has none (attach-05 §3.1)."""
     toml = 'at = ["/", "/news/x", "/private/x"]\npreferences = { train-ai = "disallowed" }'
     assert passed(toml) == [True, False, False]
-    result = one('at = "/private/x"\npreferences = { train-ai = "disallowed" }')
+    result = evaluate_one('at = "/private/x"\npreferences = { train-ai = "disallowed" }')
     assert result.found == "train-ai unknown (not applicable: disallowed)"
-    result = one('at = "/news/x"\npreferences = { train-ai = "disallowed" }')
+    result = evaluate_one('at = "/news/x"\npreferences = { train-ai = "disallowed" }')
     assert [line.text for line in result.told] == [
         "     5 | Content-Usage: /news/ train-ai=y",
         "       |                ^^^^^^^^^^^^^^^^^",
@@ -114,7 +116,7 @@ def test_preferences_at_urls() -> None:
 def test_a_longer_path_takes_over_whole() -> None:
     """The cure says so, for that is what people stumble over (AMB-113)."""
     robots = "User-agent: *\nContent-Usage: search=n\nContent-Usage: /news/ train-ai=y\n"
-    result = one('at = "/news/x"\npreferences = { search = "disallowed" }', robots)
+    result = evaluate_one('at = "/news/x"\npreferences = { search = "disallowed" }', robots)
     assert result.passed is False
     assert "a longer path replaces shorter ones" in result.cure
 
@@ -124,7 +126,7 @@ def test_a_field_counts_as_well() -> None:
     page = Carriers([("Content-Usage", "search=n")])
     toml = 'headers = "Content-Usage: search=n"\npreferences = { search = "disallowed" }'
     assert passed(toml, carriers=page) == [True]
-    result = one(toml.replace('= "disallowed"', '= "allowed"'), carriers=page)
+    result = evaluate_one(toml.replace('= "disallowed"', '= "allowed"'), carriers=page)
     assert result.told[0].text == "          field: search=n"
 
 
@@ -153,10 +155,10 @@ def test_app_directives(toml: str, holds: list[bool]) -> None:
 
 def test_an_app_directive_is_shown_where_it_stands() -> None:
     """With what it says."""
-    result = one('application = "examplesearch"\napp-directives = { depth = 4 }')
+    result = evaluate_one('application = "examplesearch"\napp-directives = { depth = 4 }')
     assert (result.expected, result.found) == ("depth 4", "depth 3 by line 6")
     assert result.cure == "correct line 6"
-    result = one('application = "examplesearch"\napp-directives = { colour = 4 }')
+    result = evaluate_one('application = "examplesearch"\napp-directives = { colour = 4 }')
     assert result.found == "only widgets, depth, tone"
 
 
@@ -180,7 +182,7 @@ def test_an_app_directive_is_shown_where_it_stands() -> None:
 )
 def test_sitemaps_are_these_and_no_others(toml: str, cure: str) -> None:
     """A stale one is as wrong as a missing one."""
-    result = one(toml)
+    result = evaluate_one(toml)
     assert (result.passed, result.cure) == (not cure, cure)
 
 
@@ -198,6 +200,6 @@ def test_sitemaps_are_these_and_no_others(toml: str, cure: str) -> None:
 )
 def test_records(toml: str, holds: bool) -> None:
     """Any record, by name or by name and value, wherever it stands."""
-    result = one(toml)
+    result = evaluate_one(toml)
     assert result.passed is holds
     assert bool(result.cure) is not holds

@@ -101,7 +101,10 @@ def test_a_live_page_is_named_by_its_url() -> None:
     [
         ("", "robots.test.toml: this file has no expectations: add a table [[expect]]"),
         ("[[expect]\n", "line 1, column 9: this is no TOML"),
-        ("[expect]\nallowed = '/'\n", "line 1: expect: this must be a list of tables: write [[expect]]"),
+        (
+            "[expect]\nallowed = '/'\n",
+            "line 1: expect: this must be a list of tables: write [[expect]]",
+        ),
         ("robot = 'x'\n", 'line 1: robot: there is no key "robot" here; did you mean robots?'),
         ("robots = 'a'\nurl = 'https://b'\n", "line 2: url: robots names a file and url a live"),
         ("robots = 'https://b/robots.txt'\n", 'set url = "https://b/robots.txt"'),
@@ -125,8 +128,14 @@ def test_a_live_page_is_named_by_its_url() -> None:
             "line 4: expect[1].allowed[2]: this must be a path",
         ),
         ("[[expect]]\nallowed = '//x'\n", "this must be a path such as"),
-        ("[[expect]]\nallowed = '/news/*'\n", "for all URLs that a pattern matches use all-allowed"),
-        ("[[expect]]\ndisallowed = ['/a$']\n", "for all URLs that a pattern matches use all-disallowed"),
+        (
+            "[[expect]]\nallowed = '/news/*'\n",
+            "for all URLs that a pattern matches use all-allowed",
+        ),
+        (
+            "[[expect]]\ndisallowed = ['/a$']\n",
+            "for all URLs that a pattern matches use all-disallowed",
+        ),
         ("[[expect]]\nall-allowed = 'x'\n", "this must be a path pattern, which starts with"),
         (
             "origin = 'https://a.example'\n[[expect]]\nallowed = 'https://b.example/'\n",
@@ -142,7 +151,10 @@ def test_a_live_page_is_named_by_its_url() -> None:
             "[[expect]]\ncrawlers = ['Mozilla/5.0 (compatible; Googlebot/2.1)']\nallowed = '/'\n",
             'line 2: expect[1].crawlers[1]: "Mozilla/5.0 (compatible; Googlebot/2.1)" is not a product token',
         ),
-        ("[[expect]]\ncrawlers = 'compatible; Googlebot/2.1'\nallowed = '/'\n", 'is not a product token: write'),
+        (
+            "[[expect]]\ncrawlers = 'compatible; Googlebot/2.1'\nallowed = '/'\n",
+            "is not a product token: write",
+        ),
         ("[[expect]]\ncrawlers = [['A', 'Google bot']]\nallowed = '/'\n", 'write "Googlebot"'),
         ("[[expect]]\ncrawlers = '(+https://x)'\nallowed = '/'\n", "write its product token, such"),
         ("[[expect]]\ncrawlers = 'Googlebot/1\\n2'\nallowed = '/'\n", 'write "Googlebot"'),
@@ -168,7 +180,10 @@ def test_a_live_page_is_named_by_its_url() -> None:
             "[[expect]]\nby-rule = 'allow:/'\nallowed = '/'\ndisallowed = '/a'\n",
             "this rule makes no URL disallowed: name one with Disallow, or remove disallowed",
         ),
-        ("[[expect]]\ntags = 'noindex'\n", "this has no effect without page or response or headers"),
+        (
+            "[[expect]]\ntags = 'noindex'\n",
+            "this has no effect without page or response or headers",
+        ),
         ("[[expect]]\nheaders = 'x'\ntags = 'noindex'\n", "this must be a header line such as"),
         ("[[expect]]\nheaders = 'a: b'\ntags = 'noidex'\n", "did you mean noindex?"),
         ("[[expect]]\nheaders = 'a: b'\ntags = 'none'\n", "none stands for noindex and nofollow"),
@@ -185,7 +200,10 @@ def test_a_live_page_is_named_by_its_url() -> None:
             "[[expect]]\npage = 'https://a/b'\nheaders = 'a: b'\ntags = 'noai'\n",
             "a live page has its own headers",
         ),
-        ("[[expect]]\npage = 'https://a/b'\nat = '/c'\ntags = 'noai'\n", "a live page has its own URL"),
+        (
+            "[[expect]]\npage = 'https://a/b'\nat = '/c'\ntags = 'noai'\n",
+            "a live page has its own URL",
+        ),
         ("[[expect]]\nat = '/'\nallowed = '/'\n", "expect[1].at: this has no effect without tags"),
         ("[[expect]]\npreferences = { trainai = 'allowed' }\n", "did you mean train-ai?"),
         ("[[expect]]\npreferences = { train-ai = 'no' }\n", "Known: allowed, disallowed, unknown"),

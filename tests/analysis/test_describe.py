@@ -208,7 +208,7 @@ class TestSentence:
                 assert matches == bool(says(path)), path
 
     def test_profiles_say_what_they_do(self) -> None:
-        """What one profile does not use, another does."""
+        """A pattern that one profile ignores may be used by another."""
         assert describe("", "google").sentence == "Matches every URL."
         assert describe("/a b").sentence.startswith("Matches every URL whose path begins with")
         assert describe("/a b", "strict").sentence == "Matches no URL at all."
@@ -223,7 +223,7 @@ class TestSentence:
 
 
 class TestParts:
-    """Every piece as it was written, with what it asks for."""
+    """Every piece as written, with what it requires."""
 
     @pytest.mark.parametrize(
         ("pattern", "parts"),
@@ -274,7 +274,7 @@ class TestParts:
 
 
 class TestExamples:
-    """Every URL that is shown does what is said of it."""
+    """Every example URL matches, or does not, as described."""
 
     def test_what_people_see(self) -> None:
         """Matches with the shortest first, and a miss for each way to get it wrong."""
@@ -378,7 +378,7 @@ class TestExamples:
     def test_near_misses_come_with_most_matches(
         self, pattern: str | bytes, profile: Profile
     ) -> None:
-        """What matches some URLs and not all has a near miss."""
+        """A pattern that matches some URLs and not all has a near miss."""
         found = describe(pattern, profile)
         if found.matches and found.sentence != "Matches every URL.":
             assert found.misses
@@ -448,7 +448,7 @@ class TestTrace:
     """Where each piece of a pattern is in a URL, or why it does not match."""
 
     def test_where_pieces_are(self) -> None:
-        """Each as early as it can be; a star stands for what is between."""
+        """Each piece as early as possible; a star matches the octets between."""
         found = trace("/a*b**c*", "https://e.example/axxbc?y#z")
         assert found.matches
         assert (found.path, found.code, found.reason) == ("/axxbc?y", "", "")
@@ -467,14 +467,14 @@ class TestTrace:
         assert [tuple(step) for step in steps] == [("*", 0, 4), ("b", 4, 5), ("$", 5, 5)]
 
     def test_as_far_as_it_goes(self) -> None:
-        """Of a URL that does not match, what was found is still told."""
+        """For a URL that does not match, the trace has the pieces that were found."""
         assert [step.text for step in trace("/*a*b*c", "/xaxb").steps] == ["/", "*", "a", "*", "b"]
         assert [step.text for step in trace("/*a$", "/xax").steps] == ["/", "*", "a"]
         assert trace("/a", "/b").steps == ()
         assert trace("a", "/a").steps == ()
 
     def test_pieces_are_found_in_the_query_as_it_is_spelled_there(self) -> None:
-        """A slash of the query is data (AMB-33), and the pattern asks for it all the same."""
+        """A slash of the query is data (AMB-33), and the pattern requires it all the same."""
         found = trace("/*/b", "/?a=/b")
         assert found.path == "/?a=%2Fb"
         assert tuple(found.steps[-1]) == ("/b", 4, 8)
@@ -501,7 +501,7 @@ class TestTrace:
 
     @given(st.text("/aA*?$b", max_size=8), st.text("/aA?b", max_size=8))
     def test_reasons_hold(self, pattern: str, url: str) -> None:
-        """What a reason says is true of the URL."""
+        """The reason is true of the URL."""
         pattern = "/" + pattern
         found = trace(pattern, ORIGIN + "/" + url)
         path, code = found.path, found.code
@@ -582,7 +582,7 @@ class TestTrace:
 
 
 class TestNotes:
-    """What people get wrong is said where a pattern gives reason to, and nowhere else."""
+    """Hints are given where a pattern gives reason to, and nowhere else."""
 
     @pytest.mark.parametrize("pattern", ["/", "/private/", "/a$", "/$", "/a/*/b/", "/*?*a"])
     def test_a_plain_pattern_has_few(self, pattern: str) -> None:
@@ -642,7 +642,7 @@ class TestNotes:
         ],
     )
     def test_what_is_said(self, pattern: str, code: str, words: str) -> None:
-        """Each note names the thing, and the cure where there is one."""
+        """Each hint names the problem, and the fix if there is one."""
         assert words in note(pattern, code)
 
     @pytest.mark.parametrize(
@@ -761,7 +761,7 @@ class TestHostile:
             assert describe("*/").sentence != "Matches every URL."
 
     def test_misuse_is_an_error(self) -> None:
-        """What is no pattern and no profile is said so."""
+        """Invalid patterns and profiles are refused."""
         with pytest.raises(TypeError, match="a path pattern is str or bytes"):
             describe(1)  # type: ignore[arg-type]
         with pytest.raises(ProfileError, match="there is no profile"):
@@ -788,7 +788,7 @@ class TestValue:
         assert describe("/\udcff") == describe(b"/\xff")
 
     def test_the_same_in_every_process_and_engine(self) -> None:
-        """Nothing depends on hashing, or on who searches."""
+        """Nothing depends on hashing, or on the engine."""
         program = (
             "import json\nfrom robotrules.analysis.describe import describe\n"
             "for p in ('/*/a$', '/*&a=*b', '/a/.', '/*/../', '/é*[a]', '/*?s='):\n"

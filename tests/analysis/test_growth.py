@@ -71,7 +71,7 @@ def test_four_times_the_rules_cost_about_four_times_as_much(
 
 @pytest.mark.parametrize("shape", ["identical", "identical wildcards"])
 def test_of_identical_rules_one_stays(shape: str) -> None:
-    """And nothing is asked to know it."""
+    """Without any query."""
     found = minimize(rules_of(shape, 500))
     assert [rule.line for rule in found.kept] == [2]
     assert (len(found.removed), found.undecided) == (499, ())

@@ -49,7 +49,7 @@ def test_all_allowed(pattern: str, otherwise: str | None) -> None:
 
 
 def test_robots_txt_itself_is_left_out() -> None:
-    """It is allowed whatever the rules say (RFC 9309 §2.2.2), and nobody means it."""
+    """It is always allowed (RFC 9309 §2.2.2), and is never intended."""
     robots = "User-agent: *\nDisallow: /\n"
     assert passed('all-disallowed = ["/", "*", "/robots.txt"]', robots) == [True, True, True]
     assert passed('all-disallowed = "/robots.txt$"', robots) == [False]
@@ -90,7 +90,7 @@ def test_each_profile_is_asked_by_its_own_rules() -> None:
 
 
 def test_an_index_page_is_asked_about_alone() -> None:
-    """Profile google lets a rule for one stand for its directory; a question is no rule."""
+    """Profile google extends an index page rule to its directory; a question is not a rule."""
     rules = parse("User-agent: *\nDisallow: /index.html\n", "google").rules_for("*")
     assert counterexample(rules, "/index.html", False) is None
     assert counterexample(rules, "/$", False) == Witness("/")

@@ -60,7 +60,7 @@ def test_purposes_count_where_no_group_names_the_crawler() -> None:
     ],
 )
 def test_a_verdict_may_be_expected_of_one_line(by: str, holds: bool) -> None:
-    """The right verdict by another line is a failure, and is said to be one."""
+    """The right verdict by another line is a failure, and reported as such."""
     result = evaluate_one(f'disallowed = "/private/x"\n{by}')
     assert result.passed is holds
     if not holds:
@@ -88,7 +88,7 @@ def test_a_name_that_is_nearly_known_gets_a_hint(name: str, robots: str, words: 
 
 
 def test_no_rule_is_no_line() -> None:
-    """What no rule decides is not decided by a line that is expected."""
+    """If no rule decides, the expected line does not."""
     assert passed('allowed = "/"\nby-rule = "Allow: /"') == [False]
 
 
@@ -167,7 +167,7 @@ def test_a_failure_is_explained_as_explain_does() -> None:
     ],
 )
 def test_the_cure_fits_the_cause(toml: str, robots: str, cure: str) -> None:
-    """No rule, no group, a rule that is too strong, a group of its own: each has its own cure."""
+    """No rule, no group, a stronger rule, an own group: each has its own fix."""
     assert evaluate_one(toml, robots).cure == cure
 
 
@@ -204,7 +204,7 @@ def test_what_a_file_holds_does_not_reach_a_terminal() -> None:
 
 
 def test_an_answer_goes_to_json() -> None:
-    """Whatever was asked, `as_dict()` is plain values."""
+    """For every question, `as_dict()` returns plain values."""
     everything = """
 crawlers = ["Googlebot"]
 allowed = "/search"

@@ -31,7 +31,7 @@ def passed(path: Path, given: FileOptions = FileOptions(), config: Config = Conf
 
 
 def refused(path: Path, given: FileOptions = FileOptions()) -> str:  # noqa: B008
-    """Return why a file cannot be asked, in one line."""
+    """Return why a file cannot be evaluated, in one line."""
     with pytest.raises(ExpectationError) as caught:
         list(ExpectationFile(path, Config(), None, given).evaluate_all())
     assert "\n" not in str(caught.value)
@@ -114,7 +114,7 @@ def test_what_is_given_comes_first(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
-    """The file, why, and the cure."""
+    """The file, the reason and the fix."""
     assert refused(tmp_path / "x.toml") == (
         f"{tmp_path}/x.toml: there is no such file; check the name"
     )
@@ -152,7 +152,7 @@ def test_nothing_is_fetched_unless_somebody_can(tmp_path: Path) -> None:
 
 
 def test_a_file_of_any_octets_is_a_robots_txt(tmp_path: Path) -> None:
-    """A binary file is asked like any other: every byte string is a robots.txt."""
+    """A binary file is evaluated like any other: every byte string is a robots.txt."""
     put(tmp_path / "robots.txt", bytes(range(256)) * 9000)
     path = put(tmp_path / "robots.test.toml", '[[expect]]\nall-allowed = "/"\n')
     assert passed(path) == [True]
@@ -169,7 +169,7 @@ def live(running: Site) -> Iterator[ClientFetcher]:
 
 
 def test_a_live_robots_txt_and_its_pages(tmp_path: Path) -> None:
-    """What is asked about is fetched; of a page that may not be crawled nothing is known."""
+    """Live files are fetched; of a page that may not be crawled nothing is known."""
     answers = {
         "/robots.txt": response(ROBOTS),
         "/draft": response("<p>x", "Content-Type: text/html", "X-Robots-Tag: noindex"),
@@ -200,7 +200,7 @@ def test_a_live_robots_txt_and_its_pages(tmp_path: Path) -> None:
 
 
 def test_a_live_file_in_place_of_the_one_that_is_named(tmp_path: Path) -> None:
-    """The same expectations, asked about what is served."""
+    """The same expectations, for live files."""
     path = put(tmp_path / "robots.test.toml", EXPECT)
     put(tmp_path / "robots.txt", "")
     with site({"/robots.txt": response(ROBOTS)}) as running, live(running) as fetcher:

@@ -36,7 +36,7 @@ ABOUT = 'page = "draft.html"\n'
     ],
 )
 def test_tags_of_a_page(toml: str, holds: bool) -> None:
-    """Headers and meta elements together, for the crawler that is asked about."""
+    """Headers and meta elements together, for the crawler of the question."""
     assert passed(ABOUT + toml, carriers=PAGE) == [holds]
 
 
@@ -51,7 +51,7 @@ def test_no_excerpt_is_no_excerpt() -> None:
 
 
 def test_a_failure_shows_where_tags_are_said() -> None:
-    """And what to add, or to take out."""
+    """With what to add or remove."""
     result = evaluate_one(
         ABOUT + 'crawlers = "Googlebot"\nonly-tags = ["noindex", "noai"]', carriers=PAGE
     )
@@ -67,17 +67,18 @@ def test_a_failure_shows_where_tags_are_said() -> None:
 
 @pytest.mark.parametrize("key", ['tags = ["noindex"]', 'no-tags = "noai"', "only-tags = 'noai'"])
 def test_of_a_page_that_may_not_be_crawled_nothing_is_known(key: str) -> None:
-    """Whoever relies on noindex there relies on what nobody reads (AMB-119)."""
+    """Crawlers do not read a noindex on a disallowed page (AMB-119)."""
     result = evaluate_one(f'{ABOUT}at = "/private/draft"\n{key}', carriers=PAGE)
     assert result.passed is False
     assert result.found == (
-        "unknown: the page is disallowed by line 2: Disallow: /private/, so crawlers do not read its tags"
+        "unknown: the page is disallowed by line 2: Disallow: /private/, so crawlers do not read "
+        "its tags"
     )
     assert passed(f'{ABOUT}at = "/news/draft"\ntags = ["noindex"]', carriers=PAGE) == [True]
 
 
 def test_a_page_of_which_nothing_was_read_passes_nothing() -> None:
-    """Not even the expectation that something is not said."""
+    """Not even the expectation that a tag is absent."""
     result = evaluate_one(ABOUT + 'no-tags = "noai"', carriers=Carriers())
     assert (result.passed, result.found) == (False, "no part of the page was read")
 
@@ -95,7 +96,7 @@ def test_a_page_of_which_nothing_was_read_passes_nothing() -> None:
     ],
 )
 def test_preferences(toml: str, holds: list[bool]) -> None:
-    """What Content-Usage states, at `/` unless a URL is named."""
+    """The preferences of Content-Usage, at `/` unless a URL is named."""
     assert passed(f"preferences = {{ {toml} }}") == holds
 
 
@@ -114,7 +115,7 @@ def test_preferences_at_urls() -> None:
 
 
 def test_a_longer_path_takes_over_whole() -> None:
-    """The cure says so, for that is what people stumble over (AMB-113)."""
+    """The fix explains it, because it is a common mistake (AMB-113)."""
     robots = "User-agent: *\nContent-Usage: search=n\nContent-Usage: /news/ train-ai=y\n"
     result = evaluate_one('at = "/news/x"\npreferences = { search = "disallowed" }', robots)
     assert result.passed is False
@@ -199,7 +200,7 @@ def test_sitemaps_are_these_and_no_others(toml: str, cure: str) -> None:
     ],
 )
 def test_records(toml: str, holds: bool) -> None:
-    """Any record, by name or by name and value, wherever it stands."""
+    """Any record, by name or by name and value, anywhere in the file."""
     result = evaluate_one(toml)
     assert result.passed is holds
     assert bool(result.cure) is not holds

@@ -40,7 +40,7 @@ def refused(text: str) -> str:
 
 
 def test_a_file_is_read() -> None:
-    """Each question knows its line, its crawler, and the table it stands in."""
+    """Each question knows its line, its crawler, and its table."""
     found = read_expectations(FILE, "some.toml")
     assert found[:5] == (
         "some.toml",
@@ -149,7 +149,8 @@ def test_a_live_page_is_named_by_its_url() -> None:
         ),
         (
             "[[expect]]\ncrawlers = ['Mozilla/5.0 (compatible; Googlebot/2.1)']\nallowed = '/'\n",
-            'line 2: expect[1].crawlers[1]: "Mozilla/5.0 (compatible; Googlebot/2.1)" is not a product token',
+            'line 2: expect[1].crawlers[1]: "Mozilla/5.0 (compatible; Googlebot/2.1)" is not a '
+            "product token",
         ),
         (
             "[[expect]]\ncrawlers = 'compatible; Googlebot/2.1'\nallowed = '/'\n",
@@ -237,13 +238,13 @@ def test_so_many_questions_are_refused() -> None:
 
 
 def test_every_key_is_known_and_documented() -> None:
-    """Whatever can be asked can be said, once."""
+    """Every key has a title, once."""
     assert set(KEYS) < set(IN_AN_EXPECTATION)
     assert len(set(IN_AN_EXPECTATION)) == len(IN_AN_EXPECTATION)
 
 
 def test_the_error_is_ours() -> None:
-    """Who catches RobotrulesError or ValueError catches it."""
+    """It is a RobotrulesError and a ValueError."""
     assert issubclass(ExpectationError, RobotrulesError)
     assert issubclass(ExpectationError, ValueError)
 

@@ -10,7 +10,7 @@ from robotrules.formatting.comments import format_comment_block, format_trailing
 
 
 def alone(comment: str) -> str:
-    """Return a comment that stands alone."""
+    """Return a comment on its own line."""
     return format_comment_block([comment.encode()])[0].decode()
 
 
@@ -39,7 +39,7 @@ def alone(comment: str) -> str:
     ],
 )
 def test_one_alone(written: str, canonical: str) -> None:
-    """What is no letter and no digit may be part of a drawing."""
+    """A character that is not a letter or digit may be part of a drawing."""
     assert alone(written) == canonical
 
 

@@ -62,11 +62,11 @@ class TestRefusals:
         assert format_robots(parse(body)).body == expected
 
     def test_cut(self) -> None:
-        """What is missing might say anything."""
+        """Missing content may mean anything."""
         assert "is truncated" in refused(b"User-agent: *\nDisallow: /", complete=False)
 
     def test_too_long(self) -> None:
-        """What lies past the limit would come into reach."""
+        """Content past the limit would be read in a shorter file."""
         body = b"#" * 600_000 + b"\nuser-agent:*\n"
         assert refused(body) == "it is truncated, or longer than profile default reads"
 
@@ -85,7 +85,7 @@ class TestRefusals:
 
 
 class TestSpelling:
-    """Names that are only known by a tolerance: put right if that changes nothing for anybody."""
+    """Names read because of a tolerance are corrected if that changes nothing."""
 
     @pytest.mark.parametrize(
         "body",
@@ -184,7 +184,7 @@ class TestProof:
         assert keeps_text(parse(b"# a b\nx: y #c\nlost\n"), parse(new)) is kept
 
     def test_keeps_text_but_for_names(self) -> None:
-        """Values and what is no record are there."""
+        """Values, and lines that are not records, are kept."""
         old = parse(b"Disalow: /x #c\nlost\nAllow /")
         assert keeps_text(old, parse(b"Disallow: /x # c\nlost\nAllow: /"), spelling=True)
         assert not keeps_text(old, parse(b"Disallow: /y # c\nlost\nAllow: /"), spelling=True)

@@ -67,7 +67,7 @@ def lines(tree: LexborHTMLParser) -> list[LexborNode]:
 
 
 class TestTable:
-    """For readers who see it, and for those who hear it."""
+    """For readers who see it, and for screen readers."""
 
     def test_every_line_has_every_cell(self) -> None:
         """A heading, a summary, a mark for each path, a group."""
@@ -129,7 +129,7 @@ class TestWhole:
     """It needs no network, no script and no clock."""
 
     def test_nothing_else_is_needed(self) -> None:
-        """No element that fetches or runs, no address but those of its own marks."""
+        """No element that fetches or runs, and no address except those of its marks."""
         text = page(matrix(parse(BODY), url="news.example"))
         tree = read(text)
         assert not tree.css("script, link, img, iframe, object, embed, base, form, audio, video")
@@ -148,7 +148,7 @@ class TestWhole:
         assert "@media (max-width" in style
 
     def test_header(self) -> None:
-        """Whose file it is; a date only if somebody passes one."""
+        """The name of the file; a date only if one is passed."""
         tree = drawn()
         assert first(tree, "h1").text() == "Who may fetch what"
         assert first(tree, ".whose").text() == "What news.example asks of crawlers"
@@ -197,7 +197,7 @@ class TestWhole:
 
 
 class TestHostileFiles:
-    """What stands in a file is text, and stays text."""
+    """The content of a file is text, and stays text."""
 
     @pytest.mark.parametrize("nasty", NASTY)
     def test_markup_is_shown_and_not_obeyed(self, nasty: str) -> None:

@@ -48,7 +48,7 @@ HARD = "User-agent: hard\nUser-agent: harder\nDisallow: /\nAllow: /*a*b*c$\n"
     ],
 )
 def test_headline(crawlers: list[str], words: str) -> None:
-    """Who may fetch how much of the site; one is called by its name."""
+    """How much of the site crawlers may fetch; a single one is named."""
     how: dict[str, Any] = {"budget": 1} if "hard" in crawlers else {}
     found = matrix(parse(HARD if how else BODY), crawlers=crawlers, paths=["/"], **how)
     assert headline(found) == words

@@ -25,7 +25,7 @@ import pytest
 from robotrules import RuleSet, analysis
 from robotrules._engine import pure
 from robotrules.analysis import Equivalence, Region, Undecided, Witness
-from tests.property.worlds import Rule, ExpectationFile, World, drawn, tried, world_of
+from tests.property.worlds import ExpectationFile, Rule, World, drawn, tried, world_of
 
 ROOT = Path(__file__).parents[2]
 PROFILES = ("default", "strict", "google")
@@ -55,7 +55,11 @@ def compared(profile: str, first: int, count: int, engine: ModuleType) -> Counte
 
 
 def _one_set(
-    world: World, written: list[Rule], engine: ModuleType, trial: ExpectationFile, found: Counter[str]
+    world: World,
+    written: list[Rule],
+    engine: ModuleType,
+    trial: ExpectationFile,
+    found: Counter[str],
 ) -> None:
     rules = world.read(written, engine)
     dead = _deciding(world, written, rules, trial)
@@ -67,7 +71,9 @@ def _one_set(
     found["smaller"] += len(kept) < len(written)
 
 
-def _deciding(world: World, written: list[Rule], rules: RuleSet, trial: ExpectationFile) -> set[int]:
+def _deciding(
+    world: World, written: list[Rule], rules: RuleSet, trial: ExpectationFile
+) -> set[int]:
     """A rule is dead, or has a shortest witness; trying all paths finds no other answer."""
     answer = analysis.dead_rules(rules)
     assert not answer.undecided

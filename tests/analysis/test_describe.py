@@ -676,7 +676,7 @@ class TestNotes:
         assert "index-page" not in codes("/d/index.html")
         assert "robots-txt" not in codes("/robots", "google")
         assert "must use this spelling" in note("/é", "compared-as", "google")
-        assert "has to have it unescaped" in note("/a b", "space-inside", "google")
+        assert "must have it unescaped" in note("/a b", "space-inside", "google")
         assert note("/%4", "percent", "google").endswith("stands for itself.")
         assert "have '$' there" in note("/a$b", "dollar-inside", "google")
         assert "dot-segments" not in codes("/a/../b", "google")

@@ -25,7 +25,7 @@ import pytest
 from robotrules import RuleSet, analysis
 from robotrules._engine import pure
 from robotrules.analysis import Equivalence, Region, Undecided, Witness
-from tests.property.worlds import ExpectationFile, Rule, World, drawn, tried, world_of
+from tests.property.worlds import Rule, Trial, World, drawn, tried, world_of
 
 ROOT = Path(__file__).parents[2]
 PROFILES = ("default", "strict", "google")
@@ -55,11 +55,7 @@ def compared(profile: str, first: int, count: int, engine: ModuleType) -> Counte
 
 
 def _one_set(
-    world: World,
-    written: list[Rule],
-    engine: ModuleType,
-    trial: ExpectationFile,
-    found: Counter[str],
+    world: World, written: list[Rule], engine: ModuleType, trial: Trial, found: Counter[str]
 ) -> None:
     rules = world.read(written, engine)
     dead = _deciding(world, written, rules, trial)
@@ -71,9 +67,7 @@ def _one_set(
     found["smaller"] += len(kept) < len(written)
 
 
-def _deciding(
-    world: World, written: list[Rule], rules: RuleSet, trial: ExpectationFile
-) -> set[int]:
+def _deciding(world: World, written: list[Rule], rules: RuleSet, trial: Trial) -> set[int]:
     """A rule is dead, or has a shortest witness; trying all paths finds no other answer."""
     answer = analysis.dead_rules(rules)
     assert not answer.undecided
@@ -123,7 +117,7 @@ def _redundant(
     world: World,
     written: list[Rule],
     rules: RuleSet,
-    trial: ExpectationFile,
+    trial: Trial,
     dead: set[int],
     engine: ModuleType,
 ) -> set[int]:
@@ -165,7 +159,7 @@ def _minimised(
     world: World,
     written: list[Rule],
     rules: RuleSet,
-    trial: ExpectationFile,
+    trial: Trial,
     redundant: set[int],
     engine: ModuleType,
 ) -> list[Rule]:
@@ -205,7 +199,7 @@ def _pair(
     old: list[Rule],
     new: list[Rule],
     engine: ModuleType,
-    trials: Sequence[ExpectationFile],
+    trials: Sequence[Trial],
     found: Counter[str],
 ) -> None:
     """Trying all paths finds no change outside the regions, and none where equality is proved."""
@@ -237,7 +231,7 @@ def _pair(
 def _regions(
     world: World,
     sides: Sequence[RuleSet],
-    trials: Sequence[ExpectationFile],
+    trials: Sequence[Trial],
     changed: Sequence[int],
     regions: Sequence[Region],
 ) -> None:
@@ -267,7 +261,7 @@ def _decider(line: int | None) -> int | None:
 def _exceptions(
     world: World,
     sides: Sequence[RuleSet],
-    trials: Sequence[ExpectationFile],
+    trials: Sequence[Trial],
     region: Region,
     around: frozenset[int],
 ) -> None:

@@ -34,7 +34,7 @@ PLAIN, ODD = "ab/?=.", ("a", "b", *"/?=.*%2FA&", "*3", "*F", "%3D", "*2F")
 QUICK, MANY = 150, 4_000
 
 
-class ExpectationFile(NamedTuple):
+class Trial(NamedTuple):
     """Patterns as written, decision lists over them, and the limits of the search."""
 
     patterns: list[tuple[bytes, bool]]
@@ -56,7 +56,7 @@ def paths_of(profile: Profile) -> list[bytes]:
     return [one for one in spelled if path(b"https://example.com" + one, settings) == one]
 
 
-def trials(seed: int, count: int, engine: ModuleType, profile: Profile) -> Iterator[ExpectationFile]:
+def trials(seed: int, count: int, engine: ModuleType, profile: Profile) -> Iterator[Trial]:
     """Yield random searches; some with too few states to finish."""
     random = Random(seed)
     for _ in range(count):
@@ -82,7 +82,7 @@ def trials(seed: int, count: int, engine: ModuleType, profile: Profile) -> Itera
             )
             for _ in range(random.randint(1, 3))
         ]
-        yield ExpectationFile(
+        yield Trial(
             patterns,
             decision_lists,
             random.choice((100_000, 100_000, 50, 5)),
@@ -91,7 +91,7 @@ def trials(seed: int, count: int, engine: ModuleType, profile: Profile) -> Itera
         )
 
 
-def patterns_of(languages: Any, trial: ExpectationFile, profile: Profile) -> list[Pattern]:
+def patterns_of(languages: Any, trial: Trial, profile: Profile) -> list[Pattern]:
     """Return the pattern of each entry, from its text."""
     settings, found = profile.settings(pure), []
     for rule, form, _ in languages.entries():
@@ -104,7 +104,7 @@ def patterns_of(languages: Any, trial: ExpectationFile, profile: Profile) -> lis
     return found
 
 
-def all_accept(trial: ExpectationFile, patterns: list[Pattern], one: bytes) -> bool:
+def all_accept(trial: Trial, patterns: list[Pattern], one: bytes) -> bool:
     """Tell whether all decision lists accept a path, by matching alone."""
     for clauses, default in trial.decision_lists:
         first = next((clause for clause in clauses if patterns[clause >> 1].matches(one)), None)
@@ -113,7 +113,7 @@ def all_accept(trial: ExpectationFile, patterns: list[Pattern], one: bytes) -> b
     return True
 
 
-def is_right(trial: ExpectationFile, engine: ModuleType, profile: Profile) -> None:
+def is_right(trial: Trial, engine: ModuleType, profile: Profile) -> None:
     """Compare a result with every short path."""
     languages = engine.Languages(profile.settings(engine), trial.patterns)
     patterns = patterns_of(languages, trial, profile)

@@ -72,7 +72,7 @@ class World:
         return self._matched[rule]
 
 
-class ExpectationFile(NamedTuple):
+class Trial(NamedTuple):
     """Who decides each path of a world: the position of the rule, or None."""
 
     allowed: list[bool]
@@ -81,7 +81,7 @@ class ExpectationFile(NamedTuple):
     """The paths each rule decides, shortest first."""
 
 
-def tried(world: World, rules: RuleSet) -> ExpectationFile:
+def tried(world: World, rules: RuleSet) -> Trial:
     """Ask about every path."""
     answers: list[int] = rules.decide_many(world.urls)  # type: ignore[attr-defined]
     by_answer: dict[int, list[int]] = {}
@@ -93,7 +93,7 @@ def tried(world: World, rules: RuleSet) -> ExpectationFile:
     # As RuleSet has it: no rule is below 0; what one says is in its two lowest bits.
     says = {answer: answer < 0 or bool(answer & 3) for answer in by_answer}
     who = {answer: answer >> 2 if answer >= 0 else None for answer in by_answer}
-    return ExpectationFile(
+    return Trial(
         [says[answer] for answer in answers],
         [who[answer] for answer in answers],
         {rule: by_answer[answer] for answer, rule in who.items() if rule is not None},

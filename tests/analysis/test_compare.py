@@ -17,7 +17,7 @@ TANGLE = [f"Allow: /*{a}*{b}*" for a in "abcdefg" for b in "hijklmn"]
 
 
 def rules_of(read: Read, *lines: str, profile: Any = "default") -> RuleSet:
-    """Compile lines of one group; the first stands on line 2."""
+    """Compile lines of one group; the first is line 2."""
     return read("User-agent: *\n" + "\n".join(lines), profile).rules_for("a")
 
 
@@ -143,25 +143,25 @@ class TestEquivalent:
             analysis.difference(rules_of(read), rules_of(read, profile=changed))
 
     def test_not_rules(self, read: Read) -> None:
-        """Text is not a rule set, and the cure is named."""
+        """Text is not a rule set, and the error says what to pass."""
         with pytest.raises(TypeError, match=r"rules are a RuleSet, not str: pass robots\.rules"):
             analysis.equivalent(rules_of(read), "Disallow: /")  # type: ignore[arg-type]
 
     def test_vetted(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """A path that tells nothing apart is never handed out as one that does."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
-        lie = solver.Sought(True, b"/b", 1, [[], []])
-        monkeypatch.setattr(solver.Solver, "seek", lambda *_: lie)
-        with pytest.raises(WrongWitnessError, match="said to tell two rule sets apart"):
+        lie = solver.SearchResult(True, b"/b", 1, [[], []])
+        monkeypatch.setattr(solver.Solver, "find_witness", lambda *_: lie)
+        with pytest.raises(WrongWitnessError, match="does not get different verdicts"):
             analysis.equivalent(old, new)
 
     def test_the_matcher_is_asked(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where the automata and `check` disagree, neither is believed."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
         deciders = iter((1, -1))
-        monkeypatch.setattr(solver.Solver, "decider", lambda *_: next(deciders))
+        monkeypatch.setattr(solver.Solver, "find_decider", lambda *_: next(deciders))
         monkeypatch.setattr(
-            solver.Solver, "seek", lambda *_: solver.Sought(True, b"/b", 1, [[], []])
+            solver.Solver, "find_witness", lambda *_: solver.SearchResult(True, b"/b", 1, [[], []])
         )
         with pytest.raises(WrongWitnessError, match="please report this with the file"):
             analysis.equivalent(old, new)
@@ -184,7 +184,7 @@ class TestDifference:
         assert found.regions[0].old.reason is Reason.NO_MATCH
 
     def test_of_both_sides(self, read: Read) -> None:
-        """What was taken out and what was added: pairs of both are found once."""
+        """Removed and added rules: pairs of both are found once."""
         old, new = rules_of(read, "Disallow: /a*"), rules_of(read, "Allow: /*b", "Disallow: /c")
         found = analysis.difference(old, new)
         assert told(found) == [
@@ -232,7 +232,7 @@ class TestDifference:
         assert told(analysis.difference(old, new)) == [("/a", "/a", 2, None)]
 
     def test_at_most(self, read: Read) -> None:
-        """Fewer regions than there are is no complete answer."""
+        """With a lower limit than there are regions, the answer is not complete."""
         old, new = rules_of(read, *(f"Disallow: /{n}" for n in "abcde")), rules_of(read)
         whole = analysis.difference(old, new)
         assert (len(whole.regions), whole.complete) == (5, True)
@@ -242,7 +242,7 @@ class TestDifference:
         assert (none.regions, none.complete, none.equal) == ((), False, None)
 
     def test_undecided(self, read: Read) -> None:
-        """What the budget does not reach is not complete, and not equal."""
+        """An answer beyond the state limit is not complete, and not equal."""
         old, new = rules_of(read, "Disallow: /*abc*def", *TANGLE), rules_of(read, *TANGLE)
         found = analysis.difference(old, new, budget=2)
         assert (found.regions, found.complete, found.equal) == ((), False, None)
@@ -277,7 +277,7 @@ class TestExceptions:
             assert json.loads(json.dumps(one.as_dict())) == one.as_dict()
 
     def test_at_most(self, read: Read) -> None:
-        """No more than were asked for."""
+        """No more than the limit."""
         others = [f"Allow: /a/{n}" for n in "bcdefgh"]
         old, new = rules_of(read, "Disallow: /a", *others), rules_of(read, *others)
         (region,) = analysis.difference(old, new).regions
@@ -302,7 +302,7 @@ class TestExceptions:
         """A region of other rules is refused."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
         (region,) = analysis.difference(old, new).regions
-        with pytest.raises(ValueError, match="'/a' is no pattern of these rules"):
+        with pytest.raises(ValueError, match="'/a' is not a pattern of these rules"):
             analysis.exceptions(new, new, region)
 
     def test_undecided(self, read: Read) -> None:

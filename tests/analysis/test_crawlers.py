@@ -1,4 +1,4 @@
-"""Crawlers: everybody whom files can tell apart, each under one name."""
+"""The crawlers that files can distinguish, each under one name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from robotrules import DEFAULT, Profile, RobotsTxt, analysis, parse
 from robotrules.analysis import Crawler
-from robotrules.analysis.crawlers import is_complete, shown
+from robotrules.analysis.crawlers import displayed_crawlers, is_complete
 
 Read = Callable[..., RobotsTxt]
 # The function of that name hides the module.
@@ -30,7 +30,7 @@ class TestNames:
     """Product tokens that files name, as they spell them."""
 
     def test_everyone_else_comes_last(self, read: Read) -> None:
-        """Even in a file that names nobody."""
+        """Even in a file that names no crawler."""
         assert names_of(read("")) == ["everyone else"]
         assert names_of() == ["everyone else"]
         assert names_of(read("User-agent: *\nDisallow: /")) == ["everyone else"]
@@ -54,7 +54,7 @@ class TestNames:
         assert found == ["A", "B", "everyone else"]
 
     def test_names_the_grammar_does_not_know(self, read: Read) -> None:
-        """Profile default: who is called like that, and whose name are its leading letters."""
+        """Profile default: the whole value is a name, and so are its leading letters."""
         assert names_of(read("User-agent: MJ12bot")) == ["MJ12bot", "MJ", "everyone else"]
         # What no crawler can be asked about by is nobody's name (AMB-22).
         assert names_of(read("User-agent: Foo Bot/2.1")) == ["Foo", "everyone else"]
@@ -67,7 +67,7 @@ class TestNames:
         assert names_of(read("User-agent: 008", profile)) == ["everyone else"]
 
     def test_nobody(self, read: Read) -> None:
-        """Lines that name nobody add nobody."""
+        """Lines that name no crawler add no crawler."""
         body = "User-agent:\nUser-agent: *bot\nUser-agent: \x01bad\nDisallow: /"
         assert "everyone else" in names_of(read(body))
         assert not [name for name in names_of(read(body)) if "bad" in name]
@@ -94,10 +94,10 @@ class TestNames:
 
 
 class TestPurposes:
-    """Purposes that files name: for those whom no group names."""
+    """Purposes that files name: for crawlers that no group names."""
 
     def test_one(self, read: Read) -> None:
-        """A purpose is a crawler of its own."""
+        """A purpose is a separate crawler."""
         robots = read(f"User-agent: Foo\nAllow: /\nUser-agent-purpose: {ONE}\nDisallow: /")
         assert analysis.crawlers(robots) == (
             Crawler("Foo"),
@@ -129,18 +129,18 @@ class TestPurposes:
         assert names_of(old, old, new)[2] == f"Foo with purpose {ONE}"
 
     def test_stars_and_nothing(self, read: Read) -> None:
-        """A purpose of nothing, or a star, is nobody's (AMB-97)."""
+        """An empty purpose, or a star, is not a crawler (AMB-97)."""
         assert names_of(read("User-agent-purpose: *\nUser-agent-purpose:\nDisallow: /")) == [
             "everyone else"
         ]
 
     def test_profiles_without_purposes(self, read: Read) -> None:
-        """Where the record opens no group, nobody has a purpose."""
+        """If the record opens no group, no crawler has a purpose."""
         body = f"User-agent: a\nUser-agent-purpose: {ONE}\nDisallow: /"
         assert names_of(read(body, "strict")) == ["a", "everyone else"]
 
     def test_many(self, read: Read) -> None:
-        """Of more than five, each alone and all together; that is not everybody."""
+        """Of more than five, each alone and all together; the list is not complete."""
         robots = read("\n".join(f"User-agent-purpose: P{n}" for n in range(6)))
         found = analysis.crawlers(robots)
         assert [len(crawler.purposes) for crawler in found] == [1, 1, 1, 1, 1, 1, 6, 0]
@@ -155,19 +155,21 @@ class TestShown:
 
     def test_leading_letters(self) -> None:
         """`MJ` goes without saying where `MJ12bot` is named."""
-        found = shown([Crawler("MJ12bot"), Crawler("MJ"), Crawler("Foo"), Crawler("*")])
+        found = displayed_crawlers(
+            [Crawler("MJ12bot"), Crawler("MJ"), Crawler("Foo"), Crawler("*")]
+        )
         assert [one.name for one in found] == ["MJ12bot", "Foo", "everyone else"]
-        assert shown([Crawler("mj"), Crawler("MJ12bot")]) == (Crawler("MJ12bot"),)
-        assert shown([Crawler("MJ")]) == (Crawler("MJ"),)
+        assert displayed_crawlers([Crawler("mj"), Crawler("MJ12bot")]) == (Crawler("MJ12bot"),)
+        assert displayed_crawlers([Crawler("MJ")]) == (Crawler("MJ"),)
 
     def test_purposes(self) -> None:
         """Single purposes are named; sets of them, and names with them, are not."""
         both = Crawler("*", (ONE, TWO))
-        assert shown([Crawler("*", (ONE,)), both]) == (Crawler("*", (ONE,)),)
-        assert shown([both]) == (both,)
+        assert displayed_crawlers([Crawler("*", (ONE,)), both]) == (Crawler("*", (ONE,)),)
+        assert displayed_crawlers([both]) == (both,)
         with_purpose = Crawler("Foo", (ONE,))
-        assert shown([with_purpose, Crawler("Foo", (TWO,))]) == (with_purpose,)
-        assert shown([Crawler("Foo"), with_purpose]) == (Crawler("Foo"),)
+        assert displayed_crawlers([with_purpose, Crawler("Foo", (TWO,))]) == (with_purpose,)
+        assert displayed_crawlers([Crawler("Foo"), with_purpose]) == (Crawler("Foo"),)
 
 
 class TestMany:
@@ -175,7 +177,7 @@ class TestMany:
 
     @pytest.fixture
     def many(self) -> list[str]:
-        """4,000 names that the grammar does not know, each with leading letters of its own."""
+        """4,000 names outside the grammar, each with different leading letters."""
         letters = product(ascii_lowercase, repeat=3)
         return [f"{''.join(name)}-bot{number}" for number, name in enumerate(letters)][:4_000]
 
@@ -216,7 +218,7 @@ class TestMany:
 
         monkeypatch.setattr(MODULE, "_letters", counted)
         found = [Crawler(name) for name in many] + [Crawler(name[:7]) for name in many]
-        assert len(shown(found)) == 4_000
+        assert len(displayed_crawlers(found)) == 4_000
         assert len(looked) <= 3 * len(found)
 
 
@@ -232,13 +234,13 @@ def test_json() -> None:
 
 
 def test_a_value_with_a_version_is_called_by_its_name() -> None:
-    """`Googlebot/2.1` names Googlebot, and `MJ12bot` is a name as it stands."""
+    """`Googlebot/2.1` names Googlebot, and `MJ12bot` is a name itself."""
     for value, name in (
         ("Googlebot/2.1", "Googlebot"),
         ("GPTBot, CCBot", "GPTBot"),
         ("MJ12bot", "MJ12bot"),
     ):
-        found = shown(
+        found = displayed_crawlers(
             c
             for c in analysis.crawlers(parse(f"User-agent: {value}\nDisallow: /"))
             if c.product_token != "*"
@@ -256,7 +258,7 @@ def test_a_value_with_a_version_is_called_by_its_name() -> None:
     ],
 )
 def test_every_name_that_can_be_asked_for_is_asked(group: bytes, other: str) -> None:
-    """Names are told apart as the engine does: by octets, without the case of ASCII letters."""
+    """Names are compared as in the engine: by octets, ignoring the case of ASCII letters."""
     name = other.encode("utf-8", "surrogateescape")
     old, new = (
         parse(group + b"User-agent: " + name + b"\nDisallow: " + path) for path in (b"/a", b"/b")

@@ -12,7 +12,7 @@ import pytest
 
 from robotrules import DEFAULT, GroupMatch, RobotsTxt, analysis, parse
 from robotrules.analysis import Crawler, FileDifference, RecordDifference, files, solver
-from robotrules.analysis.record_diff import changed_statements
+from robotrules.analysis.record_diff import diff_records
 from robotrules.errors import ProfileMismatchError
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
@@ -39,10 +39,10 @@ def told(found: FileDifference) -> dict[str, tuple[bool | None, list[str]]]:
 
 
 class TestCrawlers:
-    """Everybody is asked, those together that obey the same groups in both files."""
+    """All crawlers are compared; those that obey the same groups in both files, together."""
 
     def test_by_name(self, read: Read) -> None:
-        """A group changes for those it names, and for nobody else."""
+        """A group changes for the crawlers it names, and for no others."""
         found = compared(
             read,
             "User-agent: *\nDisallow: /a\n\nUser-agent: Foo\nDisallow: /b\n",
@@ -53,7 +53,7 @@ class TestCrawlers:
         assert found.profile == "default"
 
     def test_a_group_of_ones_own(self, read: Read) -> None:
-        """Who gets a group leaves the star's."""
+        """A crawler that gets a group no longer obeys that of `*`."""
         found = compared(
             read,
             "User-agent: *\nDisallow: /a\n",
@@ -90,19 +90,19 @@ class TestCrawlers:
         assert found.changes[0].old.lines == (1, 4)
 
     def test_names_the_grammar_does_not_know(self, read: Read) -> None:
-        """Who is called `MJ12bot` is told by that name, and `MJ` goes without saying."""
+        """`MJ12bot` is reported under that name, and `MJ` is omitted."""
         found = compared(read, "User-agent: MJ12bot\nDisallow: /", "")
         assert told(found) == {"MJ12bot": (False, ["/"]), "everyone else": (True, [])}
 
     def test_leading_letters_that_obey_another(self, read: Read) -> None:
-        """Where `MJ` has a group of its own both are told."""
+        """If `MJ` has its own group, both are reported."""
         found = compared(
             read, "User-agent: MJ12bot\nDisallow: /a\n\nUser-agent: MJ\nDisallow: /b\n", ""
         )
         assert set(told(found)) == {"MJ12bot", "MJ", "everyone else"}
 
     def test_purposes(self, read: Read) -> None:
-        """A purpose's group changes for those whom no group names."""
+        """The group of a purpose changes for crawlers that no group names."""
         found = compared(
             read,
             f"User-agent: Foo\nAllow: /\n\nUser-agent-purpose: {ONE}\nDisallow: /a\n",
@@ -115,7 +115,7 @@ class TestCrawlers:
         }
 
     def test_two_purposes(self, read: Read) -> None:
-        """Who has both obeys both: a change that needs both is found."""
+        """A crawler with both purposes obeys both groups: a change that needs both is found."""
         old = f"User-agent-purpose: {ONE}\nDisallow: /a\n\nUser-agent-purpose: {TWO}\nAllow: /a\n"
         new = f"User-agent-purpose: {ONE}\nDisallow: /a\n\nUser-agent-purpose: {TWO}\nAllow: /b\n"
         found = compared(read, old, new)
@@ -152,7 +152,7 @@ class TestSame:
         ],
     )
     def test_equal(self, read: Read, old: str, new: str) -> None:
-        """True, for everybody, and nothing beside."""
+        """True, for all crawlers, and no other records."""
         found = compared(read, old, new)
         assert found.equal is True
         assert found.statements == ()
@@ -168,7 +168,7 @@ class TestSame:
 
 
 class TestStatements:
-    """What other records say differently, each once."""
+    """Differences of other records, each once."""
 
     def test_of_the_file_first(self, read: Read) -> None:
         """Records of the file have no crawlers."""
@@ -185,7 +185,7 @@ class TestStatements:
         assert told(found) == {"everyone else": (True, [])}
 
     def test_the_same_to_several(self, read: Read) -> None:
-        """One statement to several kinds of crawlers is told once."""
+        """The same difference for several classes of crawlers is reported once."""
         old = "User-agent: A\nUser-agent: *\nCrawl-delay: 1\n\nUser-agent: A\nDisallow: /x\n"
         (found,) = compared(read, old, old.replace("Crawl-delay: 1", "Crawl-delay: 9")).statements
         assert [crawler.name for crawler in found.crawlers] == ["A", "everyone else"]
@@ -202,7 +202,7 @@ class TestStatements:
 
 
 class TestLimits:
-    """What is not decided, or not everybody, is never called equal."""
+    """An undecided or incomplete result is never equal."""
 
     def test_budget(self, read: Read) -> None:
         """None: no difference was found, and not everything decided."""
@@ -237,7 +237,7 @@ class TestLimits:
         assert len(found.changes) == 3
 
     def test_progress(self, read: Read) -> None:
-        """It is told how far things are, from none to all."""
+        """It is called with the progress, from none to all."""
         steps: list[tuple[int, int]] = []
         old = "User-agent: A\nDisallow: /\n\nUser-agent: B\nAllow: /\n"
         compared(read, old, "", progress=lambda done, of: steps.append((done, of)))
@@ -245,7 +245,7 @@ class TestLimits:
 
 
 class TestMisuse:
-    """What cannot be compared is refused with a word on the cure."""
+    """Values that cannot be compared are refused, with how to fix it."""
 
     def test_not_files(self, read: Read) -> None:
         """Text, and rule sets, are no files."""
@@ -269,7 +269,7 @@ class TestMisuse:
 
 
 def test_json(read: Read) -> None:
-    """All of it as plain values, with whom each is for and which groups they obey."""
+    """All of it as plain values, with the crawlers and the groups they obey."""
     found = compared(
         read,
         f"User-agent: A\nDisallow: /x\nCrawl-delay: 1\nUser-agent-purpose: {ONE}\nAllow: /\n",
@@ -289,7 +289,7 @@ def test_json(read: Read) -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_well_known_crawlers(seed: int) -> None:
-    """What is proved the same by the registry is so for each of its crawlers, and vice versa."""
+    """Files proved equal by the registry are equal for each of its crawlers, and vice versa."""
     choose = random.Random(seed)
     names = ["Googlebot", "Googlebot-News", "AdsBot-Google", "Yandex", "YandexMobileBot"]
     texts = [
@@ -316,7 +316,7 @@ def test_well_known_crawlers(seed: int) -> None:
 
 
 def parted(names: int, shift: int = 0) -> RobotsTxt:
-    """Return a file whose names Content-Usage parts, each told another thing."""
+    """Return a file whose user-agent lines Content-Usage separates, each with another value."""
     starts = "".join(
         f"User-agent: a{n}\nContent-Usage: /{n + shift} train-ai=n\n" for n in range(names)
     )
@@ -330,13 +330,13 @@ class TestPartedNames:
     def asked(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         """Whom records are compared for."""
         found: list[Any] = []
-        compared: Callable[..., Any] = changed_statements
+        compared: Callable[..., Any] = diff_records
 
         def count(old: Any, new: Any, crawler: Any, *rest: Any, **options: Any) -> Any:
             found.extend([crawler] if crawler else [])
             return compared(old, new, crawler, *rest, **options)
 
-        monkeypatch.setattr(files, "changed_statements", count)
+        monkeypatch.setattr(files, "diff_records", count)
         return found
 
     def test_the_same_octets(self, asked: list[Any]) -> None:
@@ -345,7 +345,7 @@ class TestPartedNames:
         assert (found.equal, found.complete, found.statements, asked) == (True, True, (), [])
 
     def test_records_count(self, asked: list[Any]) -> None:
-        """To compare records uses up the budget, and who was not asked is not said to be equal."""
+        """Comparing records counts states, and a crawler that was not compared is not equal."""
         found = files.compare(parted(50), parted(50, 1), budget=1)
         assert 0 < len(asked) < 50
         assert not found.complete

@@ -15,7 +15,7 @@ from robotrules.analysis import solver
 from robotrules.analysis.compare import difference
 from robotrules.analysis.files import compare
 from robotrules.analysis.rules import dead_rules, minimize, redundant_rules
-from robotrules.analysis.solver import Index, PatternEntry, Solver, most_states
+from robotrules.analysis.solver import PatternEntry, PrefixIndex, Solver, total_state_limit
 from robotrules.robotstxt.ruleset import RuleSet
 
 SMALL, LARGE = 200, 800
@@ -37,13 +37,13 @@ def rules_of(shape: str, count: int) -> RuleSet:
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return how many rules each question looks at, as it is counted."""
     counted: list[int] = []
-    spend = Solver.spend
+    count_rules = Solver.count_rules
 
     def count(self: Solver, rules: int) -> None:
         counted.append(rules)
-        spend(self, rules)
+        count_rules(self, rules)
 
-    monkeypatch.setattr(Solver, "spend", count)
+    monkeypatch.setattr(Solver, "count_rules", count)
     return counted
 
 
@@ -71,7 +71,7 @@ def test_four_times_the_rules_cost_about_four_times_as_much(
 
 @pytest.mark.parametrize("shape", ["identical", "identical wildcards"])
 def test_of_identical_rules_one_stays(shape: str) -> None:
-    """And nothing is asked to know it."""
+    """Without any query."""
     found = minimize(rules_of(shape, 500))
     assert [rule.line for rule in found.kept] == [2]
     assert (len(found.removed), found.undecided) == (499, ())
@@ -80,10 +80,10 @@ def test_of_identical_rules_one_stays(shape: str) -> None:
 
 def test_a_file_that_cannot_be_decided_soon_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rules all of which may meet cost their square: the budget of all questions ends that."""
-    monkeypatch.setattr(solver, "MOST_STATES", 500)
+    monkeypatch.setattr(solver, "MAX_TOTAL_STATES", 500)
     lines = "\n".join(f"Disallow: /*a{n % 7}*b{n}*c" for n in range(400))
     rules = parse(f"User-agent: *\n{lines}").rules_for("x")
-    assert most_states(100) == 500
+    assert total_state_limit(100) == 500
     found = dead_rules(rules, budget=100)
     assert found.undecided
     smaller = minimize(rules, budget=100)
@@ -95,7 +95,7 @@ def test_a_file_that_cannot_be_decided_soon_ends(monkeypatch: pytest.MonkeyPatch
 
 def test_many_groups_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everybody else is not decided, and the files are not called equal."""
-    monkeypatch.setattr("robotrules.analysis.files.A_KIND", 10_000)
+    monkeypatch.setattr("robotrules.analysis.files.STATES_PER_CLASS", 10_000)
     names = [f"b{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(100)]
     old = parse("".join(f"User-agent: {name}\nDisallow: /x*a\n" for name in names))
     new = parse("".join(f"User-agent: {name}\nDisallow: /x**a\n" for name in names))
@@ -117,17 +117,17 @@ def test_files_that_say_the_same_are_not_searched(looked_at: list[int]) -> None:
 def test_rules_that_begin_alike_share_their_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which rules are near is found once for all of them, and again after one went."""
     searched: list[bytes] = []
-    search = Index._near
+    search = PrefixIndex._find_overlapping
 
-    def count(self: Index, first: bytes) -> list[int]:
+    def count(self: PrefixIndex, first: bytes) -> list[int]:
         searched.append(first)
         return search(self, first)
 
-    monkeypatch.setattr(Index, "_near", count)
+    monkeypatch.setattr(PrefixIndex, "_find_overlapping", count)
     rules = parse("User-agent: *\n" + "".join(f"Disallow: /*a{n}b\n" for n in range(50)))
     assert not dead_rules(rules.rules_for("x")).rules
     assert len(searched) <= 2
-    index = Index(enumerate(PatternEntry(n, b"/a*", True) for n in range(3)))
-    assert index.near(b"/a") == [0, 1, 2]
+    index = PrefixIndex(enumerate(PatternEntry(n, b"/a*", True) for n in range(3)))
+    assert index.find_overlapping(b"/a") == [0, 1, 2]
     index.drop(1, PatternEntry(1, b"/a*", True))
-    assert index.near(b"/a") == [0, 2]
+    assert index.find_overlapping(b"/a") == [0, 2]

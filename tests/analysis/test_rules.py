@@ -1,4 +1,4 @@
-"""One rule set: who decides what, who decides nothing, and what can go. And the values it says."""
+"""Queries about one rule set: deciding, dead and redundant rules, and the values returned."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ TANGLE = "".join(f"Allow: /*{a}*{b}*\n" for a in "abcdefg" for b in "hijklmn")
 
 
 def rules_of(read: Read, *lines: str, profile: str = "default") -> RuleSet:
-    """Compile lines of one group; the first stands on line 2."""
+    """Compile lines of one group; the first is line 2."""
     return read("User-agent: *\n" + "\n".join(lines), profile).rules_for("a")
 
 
 def lines_of(found: tuple[Any, ...]) -> list[int]:
-    """Return where the rules of an answer stand."""
+    """Return the lines of the rules of an answer."""
     return [one.rule.line for one in found]
 
 
@@ -140,7 +140,7 @@ class TestPatterns:
 
     @pytest.mark.parametrize("ask", [analysis.is_empty, lambda p, *r: analysis.overlaps(p, "/")])
     def test_misuse(self, ask: Callable[..., Any]) -> None:
-        """What is no pattern is refused with a word on what would be."""
+        """Invalid patterns are refused, with how to fix it."""
         with pytest.raises(TypeError, match="a path pattern is str or bytes"):
             ask(7)
         with pytest.raises(ProfileError, match="no profile 'gogle'"):
@@ -149,13 +149,13 @@ class TestPatterns:
     @pytest.mark.parametrize("budget", [0, -1, 1.5, "1000", None])
     def test_budgets(self, budget: Any) -> None:
         """A budget is a number of states."""
-        with pytest.raises(ValueError, match="pass how many states a question may see"):
+        with pytest.raises(ValueError, match="pass how many states a query may use"):
             analysis.is_empty("/", budget=budget)
 
     def test_a_witness_that_does_not_hold(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What the matcher contradicts is never handed out."""
-        lie = solver.Sought(True, b"/elsewhere", 1, [[], []])
-        monkeypatch.setattr(solver.Solver, "seek", lambda *_: lie)
+        """A path that the matcher contradicts is never returned."""
+        lie = solver.SearchResult(True, b"/elsewhere", 1, [[], []])
+        monkeypatch.setattr(solver.Solver, "find_witness", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="please report this"):
             analysis.overlaps("/a", "/b")
 
@@ -223,13 +223,13 @@ class TestWitness:
     def test_not_of_these(self, read: Read, rule: Any) -> None:
         """A rule of another set, or no rule, is refused."""
         rules = rules_of(read, "Disallow: /a", "Disallow: /b")
-        with pytest.raises(ValueError, match=r"not of these 2 rules: pass one of rules\.rules"):
+        with pytest.raises(ValueError, match=r"not one of these 2 rules: pass one of rules\.rules"):
             analysis.witness(rules, rule)
-        with pytest.raises(ValueError, match="not of these 2 rules"):
+        with pytest.raises(ValueError, match="not one of these 2 rules"):
             analysis.witness(rules, rules_of(read, "Disallow: /c").rules[0])
 
     def test_not_rules(self) -> None:
-        """A file is not a rule set, and the cure is named."""
+        """A file is not a rule set, and the error says what to pass."""
         with pytest.raises(TypeError, match=r"not RobotsTxt: pass robots\.rules_for\(token\)"):
             analysis.witness(parse(""), 0)  # type: ignore[arg-type]
 
@@ -260,7 +260,7 @@ class TestDeadRules:
     SEVERAL = ("Disallow: */a$", "Allow: /a*$", "Allow: /*/a$", "Disallow: /*", "Allow: /*x")
 
     def test_covered_by_several(self, read: Read) -> None:
-        """What no rule covers alone, several may together; none of those named is to spare."""
+        """Several rules may cover together what none covers alone; the cover is minimal."""
         (one,) = analysis.dead_rules(rules_of(read, *self.SEVERAL)).rules
         assert (one.rule.line, [rule.line for rule in one.covers]) == (2, [3, 4])
         for without in (1, 2):
@@ -269,7 +269,7 @@ class TestDeadRules:
 
     def test_many_covers(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """More covers than can be tried one by one are given as they were found."""
-        monkeypatch.setattr("robotrules.analysis.rules.MOST_COVERS", 1)
+        monkeypatch.setattr("robotrules.analysis.rules.MAX_COVERS", 1)
         (one,) = analysis.dead_rules(rules_of(read, *self.SEVERAL)).rules
         assert {3, 4} <= {rule.line for rule in one.covers}
 
@@ -281,7 +281,7 @@ class TestDeadRules:
         assert all(one.matches_nothing for one in found.rules)
 
     def test_robots_txt_alone(self, read: Read) -> None:
-        """What matches `/robots.txt` only decides nothing, and no rule covers it."""
+        """A rule that only matches `/robots.txt` decides nothing, and no rule covers it."""
         (one,) = analysis.dead_rules(rules_of(read, "Disallow: /robots.txt$")).rules
         assert one.covers == ()
         assert analysis.dead_rules(rules_of(read, "Disallow: /robots.txt")).rules == ()
@@ -323,8 +323,8 @@ class TestDeadRules:
     def test_vetted(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         """A path that the matcher says is not decided by the rule raises, and never answers."""
         rules = rules_of(read, "Disallow: /a", "Disallow: /b")
-        lie = solver.Sought(True, b"/b", 1, [[]])
-        monkeypatch.setattr(solver.Solver, "seek", lambda *_: lie)
+        lie = solver.SearchResult(True, b"/b", 1, [[]])
+        monkeypatch.setattr(solver.Solver, "find_witness", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="should be disallowed by Disallow: /a"):
             analysis.dead_rules(rules)
 
@@ -370,7 +370,7 @@ class TestRedundantRules:
         assert len(analysis.minimize(rules).removed) == 1
 
     def test_empty_rules(self, read: Read) -> None:
-        """Profile google: an empty rule decides much, and says what would be said without it."""
+        """Profile google: an empty rule decides many URLs, but changes no verdict."""
         rules = rules_of(read, "Disallow:", "Disallow: /a", profile="google")
         (one,) = analysis.redundant_rules(rules).rules
         assert (one.rule.line, one.dead, one.instead) == (2, False, ())
@@ -433,7 +433,7 @@ class TestMinimise:
         assert analysis.minimize(fewer).removed == ()
 
     def test_what_each_names_stood(self, read: Read) -> None:
-        """A rule that was taken out before is not named as what says the same."""
+        """A rule that was removed before is not named as a reason."""
         rules = rules_of(read, *(f"Disallow: /{'a' * n}" for n in range(1, 9)))
         found = analysis.minimize(rules)
         assert [rule.line for rule in found.kept] == [2]
@@ -443,7 +443,7 @@ class TestMinimise:
             assert not gone & {rule.line for rule in one.instead}
 
     def test_one_makes_room_for_another(self, read: Read) -> None:
-        """What could not go at first may go when another has gone."""
+        """A rule may become redundant after another was removed."""
         rules = rules_of(read, "Disallow: /a", "Allow: /ab", "Disallow: /*b*", "Disallow: /ab*")
         found = analysis.minimize(rules)
         assert analysis.redundant_rules(rules).rules
@@ -458,7 +458,7 @@ class TestMinimise:
         assert len(found.removed) == 3
 
     def test_undecided(self, read: Read) -> None:
-        """What is not decided stays, and is named."""
+        """An undecided rule stays, and is named."""
         rules = rules_of(read, "Disallow: /*", TANGLE, "Disallow: shop")
         found = analysis.minimize(rules, budget=2)
         assert lines_of(found.removed) == [rules.rules[-1].line]
@@ -477,7 +477,7 @@ class TestMinimise:
         """All questions together may see so many states; the rest is undecided, and quick."""
         rules = rules_of(read, "Disallow: /*x", TANGLE)
         found = analysis.redundant_rules(rules, budget=10)
-        assert found.states <= 10 * solver.QUESTIONS
+        assert found.states <= 10 * solver.MAX_QUERIES
         assert found.undecided
 
 

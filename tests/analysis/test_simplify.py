@@ -1,4 +1,4 @@
-"""What a file could do without: each thing that can go, each that must not, and what is left."""
+"""Simplification: each step, each line that must stay, and the resulting file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 import robotrules
 from robotrules import DEFAULT, RobotsTxt, crawler, parse
 from robotrules.analysis import compare
-from robotrules.analysis.neighbours import Neighbours
-from robotrules.analysis.removable_rules import Listener, View
+from robotrules.analysis.redundancy import RedundancyChecker
+from robotrules.analysis.removable_rules import CrawlerClass, ProfileView
+from robotrules.analysis.simplification import CODES, Simplification, format_lines
 from robotrules.analysis.simplify import simplify
-from robotrules.analysis.solver import Sought
-from robotrules.analysis.steps import CODES, Simplification, named_lines
+from robotrules.analysis.solver import SearchResult
 from robotrules.errors import WrongWitnessError
 from robotrules.profile import PROFILES
 
@@ -61,7 +61,7 @@ def told(found: Simplification) -> list[tuple[str, int, tuple[int, ...]]]:
 
 
 class TestRules:
-    """A rule can go if no verdict changes without it, for anybody."""
+    """A rule is removable if no verdict changes without it, for any crawler."""
 
     @pytest.mark.parametrize(
         ("rules", "steps", "sentence"),
@@ -74,27 +74,27 @@ class TestRules:
             (
                 ["Allow: /b", "Disallow: /c"],
                 [("redundant-rule", 2, ())],
-                "without it no rule decides, which allows as well",
+                "without it no rule matches, and the URLs stay allowed",
             ),
             (
                 ["Disallow: /a", "Disallow: /a/b"],
                 [("redundant-rule", 3, (2,))],
-                "without it line 2 says the same",
+                "without it line 2 gives the same result",
             ),
             (
                 ["Disallow: /a", "disallow:/a"],
                 [("repeated-rule", 3, (2,))],
-                "line 2 says the same",
+                "line 2 is the same rule",
             ),
             (
                 ["Disallow: /a", "Disallow:"],
                 [("empty-rule", 3, ())],
-                "an empty rule beside others says nothing",
+                "an empty rule has no effect beside other rules",
             ),
             (
                 ["Disallow: img/", "Disallow: /a"],
                 [("unusable-rule", 2, ())],
-                "no URL matches it, for a path pattern starts with '/' or '*'",
+                "no URL matches it, because a path pattern starts with '/' or '*'",
             ),
             (
                 # What every crawler may fetch anyway is written nowhere: no line says the same.
@@ -144,21 +144,21 @@ class TestRules:
         assert told(found) == [("repeated-rule", 4, (3,))]
 
     def test_a_reason_that_is_not_decided(self, read: Read) -> None:
-        """Then there is no witness, and nobody says that the rule is dead."""
-        nothing = Sought(False, None, 0, [[]])
-        with mock.patch.object(Listener, "alive", return_value=nothing):
+        """Then there is no witness, and the rule is not called dead."""
+        nothing = SearchResult(False, None, 0, [[]])
+        with mock.patch.object(CrawlerClass, "find_decided_path", return_value=nothing):
             (step,) = simpler(read, star("Disallow: /a", "Disallow: /a/b")).steps
         assert (step.code, step.reason_lines, step.witness) == ("redundant-rule", (2,), None)
 
     def test_a_witness_that_is_none(self, read: Read) -> None:
-        """What the matcher contradicts is a fault of ours."""
-        view = View(read(star("Disallow: /a")), 100)
-        assert view.vetted(b"/a", 2).path == "/a"
+        """A path that the matcher contradicts is a bug."""
+        view = ProfileView(read(star("Disallow: /a")), 100)
+        assert view.verify_witness(b"/a", 2).path == "/a"
         with pytest.raises(WrongWitnessError, match="line 2"):
-            view.vetted(b"/b", 2)
+            view.verify_witness(b"/b", 2)
 
     def test_before_the_first_group(self, read: Read) -> None:
-        """Nobody obeys what stands there (§2.2.1)."""
+        """No crawler obeys a rule before the first group (§2.2.1)."""
         found = simpler(read, "Disallow: /x\n" + star("Disallow: /a"))
         assert told(found) == [("outside-group", 1, ())]
         assert found.steps[0].group is None
@@ -222,7 +222,7 @@ class TestRules:
 
 
 class TestGroups:
-    """Groups become fewer where nobody can tell."""
+    """Groups are merged where nothing changes for any crawler."""
 
     def test_a_user_agent_line_again(self, read: Read) -> None:
         """Case does not matter."""
@@ -247,7 +247,7 @@ class TestGroups:
         assert (found.groups_before, found.groups_after) == (3, 2)
 
     def test_the_same_rules_after_others_went(self, read: Read) -> None:
-        """What is left is looked at again."""
+        """The remaining groups are checked again."""
         text = "User-agent: a\nDisallow: /x\nDisallow: /x/y\n\nUser-agent: b\nDisallow: /x\n"
         assert left_of(read, text) == "User-agent: a\nUser-agent: b\nDisallow: /x\n"
 
@@ -275,7 +275,7 @@ class TestGroups:
         assert {r.value for r in after} == {r.value for r in before}
 
     def test_the_same_crawlers(self, read: Read) -> None:
-        """Two groups for the same are one, comments included; others may stand between."""
+        """Groups for the same crawlers are merged with comments; others may be between."""
         text = (
             "# first\nUser-agent: a\nDisallow: /x\nCrawl-delay: 1\n\n"
             "User-agent: *\nDisallow: /z\n\n"
@@ -303,27 +303,27 @@ class TestGroups:
         found = simpler(read, text)
         assert told(found) == [("repeated-group", 5, (1,))]
         assert found.steps[0].sentence == (
-            "the group of line 1 is for its crawlers too, and says all of it"
+            "the group of line 1 is for the same crawlers and has the same effect"
         )
 
     def test_a_group_that_says_that_all_is_allowed_stays(self, read: Read) -> None:
-        """A site may want to say so; and a file without a group looks like a mistake."""
+        """The rule may be intended; and a file without a group looks like a mistake."""
         for text in (star("Disallow:"), star("User-agent: a", "Allow: /"), star("Disallow: img/")):
             assert left_of(read, text, groups=True) == text
             assert left_of(read, text) == text
 
 
 class TestSameAsStar:
-    """A group that says what everyone is told goes if it is asked for."""
+    """A group with the effect of that of `*` is removed on request."""
 
     TEXT = "User-agent: Foo\nDisallow: /a\nDisallow: /a/b\n\n" + star("Disallow: /a*")
 
     def test_it_is_shown_and_stays(self, read: Read) -> None:
-        """Crawlers may have several names (AMB-30), and a comparison asks for one at a time."""
+        """Crawlers may have several names (AMB-30), and a comparison uses one at a time."""
         found = simpler(read, self.TEXT)
         assert [(step.code, step.lines) for step in found.optional] == [("same-as-star", (1, 2, 3))]
         assert found.optional[0].sentence == (
-            "without it its crawlers obey the group of line 5, which tells them the same"
+            "without it its crawlers obey the group of line 5, with the same effect"
         )
         assert parse(found.body).groups[0].user_agents == ("Foo",)
 
@@ -337,10 +337,10 @@ class TestSameAsStar:
         """Where no group is for a crawler, all is allowed."""
         found = simpler(read, "User-agent: Foo\nAllow: /\n\nUser-agent: Bar\nDisallow: /\n")
         (step,) = found.optional
-        assert step.sentence == "without it no group is for its crawlers, which allows as well"
+        assert step.sentence == "without it no group is for its crawlers, and all URLs stay allowed"
 
     def test_crawlers_with_several_names(self, read: Read) -> None:
-        """Who reads Googlebot's group where there is none of its own gets the same verdicts."""
+        """A crawler that falls back to Googlebot's group gets the same verdicts."""
         text = (
             "User-agent: Googlebot\nDisallow: /x\n\nUser-agent: ExampleBot\nDisallow: /a\n"
             "Disallow: /a/b\n\n" + star("Disallow: /a*")
@@ -378,7 +378,7 @@ class TestSameAsStar:
         assert left.crawler.product_token == name
         assert left.instead == instead
         assert left.line == 1 + others.count("\n")
-        where = f"the group of {instead}" if instead else "no group, for it ignores groups for '*'"
+        where = f"the group of {instead}" if instead else "no group: it ignores groups for '*'"
         assert left.sentence == f"without it {name} obeys {where} ({left.crawler.source})"
         written = left.as_dict()
         assert written["crawler"]["product_token"] == name
@@ -395,7 +395,7 @@ class TestSameAsStar:
         assert found.left == ()
 
     def test_a_group_that_becomes_one_with_another(self, read: Read) -> None:
-        """It names its crawlers there, so nobody has to be told that it stays."""
+        """The merged group names its crawlers, so it is not reported as retained."""
         found = simpler(read, "User-agent: AdsBot-Google\nDisallow: /a\n\n" + star("Disallow: /a"))
         assert [step.code for step in found.steps] == ["mergeable-groups"]
         assert found.left == ()
@@ -455,7 +455,7 @@ class TestEverybodyReadsIt:
         assert alone.also_equal == {"default": True, "strict": True, "google": False}
 
     def test_groups_that_one_profile_does_not_see(self, read: Read) -> None:
-        """`Disalow` is no rule in strict, so that both names share what follows."""
+        """`Disalow` is not a rule in strict, so both names share the rules that follow."""
         text = (
             "User-agent: a\nDisalow: /y\n\nUser-agent: b\nDisallow: /x\n\n"
             "User-agent: c\nDisallow: /x\n"
@@ -490,10 +490,10 @@ class TestEverybodyReadsIt:
 
 
 class TestText:
-    """What stays, stays octet for octet."""
+    """Remaining lines keep their octets."""
 
     def test_comments(self, read: Read) -> None:
-        """They go with the last of the rules that they stand above."""
+        """Comments are removed with the last of the rules below them."""
         text = (
             "# top\n\n# everyone\nUser-agent: *\n# both\nDisallow: /a/a\n"
             "Disallow: /a  # end of line\nDisallow: /a/b\n# gone\n# too\n"
@@ -506,7 +506,7 @@ class TestText:
         )
 
     def test_comments_of_merged_groups(self, read: Read) -> None:
-        """What stands above a group moves with its user-agent lines."""
+        """Comments above a group move with its user-agent lines."""
         text = (
             "# A\nUser-agent: a\nDisallow: /x\n\n# B\n# and more\nUser-agent: b # b\n"
             "# why\nDisallow: /x\n\n# end\n"
@@ -553,7 +553,7 @@ class TestText:
         ],
     )
     def test_blank_lines_do_not_pile_up(self, read: Read, text: str, left: str) -> None:
-        """Nor does one come to stand behind a user-agent line: some end the group there."""
+        """No blank line follows a user-agent line: some parsers end the group there."""
         assert left_of(read, text) == left
 
     def test_line_ends_that_would_become_one(self, read: Read) -> None:
@@ -577,8 +577,8 @@ class TestProof:
         assert told(found) == [("outside-group", 3, ()), ("redundant-rule", 6, (5,))]
 
     def test_too_many_steps_that_break_it(self, read: Read) -> None:
-        """What is proved so far is enough."""
-        with mock.patch.object(MODULE, "MOST_TRIES", 1):
+        """The steps proved so far are returned."""
+        with mock.patch.object(MODULE, "MAX_TRIES", 1):
             found = simpler(read, self.HIDDEN, unproved=[1])
         assert [one.code for one in found.left] == ["not-proved"]
         assert ("outside-group", 1, ()) not in told(found)
@@ -621,19 +621,21 @@ class TestProof:
     def test_a_rule_that_one_profile_leaves_undecided_stays(
         self, read: Read, profile: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Although the proof would succeed without it; others go, and nobody asks twice."""
+        """Although the proof would succeed without it; others are removed, and no query repeats."""
         text = star("Disallow: /a", "Disallow: /a/b", "Disallow: /c", "Disallow: /c/d")
         asked: list[bytes] = []
-        change_without = Neighbours.change_without
+        find_changed_path = RedundancyChecker.find_changed_path
 
-        def undecided(self: Neighbours, own: list[int], *, shortest: bool = True) -> Sought:
+        def undecided(
+            self: RedundancyChecker, own: list[int], *, shortest: bool = True
+        ) -> SearchResult:
             form = self.entries[own[0]].form
             if form == b"/a/b" and self.solver.sides[0].rules.profile.name == profile:
                 asked.append(form)
-                return self.solver.not_decided(2)
-            return change_without(self, own, shortest=shortest)
+                return self.solver.undecided_result(2)
+            return find_changed_path(self, own, shortest=shortest)
 
-        monkeypatch.setattr(Neighbours, "change_without", undecided)
+        monkeypatch.setattr(RedundancyChecker, "find_changed_path", undecided)
         found = simplify(read(text))
         assert [step.text for step in found.steps] == ["Disallow: /c/d"]
         assert [str(rule) for rule in found.undecided] == ["Disallow: /a/b"]
@@ -667,21 +669,21 @@ class TestLeftAlone:
         ("body", "options", "words"),
         [
             (star("Disallow: /a").encode("utf-16"), {}, "it is UTF-16"),
-            (star("Disallow: /a").encode(), {"complete": False}, "not whole"),
-            (b"User-agent: *\nDisallow: /a", {"complete": False}, "not whole"),
+            (star("Disallow: /a").encode(), {"complete": False}, "is truncated"),
+            (b"User-agent: *\nDisallow: /a", {"complete": False}, "is truncated"),
         ],
     )
     def test_cut_or_not_utf8(
         self, read: Read, body: bytes, options: dict[str, Any], words: str
     ) -> None:
-        """What was cut off would come into reach."""
+        """Truncated content would be read in a shorter file."""
         found = simplify(read(body, **options))
         assert words in found.refused
         assert (found.steps, found.also_equal) == ((), {})
 
     @pytest.mark.parametrize("profile", ["default", "google"])
     def test_over_long_files_are_taken_whole(self, read: Read, profile: str) -> None:
-        """What it says past the limit counts, so that a smaller file can say it within."""
+        """Content past the limit counts, so that a smaller file can include it."""
         filler = "".join(f"# {'x' * 96}{n:04}\n" for n in range(5_000)) + "Disallow: /b\n"
         text = star("Disallow: /a", "Disallow: /a/b") + filler + "Disallow: /b/c\n"
         robots = read(text, profile=profile)
@@ -694,7 +696,7 @@ class TestLeftAlone:
         assert (found.proof.equal, found.profile) == (True, profile)
 
     def test_a_profile_that_reads_it_all(self) -> None:
-        """It is enough that those do who are asked for."""
+        """Only the requested profiles have to agree."""
         text = star("Disallow: /a", "Disallow: /a/b") + LONG
         found = simplify(parse(text, "google"), profiles=())
         assert (found.refused, len(found.steps)) == ("", 1)
@@ -702,17 +704,17 @@ class TestLeftAlone:
     def test_too_many_purposes(self, read: Read) -> None:
         """Nobody could ask for all sets of them."""
         text = "".join(f"User-agent-purpose: P-{n}\n" for n in range(9)) + "Disallow: /\n"
-        assert "more crawlers or purposes" in simplify(read(text)).refused
+        assert "too many crawlers or purposes" in simplify(read(text)).refused
 
     def test_too_many_rules(self, read: Read) -> None:
         """They are counted once for each kind of crawler."""
         text = (
             "User-agent: a\nUser-agent: b\nDisallow: /x\nDisallow: /y\n\nUser-agent: b\nAllow: /\n"
         )
-        with mock.patch.object(MODULE, "MOST_RULES", 5):
+        with mock.patch.object(MODULE, "MAX_RULES", 5):
             assert simplify(read(text)).refused == ""
-        with mock.patch.object(MODULE, "MOST_RULES", 4):
-            assert "more rules than are looked at: 4" in simplify(read(text)).refused
+        with mock.patch.object(MODULE, "MAX_RULES", 4):
+            assert "more than 4 rules" in simplify(read(text)).refused
 
     def test_what_is_no_file(self) -> None:
         """Misuse says what to pass."""
@@ -726,7 +728,7 @@ class TestLeftAlone:
 
 
 class TestValues:
-    """What is answered."""
+    """The values of a result."""
 
     def test_json(self, read: Read) -> None:
         """All of it is plain, and says as much as the values."""
@@ -740,7 +742,7 @@ class TestValues:
         assert values["octets"]["before"] - values["octets"]["after"] == found.octets
         assert values["groups"] == {"before": 3, "after": 3}
         (step,) = values["steps"]
-        assert step["sentence"] == "without it line 10 says the same"
+        assert step["sentence"] == "without it line 10 gives the same result"
         assert step["witness"]["path"] == "/c/d"
         assert {one["code"] for one in values["left"]} == {"other-profile"}
         assert values["equal"] == {"default": True, "strict": True, "google": True}
@@ -748,10 +750,10 @@ class TestValues:
 
     def test_lines_in_sentences(self) -> None:
         """A long list is cut."""
-        assert named_lines([3]) == "line 3"
-        assert named_lines([3, 1000]) == "lines 3 and 1000"
-        assert named_lines([1, 2, 3]) == "lines 1, 2 and 3"
-        assert named_lines(range(1, 9)) == "lines 1, 2, 3 and 5 more"
+        assert format_lines([3]) == "line 3"
+        assert format_lines([3, 1000]) == "lines 3 and 1000"
+        assert format_lines([1, 2, 3]) == "lines 1, 2 and 3"
+        assert format_lines(range(1, 9)) == "lines 1, 2, 3 and 5 more"
 
     def test_progress(self, read: Read) -> None:
         """It never goes back, and ends with all."""

@@ -65,7 +65,7 @@ class TestText:
         assert told["GPTBot"] == ["nothing", *"✗✗✗", "own", "line", "5"]
         assert told["Googlebot"][:4] == ["some", *"✓✗✗"]
         assert "✓ allowed  ✗ disallowed" in lines
-        assert "request to crawlers and not access control" in ran.out
+        assert "a request, not access control: it does not keep out" in ran.out
         assert "\x1b" not in ran.out
 
     def test_a_pipe_with_many_paths(self, file: Path) -> None:

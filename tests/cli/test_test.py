@@ -85,7 +85,7 @@ class TestExitCodes:
         first, second, third = ran.err.splitlines()
         assert first == "robotrules test: none.toml: there is no such file; check the name"
         assert "'-' is no expectation file" in second
-        assert "broken.toml, line 1: expect[1]: nothing is expected here" in third
+        assert "broken.toml, line 1: expect[1]: this table expects nothing" in third
         root = ElementTree.parse(folder / "report.xml").getroot()
         assert (root.get("tests"), root.get("errors")) == ("5", "3")
         assert str(next(root.iter("error")).get("message")) in first
@@ -108,10 +108,10 @@ class TestHints:
         ran = run()
         assert (ran.code, ran.out) == (0, "robots.test.toml: robots.txt: 4 passed\n")
         assert ran.err == (
-            "robotrules test: hint: robots.test.toml, line 1: Googelbot is close to Googlebot, of "
-            "Google, and the robots.txt does not name it. Is it meant?\n"
+            "robotrules test: hint: robots.test.toml, line 1: Googelbot is not in robots.txt. "
+            "Do you mean Googlebot, of Google?\n"
         )
-        assert '"hint": "Googelbot is close to' in run("--json").out
+        assert '"hint": "Googelbot is not in robots.txt. Do you mean' in run("--json").out
 
 
 class TestInit:

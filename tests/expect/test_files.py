@@ -11,7 +11,7 @@ import pytest
 from robotrules import Client
 from robotrules.config import Config, TestConfig, find_config
 from robotrules.errors import ExpectationError
-from robotrules.expect.files import ClientFetcher, FileOptions, Trial, find_files
+from robotrules.expect.files import ClientFetcher, ExpectationFile, FileOptions, find_files
 from tests.cli.sites import Site, response, site
 
 ROBOTS = "User-agent: *\nDisallow: /private/\n"
@@ -27,13 +27,13 @@ def put(path: Path, text: str | bytes) -> Path:
 
 def passed(path: Path, given: FileOptions = FileOptions(), config: Config = Config()) -> list[bool]:  # noqa: B008
     """Return which questions of a file passed."""
-    return [judged.passed for judged in Trial(path, config, None, given).judged()]
+    return [result.passed for result in ExpectationFile(path, config, None, given).evaluate_all()]
 
 
 def refused(path: Path, given: FileOptions = FileOptions()) -> str:  # noqa: B008
-    """Return why a file cannot be asked, in one line."""
+    """Return why a file cannot be evaluated, in one line."""
     with pytest.raises(ExpectationError) as caught:
-        list(Trial(path, Config(), None, given).judged())
+        list(ExpectationFile(path, Config(), None, given).evaluate_all())
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -99,19 +99,22 @@ def test_what_is_given_comes_first(tmp_path: Path) -> None:
     assert passed(path) == [False]
     assert passed(path, FileOptions(robots=str(other))) == [True]
     config = Config(test=TestConfig(profile="google", budget=7))
-    assert Trial(path, config).profile == "strict"
-    assert Trial(path, config).budget == 7
-    assert Trial(path, config, None, FileOptions(profile="google", budget=8)).profile == "google"
-    assert Trial(path, config, None, FileOptions(budget=8)).budget == 8
+    assert ExpectationFile(path, config).profile == "strict"
+    assert ExpectationFile(path, config).budget == 7
+    assert (
+        ExpectationFile(path, config, None, FileOptions(profile="google", budget=8)).profile
+        == "google"
+    )
+    assert ExpectationFile(path, config, None, FileOptions(budget=8)).budget == 8
     put(path, EXPECT)
-    assert Trial(path, config).profile == "google"
+    assert ExpectationFile(path, config).profile == "google"
 
 
 # --- What cannot be read --------------------------------------------------------------------------
 
 
 def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
-    """The file, why, and the cure."""
+    """The file, the reason and the fix."""
     assert refused(tmp_path / "x.toml") == (
         f"{tmp_path}/x.toml: there is no such file; check the name"
     )
@@ -119,7 +122,7 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
     path = put(tmp_path / "robots.test.toml", EXPECT)
     assert refused(path) == (
         f"{tmp_path}/robots.txt: there is no such file; "
-        f'put it there, or say robots = "…" in {tmp_path}/robots.test.toml'
+        f'create it, or set robots = "…" in {tmp_path}/robots.test.toml'
     )
     named = put(tmp_path / "named.toml", '# A comment.\nrobots = "a.txt"\n' + EXPECT)
     assert refused(named) == (
@@ -145,11 +148,11 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
 def test_nothing_is_fetched_unless_somebody_can(tmp_path: Path) -> None:
     """A live file without a fetcher is refused."""
     path = put(tmp_path / "robots.test.toml", 'url = "https://example.com/"\n' + EXPECT)
-    assert "nothing is fetched here" in refused(path)
+    assert "cannot fetch here" in refused(path)
 
 
 def test_a_file_of_any_octets_is_a_robots_txt(tmp_path: Path) -> None:
-    """A binary file is asked like any other: every byte string is a robots.txt."""
+    """A binary file is evaluated like any other: every byte string is a robots.txt."""
     put(tmp_path / "robots.txt", bytes(range(256)) * 9000)
     path = put(tmp_path / "robots.test.toml", '[[expect]]\nall-allowed = "/"\n')
     assert passed(path) == [True]
@@ -166,7 +169,7 @@ def live(running: Site) -> Iterator[ClientFetcher]:
 
 
 def test_a_live_robots_txt_and_its_pages(tmp_path: Path) -> None:
-    """What is asked about is fetched; of a page that may not be crawled nothing is known."""
+    """Live files are fetched; of a page that may not be crawled nothing is known."""
     answers = {
         "/robots.txt": response(ROBOTS),
         "/draft": response("<p>x", "Content-Type: text/html", "X-Robots-Tag: noindex"),
@@ -180,27 +183,29 @@ def test_a_live_robots_txt_and_its_pages(tmp_path: Path) -> None:
             f'[[expect]]\npage = "{origin}/draft"\ncrawlers = "ExampleBot"\ntags = "noindex"\n'
             f'[[expect]]\npage = "{origin}/private/x"\ncrawlers = "ExampleBot"\ntags = "noindex"\n',
         )
-        trial = Trial(path, Config(), fetcher)
+        trial = ExpectationFile(path, Config(), fetcher)
         assert running.asked == []
-        found = list(trial.judged())
-        assert [judged.passed for judged in found] == [True, True, False]
-        assert "nobody reads its tags" in found[2].found
+        found = list(trial.evaluate_all())
+        assert [result.passed for result in found] == [True, True, False]
+        assert "crawlers do not read its tags" in found[2].found
         assert "/private/x" not in running.asked
         missing = put(
             tmp_path / "missing.toml",
             f'[[expect]]\npage = "{origin}/none"\ncrawlers = "ExampleBot"\ntags = "noindex"\n',
         )
         with pytest.raises(ExpectationError, match="the page cannot be read: status 404"):
-            list(Trial(missing, Config(), fetcher, FileOptions(live=origin)).judged())
+            list(
+                ExpectationFile(missing, Config(), fetcher, FileOptions(live=origin)).evaluate_all()
+            )
 
 
 def test_a_live_file_in_place_of_the_one_that_is_named(tmp_path: Path) -> None:
-    """The same expectations, asked about what is served."""
+    """The same expectations, for live files."""
     path = put(tmp_path / "robots.test.toml", EXPECT)
     put(tmp_path / "robots.txt", "")
     with site({"/robots.txt": response(ROBOTS)}) as running, live(running) as fetcher:
-        trial = Trial(path, Config(), fetcher, FileOptions(live=running.origin))
-        assert [judged.passed for judged in trial.judged()] == [True]
+        trial = ExpectationFile(path, Config(), fetcher, FileOptions(live=running.origin))
+        assert [result.passed for result in trial.evaluate_all()] == [True]
         assert trial.source == trial.origin == running.origin
 
 
@@ -209,11 +214,13 @@ def test_a_robots_txt_that_nobody_can_read_is_no_answer(tmp_path: Path) -> None:
     path = put(tmp_path / "robots.test.toml", EXPECT)
     answers = {"/robots.txt": response(status="500 Broken")}
     with site(answers) as running, live(running) as fetcher:
-        trial = Trial(path, Config(), fetcher, FileOptions(live=running.origin))
+        trial = ExpectationFile(path, Config(), fetcher, FileOptions(live=running.origin))
         with pytest.raises(ExpectationError, match=r"the robots\.txt is unreachable"):
             _ = trial.robots
     with site({}) as running, live(running) as fetcher:
-        trial = Trial(path, Config(), fetcher, FileOptions(live=running.origin))
-        assert [judged.passed for judged in trial.judged()] == [False]
-        with pytest.raises(ExpectationError, match=r"no robots\.txt governs it"):
+        trial = ExpectationFile(path, Config(), fetcher, FileOptions(live=running.origin))
+        assert [result.passed for result in trial.evaluate_all()] == [False]
+        with pytest.raises(
+            ExpectationError, match=r"not an http or https URL, so it has no robots\.txt"
+        ):
             fetcher.robots("mailto:a@example.com", "default")

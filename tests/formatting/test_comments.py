@@ -6,12 +6,12 @@ import pytest
 
 from robotrules import parse
 from robotrules.formatting import format_robots
-from robotrules.formatting.comments import beside, together
+from robotrules.formatting.comments import format_comment_block, format_trailing_comment
 
 
 def alone(comment: str) -> str:
-    """Return a comment that stands alone."""
-    return together([comment.encode()])[0].decode()
+    """Return a comment on its own line."""
+    return format_comment_block([comment.encode()])[0].decode()
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def alone(comment: str) -> str:
     ],
 )
 def test_one_alone(written: str, canonical: str) -> None:
-    """What is no letter and no digit may be part of a drawing."""
+    """A character that is not a letter or digit may be part of a drawing."""
     assert alone(written) == canonical
 
 
 def test_words_together() -> None:
     """Each gets its space, and none is set in."""
-    assert together([b"#one", b"  # two", b"#", b'# "three"']) == [
+    assert format_comment_block([b"#one", b"  # two", b"#", b'# "three"']) == [
         b"# one",
         b"# two",
         b"#",
@@ -65,13 +65,17 @@ def test_words_together() -> None:
 def test_drawings_are_left_alone(drawing: list[str]) -> None:
     """Where one is drawn, none is moved against another."""
     lines = [line.encode() for line in drawing]
-    assert together(lines) == lines
-    assert together([line + b" \t" for line in lines]) == lines
+    assert format_comment_block(lines) == lines
+    assert format_comment_block([line + b" \t" for line in lines]) == lines
 
 
 def test_a_drawing_that_is_set_in() -> None:
     """All of it may be moved together."""
-    assert together([b"  #----", b"  #a  |", b"  #----"]) == [b"#----", b"#a  |", b"#----"]
+    assert format_comment_block([b"  #----", b"  #a  |", b"  #----"]) == [
+        b"#----",
+        b"#a  |",
+        b"#----",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +83,7 @@ def test_a_drawing_that_is_set_in() -> None:
 )
 def test_beside_a_record(written: bytes, canonical: bytes) -> None:
     """The same, of one."""
-    assert beside(written) == canonical
+    assert format_trailing_comment(written) == canonical
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ import pytest
 
 from robotrules import RobotsTxt, parse
 from robotrules.analysis import compare
-from robotrules.formatting import MOST_RECORDS, FormatResult, format_robots
+from robotrules.formatting import MAX_RECORDS, FormatResult, format_robots
 from robotrules.formatting.layout import Layout
 from robotrules.formatting.proof import first_difference, keeps_text, proves_equal
 from robotrules.profile import PROFILES
 
-UNPROVED = "it could not be proved that it would mean the same"
+UNPROVED = "it could not be proved to mean the same after formatting"
 
 
 def refused(body: bytes, *, complete: bool = True) -> str:
@@ -40,7 +40,7 @@ class TestRefusals:
     @pytest.mark.parametrize("body", [b"User-agent: *\0", b"\x1f\x8b\x08" + bytes(20), b"a\x01b"])
     def test_no_text(self, body: bytes) -> None:
         """NUL, or more than a few control characters."""
-        assert "no text" in refused(body)
+        assert "not a text file" in refused(body)
 
     def test_a_few_control_characters(self) -> None:
         """A stray form feed is copied."""
@@ -62,13 +62,13 @@ class TestRefusals:
         assert format_robots(parse(body)).body == expected
 
     def test_cut(self) -> None:
-        """What is missing might say anything."""
-        assert "not whole" in refused(b"User-agent: *\nDisallow: /", complete=False)
+        """Missing content may mean anything."""
+        assert "is truncated" in refused(b"User-agent: *\nDisallow: /", complete=False)
 
     def test_too_long(self) -> None:
-        """What lies past the limit would come into reach."""
+        """Content past the limit would be read in a shorter file."""
         body = b"#" * 600_000 + b"\nuser-agent:*\n"
-        assert refused(body) == "it is not whole, or longer than profile default reads"
+        assert refused(body) == "it is truncated, or longer than profile default reads"
 
     def test_it_would_become_too_long(self) -> None:
         """Spaces take room as well."""
@@ -85,7 +85,7 @@ class TestRefusals:
 
 
 class TestSpelling:
-    """Names that are only known by a tolerance: put right if that changes nothing for anybody."""
+    """Names read because of a tolerance are corrected if that changes nothing."""
 
     @pytest.mark.parametrize(
         "body",
@@ -125,7 +125,7 @@ class TestSpelling:
 
     def test_large_files_are_not_asked(self) -> None:
         """Exact questions have their price."""
-        body = b"User-agent: *\nDisallow: /\n" + b"Disalow: /x\n" * MOST_RECORDS
+        body = b"User-agent: *\nDisallow: /\n" + b"Disalow: /x\n" * MAX_RECORDS
         assert format_robots(parse(body)) == FormatResult(body, False, True, "")
 
     def test_there_must_be_room(self) -> None:
@@ -184,7 +184,7 @@ class TestProof:
         assert keeps_text(parse(b"# a b\nx: y #c\nlost\n"), parse(new)) is kept
 
     def test_keeps_text_but_for_names(self) -> None:
-        """Values and what is no record are there."""
+        """Values, and lines that are not records, are kept."""
         old = parse(b"Disalow: /x #c\nlost\nAllow /")
         assert keeps_text(old, parse(b"Disallow: /x # c\nlost\nAllow: /"), spelling=True)
         assert not keeps_text(old, parse(b"Disallow: /y # c\nlost\nAllow: /"), spelling=True)
@@ -232,7 +232,7 @@ class TestModesty:
 
     def spoiled(self, *spoils: tuple[bytes, bytes]) -> FormatResult:
         """Format with a layout that writes something else."""
-        real = Layout._written
+        real = Layout._format_line
 
         def wrong(layout: Layout, line: object, spelling: bool) -> bytes:
             text = real(layout, line, spelling)  # type: ignore[arg-type]
@@ -240,7 +240,7 @@ class TestModesty:
                 text = text.replace(was, now)
             return text
 
-        with mock.patch.object(Layout, "_written", wrong):
+        with mock.patch.object(Layout, "_format_line", wrong):
             return format_robots(parse(self.BODY))
 
     def test_a_line_is_copied(self) -> None:

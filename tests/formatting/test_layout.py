@@ -73,13 +73,13 @@ class TestRecords:
         "value", ["/%7Ejoe/%e4", "/a b", "/a\tb", "/é", "*?x=$", "/a*$", "img/", "/A/../b"]
     )
     def test_values_are_as_written(self, value: str) -> None:
-        """An escape that looks needless may matter to somebody."""
+        """An escape that looks needless may matter to a parser."""
         body = f"User-agent: a\nDisallow: {value}\n".encode()
         assert formatted(body) == body
 
 
 class TestCopies:
-    """What is no record, or no text, is copied octet for octet; only its line end is LF."""
+    """Lines that are not records or not text are copied; only the line end becomes LF."""
 
     @pytest.mark.parametrize(
         "line",
@@ -169,7 +169,7 @@ class TestBlankLines:
         assert formatted(body) == "\n".join(groups).encode()
 
     def test_records_of_the_file(self) -> None:
-        """A sitemap is of no group: behind one it stands as it stood."""
+        """A sitemap belongs to no group: blank lines around it are kept."""
         body = b"User-agent: a\nAllow:\n\nSitemap: /s\n\nX: y\n"
         assert formatted(body) == body
         body = b"User-agent: a\nAllow:\nSitemap: /s\nX: y\n"
@@ -193,7 +193,7 @@ class TestBlankLines:
         assert formatted(body) == body
 
     def test_before_the_first_group(self) -> None:
-        """What stands there keeps its paragraphs."""
+        """Lines there keep their paragraphs."""
         assert formatted("\n# a\n\n\n# b\nSitemap: /s\n\nHost: x\nUser-agent: a\nAllow:") == (
             b"# a\n\n# b\nSitemap: /s\n\nHost: x\n\nUser-agent: a\nAllow:\n"
         )

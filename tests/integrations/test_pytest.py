@@ -86,7 +86,7 @@ def test_each_question_is_a_test(project: Path) -> None:
 
 
 def test_a_failure_is_an_explanation_and_no_traceback(project: Path) -> None:
-    """What was expected, what was found, the lines that matter, and the cure."""
+    """What was expected, what was found, the lines that matter, and the fix."""
     ran = run(project, "-q")
     assert (
         "expected all of /private/ disallowed, found /private/press/ is allowed by line 3: Allow: "
@@ -99,7 +99,7 @@ def test_a_failure_is_an_explanation_and_no_traceback(project: Path) -> None:
         "     3 | Allow: /private/press/\n"
         "       |        ^^^^^^^^^^^^^^^\n"
     ) in ran.out
-    assert "cure      change line 3" in ran.out
+    assert "fix       change line 3" in ran.out
     assert "Traceback" not in ran.out
     assert ".py:" not in ran.out
 
@@ -171,7 +171,7 @@ def test_an_application_is_asked_about_what_it_serves(project: Path) -> None:
     )
     ran = run(project, "-q", "test_app.py")
     assert "1 failed, 2 passed" in ran.out
-    assert ran.out.count("cure      no group is for") == 3
+    assert ran.out.count("fix       no group is for") == 3
     assert "def test_bad" not in ran.out
 
 

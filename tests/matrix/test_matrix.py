@@ -19,8 +19,8 @@ from robotrules import GroupMatch, Reason, RobotsTxt, RuleSet, parse
 from robotrules.analysis import Witness, describe, equivalent
 from robotrules.errors import WrongWitnessError
 from robotrules.matrix import SUMMARIES, Matrix, MatrixRow, matrix
-from robotrules.matrix.crawler_selection import MOST_NAMED, MOST_PURPOSES
-from robotrules.matrix.paths import LONGEST, MOST_PATHS, MOST_SOUGHT
+from robotrules.matrix.crawler_selection import MAX_NAMED, MAX_PURPOSES
+from robotrules.matrix.paths import MAX_LENGTH, MAX_PATHS, MAX_SEARCHES
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 from robotrules.robotstxt.tokens import leading_name
@@ -44,13 +44,13 @@ Disallow:
 
 
 def asked(found: Matrix, name: str) -> MatrixRow:
-    """Return what a crawler is asked."""
+    """Return the row of a crawler."""
     (one,) = (asked for asked in found.rows if asked.name == name)
     return one
 
 
 def names(found: Matrix) -> list[str]:
-    """Return who is asked."""
+    """Return the names of the rows."""
     return [one.name for one in found.rows]
 
 
@@ -117,7 +117,7 @@ class TestCells:
         assert asked(found, "GPTBot").cells is asked(found, "Own").cells
 
     def test_purposes_of_the_file(self) -> None:
-        """A group for a purpose is asked about as the engine chooses it."""
+        """A group for a purpose is selected as the engine does."""
         body = "User-Agent-Purpose: example-purpose\nDisallow: /a\n\nUser-agent: *\nDisallow: /b"
         robots = parse(body)
         one = asked(matrix(robots, paths=["/a", "/b"]), "example-purpose")
@@ -181,12 +181,12 @@ class TestSummaries:
     def test_what_is_found_is_not_believed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The matcher has to say so too, which shares no code with the search."""
         module = sys.modules["robotrules.matrix"]
-        monkeypatch.setattr(module, "vetted", lambda *_: Witness("/"))
-        with pytest.raises(WrongWitnessError, match="said to show what it does not"):
+        monkeypatch.setattr(module, "to_witness", lambda *_: Witness("/"))
+        with pytest.raises(WrongWitnessError, match="does not have the verdict"):
             matrix(parse("User-agent: *\nDisallow: /x$"), paths=["/"])
 
     def test_two_columns_that_differ_settle_it(self) -> None:
-        """Then nobody has to search, whatever the budget."""
+        """Then no query is needed, whatever the limit."""
         robots = parse("User-agent: *\nDisallow: /x\nAllow: /x/*a*b*c*d*e*f$")
         found = matrix(robots, paths=["/", "/x"], budget=1)
         obeyed = {one.summary for one in found.rows if one.matched_by is GroupMatch.STAR}
@@ -206,19 +206,19 @@ class TestWhoIsAsked:
     """The main ones and those the file names; others on request."""
 
     def test_by_default(self) -> None:
-        """Every main crawler, whom the file names, and everyone else, who comes last."""
+        """Every main crawler, those that the file names, and everyone else, last."""
         found = matrix(parse("User-agent: YouBot\nUser-agent: anthropic-ai\nDisallow: /"))
         main = {known.product_token for known in KNOWN_CRAWLERS if known.is_main}
         assert set(names(found)) == main | {"YouBot", "anthropic-ai", "everyone else"}
         assert names(found)[-1] == "everyone else"
 
     def test_retired_ones_only_if_named(self) -> None:
-        """A list of the dead helps nobody."""
+        """A list of retired crawlers is not useful."""
         assert "msnbot" not in names(matrix(parse("")))
         assert "msnbot" in names(matrix(parse("User-agent: MSNBOT\nDisallow: /")))
 
     def test_names_that_nobody_knows(self) -> None:
-        """As the file spells them, in a band of their own."""
+        """As the file spells them, in a separate band."""
         found = matrix(parse("User-agent: OurReader\nUser-agent: ourreader\nDisallow: /"))
         (band,) = (band for band in found.bands if band.name == "named in the file")
         assert [one.name for one in band.rows] == ["OurReader"]
@@ -236,17 +236,17 @@ class TestWhoIsAsked:
             "everyone else",
         ]
         with pytest.raises(
-            ValueError, match=r"'searching' is no purpose .* pass one of search, ai-"
+            ValueError, match=r"'searching' is not a purpose .* pass one of search, ai-"
         ):
             matrix(parse(""), purposes=["searching"])
 
     def test_a_second_purpose(self) -> None:
-        """Puts a crawler into the band that was asked for."""
+        """Puts a crawler into the requested band."""
         found = matrix(parse(""), purposes=["research"])
         assert asked(found, "AI2Bot").band == "research"
 
     def test_picked(self) -> None:
-        """Those, whatever their case, and nobody else."""
+        """Those, ignoring case, and no others."""
         found = matrix(parse(SEARCH), crawlers=["gptbot", "Nobody", "*", "gptbot"])
         assert names(found) == ["GPTBot", "Nobody", "everyone else"]
         assert asked(found, "Nobody").group == "the group for everyone (line 1)"
@@ -273,7 +273,7 @@ class TestWhoIsAsked:
         assert found.left_out == 0
 
     def test_names_outside_the_grammar(self) -> None:
-        """What a profile makes of the line decides."""
+        """The profile's reading of the line decides."""
         body = "User-agent: MJ12bot\nDisallow: /"
         told = {name: asked(matrix(parse(body, name)), "MJ12bot") for name in PROFILES}
         assert {name: (one.summary, one.by) for name, one in told.items()} == {
@@ -299,13 +299,13 @@ class TestWhoIsAsked:
             assert band.sentence.endswith(".")
 
     def test_too_many_names(self) -> None:
-        """Some are shown, and it is said how many are not."""
+        """Some are shown, with the number of those that are not."""
         letters = "abcdefghij"
         tokens = [f"x{a}{b}{c}" for a in letters for b in letters for c in letters][:300]
         found = matrix(parse("".join(f"User-agent: {token}\n" for token in tokens) + "Disallow: /"))
-        assert found.left_out == 300 - MOST_NAMED
+        assert found.left_out == 300 - MAX_NAMED
         many = "".join(f"User-Agent-Purpose: p{n}\nDisallow: /{n}\n" for n in range(50))
-        assert matrix(parse(many)).left_out == 50 - MOST_PURPOSES
+        assert matrix(parse(many)).left_out == 50 - MAX_PURPOSES
 
     def test_nobody_is_named(self) -> None:
         """Then there is no group, which allows everything."""
@@ -353,7 +353,7 @@ class TestPaths:
     def test_few(self) -> None:
         """However many rules there are."""
         many = "".join(f"Disallow: /{n}/\n" for n in range(5000))
-        assert len(matrix(parse(f"User-agent: *\n{many}")).columns) == MOST_PATHS + 1
+        assert len(matrix(parse(f"User-agent: *\n{many}")).columns) == MAX_PATHS + 1
 
     def test_work_is_bounded(self) -> None:
         """Of very many rules some are looked at, and each group has its share."""
@@ -366,18 +366,18 @@ class TestPaths:
             for n in range(1, 9)
         ]
         with mock.patch("robotrules.matrix.paths.describe", wraps=describe) as described:
-            assert len(matrix(parse("".join(groups + plain))).columns) == MOST_PATHS + 1
-        assert described.call_count <= MOST_SOUGHT
+            assert len(matrix(parse("".join(groups + plain))).columns) == MAX_PATHS + 1
+        assert described.call_count <= MAX_SEARCHES
 
     @given(body=files, profile=st.sampled_from(sorted(PROFILES)))
     def test_a_column_shows_the_rule_that_it_names(self, body: bytes, profile: str) -> None:
-        """For somebody that very line decides; no path is there twice, or too long to read."""
+        """The rule of that line decides the path for some crawler; paths are unique and short."""
         found = matrix(parse(body, profile))
         paths = [column.path for column in found.columns]
         assert paths[0] == "/"
-        assert len(set(paths)) == len(paths) <= MOST_PATHS + 1
+        assert len(set(paths)) == len(paths) <= MAX_PATHS + 1
         for at, column in enumerate(found.columns[1:], start=1):
-            assert len(column.path) <= LONGEST
+            assert len(column.path) <= MAX_LENGTH
             assert column.path.isprintable()
             assert column.line in {one.cells[at].verdict.line for one in found.rows}
 
@@ -390,11 +390,11 @@ class TestPaths:
 
 
 class TestMisuse:
-    """Says what, where and the cure."""
+    """Says what is wrong, where, and how to fix it."""
 
     @pytest.mark.parametrize("name", ["crawlers", "purposes", "paths"])
     def test_one_text_is_no_list(self, name: str) -> None:
-        """A text is a list of letters, which nobody means."""
+        """A text is a list of letters, which is never intended."""
         with pytest.raises(
             TypeError, match=rf"{name} are a list of str, not one: pass \['search'\]"
         ):

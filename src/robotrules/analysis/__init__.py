@@ -1,18 +1,19 @@
 """
-Exact answers about rules: what a rule set says about all URLs, and not about samples.
+Exact answers about rules: statements about all URLs, without sampling.
 
-Path patterns with `*` and `$` are regular languages, and the longest match is an order over them.
-So "does any URL tell these two files apart?" has an answer, with a shortest URL to show it:
+A path pattern with `*` and `$` is a regular language, and "the longest match wins" is an order of
+precedence over these languages. So "is there a URL on which these two files differ?" is decidable,
+and a shortest such URL can be computed:
 
     from robotrules import analysis, parse
     old, new = (parse(body).rules_for("ExampleBot") for body in (old_body, new_body))
-    analysis.equivalent(old, new)      # proved the same, or a shortest URL on which they differ
-    analysis.difference(old, new)      # every changed region, with both deciding lines
-    analysis.dead_rules(old)           # rules that decide no URL, and those that cover them
-    analysis.minimise(old)             # fewer rules, proved the same
+    analysis.equivalent(old, new)      # proved equal, or a shortest URL on which they differ
+    analysis.difference(old, new)      # every changed region, with the two deciding lines
+    analysis.dead_rules(old)           # rules that decide no URL, and the rules that cover them
+    analysis.minimize(old)             # fewer rules, proved equivalent
 
-A question that would need too many states is answered with "not decided", never with a guess.
-Nothing here touches a network, a clock or a file.
+A query that would need too many states is answered with "not decided", never with a guess.
+The package uses no network, no clock and no files.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from robotrules.analysis.rules import (
     redundant_rules,
     witness,
 )
+from robotrules.analysis.simplification import Simplification, SimplificationStep
 from robotrules.analysis.simplify import simplify
 from robotrules.analysis.solver import MAX_STATES
-from robotrules.analysis.steps import Simplification, SimplificationStep
 from robotrules.analysis.values import (
     DeadRuleFinding,
     Difference,

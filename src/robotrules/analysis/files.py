@@ -1,9 +1,9 @@
 """
-Two files compared: for every crawler they can tell apart, what changes.
+Comparison of two files: what changes, for every crawler that they can distinguish.
 
-Crawlers that obey the same groups in both files are compared once. Beside the verdicts, what other
-records say is compared by what it means (`statements`). Files that only look different come out
-equal, and that is proved; files that only look alike come out with a URL that shows it.
+Crawlers that obey the same groups in both files are compared once. Besides the verdicts, other
+records are compared by their meaning (`record_diff`). Files that are written differently and mean
+the same are proved equal; for files that differ, the result has a URL that shows it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from robotrules.analysis.compare import MOST_REGIONS, difference, says_the_same
+from robotrules.analysis.compare import MAX_REGIONS, difference, have_same_rules
 from robotrules.analysis.crawlers import (
     Crawler,
     crawlers,
+    displayed_crawlers,
     documented_crawlers,
     is_complete,
     rules_of,
-    shown,
 )
-from robotrules.analysis.record_diff import RecordDifference, changed_statements, keys_of
-from robotrules.analysis.solver import MAX_STATES, RULES_FOR_A_STATE, most_states, vetted_budget
+from robotrules.analysis.record_diff import RecordDifference, diff_records, record_keys
+from robotrules.analysis.solver import MAX_STATES, RULES_PER_STATE, total_state_limit, vetted_budget
 from robotrules.analysis.values import Difference
 from robotrules.errors import ProfileMismatchError
 from robotrules.profile import DOCUMENT_RULES
@@ -30,24 +30,24 @@ from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.verdict import GroupMatch
 
-# Raised when a key of `FileDifference.as_dict()` changes meaning or goes away.
+# Increased when a key of `FileDifference.as_dict()` changes meaning or is removed.
 SCHEMA_VERSION = 1
-Told = Callable[[int, int], None]
-# What is counted for each kind of crawlers, in states: its rules are compiled, whatever they say.
-A_KIND = 100
-# And for each part of them that other records tell apart, beside what it takes to compare these.
-A_READER = 10
+ProgressCallback = Callable[[int, int], None]
+# States counted for each class of crawlers that obey the same groups, for compiling their rules.
+STATES_PER_CLASS = 100
+# States counted for each part of a class that other records distinguish, besides the comparison.
+STATES_PER_READER = 10
 
 
 class ObeyedGroups(NamedTuple):
-    """Which groups of a file a crawler obeys, and why these."""
+    """The groups of a file that a crawler obeys, and why it obeys these."""
 
     matched_by: GroupMatch
     lines: tuple[int, ...]
-    """Where each of the groups starts."""
+    """The first line of each group."""
     by: str = ""
-    """The name that the groups are for, where it is not the crawler's own: its next one, by the
-    registry of well-known crawlers. Empty: its own, or none."""
+    """The name that selects the groups, if it is not the crawler's own: the next name that the
+    registry of well-known crawlers has for it. Empty: its own name, or none."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -79,19 +79,19 @@ class CrawlerChange(NamedTuple):
 
 
 class FileDifference(NamedTuple):
-    """What two files say differently, to whom."""
+    """All changes between two files, by crawler."""
 
     profile: str
     changes: tuple[CrawlerChange, ...]
-    """Everybody, in the order of `crawlers()`; those for whom nothing changes too."""
+    """All crawlers, in the order of `crawlers()`, including those for which nothing changes."""
     statements: tuple[RecordDifference, ...]
-    """What other records say differently."""
+    """Changes of other records."""
     complete: bool
-    """Whether everybody was asked: no file names too many, or tells too many apart."""
+    """Whether all crawlers were compared: no file exceeds the limits on names and states."""
 
     @property
     def equal(self) -> bool | None:
-        """True: proved to mean the same. None: no difference was found, not everything decided."""
+        """True: proved equal. None: no difference was found, but not everything was decided."""
         found = [change.difference.equal for change in self.changes]
         if False in found or any(statement.is_decided for statement in self.statements):
             return False
@@ -115,53 +115,53 @@ def compare(
     *,
     only: Sequence[Crawler] = (),
     literal: bool = True,
-    most: int = MOST_REGIONS,
+    most: int = MAX_REGIONS,
     budget: int = MAX_STATES,
-    progress: Told | None = None,
+    progress: ProgressCallback | None = None,
 ) -> FileDifference:
     """
-    Return what changes from one file to another: for whom, which URLs, and what beside.
+    Return what changes from one file to another: for which crawlers, URLs and other records.
 
-    *only* names crawlers to compare for; without it they are all that the files can tell apart.
-    These obey groups by their names alone, or, with *literal* False, well-known ones as the
-    registry says that they do: AdsBot-Google obeys no group for `*`.
-    *most* bounds the regions for each crawler, *budget* the states for each question. *progress* is
-    told how many kinds of crawlers are done, and of how many.
+    *only* lists crawlers to compare for; by default, all that the files can distinguish. Crawlers
+    select groups by name alone; with *literal* False, well-known crawlers select them as the
+    registry says: AdsBot-Google obeys no group for `*`. *most* limits the regions for each class of
+    crawlers, *budget* the states for each query. *progress* is called with the number of classes
+    that are done, and their total.
     """
-    vet_pair(old, new)
-    # The same octets read by the same profile say the same, and are looked at once.
+    check_pair(old, new)
+    # The same octets read by the same profile mean the same, and are analysed once.
     same = old == new
     new = old if same else new
-    everybody = crawlers if literal else documented_crawlers
-    kinds = list(_kinds(old, new, only or everybody(*dict.fromkeys((old, new)))))
-    keys = keys_of(old, new)
+    list_crawlers = crawlers if literal else documented_crawlers
+    selected = only or list_crawlers(*dict.fromkeys((old, new)))
+    classes = list(_crawler_classes(old, new, selected))
+    keys = record_keys(old, new)
     changes: list[CrawlerChange] = []
     statements: list[RecordDifference] = []
-    left = most_states(vetted_budget(budget))
-    all_asked = True
-    for done, (found, old_obeyed, new_obeyed) in enumerate(kinds):
+    left = total_state_limit(vetted_budget(budget))
+    all_compared = True
+    for done, (members, old_obeyed, new_obeyed) in enumerate(classes):
         if progress:
-            progress(done, len(kinds))
-        first = found[0]
-        rules = [rules_of(robots, first) for robots in (old, new)]
-        named = tuple(found) if only else shown(found)
-        # Each kind of crawlers costs at least its rules, and all together no more than one may.
-        what = Difference((), False, 0)
+            progress(done, len(classes))
+        rules = [rules_of(robots, members[0]) for robots in (old, new)]
+        named = tuple(members) if only else displayed_crawlers(members)
+        # Each class counts at least its rules; all classes share one limit.
+        found = Difference((), False, 0)
         if left > 0:
-            left -= sum(map(len, rules)) // RULES_FOR_A_STATE
-            if same or says_the_same(*rules):
-                what = Difference((), True, 0)
+            left -= sum(map(len, rules)) // RULES_PER_STATE
+            if same or have_same_rules(*rules):
+                found = Difference((), True, 0)
             else:
-                what = difference(*rules, most=most, budget=min(budget, max(left, 1)))
-                left -= what.states + A_KIND
-        changes.append(CrawlerChange(named, old_obeyed, new_obeyed, rules[0], rules[1], what))
-        for some in () if same else _told_alike(old, new, found):
-            named = tuple(some) if only else shown(some)
+                found = difference(*rules, most=most, budget=min(budget, max(left, 1)))
+                left -= found.states + STATES_PER_CLASS
+        changes.append(CrawlerChange(named, old_obeyed, new_obeyed, rules[0], rules[1], found))
+        for some in () if same else _split_by_record_groups(old, new, members):
+            named = tuple(some) if only else displayed_crawlers(some)
             if left <= 0:
-                all_asked = False
+                all_compared = False
                 break
-            spent: list[int] = [A_READER]
-            statements += changed_statements(
+            spent: list[int] = [STATES_PER_READER]
+            statements += diff_records(
                 old,
                 new,
                 some[0],
@@ -172,16 +172,15 @@ def compare(
             )
             left -= sum(spent)
     if progress:
-        progress(len(kinds), len(kinds))
-    found_in_files = changed_statements(old, new, None, (), budget=budget)
-    complete = all_asked and (bool(only) or is_complete(old, new))
-    profile = old.profile.name
-    together = _together([*found_in_files, *statements])
-    return FileDifference(profile, tuple(changes), together, complete)
+        progress(len(classes), len(classes))
+    of_file = diff_records(old, new, None, (), budget=budget)
+    complete = all_compared and (bool(only) or is_complete(old, new))
+    merged = _merge_crawlers([*of_file, *statements])
+    return FileDifference(old.profile.name, tuple(changes), merged, complete)
 
 
-def vet_pair(old: object, new: object) -> None:
-    """Refuse what cannot be compared."""
+def check_pair(old: object, new: object) -> None:
+    """Raise an exception for files that cannot be compared."""
     for robots in (old, new):
         if not isinstance(robots, RobotsTxt):
             name = type(robots).__name__
@@ -195,13 +194,13 @@ def vet_pair(old: object, new: object) -> None:
         )
 
 
-def _kinds(
-    old: RobotsTxt, new: RobotsTxt, asked: Iterable[Crawler]
+def _crawler_classes(
+    old: RobotsTxt, new: RobotsTxt, selected: Iterable[Crawler]
 ) -> Iterator[tuple[list[Crawler], ObeyedGroups, ObeyedGroups]]:
-    """Yield crawlers that obey the same groups in both files, together."""
-    kinds: dict[tuple[Any, ...], tuple[list[Crawler], ObeyedGroups, ObeyedGroups]] = {}
+    """Yield the classes of crawlers that obey the same groups in both files."""
+    classes: dict[tuple[Any, ...], tuple[list[Crawler], ObeyedGroups, ObeyedGroups]] = {}
     starts = [[group.starts[0].line for group in robots.groups] for robots in (old, new)]
-    for crawler in asked:
+    for crawler in selected:
         obeyed: list[ObeyedGroups] = []
         for robots, lines in zip((old, new), starts, strict=True):
             if obeyed and new is old:
@@ -214,28 +213,28 @@ def _kinds(
             obeyed.append(
                 ObeyedGroups(choice.matched_by, tuple(lines[at] for at in choice.indices), by)
             )
-        # Who has no group on either side is in one kind, for whatever reason.
-        key = tuple((found.lines, found.by) for found in obeyed)
-        kinds.setdefault(key, ([], obeyed[0], obeyed[1]))[0].append(crawler)
-    # Whoever is in no group last, with everyone else.
-    yield from kinds.values()
+        # Crawlers without a group in both files are one class, for whatever reason.
+        key = tuple((groups.lines, groups.by) for groups in obeyed)
+        classes.setdefault(key, ([], obeyed[0], obeyed[1]))[0].append(crawler)
+    # Crawlers without a group are last, with everyone else.
+    yield from classes.values()
 
 
-def _told_alike(
-    old: RobotsTxt, new: RobotsTxt, found: Sequence[Crawler]
+def _split_by_record_groups(
+    old: RobotsTxt, new: RobotsTxt, members: Sequence[Crawler]
 ) -> Iterable[Sequence[Crawler]]:
     """
-    Return crawlers that obey the same groups, those together that other records see alike too.
+    Split a class of crawlers by the groups that other records are read over.
 
-    Where a record of another document parts user-agent lines, some of them read it and some do not
-    (AMB-29).
+    If a record of another document separates user-agent lines, some of the crawlers obey it and
+    some do not (AMB-29).
     """
     files = [robots.grouped_for(name) for robots in (old, new) for name in DOCUMENT_RULES]
     files = [robots for robots in files if robots is not old and robots is not new]
-    if not files or len(found) == 1:
-        return [found]
+    if not files or len(members) == 1:
+        return [members]
     alike: dict[tuple[Any, ...], list[Crawler]] = {}
-    for crawler in found:
+    for crawler in members:
         key = tuple(
             choose_groups(robots, crawler.names, crawler.purposes).indices for robots in files
         )
@@ -243,12 +242,12 @@ def _told_alike(
     return alike.values()
 
 
-def _together(found: list[RecordDifference]) -> tuple[RecordDifference, ...]:
-    """Return the same statements to several crawlers as one."""
-    alike: dict[tuple[Any, ...], RecordDifference] = {}
-    for one in found:
-        key = one.record, one.removed, one.added
-        before = alike.get(key)
-        crawlers = (before.crawlers if before else ()) + one.crawlers
-        alike[key] = one._replace(crawlers=tuple(dict.fromkeys(crawlers)))
-    return tuple(alike.values())
+def _merge_crawlers(differences: list[RecordDifference]) -> tuple[RecordDifference, ...]:
+    """Return equal differences for several crawlers as one."""
+    merged: dict[tuple[Any, ...], RecordDifference] = {}
+    for found in differences:
+        key = found.record, found.removed, found.added
+        before = merged.get(key)
+        crawlers = (before.crawlers if before else ()) + found.crawlers
+        merged[key] = found._replace(crawlers=tuple(dict.fromkeys(crawlers)))
+    return tuple(merged.values())

@@ -1,13 +1,12 @@
 """
-What records beside the rules say differently in two files.
+Differences between the records of two files, except rules.
 
-Sitemaps, Host and Clean-param are of the file; delays, rates and times of a group; Content-Usage,
-Content-Signal and App-Directives of a group and of paths. Statements about paths are compared by
-what they come to for every URL, as verdicts are: which pattern counts in the one file and which in
-the other is the same question that rules ask (`solver`), and the record's own reader says what that
-comes to. Content-Usage and App-Directives are read over the groups of their own documents (AMB-29),
-so crawlers that obey the same rules may be told different things. It does not know the rules, and
-reads no record itself.
+Sitemap, Host and Clean-param apply to the file; delays, rates and times to a group; Content-Usage,
+Content-Signal and App-Directives to a group and to paths. Records about paths are compared by their
+effect on every URL, as verdicts are: which pattern applies in each file is a query to the `solver`,
+and the record's reader returns its effect. Content-Usage and App-Directives are read over the
+groups of their own documents (AMB-29), so crawlers that obey the same rules may have different
+records. The module does not use rules, and does not parse records itself.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from robotrules.analysis.crawlers import Crawler
 from robotrules.analysis.solver import (
     IMPLICIT,
     MAX_STATES,
-    NOBODY,
+    NO_ENTRY,
     DecisionList,
     Side,
     Solver,
-    vetted,
+    to_witness,
 )
 from robotrules.analysis.values import Undecided, Witness
 from robotrules.extensions.app_directives import DirectiveSet
@@ -43,9 +42,9 @@ from robotrules.robotstxt.internals import get_engine
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Record
 
-# More paths, or applications, than this are compared as they are written.
-MOST_PATHS = 64
-MOST_APPLICATIONS = 64
+# More paths, or applications, than this are compared as text.
+MAX_PATHS = 64
+MAX_APPLICATIONS = 64
 SCOPED = {
     "content-usage": "Content-Usage",
     "content-signal": "Content-Signal",
@@ -54,13 +53,13 @@ SCOPED = {
 }
 
 
-# What is compared costs so many states; to compile records costs some, whatever they say.
+# A callback that counts states. Compiling records counts as TO_COMPILE states.
 Spend = Callable[[int], None]
 TO_COMPILE = 100
 
 
 class RecordText(NamedTuple):
-    """A statement as written."""
+    """A record as written."""
 
     text: str
     line: int
@@ -71,22 +70,21 @@ class RecordText(NamedTuple):
 
 
 class RecordDifference(NamedTuple):
-    """Records of one name that do not come to the same in both files."""
+    """Records of one name that do not have the same effect in both files."""
 
     record: str
     """The name of the record, such as `Sitemap`."""
     crawlers: tuple[Crawler, ...]
-    """Whom they are for; empty: they are of the file."""
+    """The crawlers they apply to; empty: they apply to the file."""
     removed: tuple[RecordText, ...]
-    """Statements of the old file that the new one does not have."""
+    """Records of the old file that the new one does not have."""
     added: tuple[RecordText, ...]
     witness: Witness | None = None
-    """A URL for which they do not come to the same; None where they are not about URLs, or were
-    compared as written."""
+    """A URL for which they differ; None if they do not apply to URLs, or were compared as text."""
 
     @property
     def is_decided(self) -> bool:
-        """Whether it is known that they differ, and not only that they are written otherwise."""
+        """Whether their effects are known to differ, and not only their text."""
         return self.witness is not None or self.record not in SCOPED.values()
 
     def as_dict(self) -> dict[str, Any]:
@@ -94,13 +92,13 @@ class RecordDifference(NamedTuple):
         return {
             "record": self.record,
             "crawlers": [crawler.as_dict() for crawler in self.crawlers],
-            "removed": [stated.as_dict() for stated in self.removed],
-            "added": [stated.as_dict() for stated in self.added],
+            "removed": [text.as_dict() for text in self.removed],
+            "added": [text.as_dict() for text in self.added],
             "witness": self.witness.as_dict() if self.witness else None,
         }
 
 
-def changed_statements(
+def diff_records(
     old: RobotsTxt,
     new: RobotsTxt,
     crawler: Crawler | None,
@@ -111,65 +109,65 @@ def changed_statements(
     spend: Spend = lambda _: None,
 ) -> Iterator[RecordDifference]:
     """
-    Yield what changes for a crawler, who stands for all of *named*; None: for the file.
+    Yield the differences for a crawler, which represents all of *named*; None: for the file.
 
-    *keys* are those of the records there are, if the caller knows: of others nobody asks. *spend*
-    is told what each record costs, in states.
+    *keys* are the keys of the records in the files, if the caller knows them; other records are
+    skipped. *spend* is called with the states that each record costs.
     """
-    keys = keys_of(old, new) if keys is None else keys
+    keys = record_keys(old, new) if keys is None else keys
     if crawler is None:
         for record, read in _OF_FILES.items():
-            yield from _compared(record, (), read(old), read(new))
+            yield from _diff_values(record, (), read(old), read(new))
         return
     for record, read_for in _OF_GROUPS.items():
         if record.lower() in keys:
-            yield from _compared(record, named, read_for(old, crawler), read_for(new, crawler))
+            yield from _diff_values(record, named, read_for(old, crawler), read_for(new, crawler))
     for record in dict.fromkeys(name for key, name in SCOPED.items() if key in keys):
-        yield from _scoped(record, named, old, new, crawler, budget, spend)
+        yield from _diff_scoped(record, named, old, new, crawler, budget, spend)
 
 
-def keys_of(*files: RobotsTxt) -> frozenset[str]:
-    """Return the keys of all records of some files."""
+def record_keys(*files: RobotsTxt) -> frozenset[str]:
+    """Return the keys of all records of the files."""
     return frozenset(record.key for robots in files for record in robots.records)
 
 
-# --- Statements without a path --------------------------------------------------------------------
+# --- Records without a path -----------------------------------------------------------------------
 
-# What a statement comes to, and where and how it is written.
+# The effect of each record, and its text.
 Read = list[tuple[Any, RecordText]]
 
 
-def _written(record: Record) -> RecordText:
+def _text_of(record: Record) -> RecordText:
     return RecordText(record.text, record.line)
 
 
 def _sitemaps(robots: RobotsTxt) -> Read:
-    return [(found.url, _written(found.record)) for found in sitemaps(robots)]
+    return [(found.url, _text_of(found.record)) for found in sitemaps(robots)]
 
 
 def _host(robots: RobotsTxt) -> Read:
     found = preferred_host(robots)
-    return [(found.record.text.lower(), _written(found.record))] if found else []
+    return [(found.record.text.lower(), _text_of(found.record))] if found else []
 
 
 def _clean_params(robots: RobotsTxt) -> Read:
     found = clean_params(robots).records
-    return [((frozenset(one.parameters), one.path), _written(one.record)) for one in found]
+    return [((frozenset(r.parameters), r.path), _text_of(r.record)) for r in found]
 
 
 def _delay(robots: RobotsTxt, crawler: Crawler) -> Read:
     found = crawl_delay(robots, crawler.names, crawler.purposes)
-    return [(found.seconds, _written(found.record))] if found else []
+    return [(found.seconds, _text_of(found.record))] if found else []
 
 
 def _rates(robots: RobotsTxt, crawler: Crawler) -> Read:
     found = request_rates(robots, crawler.names, crawler.purposes)
-    return [((one.seconds, one.window), _written(one.record)) for one in found]
+    return [((rate.seconds, rate.window), _text_of(rate.record)) for rate in found]
 
 
 def _times(robots: RobotsTxt, crawler: Crawler) -> Read:
     found = visit_times(robots, crawler.names, crawler.purposes)
-    return [(one.window, _written(one.record)) for one in found]
+    return [(time.window, _text_of(time.record)) for time in found]
 
 
 _OF_FILES: dict[str, Callable[[RobotsTxt], Read]] = {
@@ -184,21 +182,21 @@ _OF_GROUPS: dict[str, Callable[[RobotsTxt, Crawler], Read]] = {
 }
 
 
-def _compared(
+def _diff_values(
     record: str, named: tuple[Crawler, ...], old: Read, new: Read
 ) -> Iterator[RecordDifference]:
-    """Yield what one list states and the other does not; order and repetition say nothing."""
-    before, after = {meaning for meaning, _ in old}, {meaning for meaning, _ in new}
-    removed = [stated for meaning, stated in old if meaning not in after]
-    added = [stated for meaning, stated in new if meaning not in before]
+    """Yield the records that only one list has; order and repetition do not count."""
+    before, after = {effect for effect, _ in old}, {effect for effect, _ in new}
+    removed = [text for effect, text in old if effect not in after]
+    added = [text for effect, text in new if effect not in before]
     if removed or added:
         yield RecordDifference(record, named, tuple(removed), tuple(added))
 
 
-# --- Statements about paths -----------------------------------------------------------------------
+# --- Records about paths --------------------------------------------------------------------------
 
 
-def _scoped(
+def _diff_scoped(
     record: str,
     named: tuple[Crawler, ...],
     old: RobotsTxt,
@@ -207,12 +205,12 @@ def _scoped(
     budget: int,
     spend: Spend,
 ) -> Iterator[RecordDifference]:
-    sides = [_records_of(record, robots, crawler) for robots in (old, new)]
+    sides = [_records_for(record, robots, crawler) for robots in (old, new)]
     texts = [[(split(r).path, split(r).statement) for r in records] for records in sides]
     spend(sum(map(len, sides)))
     if texts[0] == texts[1]:
         return
-    told = sorted(
+    applications = sorted(
         {
             name
             for side, robots in zip(sides, (old, new), strict=True)
@@ -221,54 +219,54 @@ def _scoped(
         }
     )
     witness: Witness | Undecided | None = Undecided(0)
-    if max(map(len, sides)) <= MOST_PATHS and len(told) <= MOST_APPLICATIONS:
-        before, after = (_answers(record, robots, crawler, told) for robots in (old, new))
-        witness = _differing(
+    if max(map(len, sides)) <= MAX_PATHS and len(applications) <= MAX_APPLICATIONS:
+        before, after = (
+            _effect_reader(record, robots, crawler, applications) for robots in (old, new)
+        )
+        witness = _find_differing_url(
             old, new, sides, lambda url: bool(before(url) == after(url)), budget, spend
         )
     if witness is None:
         return
     written = [
-        dict(zip(of_side, map(_written, side), strict=True))
+        dict(zip(of_side, map(_text_of, side), strict=True))
         for of_side, side in zip(texts, sides, strict=True)
     ]
-    removed = [stated for text, stated in written[0].items() if text not in written[1]]
-    added = [stated for text, stated in written[1].items() if text not in written[0]]
-    if not removed and not added:  # their order is what matters
+    removed = [text for key, text in written[0].items() if key not in written[1]]
+    added = [text for key, text in written[1].items() if key not in written[0]]
+    if not removed and not added:  # only their order differs
         removed, added = (list(found.values()) for found in written)
-    shown = None if isinstance(witness, Undecided) else witness
-    yield RecordDifference(record, named, tuple(removed), tuple(added), shown)
+    url = None if isinstance(witness, Undecided) else witness
+    yield RecordDifference(record, named, tuple(removed), tuple(added), url)
 
 
-def _records_of(record: str, robots: RobotsTxt, crawler: Crawler) -> list[Record]:
-    # App directives know product tokens alone: see `_answers()`.
+def _records_for(record: str, robots: RobotsTxt, crawler: Crawler) -> list[Record]:
+    # App directives use product tokens only: see `_effect_reader()`.
     purposes = () if record == "App-Directives" else crawler.purposes
     keys = [key for key, name in SCOPED.items() if name == record]
     return records_for(robots, keys, crawler.names, purposes)
 
 
-def _answers(
-    record: str, robots: RobotsTxt, crawler: Crawler, told: Sequence[str]
+def _effect_reader(
+    record: str, robots: RobotsTxt, crawler: Crawler, applications: Sequence[str]
 ) -> Callable[[str], Any]:
-    """Return what says what records come to for a URL."""
+    """Return a function from a URL to the effect of the records on it."""
     token, purposes = crawler.names, crawler.purposes
     if record == "App-Directives":
-        # Purposes do not count: draft-illyes-repext knows product tokens alone.
-        sets = [DirectiveSet(robots, name, token, SHIPPED) for name in told]
-        return lambda url: [_applied(found, url) for found in sets]
+        # Purposes do not count: draft-illyes-repext uses product tokens only.
+        sets = [DirectiveSet(robots, name, token, SHIPPED) for name in applications]
+        return lambda url: [_applied_directives(found, url) for found in sets]
     if record == "Content-Usage":
         found = preferences_for(robots, token, purposes)._scoped
         return lambda url: dict(found.at(url).values)
     return lambda url: content_signals(robots, url, token, purposes).values()
 
 
-def _applied(found: DirectiveSet, url: str) -> list[tuple[str, str, str]]:
-    return sorted(
-        (one.name, str(one.type), str(one.value)) for one in found.for_url(url).directives
-    )
+def _applied_directives(found: DirectiveSet, url: str) -> list[tuple[str, str, str]]:
+    return sorted((d.name, str(d.type), str(d.value)) for d in found.for_url(url).directives)
 
 
-def _differing(
+def _find_differing_url(
     old: RobotsTxt,
     new: RobotsTxt,
     sides: Sequence[Sequence[Record]],
@@ -276,7 +274,7 @@ def _differing(
     budget: int,
     spend: Spend,
 ) -> Witness | Undecided | None:
-    """Return a URL for which records do not come to the same; None: proved that there is none."""
+    """Return a URL for which records differ in effect; None: proved that there is none."""
     sets = [
         RuleSet.from_patterns(
             dict.fromkeys(path for record in side if (path := split(record).path)),
@@ -287,43 +285,44 @@ def _differing(
     ]
     solver = Solver(*sets, budget=budget)
     try:
-        return _sought(solver, same)
+        return _search(solver, same)
     finally:
         spend(TO_COMPILE + solver.states)
 
 
-def _sought(solver: Solver, same: Callable[[str], bool]) -> Witness | Undecided | None:
-    # `/robots.txt` is a path like others to these records.
+def _search(solver: Solver, same: Callable[[str], bool]) -> Witness | Undecided | None:
+    # For these records `/robots.txt` is a path like any other.
     mine, other = (
         side.among(at for at, entry in side.entries.items() if entry.rule != IMPLICIT)
         for side in solver.sides
     )
     if _may_tie(solver, mine) or _may_tie(solver, other):
         return Undecided(solver.states)
-    for at in (*mine.entries, NOBODY):
-        passed: set[int] = set()
+    for at in (*mine.entries, NO_ENTRY):
+        excluded: set[int] = set()
         while True:
-            found = solver.seek(_counting(mine, at), other.saying(True, passed))
+            lists = _decided_by(mine, at), other.with_verdict(True, excluded)
+            found = solver.find_witness(*lists)
             if not found.decided:
                 return Undecided(solver.states)
             if found.path is None:
                 break
-            witness = vetted(found.path, [])
+            witness = to_witness(found.path)
             if not same(witness.url):
                 return witness
-            passed.add(solver.decider(other, found.path))
+            excluded.add(solver.find_decider(other, found.path))
     return None
 
 
-def _counting(side: Side, at: int) -> DecisionList:
-    """Ask for where an entry counts, or none does."""
-    if at != NOBODY:
+def _decided_by(side: Side, at: int) -> DecisionList:
+    """Return a decision list that accepts what an entry, or no entry, decides."""
+    if at != NO_ENTRY:
         return side.decided_by([at])
     return [number << 1 for number in side.entries], True
 
 
 def _may_tie(solver: Solver, side: Side) -> bool:
-    """Tell whether two patterns may count together, which no decision list can ask for."""
+    """Return whether two patterns may tie, which a decision list cannot express."""
     by_octets: dict[int, list[int]] = {}
     for at, entry in side.entries.items():
         by_octets.setdefault(len(entry.form), []).append(at)
@@ -332,7 +331,7 @@ def _may_tie(solver: Solver, side: Side) -> bool:
         if len(forms) > 1 and any(b"*" in form for form in forms):
             for number, a in enumerate(forms.values()):
                 for b in list(forms.values())[number + 1 :]:
-                    found = solver.seek(([a << 1 | 1], False), ([b << 1 | 1], False))
+                    found = solver.find_witness(([a << 1 | 1], False), ([b << 1 | 1], False))
                     if not found.decided or found.path is not None:
                         return True
     return False

@@ -1,17 +1,25 @@
 """
-Exact answers about the rules of one set: who decides what, and who decides nothing.
+Exact answers about the rules of one set: what each rule decides, and which rules decide nothing.
 
-Every answer is about all URLs there are, and not about samples (`_engine/pure_search.py` says how).
-Each question may see *budget* states; a rule that is not decided within them is reported as that.
-It does not know files, groups or crawlers: `files` does.
+Every answer holds for all URLs; nothing is sampled (see `_engine/pure_search.py`). Each query may
+use *budget* states; a rule that is not decided within them is reported as undecided. The module
+does not use files, groups or crawlers: `files` does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from robotrules.analysis.neighbours import Neighbours
-from robotrules.analysis.solver import IMPLICIT, MAX_STATES, Side, Solver, Sought, vetted
+from robotrules.analysis.redundancy import RedundancyChecker
+from robotrules.analysis.solver import (
+    IMPLICIT,
+    MAX_STATES,
+    SearchResult,
+    Side,
+    Solver,
+    to_witness,
+    verify_witness,
+)
 from robotrules.analysis.values import (
     DeadRuleFinding,
     MinimizedRules,
@@ -25,15 +33,15 @@ from robotrules.profile import Profile
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
 
-# A cover of more rules than this is given as it was found.
-MOST_COVERS = 16
+# A cover of more rules than this is not minimised.
+MAX_COVERS = 16
 
 
 def is_empty(
     pattern: str | bytes, profile: str | Profile = "default", *, budget: int = MAX_STATES
 ) -> bool | Undecided:
-    """Tell whether no URL at all matches a path pattern, such as `/a/../b`."""
-    found = _seek_all([pattern], profile, budget)
+    """Return whether no URL matches a path pattern, such as `/a/../b`."""
+    found = _find_common_witness([pattern], profile, budget)
     return found if isinstance(found, Undecided) else found is None
 
 
@@ -41,39 +49,40 @@ def overlaps(
     a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = MAX_STATES
 ) -> Witness | Undecided | None:
     """Return a shortest URL that both path patterns match; None if there is none."""
-    return _seek_all([a, b], profile, budget)
+    return _find_common_witness([a, b], profile, budget)
 
 
 def includes(
     a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = MAX_STATES
 ) -> bool | Undecided:
-    """Tell whether every URL that path pattern *b* matches is matched by *a* too."""
+    """Return whether path pattern *a* matches every URL that *b* matches."""
     solver = Solver(RuleSet.from_patterns([a, b], profile), budget=budget)
-    of_a, of_b = (solver.sides[0].of(rule) for rule in (0, 1))
+    of_a, of_b = (solver.sides[0].entries_of(rule) for rule in (0, 1))
     if not of_b:
         return True
-    found = solver.seek(([at << 1 for at in of_a], True), ([at << 1 | 1 for at in of_b], False))
+    accept_b = [at << 1 | 1 for at in of_b], False
+    found = solver.find_witness(([at << 1 for at in of_a], True), accept_b)
     return found.path is None if found.decided else Undecided(solver.states)
 
 
-def _seek_all(
+def _find_common_witness(
     patterns: Sequence[str | bytes], profile: str | Profile, budget: int
 ) -> Witness | Undecided | None:
-    """Return a shortest URL that all of some patterns match."""
+    """Return a shortest URL that all of the patterns match."""
     rules = RuleSet.from_patterns(patterns, profile)
     solver = Solver(rules, budget=budget)
-    entries = [solver.sides[0].of(rule) for rule in range(len(rules))]
+    entries = [solver.sides[0].entries_of(rule) for rule in range(len(rules))]
     if not all(entries):
-        return None  # a pattern that cannot be used matches nothing
-    found = solver.seek(*(([at << 1 | 1 for at in of], False) for of in entries))
+        return None  # an unusable pattern matches nothing
+    found = solver.find_witness(*(([at << 1 | 1 for at in of], False) for of in entries))
     if not found.decided:
         return Undecided(solver.states)
     if found.path is None:
         return None
-    witness = vetted(found.path, [])
+    witness = to_witness(found.path)
     matching = {rule for rule, _ in rules.matches(witness.url)[1]}
     if matching != set(range(len(rules))):
-        raise WrongWitnessError(f"{witness} is said to match {patterns}: please report this")
+        raise WrongWitnessError(f"{witness} does not match all of {patterns}: please report this")
     return witness
 
 
@@ -84,13 +93,13 @@ def witness(
     solver = Solver(rules, budget=budget)
     (side,) = solver.sides
     number = _number_of(rule, side.written)
-    found = solver.seek(side.decided_by(side.of(number)))
+    found = solver.find_witness(side.decided_by(side.entries_of(number)))
     if not found.decided:
         return Undecided(solver.states)
     if found.path is None:
         return None
-    entry = side.entries[solver.decider(side, found.path)]
-    return vetted(found.path, [(rules, entry.allow, side.written[number])])
+    entry = side.entries[solver.find_decider(side, found.path)]
+    return verify_witness(found.path, [(rules, entry.allow, side.written[number])])
 
 
 def dead_rules(
@@ -99,55 +108,56 @@ def dead_rules(
     """
     Return the rules that decide no URL, each with the rules that decide in its place.
 
-    *among* names the rules to ask about by their positions; without it they are all.
+    *among* selects the rules to check by their positions; by default, all.
     """
     solver = Solver(rules, budget=budget)
     (side,) = solver.sides
-    beside = Neighbours(solver, side.entries)
-    earlier, repeats = _earlier(side), _Repeats(solver, side)
+    checker = RedundancyChecker(solver, side.entries)
+    repeated, repeats = _find_repeats(side), _RepeatCovers(solver, side)
     written = side.written
     dead: list[DeadRuleFinding] = []
     undecided: list[Rule] = []
-    for number in _asked(among, written):
-        rule, own = written[number], side.of(number)
-        if number in earlier:
-            needed = repeats.covers(own, earlier[number])
+    for number in _selected_positions(among, written):
+        rule, own = written[number], side.entries_of(number)
+        if number in repeated:
+            needed = repeats.covers(own, repeated[number])
             dead.append(DeadRuleFinding(rule, tuple(written[other] for other in needed)))
             continue
-        found = beside.alive(own) if own else Sought(True, None, 0, [[]])
+        found = checker.find_decided_path(own) if own else SearchResult(True, None, 0, [[]])
         if not found.decided:
             undecided.append(rule)
         elif found.path is None:
-            needed = covers(solver, side, own, found.heard[0])
+            needed = find_covers(solver, side, own, found.rejecting[0])
             dead.append(DeadRuleFinding(rule, tuple(written[other] for other in needed)))
         else:
-            vetted(found.path, [(rules, side.entries[own[0]].allow, rule)])
+            verify_witness(found.path, [(rules, side.entries[own[0]].allow, rule)])
     return RuleFindings(tuple(dead), tuple(undecided), solver.states)
 
 
-class _Repeats:
-    """What decides in the place of rules that repeat others, asked once for each pattern."""
+class _RepeatCovers:
+    """The covers of rules that repeat another rule, computed once for each pattern."""
 
     def __init__(self, solver: Solver, side: Side) -> None:
-        self._ground, self._side = solver, side
-        self._none: dict[bytes, bool] = {}
+        self._solver, self._side = solver, side
+        self._matches_nothing: dict[bytes, bool] = {}
 
-    def covers(self, own: list[int], twin: int) -> tuple[int, ...]:
-        """Return the rule that is repeated; nothing if no real path matches the pattern anyway."""
+    def covers(self, own: list[int], repeated: int) -> tuple[int, ...]:
+        """Return the repeated rule; nothing if no path matches the pattern."""
         form = self._side.entries[own[0]].form
-        if form not in self._none:
-            self._none[form] = not covers(self._ground, self._side, own, self._side.of(twin))
-        return () if self._none[form] else (twin,)
+        if form not in self._matches_nothing:
+            entries = self._side.entries_of(repeated)
+            self._matches_nothing[form] = not find_covers(self._solver, self._side, own, entries)
+        return () if self._matches_nothing[form] else (repeated,)
 
 
-def _earlier(side: Side) -> dict[int, int]:
-    """Return of each rule that one before it in precedence repeats, the number of that one."""
+def _find_repeats(side: Side) -> dict[int, int]:
+    """Return, for each rule that repeats one of higher precedence, the number of that one."""
     first: dict[bytes, int] = {}
     found: dict[int, int] = {}
     for entry in side.entries.values():
         before = first.setdefault(entry.form, entry.rule)
-        # A rule for an index page has two patterns, and is dead if it decides by neither.
-        if before not in (entry.rule, IMPLICIT) and len(side.of(entry.rule)) == 1:
+        # A rule for an index page has two patterns, and is dead if neither decides.
+        if before not in (entry.rule, IMPLICIT) and len(side.entries_of(entry.rule)) == 1:
             found[entry.rule] = before
     return found
 
@@ -156,77 +166,78 @@ def redundant_rules(
     rules: RuleSet, *, among: Collection[int] | None = None, budget: int = MAX_STATES
 ) -> RuleFindings:
     """
-    Return the rules each of which could be taken out without changing the verdict on any URL.
+    Return the rules that can be removed without changing the verdict on any URL.
 
-    Each alone: of two that say the same both are redundant, and one has to stay. `minimize()` takes
-    out as many as can go together. *among* names the rules to ask about by their positions; without
-    it they are all.
+    Each rule is checked alone: of two equal rules both are redundant, and one has to stay.
+    `minimize()` removes as many as possible together. *among* selects the rules to check by their
+    positions; by default, all.
     """
     solver = Solver(rules, budget=budget)
     (side,) = solver.sides
-    beside, earlier = Neighbours(solver, side.entries), _earlier(side)
-    repeats = _Repeats(solver, side)
+    checker, repeated = RedundancyChecker(solver, side.entries), _find_repeats(side)
+    repeats = _RepeatCovers(solver, side)
     redundant: list[RedundantRuleFinding] = []
     undecided: list[Rule] = []
-    for number in _asked(among, side.written):
-        rule, own = side.written[number], side.of(number)
-        twin = beside.twin(own) if own else None
-        if twin is not None:
-            # Any of them could go. The first decides where no other rule does; the others never do.
-            dead = number in earlier or _is_dead(beside, own)
-            instead = repeats.covers(own, twin) if dead else (twin,)
-            redundant.append(RedundantRuleFinding(rule, _named(side, instead), dead))
+    for number in _selected_positions(among, side.written):
+        rule, own = side.written[number], side.entries_of(number)
+        duplicate = checker.find_duplicate(own) if own else None
+        if duplicate is not None:
+            # Any of them can be removed. Only the first one may decide a URL.
+            dead = number in repeated or _is_dead(checker, own)
+            instead = repeats.covers(own, duplicate) if dead else (duplicate,)
+            redundant.append(RedundantRuleFinding(rule, _rules_at(side, instead), dead))
             continue
-        found = _change_without(beside, own)
+        found = _find_changed_path(checker, own)
         if not found.decided:
             undecided.append(rule)
         elif found.path is None:
-            redundant.append(_redundant(solver, side, beside, number, found))
+            redundant.append(_redundant(solver, side, checker, number, found))
     return RuleFindings(tuple(redundant), tuple(undecided), solver.states)
 
 
 def minimize(rules: RuleSet, *, budget: int = MAX_STATES) -> MinimizedRules:
     """
-    Return as few of the rules as were found to give every URL the verdict that all of them give.
+    Return a small subset of the rules that gives every URL the same verdict.
 
-    Rules are taken out one after another, the most specific first, until none can go alone. That
-    there is no smaller set is not claimed.
+    Rules are removed one at a time, the most specific first, until none can be removed alone. The
+    result is not claimed to be the smallest.
     """
     solver = Solver(rules, budget=budget)
     (side,) = solver.sides
-    beside, written = Neighbours(solver, side.entries), side.written
+    checker, written = RedundancyChecker(solver, side.entries), side.written
     removed: list[RedundantRuleFinding] = []
-    # What shows that a rule has to stay; as long as it does, nobody has to ask again.
-    shown: dict[int, bytes] = {}
+    # For each rule a path whose verdict changes without it: while that holds, no query is needed.
+    needed_for: dict[int, bytes] = {}
     undecided: set[int] = set()
     order = list(dict.fromkeys(entry.rule for entry in side.entries.values()))
     used = set(order)
     unused = [n for n in range(len(rules)) if n not in used]
     left = dict.fromkeys(unused + [number for number in order if number != IMPLICIT])
-    # Of rules that say the very same, all but the first go, and nothing has to be asked.
+    # Of duplicates, all but the first are removed without a query.
     for number in reversed(list(left)):
-        own = side.of(number)
-        if own and (twin := beside.twin(own)) is not None:
-            removed.append(RedundantRuleFinding(written[number], _named(side, (twin,)), True))
+        own = side.entries_of(number)
+        if own and (duplicate := checker.find_duplicate(own)) is not None:
+            instead = _rules_at(side, (duplicate,))
+            removed.append(RedundantRuleFinding(written[number], instead, True))
             del left[number]
-            beside.drop(own)
+            checker.drop(own)
     again = True
     while again:
         again = False
         for number in list(left):
-            own = side.of(number)
-            if number in shown and beside.still_changes(own, shown[number]):
+            own = side.entries_of(number)
+            if number in needed_for and checker.still_changes(own, needed_for[number]):
                 continue
-            found = _change_without(beside, own)
+            found = _find_changed_path(checker, own)
             if found.path is not None:
-                shown[number] = found.path
-                undecided.discard(number)  # with fewer rules it was decided
+                needed_for[number] = found.path
+                undecided.discard(number)  # decidable with fewer rules
             elif not found.decided:
                 undecided.add(number)
             else:
-                removed.append(_redundant(solver, side, beside, number, found))
+                removed.append(_redundant(solver, side, checker, number, found))
                 del left[number]
-                beside.drop(own)
+                checker.drop(own)
                 again = True
                 undecided.discard(number)
     kept = tuple(written[number] for number in sorted(left))
@@ -235,56 +246,59 @@ def minimize(rules: RuleSet, *, budget: int = MAX_STATES) -> MinimizedRules:
     )
 
 
-def _change_without(beside: Neighbours, own: list[int]) -> Sought:
-    """Seek a path whose verdict would change if a rule were not there."""
+def _find_changed_path(checker: RedundancyChecker, own: list[int]) -> SearchResult:
+    """Search for a path whose verdict would change without a rule."""
     if not own:
-        return Sought(True, None, 0, [[], []])
-    return beside.change_without(own, shortest=False)
+        return SearchResult(True, None, 0, [[], []])
+    return checker.find_changed_path(own, shortest=False)
 
 
 def _redundant(
-    solver: Solver, side: Side, beside: Neighbours, number: int, found: Sought
+    solver: Solver, side: Side, checker: RedundancyChecker, number: int, found: SearchResult
 ) -> RedundantRuleFinding:
     written = side.written
-    own = side.of(number)
-    alive = beside.alive(own) if own else found
-    if alive.decided and alive.path is None:
-        needed = covers(solver, side, own, alive.heard[0]) if own else ()
+    own = side.entries_of(number)
+    decided_path = checker.find_decided_path(own) if own else found
+    if decided_path.decided and decided_path.path is None:
+        needed = find_covers(solver, side, own, decided_path.rejecting[0]) if own else ()
         return RedundantRuleFinding(
             written[number], tuple(written[other] for other in needed), True
         )
-    instead = dict.fromkeys(side.entries[at].rule for at in found.heard[1])
+    instead = dict.fromkeys(side.entries[at].rule for at in found.rejecting[1])
     instead.pop(IMPLICIT, None)
     return RedundantRuleFinding(
         written[number], tuple(written[other] for other in sorted(instead)), False
     )
 
 
-def _named(side: Side, numbers: Iterable[int]) -> tuple[Rule, ...]:
-    """Return rules by their numbers; the one that allows `/robots.txt` is written nowhere."""
+def _rules_at(side: Side, numbers: Iterable[int]) -> tuple[Rule, ...]:
+    """Return rules by their numbers, without the implicit rule that allows `/robots.txt`."""
     return tuple(side.written[number] for number in numbers if number != IMPLICIT)
 
 
-def _is_dead(beside: Neighbours, own: list[int]) -> bool:
-    """Tell whether some entries are proved to decide no URL."""
-    alive = beside.alive(own)
-    return alive.decided and alive.path is None
+def _is_dead(checker: RedundancyChecker, own: list[int]) -> bool:
+    """Return whether it is proved that the entries decide no URL."""
+    found = checker.find_decided_path(own)
+    return found.decided and found.path is None
 
 
-def covers(solver: Solver, side: Side, own: list[int], heard: list[int]) -> tuple[int, ...]:
-    """Return rules enough to match all that some entries match, none of them to spare."""
-    needed = list(dict.fromkeys(side.entries[at].rule for at in heard))
-    for rule in list(needed) if len(needed) <= MOST_COVERS else ():
+def find_covers(
+    solver: Solver, side: Side, own: list[int], rejecting: list[int]
+) -> tuple[int, ...]:
+    """Return a minimal set of rules that together match all that some entries match."""
+    needed = list(dict.fromkeys(side.entries[at].rule for at in rejecting))
+    for rule in list(needed) if len(needed) <= MAX_COVERS else ():
         rest = [other for other in needed if other != rule]
-        clauses = [at << 1 for other in rest for at in side.of(other)] + [at << 1 | 1 for at in own]
-        found = solver.seek((sorted(clauses), False))
+        clauses = [at << 1 for other in rest for at in side.entries_of(other)]
+        clauses += [at << 1 | 1 for at in own]
+        found = solver.find_witness((sorted(clauses), False))
         if found.decided and found.path is None:
             needed = rest
     return tuple(sorted(rule for rule in needed if rule != IMPLICIT))
 
 
-def _asked(among: Collection[int] | None, written: tuple[Rule, ...]) -> Iterable[int]:
-    """Return the positions that a question is about, in the order of the file."""
+def _selected_positions(among: Collection[int] | None, written: tuple[Rule, ...]) -> Iterable[int]:
+    """Return the positions of the selected rules, in the order of the file."""
     if among is None:
         return range(len(written))
     return sorted({_number_of(number, written) for number in among})
@@ -297,5 +311,6 @@ def _number_of(rule: Rule | int, written: tuple[Rule, ...]) -> int:
     if isinstance(rule, int) and 0 <= rule < len(written):
         return rule
     raise ValueError(
-        f"{rule!r} is not of these {len(written)} rules: pass one of rules.rules, or its position"
+        f"{rule!r} is not one of these {len(written)} rules: pass one of rules.rules, or its "
+        "position"
     )

@@ -1,9 +1,9 @@
 """
-Ground: rule sets as the engine's automata, and the questions that are put to them.
+The solver: rule sets compiled to the engine's automata, and queries about them.
 
-Every question becomes ladders (see `_engine/pure_search.py`): *this rule decides*, *these rules say
-otherwise*. What the engine finds is never believed: each path is put to `RuleSet.check()`, which
-knows nothing of automata, before anybody sees it. It does not know what the answers are for.
+A query is a set of decision lists (see `_engine/pure_search.py`), such as *this rule decides* or
+*the other rules give another verdict*; the engine searches for a path that all of them accept.
+Every path is verified by `RuleSet.check()`, which does not use automata, before it is returned.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from robotrules.robotstxt.internals import get_engine, get_written_patterns
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
 
-# States that one question may see. What real files need is some hundreds; this many take a second
-# in the native engine and some hundred MB at the very most.
+# The limit on the states of one query. Real files need some hundreds; this many take a second in
+# the native engine, and a few hundred MB at most.
 MAX_STATES = 100_000
-# So many questions may use up their budget, fewer if the budget is large; after them nothing is
-# decided any more, so that a hostile file costs seconds and not hours. A rule that a question looks
-# at costs a part of a state.
-QUESTIONS, FEWEST_QUESTIONS = 50, 5
-MOST_STATES = 500_000
-RULES_FOR_A_STATE = 16
-# So few rules are all tried, before an index of them is made.
-FEW = 64
-IMPLICIT, NOBODY = -2, -1
+# The limit on the states of all queries together: so many queries may reach their limit, fewer if
+# the limit is large. After that nothing is decided, so that a hostile file costs seconds and not
+# hours. Each rule that a query considers counts as a fraction of a state.
+MAX_QUERIES, MIN_QUERIES = 50, 5
+MAX_TOTAL_STATES = 500_000
+RULES_PER_STATE = 16
+# Up to this many rules are scanned without an index.
+LINEAR_SCAN_LIMIT = 64
+IMPLICIT, NO_ENTRY = -2, -1
 DecisionList = tuple[list[int], bool]
 
 
-class Sought(NamedTuple):
-    """What the engine found: a path, or that there is none, or neither within the budget."""
+class SearchResult(NamedTuple):
+    """The result of a search: a path, the proof that there is none, or undecided."""
 
     decided: bool
     path: bytes | None
     states: int
-    heard: list[list[int]]
-    """Of each decision list the entries that said no to what was found on the way."""
+    rejecting: list[list[int]]
+    """For each decision list, the entries that rejected a path during the search."""
 
 
 class PatternEntry(NamedTuple):
-    """A pattern of a rule as it stands in the order of precedence."""
+    """A pattern of a rule, at its position in the order of precedence."""
 
     rule: int
     """Its position in the set; -2: `/robots.txt` itself."""
@@ -54,57 +54,59 @@ class PatternEntry(NamedTuple):
     allow: bool
 
 
-class Index:
-    """Entries by how their patterns begin, so that those that cannot meet are not looked at."""
+class PrefixIndex:
+    """Entries by the literal prefix of their patterns, to skip those that cannot overlap."""
 
     def __init__(self, entries: Iterable[tuple[int, PatternEntry]]) -> None:
-        # Dicts for sets, because an order that changes with the process changes answers.
+        # Dicts instead of sets: the order must not depend on the process.
         self._by_first: dict[bytes, dict[int, None]] = {}
         self._alike: dict[tuple[bytes, bool], dict[int, None]] = {}
         for at, entry in entries:
-            self._by_first.setdefault(first_of(entry), {})[at] = None
+            self._by_first.setdefault(literal_prefix(entry), {})[at] = None
             self._alike.setdefault((entry.form, entry.allow), {})[at] = None
         self._firsts = sorted(self._by_first)
         self._sizes = sorted(set(map(len, self._firsts)))
-        # Where all patterns begin alike, one question after the other has the same answer.
+        # Patterns with the same prefix have the same result, so the last one is kept.
         self._last: tuple[bytes, list[int]] | None = None
 
     def drop(self, at: int, entry: PatternEntry) -> None:
-        """Do without an entry from now on."""
+        """Remove an entry."""
         self._last = None
-        self._by_first[first_of(entry)].pop(at, None)
+        self._by_first[literal_prefix(entry)].pop(at, None)
         self._alike[entry.form, entry.allow].pop(at, None)
 
-    def alike(self, form: bytes, allow: bool) -> Iterator[int]:
-        """Yield the entries that say the very same, in the order of precedence."""
+    def equal_entries(self, form: bytes, allow: bool) -> Iterator[int]:
+        """Yield the entries with this pattern and verdict, in order of precedence."""
         yield from self._alike.get((form, allow), ())
 
-    def matching(self, path: bytes) -> list[int]:
-        """Return the entries that may match a path, in the order of precedence."""
-        return self._of(path[:size] for size in self._sizes if size <= len(path))
+    def find_candidates(self, path: bytes) -> list[int]:
+        """Return the entries that may match a path, in order of precedence."""
+        return self._entries_under(path[:size] for size in self._sizes if size <= len(path))
 
-    def near(self, first: bytes) -> list[int]:
-        """Return those that may match where something does that begins like this."""
+    def find_overlapping(self, first: bytes) -> list[int]:
+        """Return the entries that may match a path with this prefix."""
         if self._last is None or self._last[0] != first:
-            self._last = first, self._near(first)
+            self._last = first, self._find_overlapping(first)
         return self._last[1].copy()
 
-    def _near(self, first: bytes) -> list[int]:
+    def _find_overlapping(self, first: bytes) -> list[int]:
         begins = {first[:size] for size in self._sizes if size <= len(first)}
         at = bisect_right(self._firsts, first)
         while at < len(self._firsts) and self._firsts[at].startswith(first):
             begins.add(self._firsts[at])
             at += 1
-        return self._of(begins)
+        return self._entries_under(begins)
 
-    def _of(self, begins: Iterable[bytes]) -> list[int]:
-        found = [of for begin in begins if (of := self._by_first.get(begin))]
-        # Each is in the order of precedence, for entries come in it.
-        return list(found[0]) if len(found) == 1 else sorted(at for of in found for at in of)
+    def _entries_under(self, prefixes: Iterable[bytes]) -> list[int]:
+        found = [entries for prefix in prefixes if (entries := self._by_first.get(prefix))]
+        # Each dict is in order of precedence already.
+        if len(found) == 1:
+            return list(found[0])
+        return sorted(at for entries in found for at in entries)
 
 
-def first_of(entry: PatternEntry) -> bytes:
-    """Return the literal beginning of an entry's pattern."""
+def literal_prefix(entry: PatternEntry) -> bytes:
+    """Return the literal prefix of an entry's pattern."""
     first, star, _ = entry.form.partition(b"*")
     return first if star else first.removesuffix(b"$")
 
@@ -112,8 +114,8 @@ def first_of(entry: PatternEntry) -> bytes:
 _STARS = re.compile(rb"\*+")
 
 
-def language_of(form: bytes) -> tuple[bytes, bool]:
-    """Return what a pattern matches, but for how it is written: stars that say nothing left out."""
+def canonical_language(form: bytes) -> tuple[bytes, bool]:
+    """Return a pattern without redundant stars: equal results mean equal languages."""
     anchored = form.endswith(b"$")
     stars = form[:-1] if anchored else form
     if b"*" not in stars:
@@ -123,10 +125,10 @@ def language_of(form: bytes) -> tuple[bytes, bool]:
 
 
 class Side:
-    """The entries of one rule set, by their positions on the ground."""
+    """The entries of one of the solver's rule sets, by their positions in the solver."""
 
-    # Questions are put for each rule, so a decision list of a thousand clauses must cost little:
-    # those that say no, or what the rules say, are made once and copied.
+    # There is a query for each rule, so a decision list of a thousand clauses must be cheap: the
+    # clauses that reject, and those of a verdict, are created once and copied.
 
     def __init__(
         self,
@@ -136,27 +138,27 @@ class Side:
     ) -> None:
         self.rules = rules
         self.entries = entries
-        """In the order of precedence, which is that of their positions."""
+        """In order of precedence, which is the order of positions."""
         self._written = written
         self._order = list(entries)
-        self._noes = [at << 1 for at in entries]
-        self._saying: dict[bool, list[int]] = {}
+        self._reject_all = [at << 1 for at in entries]
+        self._verdict_clauses: dict[bool, list[int]] = {}
         self._of: dict[int, list[int]] = {}
         for at, entry in entries.items():
             self._of.setdefault(entry.rule, []).append(at)
 
     @cached_property
     def written(self) -> tuple[Rule, ...]:
-        """The rules as values; made once and only if asked for: a file may have thousands."""
+        """The rules as values, created on first use: a file may have thousands."""
         return self.rules.rules if self._written is None else self._written
 
     @cached_property
     def languages(self) -> dict[int, tuple[bytes, bool]]:
-        """What each entry matches, but for how it is written (`language_of`)."""
-        return {at: language_of(entry.form) for at, entry in self.entries.items()}
+        """The language of each entry (`canonical_language`)."""
+        return {at: canonical_language(entry.form) for at, entry in self.entries.items()}
 
-    def of(self, rule: int) -> list[int]:
-        """Return the entries of a rule; two, where an index page stands for its directory."""
+    def entries_of(self, rule: int) -> list[int]:
+        """Return the entries of a rule; two, if it is for an index page and its directory."""
         return self._of.get(rule, [])
 
     def rule(self, at: int) -> Rule | None:
@@ -164,48 +166,49 @@ class Side:
         number = self.entries[at].rule
         return None if number == IMPLICIT else self.written[number]
 
-    def decided_by(self, wanted: Sequence[int]) -> DecisionList:
-        """Return a decision list that says yes where one of these entries decides."""
-        if not wanted:
+    def decided_by(self, entries: Sequence[int]) -> DecisionList:
+        """Return a decision list that accepts the paths that one of these entries decides."""
+        if not entries:
             return [], False
-        clauses = self._noes[: bisect_right(self._order, max(wanted))]
-        for at in wanted:
+        clauses = self._reject_all[: bisect_right(self._order, max(entries))]
+        for at in entries:
             clauses[bisect_left(self._order, at)] = at << 1 | 1
         return clauses, False
 
-    def saying(self, allow: bool, but: Iterable[int] = ()) -> DecisionList:
+    def with_verdict(self, allow: bool, but: Iterable[int] = ()) -> DecisionList:
         """
-        Return a decision list that says yes where the verdict is *allow*.
+        Return a decision list that accepts the paths with the verdict *allow*.
 
-        Except where one of the entries *but* decides; -1 among them: nor where none does.
+        Paths that an entry of *but* decides are rejected; with NO_ENTRY in *but*, also those that
+        no entry decides.
         """
-        if allow not in self._saying:
-            self._saying[allow] = [
+        if allow not in self._verdict_clauses:
+            self._verdict_clauses[allow] = [
                 at << 1 | (entry.allow == allow) for at, entry in self.entries.items()
             ]
-        clauses, default = self._saying[allow].copy(), allow
+        clauses, default = self._verdict_clauses[allow].copy(), allow
         for at in but:
-            if at == NOBODY:
+            if at == NO_ENTRY:
                 default = False
             else:
                 clauses[bisect_left(self._order, at)] = at << 1
         return clauses, default
 
     def among(self, entries: Iterable[int]) -> Side:
-        """Return what is left with these entries alone."""
+        """Return a side with these entries only."""
         chosen = set(entries)
         left = {at: entry for at, entry in self.entries.items() if at in chosen}
         return Side(self.rules, left, self._written)
 
     @cached_property
-    def index(self) -> Index:
-        """The entries by how their patterns begin."""
-        return Index(self.entries.items())
+    def index(self) -> PrefixIndex:
+        """The entries by literal prefix."""
+        return PrefixIndex(self.entries.items())
 
-    def matching(self, path: bytes, without: Sequence[int] = ()) -> list[int]:
-        """Return the entries that may match a path, some left out, in the order of precedence."""
-        few = len(self._order) <= FEW
-        found = self._order.copy() if few else self.index.matching(path)
+    def find_candidates(self, path: bytes, without: Sequence[int] = ()) -> list[int]:
+        """Return the entries that may match a path, except *without*, in order of precedence."""
+        few = len(self._order) <= LINEAR_SCAN_LIMIT
+        found = self._order.copy() if few else self.index.find_candidates(path)
         for at in reversed(without):
             place = bisect_left(found, at)
             if found[place : place + 1] == [at]:
@@ -213,8 +216,8 @@ class Side:
         return found
 
 
-def vet_sets(sets: Sequence[object], budget: object) -> None:
-    """Refuse what is no rule set, rule sets that cannot be compared, and what is no budget."""
+def check_sets(sets: Sequence[object], budget: object) -> None:
+    """Raise an exception for values that are not rule sets, or cannot be compared."""
     for rules in sets:
         if not isinstance(rules, RuleSet):
             name = type(rules).__name__
@@ -230,31 +233,31 @@ def vet_sets(sets: Sequence[object], budget: object) -> None:
 
 
 def vetted_budget(budget: object) -> int:
-    """Return a budget, or refuse what is none."""
+    """Return the state limit, or raise `ValueError`."""
     if not isinstance(budget, int) or budget < 1:
-        raise ValueError(f"budget is {budget!r}: pass how many states a question may see")
+        raise ValueError(f"budget is {budget!r}: pass how many states a query may use")
     return budget
 
 
-def most_states(budget: int) -> int:
-    """Return how many states all questions together may see, each of which may see *budget*."""
-    return max(min(budget * QUESTIONS, MOST_STATES), budget * FEWEST_QUESTIONS)
+def total_state_limit(budget: int) -> int:
+    """Return the limit for all queries together, if each may use *budget* states."""
+    return max(min(budget * MAX_QUERIES, MAX_TOTAL_STATES), budget * MIN_QUERIES)
 
 
 class Solver:
     """One or two rule sets under one profile, compiled together."""
 
     def __init__(self, *sets: RuleSet, budget: int = MAX_STATES, most: int | None = None) -> None:
-        """*most* bounds the states of all questions together."""
-        vet_sets(sets, budget)
+        """*most* limits the states of all queries together."""
+        check_sets(sets, budget)
         profile = sets[0].profile
         self.budget = budget
         self.states = 0
-        """How many states were seen, by all questions together."""
+        """The number of states that all queries used."""
         self._rules_seen = 0
-        self._most = most_states(budget) if most is None else most
+        self._total_limit = total_state_limit(budget) if most is None else most
         written = [pattern for rules in sets for pattern in get_written_patterns(rules)]
-        engine = get_engine(sets[0])
+        engine = sets[0]._engine
         self._languages = engine.Languages(profile.settings(engine), written)
         found = self._languages.entries()
         self.sides = []
@@ -262,33 +265,33 @@ class Solver:
         for rules in sets:
             end = first + len(rules)
             entries = {
-                at: PatternEntry(rule if rule == IMPLICIT else rule - first, form, bool(says))
-                for at, (rule, form, says) in enumerate(found)
+                at: PatternEntry(rule if rule == IMPLICIT else rule - first, form, bool(allow))
+                for at, (rule, form, allow) in enumerate(found)
                 if rule == IMPLICIT or first <= rule < end
             }
             self.sides.append(Side(rules, entries))
             first = end
 
-    def seek(self, *decision_lists: DecisionList) -> Sought:
-        """Return what the engine finds; nothing is decided once all questions took too much."""
-        return self._sought(decision_lists, None, True)
+    def find_witness(self, *decision_lists: DecisionList) -> SearchResult:
+        """Search for a shortest path that all decision lists accept; undecided past the limit."""
+        return self._search(decision_lists, None, True)
 
-    def seek_any(self, *decision_lists: DecisionList) -> Sought:
-        """Return the same with any path, which need not be a shortest one, and costs less."""
-        return self._sought(decision_lists, None, False)
+    def find_any_witness(self, *decision_lists: DecisionList) -> SearchResult:
+        """Search for any path that all decision lists accept, which costs less."""
+        return self._search(decision_lists, None, False)
 
-    def seek_shorter(self, octets: int, *decision_lists: DecisionList) -> Sought:
-        """Return the same with a path of less than so many octets, or none."""
-        return self._sought(decision_lists, octets, True)
+    def find_shorter_witness(self, octets: int, *decision_lists: DecisionList) -> SearchResult:
+        """Search for a shortest path of less than *octets* octets that all lists accept."""
+        return self._search(decision_lists, octets, True)
 
-    def _sought(
+    def _search(
         self, decision_lists: Sequence[DecisionList], shorter_than: int | None, shortest: bool
-    ) -> Sought:
-        self.spend(sum(len(clauses) for clauses, _ in decision_lists))
-        if self.is_spent:
-            return self.not_decided(len(decision_lists))
+    ) -> SearchResult:
+        self.count_rules(sum(len(clauses) for clauses, _ in decision_lists))
+        if self.is_exhausted:
+            return self.undecided_result(len(decision_lists))
         budget = min(self.budget, self._left)
-        found = Sought(
+        found = SearchResult(
             *self._languages.find_witness(decision_lists, budget, shorter_than, shortest)
         )
         self.states += found.states
@@ -296,39 +299,44 @@ class Solver:
 
     @property
     def _left(self) -> int:
-        return self._most - self.states - self._rules_seen // RULES_FOR_A_STATE
+        return self._total_limit - self.states - self._rules_seen // RULES_PER_STATE
 
     @property
-    def is_spent(self) -> bool:
-        """Whether all questions together took what they may: then nothing more is decided."""
+    def is_exhausted(self) -> bool:
+        """Whether the limit for all queries is reached: then nothing more is decided."""
         return self._left < 1
 
-    def spend(self, rules: int) -> None:
-        """Count rules that a question looks at."""
+    def count_rules(self, rules: int) -> None:
+        """Count rules that a query considers."""
         self._rules_seen += rules
 
-    def not_decided(self, decision_lists: int = 1) -> Sought:
-        """Return the answer to a question that is not put any more."""
-        return Sought(False, None, 0, [[] for _ in range(decision_lists)])
+    def undecided_result(self, decision_lists: int = 1) -> SearchResult:
+        """Return the result of a query that is not run."""
+        return SearchResult(False, None, 0, [[] for _ in range(decision_lists)])
 
-    def decider(self, side: Side, path: bytes, without: Sequence[int] = ()) -> int:
-        """Return the entry that decides a path, some left out; -1: none does."""
-        found = side.matching(path, without)
-        self.spend(len(found))
+    def find_decider(self, side: Side, path: bytes, without: Sequence[int] = ()) -> int:
+        """Return the entry that decides a path, except *without*; -1: none does."""
+        found = side.find_candidates(path, without)
+        self.count_rules(len(found))
         at: int = self._languages.first_match(found, path)
         return at
 
 
-def vetted(path: bytes, claims: Sequence[tuple[RuleSet, bool, Rule | None]]) -> Witness:
-    """Return a path as a witness, after the matcher confirmed what is claimed of it."""
-    witness = Witness(path.decode("utf-8", "surrogateescape"))
+def to_witness(path: bytes) -> Witness:
+    """Return a path as a witness, without verification."""
+    return Witness(path.decode("utf-8", "surrogateescape"))
+
+
+def verify_witness(path: bytes, claims: Sequence[tuple[RuleSet, bool, Rule | None]]) -> Witness:
+    """Return a path as a witness, after the matcher confirmed the claimed verdicts."""
+    witness = to_witness(path)
     for rules, allowed, rule in claims:
         verdict = rules.check(witness.url)
         engine = get_engine(rules)
         normal = engine.normal_form(witness.url, False, rules.profile.settings(engine))
         if verdict.allowed != allowed or verdict.rule != rule or normal != path:
             raise WrongWitnessError(
-                f"{witness.url} should be {'allowed' if allowed else 'disallowed'} by {rule}, and "
+                f"{witness.url} should be {'allowed' if allowed else 'disallowed'} by {rule}, but "
                 f"is {verdict} as {normal!r}: please report this with the file"
             )
     return witness

@@ -1,9 +1,9 @@
 """
-What an analysis answers with: values, each with the URL that shows it.
+Results of the analysis, each with a URL that shows it.
 
-All are immutable and go to JSON with `as_dict()`. Where an answer was not reached within the budget
-it is None, or the rule is listed as undecided: never a guess. They do not know how answers are
-found.
+All values are immutable, and `as_dict()` returns them for JSON. An answer that was not reached
+within the state limit is None, or the rule is listed as undecided; it is never a guess. The module
+does not know how results are computed.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import Any, NamedTuple
 from robotrules.robotstxt.values import Rule
 from robotrules.robotstxt.verdict import Verdict
 
-# A witness is a path; people and programs ask about URLs, so it is shown at this origin.
+# A witness is a path; it is shown as a URL of this origin.
 ORIGIN = "https://example.com"
 
 
 class Witness(NamedTuple):
-    """A URL that shows something: of all that do, none has a shorter path."""
+    """A URL that shows something: no URL that does has a shorter path."""
 
     path: str
-    """Path and query in normal form; what is not ASCII in it is escaped, in every profile."""
+    """Path and query in normal form; non-ASCII characters are escaped, in every profile."""
 
     @property
     def url(self) -> str:
-        """The path at `https://example.com`: any other origin would do."""
+        """The path at `https://example.com`; the origin is arbitrary."""
         return ORIGIN + self.path
 
     def __str__(self) -> str:
-        # What starts with // alone would be read as a host.
+        # A path that starts with // would be read as a host.
         return self.url if self.path.startswith("//") else self.path
 
     def as_dict(self) -> dict[str, Any]:
@@ -38,14 +38,14 @@ class Witness(NamedTuple):
 
 
 class Undecided(NamedTuple):
-    """No answer: the question was not decided within so many states. Neither true nor false."""
+    """No answer: the query was not decided within the state limit. Neither true nor false."""
 
     states: int
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"{self}: this is no answer, so it is neither true nor false. Ask with a larger "
-            "budget=, or look for analysis.Undecided first"
+            f"{self}, so the answer is neither true nor false: pass a larger budget=, or check "
+            "for analysis.Undecided first"
         )
 
     def __str__(self) -> str:
@@ -61,12 +61,12 @@ class DeadRuleFinding(NamedTuple):
 
     rule: Rule
     covers: tuple[Rule, ...]
-    """Rules that decide in its place: each URL it matches, one of these matches first. Empty where
-    the pattern matches no URL at all, or none but `/robots.txt`."""
+    """Rules that decide in its place: one of them matches each URL it matches, with higher
+    precedence. Empty if the pattern matches no URL at all, or none but `/robots.txt`."""
 
     @property
     def matches_nothing(self) -> bool:
-        """Whether no URL that rules are asked about matches its pattern."""
+        """Whether its pattern matches no URL that rules apply to."""
         return not self.covers
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,10 +79,10 @@ class RedundantRuleFinding(NamedTuple):
 
     rule: Rule
     instead: tuple[Rule, ...]
-    """Rules that say the same to the URLs it decides. Empty where it decides none, or where without
-    it no rule decides, which allows as it does."""
+    """Rules that give the same verdict on the URLs it decides. Empty if it decides none, or if
+    without it no rule matches and the URLs are allowed as well."""
     dead: bool
-    """Whether it decides no URL to begin with."""
+    """Whether it decides no URL at all."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -91,14 +91,14 @@ class RedundantRuleFinding(NamedTuple):
 
 
 class RuleFindings(NamedTuple):
-    """What was found of the rules of a set, in the order of the file."""
+    """The findings about the rules of a set, in the order of the file."""
 
     rules: tuple[Any, ...]
     """`DeadRuleFinding` or `RedundantRuleFinding` values."""
     undecided: tuple[Rule, ...]
-    """Rules that were not decided within the budget: they may be such, or not."""
+    """Rules that were not decided within the state limit."""
     states: int
-    """How many states were seen."""
+    """The number of states used."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -110,12 +110,12 @@ class RuleFindings(NamedTuple):
 
 
 class Region(NamedTuple):
-    """URLs whose verdict changes, all decided by the same rule before and by the same after."""
+    """URLs whose verdict changes, with one deciding rule before and one after."""
 
     patterns: tuple[str, ...]
-    """Path patterns that all match there: one, or two where neither includes the other."""
+    """Path patterns that all match there: one, or two if neither includes the other."""
     witness: Witness
-    """A shortest URL there."""
+    """A shortest URL of the region."""
     old: Verdict
     new: Verdict
 
@@ -133,7 +133,7 @@ class Region(NamedTuple):
 
 
 class UnchangedRegion(NamedTuple):
-    """A part of a region's patterns in which nothing changes, because a rule there decides."""
+    """A part of a region's patterns where nothing changes, because another rule decides."""
 
     pattern: str
     witness: Witness
@@ -154,8 +154,8 @@ class Equivalence(NamedTuple):
     """
     Whether two rule sets give every URL the same verdict.
 
-    True in a condition when that is proved, False when there is a witness against it; asking an
-    undecided one is an error, for nobody knows.
+    True in a condition if that is proved, False if there is a witness against it; an undecided one
+    raises `TypeError` in a condition.
     """
 
     equal: bool | None
@@ -181,17 +181,17 @@ class Equivalence(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """All URLs on which two rule sets differ, in regions."""
+    """All URLs on which two rule sets differ, as regions."""
 
     regions: tuple[Region, ...]
     """Every URL whose verdict changes is in one of them, unless the answer is not complete."""
     complete: bool
-    """Whether these are all; False: not decided within the budget, or more than were asked for."""
+    """Whether these are all; False: the state limit was reached, or there are more than *most*."""
     states: int
 
     @property
     def equal(self) -> bool | None:
-        """True: proved the same. None: no difference was found, and not everything decided."""
+        """True: proved equal. None: no difference was found, but not everything was decided."""
         if self.regions:
             return False
         return True if self.complete else None
@@ -211,9 +211,9 @@ class MinimizedRules(NamedTuple):
 
     kept: tuple[Rule, ...]
     removed: tuple[RedundantRuleFinding, ...]
-    """In the order in which they were taken out; what they name stood when each was."""
+    """In the order of removal; the rules they name were there when each was removed."""
     undecided: tuple[Rule, ...]
-    """Rules that were kept because it was not decided whether they can go."""
+    """Rules that were kept because it was not decided whether they can be removed."""
     states: int
 
     def as_dict(self) -> dict[str, Any]:

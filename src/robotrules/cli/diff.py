@@ -29,8 +29,8 @@ from robotrules.cli.client import Opening, client_options, told
 from robotrules.cli.diff_parts import (
     EVERYONE_ELSE,
     EXCEPTION_BUDGET,
+    MAX_REGIONS,
     MOST_EXCEPTIONS,
-    MOST_REGIONS,
     Parts,
     parts_of,
 )
@@ -154,7 +154,7 @@ def diff(
     if not literal:
         asked = [as_documented(crawler, before, after) for crawler in asked]
     with counting("crawler") as progress:
-        bound = most or MOST_REGIONS if as_json else MOST_REGIONS
+        bound = most or MAX_REGIONS if as_json else MAX_REGIONS
         found = compare(
             before,
             after,

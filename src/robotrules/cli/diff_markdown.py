@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from robotrules.analysis import RecordDifference, RecordText
-from robotrules.cli.diff_parts import MOST_REGIONS, DiffSection, Happens, Parts
+from robotrules.cli.diff_parts import MAX_REGIONS, DiffSection, Happens, Parts
 from robotrules.cli.diff_words import (
     decided_words,
     elsewhere_words,
@@ -104,8 +104,8 @@ class DiffComment:
                 yield ""
                 yield f"And {plural(rest - folded, 'region')} more."
         if not part.complete:
-            many = f"more than {MOST_REGIONS:,} regions are not looked for"
-            why = self._budget_words() if part.regions < MOST_REGIONS else many
+            many = f"more than {MAX_REGIONS:,} regions are not looked for"
+            why = self._budget_words() if part.regions < MAX_REGIONS else many
             yield ""
             yield f"There may be more: {why}."
 

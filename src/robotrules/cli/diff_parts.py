@@ -21,7 +21,7 @@ from robotrules.analysis import (
     exceptions,
     includes,
 )
-from robotrules.analysis.compare import MOST_REGIONS
+from robotrules.analysis.compare import MAX_REGIONS
 from robotrules.cli.impact import Reach
 from robotrules.registries.crawlers import KnownCrawler
 
@@ -313,8 +313,8 @@ def _decided(verdicts: Sequence[Verdict], all_of_them: Sequence[Verdict]) -> Dec
 __all__ = [
     "EVERYONE_ELSE",
     "EXCEPTION_BUDGET",
+    "MAX_REGIONS",
     "MOST_EXCEPTIONS",
-    "MOST_REGIONS",
     "Decided",
     "DiffSection",
     "Happens",

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from robotrules.analysis import RecordDifference, RecordText
-from robotrules.cli.diff_parts import MOST_REGIONS, Decided, DiffSection, Happens, Parts
+from robotrules.cli.diff_parts import MAX_REGIONS, Decided, DiffSection, Happens, Parts
 from robotrules.cli.diff_words import (
     decided_words,
     elsewhere_words,
@@ -87,8 +87,8 @@ class DiffPage:
         if rest > 0:
             yield f"  and {plural(rest, 'region')} more; --most {len(part.gathered)} shows all"
         if not part.complete:
-            many = f"more than {MOST_REGIONS:,} regions are not looked for"
-            why = self._budget_words() if part.regions < MOST_REGIONS else many
+            many = f"more than {MAX_REGIONS:,} regions are not looked for"
+            why = self._budget_words() if part.regions < MAX_REGIONS else many
             yield from self._wrapped(f"there may be more: {why}", "  ", "  ")
 
     def _happens(self, happens: Happens) -> Iterator[str]:

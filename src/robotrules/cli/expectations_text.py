@@ -88,7 +88,7 @@ class ExpectationsPage:
         for line in one.told:
             text = visible(line.text)
             yield f"  {self._paint(line.style, text) if line.style else text}".rstrip()
-        yield from self._fact("cure", one.cure)
+        yield from self._fact("fix", one.cure)
 
     def _fact(self, name: str, words: str) -> Iterator[str]:
         if not words:

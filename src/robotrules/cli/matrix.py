@@ -29,7 +29,7 @@ from robotrules.cli.robots_file import refuse_binary, usual_file
 from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.config import MatrixConfig, find_config
 from robotrules.http.origins import origin_of
-from robotrules.matrix import MAX_STATES, MOST_GIVEN, Matrix
+from robotrules.matrix import MAX_GIVEN, MAX_STATES, Matrix
 from robotrules.matrix import matrix as made
 from robotrules.octets import visible
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
@@ -114,8 +114,8 @@ def matrix(
     """
     if [html, svg].count(STDIN) + as_json > 1:
         raise CliError("stdout can have one form only: name files with --html and --svg")
-    if len(paths) > MOST_GIVEN:
-        raise CliError(f"{len(paths)} paths do not fit in one matrix: pass at most {MOST_GIVEN}")
+    if len(paths) > MAX_GIVEN:
+        raise CliError(f"{len(paths)} paths do not fit in one matrix: pass at most {MAX_GIVEN}")
     if product_tokens and (purposes or everybody):
         raise click.UsageError("--as picks crawlers, and so do --purpose and --all: leave out one")
     if len(given) > 1:

@@ -16,8 +16,8 @@ from string import ascii_lowercase
 
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Paint, cells, shortened
+from robotrules.matrix.text import FOOTNOTE, TITLE, footnotes, group_label, headline, may_not_obey
 from robotrules.matrix.values import Cell, Matrix, MatrixRow, PurposeBand
-from robotrules.matrix.words import FOOTNOTE, TITLE, group_words, headline, may_not_obey, notes
 from robotrules.octets import visible
 
 # How wide names and headings may be; what is longer is cut.
@@ -129,7 +129,7 @@ class MatrixPage:
         colon = ":" if self._in_words else ""
         told = [f"{self._paint(word, mark)}{colon} {word}" for word, mark in marks]
         yield GAP.join(told)
-        for words in (*notes(self._matrix), FOOTNOTE):
+        for words in (*footnotes(self._matrix), FOOTNOTE):
             words = words.replace(DAGGER, self._dagger)
             for line in textwrap.wrap(words, min(self._room, 100)):
                 yield self._paint("faint", line)
@@ -137,7 +137,7 @@ class MatrixPage:
 
 def _group(asked: MatrixRow) -> str:
     line = f" line {asked.lines[0]}" if asked.lines else ""
-    return shortened(visible(group_words(asked)), LONGEST_NAME) + line
+    return shortened(visible(group_label(asked)), LONGEST_NAME) + line
 
 
 def _letter(at: int) -> str:

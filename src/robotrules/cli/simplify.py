@@ -14,9 +14,9 @@ from typing import Any
 
 import click
 
+from robotrules.analysis.simplification import Simplification
 from robotrules.analysis.simplify import simplify as simplified
 from robotrules.analysis.solver import MAX_STATES
-from robotrules.analysis.steps import Simplification
 from robotrules.cli.atomic_write import save
 from robotrules.cli.diffs import diff_lines, painted
 from robotrules.cli.options import json_option, profile_option

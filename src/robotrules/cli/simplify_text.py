@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from robotrules import RobotsTxt
-from robotrules.analysis.steps import Left, Simplification, SimplificationStep
+from robotrules.analysis.simplification import RetainedLine, Simplification, SimplificationStep
 from robotrules.cli.streams import STDIN, Output
 from robotrules.cli.text import Paint, listed, plural, shortened
 from robotrules.octets import visible
@@ -187,7 +187,7 @@ class SimplifyPage:
             yield self._paint(style, line)
 
 
-def _needed(left: Left) -> tuple[int, str, str]:
+def _needed(left: RetainedLine) -> tuple[int, str, str]:
     words = f"it decides {visible(left.witness.path)}" if left.witness else ""
     return left.line, visible(left.text), words
 

@@ -26,8 +26,8 @@ from robotrules.cli.text import plural
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
 from robotrules.expect import read_expectations
-from robotrules.expect.files import NAME, ClientFetcher, FileOptions, Trial, find_files
-from robotrules.expect.scaffold import starter
+from robotrules.expect.files import NAME, ClientFetcher, ExpectationFile, FileOptions, find_files
+from robotrules.expect.scaffold import render_starter
 from robotrules.expect.values import SCHEMA_VERSION, Carriers
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
@@ -116,7 +116,7 @@ def test(
         for path, config in _paths(files, answered):
             read.append(str(path))
             with _told(_shown(path), answered):
-                trial = Trial(path, config, fetcher, given)
+                trial = ExpectationFile(path, config, fetcher, given)
                 read.append(trial.source)
                 found = _answered(trial)
                 answered.append(found)
@@ -195,7 +195,7 @@ def _begin(name: str, profile: str | None) -> int:
         raise CliError(f"there is no robots.txt {where}: write one first, or name its folder")
     with told():
         usual = find_config(Path(name)).test.profile
-        text = starter(read_robots(str(robots), profile or usual or "default")[0], profile)
+        text = render_starter(read_robots(str(robots), profile or usual or "default")[0], profile)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -208,11 +208,11 @@ def _begin(name: str, profile: str | None) -> int:
     return 0
 
 
-def _answered(trial: Trial) -> Answered:
+def _answered(trial: ExpectationFile) -> Answered:
     judged = []
     with counting("question") as progress:
         for question in trial.questions:
-            judged.append(trial.judge(question))
+            judged.append(trial.evaluate(question))
             progress(len(judged), len(trial.questions))
     return Answered(_shown(trial.path), trial.source, judged)
 
@@ -221,7 +221,7 @@ def _shown(path: Path) -> str:
     return visible(os.fsencode(path))
 
 
-def _as_json(trial: Trial, answered: Answered) -> dict[str, Any]:
+def _as_json(trial: ExpectationFile, answered: Answered) -> dict[str, Any]:
     return {
         "schema": SCHEMA_VERSION,
         "file": answered.name,

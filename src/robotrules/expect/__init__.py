@@ -1,22 +1,22 @@
 """
-Expectations: what a site's owner wants its robots.txt and its pages to say, as questions.
+Expectations: the site owner's requirements for robots.txt and pages, as questions.
 
     from robotrules import parse
-    from robotrules.expect import judge, read_expectations
+    from robotrules.expect import evaluate, read_expectations
     expected = read_expectations(toml_text)
     for question in expected.questions:
-        judged = judge(question, parse(body))
-        judged.passed, judged.found, judged.cure
+        result = evaluate(question, parse(body))
+        result.passed, result.found, result.cure
 
-An expectation file is TOML; `docs/expectations.md` has every key. Beside single URLs it can speak
-of all URLs that a path pattern matches, which the exact analysis decides. Nothing here touches a
-file, a network or a clock: `robotrules.expect.files` does.
+An expectation file is TOML; `docs/expectations.md` lists its keys. Besides single URLs it can cover
+all URLs that a path pattern matches, which the exact analysis decides. The package uses no files,
+no network and no clock, except in `robotrules.expect.files`.
 """
 
 from __future__ import annotations
 
 from robotrules.expect.evaluate import counterexample, evaluate
-from robotrules.expect.reading import read_expectations
+from robotrules.expect.reader import read_expectations
 from robotrules.expect.values import (
     Carriers,
     Expectation,

@@ -1,10 +1,10 @@
 """
-Expectation files on disk: found by convention, read with the robots.txt they are about, and asked.
+Expectation files on disk: found by convention, read with their robots.txt, and evaluated.
 
 A file is `robots.test.toml` beside a `robots.txt`, or in the folder `tests` beside it, or named in
-the settings. What it names is read from its own folder; what is live is fetched by whoever is
-handed in. Whatever cannot be read or fetched raises `ExpectationError` in one line. What questions
-mean is in `robotrules.expect`.
+the settings. Its paths are relative to its folder; live files are fetched by the `Fetcher` that the
+caller passes. Anything that cannot be read or fetched raises `ExpectationError` in one line. The
+meaning of questions is in `robotrules.expect`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from robotrules.expect import (
     evaluate,
     read_expectations,
 )
-from robotrules.expect.reading import LARGEST
+from robotrules.expect.reader import MAX_BYTES
 from robotrules.expect.values import PageSource
 from robotrules.http.fields import Fields, read_fields
 from robotrules.http.origins import origin_of
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 NAME = "robots.test.toml"
 BY_CONVENTION = (NAME, f"tests/{NAME}")
-# Of a page only its head is read; what is larger than this is cut.
-LARGEST_PAGE = 20 << 20
+# Only the head of a page is read; a larger page is truncated.
+MAX_PAGE_BYTES = 20 << 20
 
 
 class Fetcher(Protocol):
-    """Who gets what is live."""
+    """The interface for fetching live files."""
 
     def robots(self, url: str, profile: str) -> RobotsTxt:
         """Return the robots.txt of the origin of a URL, or raise ExpectationError."""
@@ -55,33 +55,33 @@ class Fetcher(Protocol):
 
 
 class FileOptions(NamedTuple):
-    """What is said beside the file, and comes before what it says."""
+    """Options of the caller, which override the file."""
 
     robots: str | None = None
-    """Another robots.txt than the one it names."""
+    """Another robots.txt than the one the file names."""
     live: str | None = None
-    """A URL of the origin whose live robots.txt is asked about instead."""
+    """A URL of the origin whose live robots.txt is used instead."""
     profile: str | None = None
     budget: int | None = None
     literal: bool = False
-    """Whether crawlers choose groups by their names alone, whatever the registry says of them."""
+    """Whether crawlers select groups by their names alone, regardless of the registry."""
 
 
 def find_files(folder: Path, config: Config) -> list[Path]:
     """
     Return the expectation files of a folder.
 
-    Those that the settings name, if they name any; otherwise those that the convention knows. A
-    name in the settings that no file has raises ExpectationError.
+    Those that the settings name, if they name any; otherwise those found by convention. A name in
+    the settings without a file raises ExpectationError.
     """
     found: dict[Path, None] = {}
     for name in config.test.files:
         where = shown_path(config.folder) / name
         matching = sorted(glob(str(where), recursive=True)) if has_magic(name) else [str(where)]
         if not matching:
-            cure = "correct files under [test]"
             raise ExpectationError(
-                f"{shown_path(Path(config.path or ''))}: no file is called {name!r}; {cure}"
+                f"{shown_path(Path(config.path or ''))}: no file is called {name!r}; correct files "
+                "under [test]"
             )
         found |= dict.fromkeys(map(Path, matching))
     if config.test.files:
@@ -89,8 +89,8 @@ def find_files(folder: Path, config: Config) -> list[Path]:
     return [folder / name for name in BY_CONVENTION if os.path.isfile(folder / name)]
 
 
-class Trial:
-    """An expectation file with its robots.txt, to be asked."""
+class ExpectationFile:
+    """An expectation file with its robots.txt, to be evaluated."""
 
     def __init__(
         self,
@@ -99,12 +99,12 @@ class Trial:
         fetcher: Fetcher | None = None,
         given: FileOptions = FileOptions(),  # noqa: B008  # an immutable value
     ) -> None:
-        """Read the expectations; the robots.txt is read, or fetched, when it is asked for."""
+        """Read the expectations; the robots.txt is read or fetched on first use."""
         self.path = path
-        self.expected: Expectations = read_expectations(_octets(path, LARGEST), str(path))
+        self.expected: Expectations = read_expectations(_read_bytes(path, MAX_BYTES), str(path))
         self._fetcher = fetcher
-        wanted = given.profile or self.expected.profile or config.test.profile
-        self.profile = find_profile(wanted or "default").name
+        profile = given.profile or self.expected.profile or config.test.profile
+        self.profile = find_profile(profile or "default").name
         self.budget = given.budget or config.test.budget or MAX_STATES
         self.literal = given.literal
         self._pages: dict[tuple[object, ...], Carriers] = {}
@@ -112,24 +112,24 @@ class Trial:
         """The URL whose origin has the robots.txt; None: it is a file."""
         self.origin = origin_of(self.live) if self.live else self.expected.origin
         self._file = Path(given.robots) if given.robots else self._robots_file()
-        self._named_by = "" if given.robots else self._naming()
+        self._fix = "" if given.robots else self._suggest_fix()
         self.source = self.live or str(self._file)
-        """Where the robots.txt is, for people."""
+        """The location of the robots.txt, for people."""
 
     @cached_property
     def robots(self) -> RobotsTxt:
-        """The robots.txt; one that cannot be had raises ExpectationError."""
+        """The robots.txt; raises ExpectationError if it cannot be read or fetched."""
         if self.live is not None:
             return self._fetching().robots(self.live, self.profile)
-        return _read_robots(self._file, self.profile, self._named_by)
+        return _read_robots(self._file, self.profile, self._fix)
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What is asked."""
+        """The questions of the file."""
         return self.expected.questions
 
-    def judge(self, question: Question) -> ExpectationResult:
-        """Return the answer to one question; a page that is not there raises ExpectationError."""
+    def evaluate(self, question: Question) -> ExpectationResult:
+        """Return the result of one question; raises ExpectationError if a page is missing."""
         carriers = None
         if question.about.page is not None:
             carriers = self._carriers(question, question.about.page)
@@ -142,32 +142,32 @@ class Trial:
             literal=self.literal,
         )
 
-    def judged(self) -> Iterator[ExpectationResult]:
-        """Yield all answers in the order of the file."""
-        return map(self.judge, self.questions)
+    def evaluate_all(self) -> Iterator[ExpectationResult]:
+        """Yield all results in the order of the file."""
+        return map(self.evaluate, self.questions)
 
-    # --- What it names ---
+    # --- Referenced files ---
 
     def _robots_file(self) -> Path:
         folder = self.path.parent
         if self.expected.robots is not None:
             return folder / self.expected.robots
-        # By convention it stands beside this file, or above the folder `tests`.
+        # By convention it is beside this file, or above the folder `tests`.
         beside, above = folder / "robots.txt", folder.parent / "robots.txt"
         is_above = folder.absolute().name == "tests" and not os.path.exists(beside)
         return above if is_above else beside
 
-    def _naming(self) -> str:
-        """Return where the robots.txt is named, and how to name another."""
+    def _suggest_fix(self) -> str:
+        """Return how to correct the name of the robots.txt."""
         if self.expected.robots is None:
-            return f'put it there, or say robots = "…" in {self.path}'
+            return f'create it, or set robots = "…" in {self.path}'
         line = self.expected.robots_line
         where = f"{self.path}, line {line}" if line else str(self.path)
         return f"correct robots in {where}"
 
     def _fetching(self) -> Fetcher:
         if self._fetcher is None:
-            raise ExpectationError(f"{self.path}: nothing is fetched here; name a file with robots")
+            raise ExpectationError(f"{self.path}: cannot fetch here; name a file with robots")
         return self._fetcher
 
     def _carriers(self, question: Question, page: PageSource) -> Carriers:
@@ -187,12 +187,12 @@ class Trial:
         if pairs:
             fields = read_fields([(name.strip(), value.strip()) for name, value in pairs])
         if page.file is not None:
-            return Carriers(fields, _octets(self.path.parent / page.file, LARGEST_PAGE))
+            return Carriers(fields, _read_bytes(self.path.parent / page.file, MAX_PAGE_BYTES))
         if page.response is None:
             return Carriers(fields)
         file = self.path.parent / page.response
         try:
-            saved = read_response(_octets(file, LARGEST_PAGE))
+            saved = read_response(_read_bytes(file, MAX_PAGE_BYTES))
         except SavedResponseError as error:
             raise ExpectationError(f"{file}: {error}") from None
         lines = Fields(saved.fields.lines + (fields.lines if fields else ()), saved.fields.apart)
@@ -201,30 +201,30 @@ class Trial:
 
 
 class ClientFetcher:
-    """Gets what is live with a client, which is opened when something is."""
+    """Fetches live files with a client, which is opened on first use."""
 
-    def __init__(self, opened: Callable[[], Client]) -> None:
-        self._opened = opened
+    def __init__(self, open_client: Callable[[], Client]) -> None:
+        self._open_client = open_client
 
     @cached_property
     def _client(self) -> Client:
-        return self._opened()
+        return self._open_client()
 
     def robots(self, url: str, profile: str) -> RobotsTxt:
-        """Return the robots.txt of the origin of a URL; none there is one that allows all."""
+        """Return the robots.txt of the origin of a URL; a missing one allows all URLs."""
         from robotrules.cache import EffectivePolicy
 
-        held = self._client.lookup(url)
-        if held is None:
-            raise ExpectationError(f"{url}: no robots.txt governs it; name an http or https URL")
-        if held.policy is EffectivePolicy.DISALLOW:
-            visit = held.entry.last_failure or held.fetch_record
-            why = f" ({visit.detail or visit.status})" if visit else ""
-            raise ExpectationError(f"{held.origin}: the robots.txt is unreachable{why}; try again")
-        return held.robots
+        state = self._client.lookup(url)
+        if state is None:
+            raise ExpectationError(f"{url}: not an http or https URL, so it has no robots.txt")
+        if state.policy is EffectivePolicy.DISALLOW:
+            failure = state.entry.last_failure or state.fetch_record
+            why = f" ({failure.detail or failure.status})" if failure else ""
+            raise ExpectationError(f"{state.origin}: the robots.txt is unreachable{why}; try again")
+        return state.robots
 
     def page(self, url: str, crawler: tuple[str, ...], purposes: tuple[str, ...]) -> Carriers:
-        """Return headers and HTML of a page; of one that may not be crawled, nothing."""
+        """Return headers and HTML of a page; nothing if the page may not be crawled."""
         fetched = self._client.fetch(url, crawler, purposes)
         if not fetched.verdict.allowed and fetched.origin_state and not fetched.failure_reason:
             return Carriers(url=url)
@@ -234,22 +234,22 @@ class ClientFetcher:
         return Carriers(fetched.fields, fetched.body)
 
 
-def _read_robots(file: Path, profile: str, cure: str) -> RobotsTxt:
+def _read_robots(file: Path, profile: str, fix: str) -> RobotsTxt:
     # Twice the limit, because UTF-16 has two octets where UTF-8 has one.
     most = 2 * find_profile(profile).max_bytes + 1
-    octets = _octets(file, most, cure)
+    octets = _read_bytes(file, most, fix)
     return parse(octets, profile, complete=len(octets) < most)
 
 
-def _octets(path: Path, most: int, cure: str = "") -> bytes:
-    """Return what is in a file, cut after a little more than *most* octets; *cure*: if none is."""
+def _read_bytes(path: Path, most: int, fix: str = "") -> bytes:
+    """Return at most *most* + 1 octets of a file; *fix* says what to do if it does not exist."""
     try:
         with path.open("rb") as file:
             return file.read(most + 1)
     except IsADirectoryError:
         why = "it is a folder; name a file in it"
     except FileNotFoundError:
-        why = f"there is no such file; {cure or 'check the name'}"
+        why = f"there is no such file; {fix or 'check the name'}"
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
     raise ExpectationError(f"{path}: {why}")

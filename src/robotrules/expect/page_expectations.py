@@ -1,16 +1,16 @@
 """
-What is expected beside verdicts: tags of a page, preferences, app directives, records of the file.
+Expectations other than verdicts: tags of a page, preferences, app directives, records of the file.
 
-Each is asked of the reader that has it, and what was found is told with where it stands. Where a
-robots.txt asks a crawler to leave a page alone, nobody reads the tags of that page (AMB-119): then
-they are unknown, and no expectation of them passes. It does no I/O.
+Each is evaluated with the reader of its records, and a failure shows the lines that apply. If a
+robots.txt disallows a page, crawlers do not read its tags (AMB-119): then they are unknown, and no
+expectation of them passes. The module does no I/O.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from robotrules.expect.report_lines import shortened, told_record, told_verdict
+from robotrules.expect.report_lines import record_lines, truncate, verdict_lines
 from robotrules.expect.values import Carriers, ExpectationResult, Question, ReportLine, shown_value
 from robotrules.extensions.app_directives import directives_for
 from robotrules.extensions.sitemap import sitemaps
@@ -23,23 +23,23 @@ from robotrules.robotstxt.values import Record
 from robotrules.tags.known import Value, read_text
 from robotrules.tags.rules import UsageRules, written
 
-MOST = 5
-_NO_PAGE = "name a page or headers; a live page is fetched only if its own robots.txt allows that"
+MAX_SHOWN = 5
+_NO_PAGE = "name a page or headers; a live page is fetched only if its robots.txt allows that"
 
 
-def _address(question: Question, origin: str | None) -> str | None:
+def _url_at(question: Question, origin: str | None) -> str | None:
     url = question.url
     return origin + url if url is not None and origin is not None and url[0] == "/" else url
 
 
-def _guided(
+def _guidance(
     question: Question, robots: RobotsTxt, carriers: Carriers, origin: str | None
 ) -> Guidance:
-    url = carriers.url or _address(question, origin)
+    url = carriers.url or _url_at(question, origin)
     return guidance(
         url or "/",
         question.crawler,
-        # Without a URL nobody knows which rules count, so the page speaks for itself.
+        # Without a URL it is unknown which rules apply, so only the page counts.
         robots=None if url is None else robots,
         headers=carriers.headers,
         html=carriers.html,
@@ -50,11 +50,11 @@ def _guided(
 # --- Tags -----------------------------------------------------------------------------------------
 
 
-def of_tags(
+def evaluate_tags(
     question: Question, robots: RobotsTxt, carriers: Carriers, origin: str | None
 ) -> ExpectationResult:
-    """Judge what a page should say, should not say, or should say and nothing else."""
-    guided = _guided(question, robots, carriers, origin)
+    """Evaluate the tag rules that a page should have, should not have, or should have only."""
+    guided = _guidance(question, robots, carriers, origin)
     value, key = question.value, question.key
     names = value if key == "only-tags" else (value,)
     expected = ("no " if key == "no-tags" else "") + (", ".join(names) or "no tag rule")
@@ -63,42 +63,41 @@ def of_tags(
         return _unread(question, robots, guided, expected)
     usage = guided.usage
     found = visible(str(usage))
-    told = _mentioned(usage)
+    lines = _mention_lines(usage)
     missing = [name for name in names if not _in_force(usage, name)]
     if key == "no-tags":
-        passed, cure = bool(missing), f"take {value} out where it is said"
+        passed, fix = bool(missing), f"remove {value} from the page or its headers"
     elif key == "only-tags":
-        more = [name for name, _ in usage.values if not _named(name, names)]
+        more = [name for name, _ in usage.values if not _is_expected(name, names)]
         passed = not missing and not more
-        cure = _cure(missing, more)
+        fix = _suggest_fix(missing, more)
     else:
-        passed, cure = not missing, _cure(missing, [])
+        passed, fix = not missing, _suggest_fix(missing, [])
     return ExpectationResult(
-        question, passed, expected, found, "" if passed else cure, () if passed else told
+        question, passed, expected, found, "" if passed else fix, () if passed else lines
     )
 
 
-def _cure(missing: list[str], more: list[str]) -> str:
-    parts = [f"say {', '.join(missing)} in a robots meta element or in X-Robots-Tag"] * bool(
-        missing
-    )
-    parts += [f"take out {', '.join(more)}, or expect it"] * bool(more)
+def _suggest_fix(missing: list[str], more: list[str]) -> str:
+    parts = [f"add {', '.join(missing)} to a robots meta element or X-Robots-Tag"] * bool(missing)
+    parts += [f"remove {', '.join(more)}, or expect it"] * bool(more)
     return "; ".join(parts)
 
 
 def _unread(
     question: Question, robots: RobotsTxt, guided: Guidance, expected: str
 ) -> ExpectationResult:
-    """Return the failure of a page whose tags nobody reads."""
+    """Return the failure for a page whose tags were not read."""
     if guided.tags is not TagsSeen.NOT_CRAWLED:
         return ExpectationResult(
-            question, False, expected, "nothing of the page was read", _NO_PAGE
+            question, False, expected, "no part of the page was read", _NO_PAGE
         )
     explained = robots.explain(guided.url, question.crawler, question.about.purposes)
-    found = f"unknown: the page is {visible(str(explained.verdict))}, so nobody reads its tags"
-    cure = "a crawler has to fetch a page to see its tags: allow it, or expect it to be disallowed"
-    told = told_verdict(robots, explained)
-    return ExpectationResult(question, False, expected, found, cure, told, explained)
+    verdict = visible(str(explained.verdict))
+    found = f"unknown: the page is {verdict}, so crawlers do not read its tags"
+    fix = "a crawler must fetch a page to see its tags: allow it, or expect it to be disallowed"
+    lines = verdict_lines(robots, explained)
+    return ExpectationResult(question, False, expected, found, fix, lines, explained)
 
 
 def _in_force(usage: UsageRules, expected: str) -> bool:
@@ -111,83 +110,82 @@ def _in_force(usage: UsageRules, expected: str) -> bool:
     return usage.get(name) == wanted
 
 
-def _named(name: str, expected: tuple[str, ...]) -> bool:
-    """Tell whether a rule in force is one of those that are expected, with any value or its own."""
-    firsts = {one.partition(": ")[0] for one in expected}
-    return name in firsts or (name == "nosnippet" and "max-snippet: 0" in expected)
+def _is_expected(name: str, expected: tuple[str, ...]) -> bool:
+    """Return whether a rule in force is one of those that are expected, with any value."""
+    names = {rule.partition(": ")[0] for rule in expected}
+    return name in names or (name == "nosnippet" and "max-snippet: 0" in expected)
 
 
-def _mentioned(usage: UsageRules) -> tuple[ReportLine, ...]:
-    told = []
-    for name, value in usage.values[: 2 * MOST]:
-        for one in usage.mentions_of(name)[:MOST]:
-            where = shortened(visible(f"{one.source}: {one.text}"))
-            told.append(ReportLine(f"          {written(name, value)}: {where}"))
-    return tuple(told)
+def _mention_lines(usage: UsageRules) -> tuple[ReportLine, ...]:
+    lines = []
+    for name, value in usage.values[: 2 * MAX_SHOWN]:
+        for mention in usage.mentions_of(name)[:MAX_SHOWN]:
+            where = truncate(visible(f"{mention.source}: {mention.text}"))
+            lines.append(ReportLine(f"          {written(name, value)}: {where}"))
+    return tuple(lines)
 
 
 # --- Preferences and app directives ---------------------------------------------------------------
 
 
-def of_preferences(
+def evaluate_preferences(
     question: Question, robots: RobotsTxt, carriers: Carriers, origin: str | None
 ) -> ExpectationResult:
-    """Judge what should be stated about the use of what is found at a URL."""
+    """Evaluate the preference that should be stated for a URL."""
     category, wanted = question.value
-    stated = _guided(question, robots, carriers, origin).preferences
-    found, because = stated.get(category), stated.statements_for(category)
+    stated = _guidance(question, robots, carriers, origin).preferences
+    found, statements = stated.get(category), stated.statements_for(category)
     expected, passed = f"{category} {wanted}", str(found) == wanted
-    told: tuple[ReportLine, ...] = ()
-    cure = ""
+    lines: tuple[ReportLine, ...] = ()
+    fix = ""
     if not passed:
         letter = {"allowed": "y", "disallowed": "n"}.get(wanted)
-        cure = f"say Content-Usage: {category}={letter} for this path" if letter else "take it out"
+        fix = f"add Content-Usage: {category}={letter} for this path" if letter else "remove it"
         if not stated.applicable:
-            cure = "the URL is disallowed, and then nothing is stated about it: allow it first"
+            fix = "no preferences apply to a disallowed URL: allow it first"
         elif found is Preference.UNKNOWN and any(one.path for one in stated.statements):
-            cure += "; a longer path takes over whole, so repeat there what should hold (AMB-113)"
-        for one in (because or stated.statements)[:MOST]:
-            told += _stated(robots, one)
-    words = f"{category} {found}" + ("" if stated.applicable else " (not applicable: disallowed)")
-    return ExpectationResult(question, passed, expected, words, cure, told)
+            fix += "; a longer path replaces shorter ones, so repeat all preferences (AMB-113)"
+        for statement in (statements or stated.statements)[:MAX_SHOWN]:
+            lines += _statement_lines(robots, statement)
+    text = f"{category} {found}" + ("" if stated.applicable else " (not applicable: disallowed)")
+    return ExpectationResult(question, passed, expected, text, fix, lines)
 
 
-def _stated(robots: RobotsTxt, statement: Statement) -> tuple[ReportLine, ...]:
+def _statement_lines(robots: RobotsTxt, statement: Statement) -> tuple[ReportLine, ...]:
     if statement.record is None:
-        return (ReportLine(f"          {statement.source}: {shortened(visible(statement.text))}"),)
-    return told_record(robots, statement.record, "this statement counts here")
+        return (ReportLine(f"          {statement.source}: {truncate(visible(statement.text))}"),)
+    return record_lines(robots, statement.record, "this statement applies here")
 
 
-def of_directives(
+def evaluate_directives(
     question: Question, robots: RobotsTxt, carriers: Carriers, origin: str | None
 ) -> ExpectationResult:
-    """Judge what should be said to an application about a URL."""
-    url = _address(question, origin) or "/"
+    """Evaluate the app directives that should apply to a URL."""
+    url = _url_at(question, origin) or "/"
     token = question.crawler or None
-    said = directives_for(robots, question.about.application or "", product_token=token).for_url(
-        url
-    )
+    directives = directives_for(
+        robots, question.about.application or "", product_token=token
+    ).for_url(url)
     absent = question.key == "no-app-directives"
     name = question.value if absent else question.value[0]
-    found = next((one for one in said.directives if one.name == name), None)
+    found = next((one for one in directives.directives if one.name == name), None)
     expected = f"no {name}" if absent else f"{name} {shown_value(question.value[1])}"
     if found is None:
         if absent:
-            return ExpectationResult(question, True, expected, "nothing is said")
-        cure = f"add it: App-Directives: {said.application};{name}=… in the group for '*'"
-        others = ", ".join(one.name for one in said.directives[:MOST]) or "nothing"
-        return ExpectationResult(question, False, expected, f"{visible(others)} is said", cure)
-    passed = not absent and _same(found.value, question.value[1])
-    told = () if passed else told_record(robots, found.record, "this record counts here")
-    cure = "" if passed else f"correct line {found.record.line}"
-    words = (
-        f"{name} {visible(shown_value(to_plain_value(found.value)))} by line {found.record.line}"
-    )
-    return ExpectationResult(question, passed, expected, words, cure, told)
+            return ExpectationResult(question, True, expected, "no such directive")
+        fix = f"add it: App-Directives: {directives.application};{name}=… in the group for '*'"
+        others = ", ".join(one.name for one in directives.directives[:MAX_SHOWN])
+        text = f"only {visible(others)}" if others else "no directives"
+        return ExpectationResult(question, False, expected, text, fix)
+    passed = not absent and _is_same_value(found.value, question.value[1])
+    lines = () if passed else record_lines(robots, found.record, "this record applies here")
+    fix = "" if passed else f"correct line {found.record.line}"
+    text = f"{name} {visible(shown_value(to_plain_value(found.value)))} by line {found.record.line}"
+    return ExpectationResult(question, passed, expected, text, fix, lines)
 
 
-def _same(found: Any, wanted: Any) -> bool:
-    """Tell whether a value is the one that TOML says: true is not 1, and a Token is a text."""
+def _is_same_value(found: Any, wanted: Any) -> bool:
+    """Return whether a value equals that in TOML: true is not 1, and a Token is a text."""
     found = str(found) if isinstance(to_plain_value(found), str) else found
     return isinstance(found, bool) is isinstance(wanted, bool) and bool(found == wanted)
 
@@ -195,15 +193,15 @@ def _same(found: Any, wanted: Any) -> bool:
 # --- Records of the file --------------------------------------------------------------------------
 
 
-def of_file(
+def evaluate_records(
     question: Question, robots: RobotsTxt, carriers: Carriers, origin: str | None
 ) -> ExpectationResult:
-    """Judge what the file should list, have, or not have."""
+    """Evaluate the records that the file should have, or not have."""
     if question.key == "sitemaps":
         return _sitemaps(question, robots, origin)
     name, colon, value = question.value.partition(":")
     key, value = name.strip().lower(), value.strip()
-    found = [one for one in robots.records if one.key == key and (not colon or one.text == value)]
+    found = [r for r in robots.records if r.key == key and (not colon or r.text == value)]
     wanted = question.key == "records"
     expected = visible(question.value) if wanted else f"no {visible(question.value)}"
     if found and wanted:
@@ -211,38 +209,40 @@ def of_file(
     if not found and not wanted:
         return ExpectationResult(question, True, expected, "no such record")
     if found:
-        told = told_record(robots, found[0], "this is one")
+        lines = record_lines(robots, found[0], "this is one")
         return ExpectationResult(
-            question, False, expected, f"line {found[0].line}", "take it out, or expect it", told
+            question, False, expected, f"line {found[0].line}", "remove it, or expect it", lines
         )
-    same = [one for one in robots.records if one.key == key]
-    told = _records(robots, same)
-    words = f"no such record; {len(same):,} of that name" if same else "no record of that name"
+    same = [record for record in robots.records if record.key == key]
+    lines = _other_records(robots, same)
+    text = f"no such record; {len(same):,} of that name" if same else "no record of that name"
     return ExpectationResult(
-        question, False, expected, words, "add it, or correct what is expected", told
+        question, False, expected, text, "add it, or correct the expectation", lines
     )
 
 
-def _records(robots: RobotsTxt, records: list[Record]) -> tuple[ReportLine, ...]:
-    told: tuple[ReportLine, ...] = ()
-    for record in records[:MOST]:
-        told += told_record(robots, record, "says something else")
-    return told
+def _other_records(robots: RobotsTxt, records: list[Record]) -> tuple[ReportLine, ...]:
+    lines: tuple[ReportLine, ...] = ()
+    for record in records[:MAX_SHOWN]:
+        lines += record_lines(robots, record, "has another value")
+    return lines
 
 
 def _sitemaps(question: Question, robots: RobotsTxt, origin: str | None) -> ExpectationResult:
     base = None if origin is None else f"{origin}/robots.txt"
     listed = sitemaps(robots, base)
-    there, wanted = [one.url for one in listed], question.value
-    missing = [url for url in wanted if url not in there]
-    more = [one for one in listed if one.url not in wanted]
+    present, wanted = [sitemap.url for sitemap in listed], question.value
+    missing = [url for url in wanted if url not in present]
+    more = [sitemap for sitemap in listed if sitemap.url not in wanted]
     expected = ", ".join(map(visible, wanted)) or "none"
-    found = shortened(", ".join(map(visible, there)), 400) or "none"
+    found = truncate(", ".join(map(visible, present)), 400) or "none"
     if not missing and not more:
         return ExpectationResult(question, True, expected, found)
-    parts = [f"add Sitemap: {visible(url)}" for url in missing[:MOST]]
-    parts += [f"take out line {one.line}, or expect it" for one in more[:MOST]]
-    told = tuple(
-        part for one in more[:MOST] for part in told_record(robots, one.record, "also listed")
+    parts = [f"add Sitemap: {visible(url)}" for url in missing[:MAX_SHOWN]]
+    parts += [f"remove line {sitemap.line}, or expect it" for sitemap in more[:MAX_SHOWN]]
+    lines = tuple(
+        line
+        for sitemap in more[:MAX_SHOWN]
+        for line in record_lines(robots, sitemap.record, "also listed")
     )
-    return ExpectationResult(question, False, expected, found, "; ".join(parts), told)
+    return ExpectationResult(question, False, expected, found, "; ".join(parts), lines)

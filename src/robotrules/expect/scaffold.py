@@ -1,9 +1,9 @@
 """
-A first expectation file for a robots.txt: what it says today, as expectations with comments.
+A first expectation file for a robots.txt: its current meaning, as expectations with comments.
 
-Each table is asked before it is written, and what does not hold is left out: the file passes, and
-whoever has it changes it to what is wanted. What a stranger wrote goes in only where it prints. It
-does no I/O.
+Each table is evaluated before it is written, and one that fails is left out: the file passes, and
+the site owner changes it as needed. Text of the robots.txt is used only if it is printable. The
+module does no I/O.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from collections.abc import Iterator, Sequence
 
 from robotrules.errors import RobotrulesError
 from robotrules.expect.evaluate import evaluate
-from robotrules.expect.reading import read_expectations
+from robotrules.expect.reader import read_expectations
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.robotstxt import RobotsTxt
 
-# A start has a few examples, and is no copy of the rules; nor may it take long to find them.
-MOST = 5
+# The file has a few examples, not a copy of the rules; finding them must be fast.
+MAX_EXAMPLES = 5
 BUDGET = 2_000
-LONGEST = 200
+MAX_LENGTH = 200
 HEAD = """\
-# What robots.txt should say; `robotrules test` asks with every change.
-# These hold today: change them to what you want, and add what matters to you.
+# What robots.txt should say; `robotrules test` checks it after every change.
+# These pass today: change them to what you need, and add what matters to you.
 # All keys are in docs/expectations.md.
 """
 
 
-def starter(robots: RobotsTxt, profile: str | None = None) -> str:
+def render_starter(robots: RobotsTxt, profile: str | None = None) -> str:
     """Return the text of an expectation file that passes for a robots.txt."""
-    head = HEAD + (f"profile = {_quoted(profile)}\n" if profile else "")
+    head = HEAD + (f"profile = {_quote(profile)}\n" if profile else "")
     found = [
         next((table for table in tables if _passes(head + table, robots)), "")
         for tables in _tables(robots)
@@ -40,43 +40,43 @@ def starter(robots: RobotsTxt, profile: str | None = None) -> str:
 
 def _passes(table: str, robots: RobotsTxt) -> bool:
     try:
-        asked = read_expectations(table).questions
+        questions = read_expectations(table).questions
     except RobotrulesError:
-        return False  # a name or a pattern that no expectation may have
-    return all(evaluate(question, robots, budget=BUDGET).passed for question in asked)
+        return False  # a name or a pattern that an expectation cannot have
+    return all(evaluate(question, robots, budget=BUDGET).passed for question in questions)
 
 
 def _tables(robots: RobotsTxt) -> Iterator[tuple[str, ...]]:
-    """Yield tables that may be true; of several the first that is counts."""
+    """Yield alternatives for each table; the first that passes is used."""
     word = "allowed" if robots.check("/", "*") else "disallowed"
-    yield (_table("Everyone that no group names.", f'{word} = ["/"]'),)
+    yield (_table("All crawlers that no group names.", f'{word} = ["/"]'),)
     patterns = [rule.pattern for rule in robots.rules_for("*").rules if not rule.allow]
-    for pattern in _some(patterns):
+    for pattern in _select_examples(patterns):
         yield (
-            _table("Every URL that this matches.", f"all-disallowed = [{_quoted(pattern)}]"),
-            _table("This URL; not all that begin like it.", f"disallowed = [{_quoted(pattern)}]"),
+            _table("Every URL that this matches.", f"all-disallowed = [{_quote(pattern)}]"),
+            _table("This URL; not all that begin like it.", f"disallowed = [{_quote(pattern)}]"),
         )
     names = [
         start.value.decode("utf-8", "replace") for group in robots.groups for start in group.starts
     ]
-    for name in _some([name for name in names if _is_name(name, robots)]):
+    for name in _select_examples([name for name in names if _is_name(name, robots)]):
         word = "allowed" if robots.check("/", name) else "disallowed"
         yield (
             _table(
-                "It has a group of its own, so it does not read the one for '*'.",
-                f"crawlers = [{_quoted(name)}]",
+                "It obeys its own group, so it does not obey the one for '*'.",
+                f"crawlers = [{_quote(name)}]",
                 'obeys = "own"',
                 f'{word} = ["/"]',
             ),
         )
-    listed = [_quoted(sitemap.url) for sitemap in sitemaps(robots) if sitemap.url.isprintable()]
-    if len(listed) <= MOST:
-        words = "Where the sitemaps are; none is []."
-        yield (_table(words, f"sitemaps = [{', '.join(listed)}]"),)
+    listed = [_quote(sitemap.url) for sitemap in sitemaps(robots) if sitemap.url.isprintable()]
+    if len(listed) <= MAX_EXAMPLES:
+        comment = "The sitemaps; [] for none."
+        yield (_table(comment, f"sitemaps = [{', '.join(listed)}]"),)
 
 
 def _is_name(name: str, robots: RobotsTxt) -> bool:
-    """Tell whether a crawler can be asked about by a name; some profiles are strict."""
+    """Return whether a name can be used for a query; some profiles are strict."""
     try:
         robots.check("/", name)
     except RobotrulesError:
@@ -88,12 +88,12 @@ def _table(comment: str, *lines: str) -> str:
     return "\n".join((f"# {comment}", "[[expect]]", *lines, ""))
 
 
-def _some(texts: Sequence[str]) -> list[str]:
-    """Return a few texts that can be written as they are, each once."""
+def _select_examples(texts: Sequence[str]) -> list[str]:
+    """Return a few texts that are printable and short, each once."""
     plain = (text for text in dict.fromkeys(texts) if text and text.isprintable())
-    return [text for text in plain if len(text) <= LONGEST][:MOST]
+    return [text for text in plain if len(text) <= MAX_LENGTH][:MAX_EXAMPLES]
 
 
-def _quoted(text: str) -> str:
-    # What prints is written alike in JSON and in TOML.
+def _quote(text: str) -> str:
+    # Printable text is the same in JSON and in TOML.
     return json.dumps(text, ensure_ascii=False)

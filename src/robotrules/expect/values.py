@@ -1,9 +1,9 @@
 """
-What is expected of a robots.txt and of pages, and what came of it: Expectation, Question, Judged.
+The values of expectations: Expectation, Question, ExpectationResult.
 
-An expectation is a table of an expectation file. It asks one question for each crawler and each
-thing that it names, so that each passes or fails by itself. All are immutable and go to JSON with
-`as_dict()`. They know neither TOML nor how a question is answered.
+An expectation is a table of an expectation file. It has a question for each crawler and each value
+that it names, so that each passes or fails separately. All values are immutable, and `as_dict()`
+returns them for JSON. The module does not use TOML, and does not evaluate questions.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from robotrules.octets import visible
 from robotrules.registries.crawlers import KnownCrawler
 from robotrules.robotstxt.verdict import Explanation
 
-# Raised when a value of `ExpectationResult.as_dict()` changes meaning or goes away.
+# Increased when a value of `ExpectationResult.as_dict()` changes meaning or is removed.
 SCHEMA_VERSION = 1
 EVERYONE = ("*",)
-# Which groups a crawler obeys, as an expectation says it.
+# The groups that a crawler obeys, by the value of `obeys`.
 OBEYED = {
     "own": "a group that names it",
     "purpose": "a group that names its purpose",
@@ -27,7 +27,7 @@ OBEYED = {
 
 
 class PageSource(NamedTuple):
-    """Where the tags of a page are read, as an expectation names it."""
+    """The source of a page's tags, as an expectation names it."""
 
     file: str | None = None
     """A file with its initial HTML."""
@@ -36,50 +36,50 @@ class PageSource(NamedTuple):
     response: str | None = None
     """A file with a saved HTTP response."""
     headers: tuple[str, ...] = ()
-    """Header lines, beside those of a response."""
+    """Header lines, in addition to those of a response."""
 
     def __str__(self) -> str:
         return self.file or self.url or self.response or "headers"
 
 
 class Carriers(NamedTuple):
-    """What was read of a page: octets and field lines, by whoever touches files and networks."""
+    """The content of a page: octets and field lines, which the caller read or fetched."""
 
     headers: object = None
     html: bytes | None = None
     url: str | None = None
-    """Where a fetch of it ended."""
+    """The URL at which a fetch of it ended."""
 
 
 class Expectation(NamedTuple):
-    """One table of an expectation file: whom it is about, and what is expected."""
+    """A table of an expectation file: its crawlers, and what is expected."""
 
     line: int
     crawlers: tuple[tuple[str, ...], ...] = ()
-    """Each with its product tokens in its order of preference; none: everyone, `*`."""
+    """Each with its product tokens in order of preference; empty: everyone, `*`."""
     purposes: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
-    """URLs at which preferences, app directives and tags are asked for."""
+    """URLs at which preferences, app directives and tags are evaluated."""
     page: PageSource | None = None
     application: str | None = None
     by_line: int | None = None
     by_rule: str | None = None
     why: str = ""
-    """What it is for, in the words of whoever wrote it."""
+    """The purpose of the expectation, as its author wrote it."""
 
 
 class Question(NamedTuple):
-    """One thing that is expected, of one crawler, at one URL."""
+    """One expected fact, for one crawler, at one URL."""
 
     number: int
-    """Its place in the file, from 1."""
+    """Its position in the file, from 1."""
     key: str
-    """The key that asks it, such as `disallowed` or `tags`."""
+    """The key of the expectation, such as `disallowed` or `tags`."""
     line: int
-    """The line of the expectation file that it stands on."""
+    """Its line in the expectation file."""
     about: Expectation
     crawler: tuple[str, ...]
-    """Its product tokens; none where no crawler is asked about."""
+    """Its product tokens; empty if the question is not about a crawler."""
     url: str | None
     """A URL, a path, or for `all-allowed` and `all-disallowed` a path pattern."""
     value: Any
@@ -87,7 +87,7 @@ class Question(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What is asked, in a line."""
+        """The question in one line."""
         return _TITLES[self.key](self)
 
     def as_dict(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Question(NamedTuple):
 
 
 class ReportLine(NamedTuple):
-    """A line of an explanation, and what it is, for those who have colours."""
+    """A line of an explanation, with its style."""
 
     text: str
     style: str = ""
@@ -114,39 +114,39 @@ class ReportLine(NamedTuple):
 
 
 class ExpectationResult(NamedTuple):
-    """A question with its answer."""
+    """A question with its result."""
 
     question: Question
     passed: bool
     expected: str
     found: str
     cure: str = ""
-    """What could be done where it failed."""
+    """How to fix a failure."""
     told: tuple[ReportLine, ...] = ()
-    """How that was found: groups, the rule that decides, those that lose."""
+    """The explanation: groups, the deciding rule, the rules that lose."""
     explanation: Explanation | None = None
-    """The same as a value, where a verdict was asked for."""
+    """The explanation as a value, if the question is about a verdict."""
     witness: str | None = None
-    """A shortest URL that is otherwise than all URLs of a pattern should be."""
+    """A shortest URL of a pattern that does not have the expected verdict."""
     undecided: bool = False
-    """Whether the question was not answered within the budget: then it fails, and says so."""
+    """Whether the question was not decided within the state limit; then it fails."""
     hint: str = ""
-    """What is odd about the question itself, whether it passed or not."""
+    """A hint about the question itself, whether it passed or not."""
     known: KnownCrawler | None = None
-    """The well-known crawler by whose names groups were chosen; None: by the name alone."""
+    """The well-known crawler whose names selected the groups; None: the name alone."""
 
     reading: str = ""
-    """How the crawler chooses groups, with source and day, where that makes a difference here."""
+    """How the crawler selects groups, with source and date, if that matters here."""
 
     def __str__(self) -> str:
-        """Return it for people: what was asked, expected and found, how, and the cure."""
+        """Return the result for people: question, expected, found, explanation and fix."""
         question = self.question
         lines = [f"{'passed' if self.passed else 'failed'}, line {question.line}: {question.title}"]
         lines += [f"why       {question.about.why}"] * bool(question.about.why)
         lines += [f"expected  {self.expected}", f"found     {self.found}"]
         lines += [f"registry  {self.reading}"] * bool(self.reading)
         lines += [line.text for line in self.told]
-        lines += [f"cure      {self.cure}"] * bool(self.cure)
+        lines += [f"fix       {self.cure}"] * bool(self.cure)
         lines += [f"hint      {self.hint}"] * bool(self.hint)
         return "\n".join(map(visible, lines))
 
@@ -167,15 +167,15 @@ class ExpectationResult(NamedTuple):
 
 
 class Expectations(NamedTuple):
-    """A whole expectation file."""
+    """An expectation file."""
 
     name: str
     robots: str | None = None
-    """The robots.txt it is about: a file, from the folder of this one."""
+    """The path of the robots.txt, relative to the folder of this file."""
     url: str | None = None
-    """Or where a live one is."""
+    """Or the URL of a live one."""
     origin: str | None = None
-    """What the robots.txt governs; paths are of it."""
+    """The origin that the robots.txt applies to; paths belong to it."""
     profile: str | None = None
     questions: tuple[Question, ...] = ()
     robots_line: int | None = None
@@ -183,7 +183,7 @@ class Expectations(NamedTuple):
 
 
 def shown_crawler(question: Question) -> str:
-    """Return who is asked about, with purposes."""
+    """Return the crawler of a question, with purposes."""
     names = ", ".join(question.crawler) if question.crawler != EVERYONE else "everyone else"
     purposes = ", ".join(question.about.purposes)
     return f"{names} (purpose {purposes})" if purposes else names
@@ -194,7 +194,7 @@ def _place(question: Question) -> str:
 
 
 def shown_value(value: Any) -> str:
-    """Return an expected value as TOML has it."""
+    """Return an expected value as TOML writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,10 +1,10 @@
 """
-Formatting: a robots.txt in canonical form, its comments kept, its meaning proved unchanged.
+Formatting: a robots.txt in canonical form, with its comments, and its meaning proved unchanged.
 
-Lines are written anew one by one (`layout`), in their order. What comes out is not trusted: it is
-read again under every profile and compared with the file it came from (`proof`), and every comment
-has to be there. A line at which that fails is copied as it was; where that does not help, the file
-is left alone, and the reason said. Nothing here reads or writes a file.
+Lines are written one by one (`layout`), in their order. The result is parsed under every profile
+and compared with the original (`proof`), and every comment has to be there. A line at which that
+fails is copied unchanged; if that does not help, the file is left unchanged, with the reason. The
+package does not read or write files.
 
     from robotrules import parse
     from robotrules.formatting import format_robots
@@ -27,52 +27,53 @@ from robotrules.robotstxt.internals import get_document, get_engine, get_receive
 
 __all__ = ["MAX_STATES", "FormatResult", "format_robots"]
 
-# How often a line that breaks the proof is looked for. None is expected.
-MOST_TRIES = 5
-# Of a larger file no exact questions are asked about its typos: they might take seconds.
-MOST_RECORDS = 2_000
-# The new file has a record too many; no line of the old one is to blame.
+# Attempts to find a line that breaks the proof. None is expected.
+MAX_TRIES = 5
+# In a larger file misspelt names are not corrected: the queries might take seconds.
+MAX_RECORDS = 2_000
+# The new file has an additional record, which corresponds to no line of the old one.
 NOWHERE = -1
-# A form feed may have got into a text. A file with more than one octet of so many is none.
+# Text may contain a form feed; a file with more than one control character in so many octets is
+# not text.
 _CONTROL = re.compile(rb"[\x01-\x1f]")
-MOST_CONTROLS = 50
+OCTETS_PER_CONTROL = 50
 # A line that starts with an element of HTML.
 _ELEMENT = re.compile(rb"(?:\A|[\r\n])[ \t]*</?[A-Za-z][-0-9A-Za-z]*[ \t/>]")
 
 
 class FormatResult(NamedTuple):
-    """A file in canonical form, or as it was."""
+    """A file in canonical form, or unchanged."""
 
     body: bytes
-    """What to write: proved to mean the same, or the octets as they were."""
+    """The octets to write: proved to mean the same, or unchanged."""
     changed: bool
     proved: bool
-    """Whether it is proved that it means the same under every profile; False: it was refused."""
+    """Whether it is proved to mean the same under every profile; False: it was refused."""
     refused: str
-    """Why the file is left alone; empty: it is not."""
+    """Why the file was not formatted; empty if it was."""
 
 
 def format_robots(robots: RobotsTxt, *, budget: int = MAX_STATES) -> FormatResult:
     """
     Return a file in canonical form, which is proved to mean the same under every profile.
 
-    Formatting what is formatted changes nothing. Never raises on content: a file that cannot be
-    formatted is refused with a reason. *budget* bounds the states of each exact question, and there
-    are such questions only where the name of a record is misspelled.
+    Formatting is idempotent. It never raises on content: a file that cannot be formatted is refused
+    with a reason. *budget* limits the states of each query; there are queries only if the name of a
+    record is misspelt.
     """
     if not isinstance(robots, RobotsTxt):
         name = type(robots).__name__
         raise TypeError(f"a file is a RobotsTxt, not {name}: pass robotrules.parse(body)")
-    return _Work(robots, budget).done()
+    return _Formatter(robots, budget).run()
 
 
-class _Work:
-    """One file on its way."""
+class _Formatter:
+    """The formatting of one file."""
 
     def __init__(self, robots: RobotsTxt, budget: int) -> None:
         self._robots, self._budget = robots, budget
         self._octets = get_received(robots)
-        # Whoever reads it, it means the same; how it looks does not depend on who reads it.
+        # The layout does not depend on the profile; the meaning is proved for each.
         self._profiles = list(dict.fromkeys([DEFAULT, *PROFILES.values(), robots.profile]))
         self._old = [*self._read(self._octets)]
 
@@ -82,24 +83,24 @@ class _Work:
             parse(body, profile, complete=complete, engine=engine) for profile in self._profiles
         )
 
-    def done(self) -> FormatResult:
-        """Lay it out, prove it, and leave out what breaks the proof."""
-        if why := self._refusal():
-            return self._as_it_was(why)
+    def run(self) -> FormatResult:
+        """Lay out the file, prove the result, and leave out changes that break the proof."""
+        if refusal := self._refusal():
+            return self._unchanged(refusal)
         names = canonical_names(self._robots.profile.extensions)
         limits = [limit for one in self._profiles if (limit := one.max_line) is not None]
         layout = Layout(self._old[0], names, min(limits))
-        body, why = self._laid(layout)
-        if why:
-            return self._as_it_was(why)
-        body = self._spelled(layout, body)
+        body, refusal = self._lay_out(layout)
+        if refusal:
+            return self._unchanged(refusal)
+        body = self._correct_names(layout, body)
         return FormatResult(body, body != self._octets, True, "")
 
-    def _as_it_was(self, refused: str) -> FormatResult:
+    def _unchanged(self, refused: str) -> FormatResult:
         return FormatResult(self._octets, False, False, refused)
 
     def _refusal(self) -> str:
-        """Return why a file is left alone; empty: it is not."""
+        """Return why a file cannot be formatted; empty if it can."""
         octets, usual = self._octets, self._old[0]
         codes = _codes(usual)
         if "not-utf8" in codes:
@@ -108,75 +109,75 @@ class _Work:
                 "'robotrules lint FILE --fix-verdicts' does"
             )
         if not _is_text(octets):
-            return "it is no text: it holds control characters"
+            return "it is not a text file: it has control characters"
         if not any(record.role is Role.START for record in usual.records):
             if "looks-like-html" in codes or _ELEMENT.search(octets):
-                return "it is an HTML page, and no robots.txt"
+                return "it is an HTML page, not a robots.txt"
         for robots in self._old:
-            if _is_cut(robots):
-                return f"it is not whole, or longer than profile {robots.profile.name} reads"
+            if _is_truncated(robots):
+                return f"it is truncated, or longer than profile {robots.profile.name} reads"
         return ""
 
-    def _laid(self, layout: Layout) -> tuple[bytes, str]:
+    def _lay_out(self, layout: Layout) -> tuple[bytes, str]:
         """
-        Return it in canonical form, proved; lines that break the proof are as they were.
+        Return the file in canonical form, proved; lines that break the proof are unchanged.
 
-        And why there is none; empty: there is.
+        The second value is the reason if that is impossible, else empty.
         """
         copied: set[int] = set()
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             body = layout.render(copied=copied)
             if body == self._octets:
                 return body, ""
             new = [*self._read(body)]
             for robots in new:
-                if _is_cut(robots):
+                if _is_truncated(robots):
                     return b"", f"it would become longer than profile {robots.profile.name} reads"
-            broken = {self._broken(*pair) for pair in zip(self._old, new, strict=True)} - {0}
+            broken = {self._broken_line(*pair) for pair in zip(self._old, new, strict=True)} - {0}
             if not broken and keeps_text(self._old[0], new[0]):
                 return body, ""
             if broken <= copied:
                 break
             copied |= broken
-        return b"", "it could not be proved that it would mean the same"
+        return b"", "it could not be proved to mean the same after formatting"
 
     @staticmethod
-    def _broken(old: RobotsTxt, new: RobotsTxt) -> int:
-        """Return the line of the old file at which records start to differ; 0: they do not."""
+    def _broken_line(old: RobotsTxt, new: RobotsTxt) -> int:
+        """Return the line of the old file at which records start to differ; 0: none."""
         found = first_difference(old, new)
         return 0 if found is None else found[0] or NOWHERE
 
-    def _spelled(self, layout: Layout, body: bytes) -> bytes:
-        """Return it with all names put right, if that is proved to change nothing."""
-        wrong = layout.misspelled
-        if not wrong or len(self._old[0].records) > MOST_RECORDS:
+    def _correct_names(self, layout: Layout, body: bytes) -> bytes:
+        """Return the file with corrected names, if that is proved to change nothing."""
+        lines = layout.misspelled
+        if not lines or len(self._old[0].records) > MAX_RECORDS:
             return body
-        tried = layout.render(spelling=True)
-        new = [*self._read(tried)]
-        if any(map(_is_cut, new)):
+        corrected = layout.render(spelling=True)
+        new = [*self._read(corrected)]
+        if any(map(_is_truncated, new)):
             return body
-        # What a profile without the tolerance reads is a record that nobody knows.
+        # A profile without the tolerance reads a misspelt name as an unknown record.
         misspelled = {
-            record.key for robots in self._old for record in robots.records if record.line in wrong
+            record.key for robots in self._old for record in robots.records if record.line in lines
         } - {record.key for record in self._old[0].records}
         pairs = list(zip(self._old, new, strict=True))
         if not keeps_text(*pairs[0], spelling=True):
             return body
         if not all(proves_equal(*pair, misspelled, self._budget) for pair in pairs):
             return body
-        return tried
+        return corrected
 
 
 def _is_text(octets: bytes) -> bool:
-    """Tell whether there is no NUL, and hardly a control character; formatting changes neither."""
+    """Return whether there is no NUL and hardly a control character; formatting keeps that."""
     solid = octets.removeprefix(BOM).translate(None, b" \t\r\n")
-    return b"\0" not in solid and len(_CONTROL.findall(solid)) * MOST_CONTROLS <= len(solid)
+    return b"\0" not in solid and len(_CONTROL.findall(solid)) * OCTETS_PER_CONTROL <= len(solid)
 
 
 def _codes(robots: RobotsTxt) -> set[str]:
     return {code for code, *_ in get_document(robots).notes()}
 
 
-def _is_cut(robots: RobotsTxt) -> bool:
-    """Tell whether there is more than was read."""
+def _is_truncated(robots: RobotsTxt) -> bool:
+    """Return whether the profile did not read the whole file."""
     return not get_document(robots).complete or bool(_codes(robots) & {"truncated", "cut-line"})

@@ -1,10 +1,10 @@
 """
-Comments: what may be done to them, which is little.
+The formatting of comments, which changes little.
 
-A comment is somebody's text. It gets a space after its `#` where it is words, and loses whitespace
-at its ends; it is never wrapped, and what stands in it is never moved. Comments that stand together
-are looked at together: where one of them is drawn (a banner, a box, a table, a picture made of
-signs) none of them is moved against another. It does not know what lines are about.
+A comment gets a space after its `#` if it starts with a word, and loses whitespace at its ends; it
+is never wrapped, and its text is never moved. Adjacent comments are formatted together: if one of
+them is drawn (a banner, a box, a table, ASCII art), none of them is moved relative to another. The
+module does not use records.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ import re
 from collections.abc import Sequence
 
 SPACE = b" \t"
-# Words: nothing, or at most one space and a letter or digit, perhaps in a quote or a bracket.
+# Words: nothing, or at most one space and a letter or digit, perhaps after a quote or a bracket.
 _WORDS = re.compile(r"#(?: ?[\"'(\[]?[^\W_]|$)")
-# Signs that repeat, or room that is left inside: it was drawn, or stands in columns.
+# Repeated characters, or wide gaps: a drawing, or text in columns.
 _DRAWN = re.compile(r"(\S)\1{4}|[ \t]{3}")
 _NO_SPACE = re.compile(r"#[^\W_]")
 
 
-def spaced(comment: bytes) -> bytes:
+def add_space(comment: bytes) -> bytes:
     """Return a comment with a space after its `#`, if it starts with a letter or digit."""
-    # Four octets hold one character, and half of another does not matter.
+    # Four octets contain one character, and an incomplete second one does not matter.
     start = comment[:5].decode("utf-8", "ignore")
     return b"# " + comment[1:] if _NO_SPACE.match(start) else comment
 
 
-def beside(comment: bytes) -> bytes:
-    """Return a comment that stands behind a record on its line."""
+def format_trailing_comment(comment: bytes) -> bytes:
+    """Return a comment that follows a record on its line."""
     comment = comment.rstrip(SPACE)
-    return comment if _is_drawn(comment) else spaced(comment)
+    return comment if _is_drawn(comment) else add_space(comment)
 
 
-def together(lines: Sequence[bytes]) -> list[bytes]:
-    """Return comments that stand together, each on a line of its own."""
+def format_comment_block(lines: Sequence[bytes]) -> list[bytes]:
+    """Return adjacent comment lines."""
     inner = [line.strip(SPACE) for line in lines]
     if not any(map(_is_drawn, inner)):
-        return [spaced(comment) for comment in inner]
-    # Where all stand equally far in, nothing is moved against anything if they do not.
+        return [add_space(comment) for comment in inner]
+    # With one common margin, removing it does not move any line relative to another.
     margins = {line[: len(line) - len(line.lstrip(SPACE))] for line in lines}
     return inner if len(margins) == 1 else [line.rstrip(SPACE) for line in lines]
 

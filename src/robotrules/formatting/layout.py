@@ -1,10 +1,10 @@
 """
-Layout: the lines of a robots.txt in canonical form, in the order in which they stand.
+Layout: the lines of a robots.txt in canonical form, in their order.
 
 `Key: value`, one space after the colon, none at the ends, LF, a blank line before each group and
-none inside. What is no record, or holds octets that do not belong into text, is copied as it is.
-It reads the roles and groups that profile default sees. It does not know whether the new file means
-what the old one did: `proof` does, and nothing is believed before.
+none inside. A line that is not a record, or is not clean text, is copied unchanged. Roles and
+groups are those of profile default. The module does not prove that the new file means the same:
+`proof` does.
 """
 
 from __future__ import annotations
@@ -14,31 +14,32 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 
 from robotrules import extensions
-from robotrules.formatting.comments import SPACE, beside, together
+from robotrules.formatting.comments import SPACE, format_comment_block, format_trailing_comment
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.internals import get_document
 from robotrules.robotstxt.values import Record
 
 COMMENT, RECORD, COPIED = range(3)
-# TAB is whitespace; a CR or an LF is in no line.
+# TAB is whitespace; CR and LF end lines.
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
-# What a name that nobody knows must look like; `https` of a bare URL is none.
+# The form of an unknown name; `https` of a bare URL is not a name.
 _NAME = re.compile(rb"[A-Za-z][-A-Za-z0-9_]*")
-# A rule that was commented out is of the group above it.
+# A commented-out rule belongs to the group above it.
 _COMMENTED_RULE = re.compile(
     rb"[#\s]*(?:(?:dis)?allow|crawl-delay|request-rate|visit-time|noindex|content-\w+)\s*:",
     re.IGNORECASE,
 )
-# Notes of profile default on records that others do not see.
+# Notes of profile default on records that other profiles do not read.
 _TOLERATED = ("typo", "missing-colon")
 BOM = b"\xef\xbb\xbf"
-# A file that starts so is taken for one with a byte order mark, or half of one (AMB-07, AMB-08).
+# A file that starts with these is read as one with a byte order mark, or part of one (AMB-07,
+# AMB-08).
 _LIKE_A_MARK = (b"\xef", b"\xfe\xff", b"\xff\xfe")
 
 
 def canonical_names(more: Iterable[Extension] = ()) -> dict[bytes, bytes]:
-    """Return how known names are spelled, by their lower case; *more* extensions come first."""
+    """Return the spelling of known names, by lower case; *more* extensions take precedence."""
     declared = [extension.key for extension in (*more, *extensions.ALL)]
     found: dict[bytes, bytes] = {}
     for name in ("User-agent", "Allow", "Disallow", *declared):
@@ -49,20 +50,20 @@ def canonical_names(more: Iterable[Extension] = ()) -> dict[bytes, bytes]:
 class _Line:
     """A line that is not blank."""
 
-    __slots__ = ("gap", "number", "record", "sort", "text")
+    __slots__ = ("gap", "kind", "number", "record", "text")
 
-    def __init__(self, number: int, text: bytes, sort: int, record: Record | None) -> None:
-        self.number, self.text, self.sort, self.record = number, text, sort, record
+    def __init__(self, number: int, text: bytes, kind: int, record: Record | None) -> None:
+        self.number, self.text, self.kind, self.record = number, text, kind, record
         self.gap = False
-        """Whether a blank line stands before it."""
+        """Whether a blank line precedes it."""
 
 
 class Layout:
-    """One file, and the forms it can have."""
+    """A file, and its canonical forms."""
 
-    def __init__(self, robots: RobotsTxt, names: Mapping[bytes, bytes], longest: int) -> None:
-        """*robots* is whole, and read with profile default; lines past *longest* are copied."""
-        self._names, self._longest = names, longest
+    def __init__(self, robots: RobotsTxt, names: Mapping[bytes, bytes], max_line: int) -> None:
+        """*robots* is complete, and read with profile default; longer lines are copied."""
+        self._names, self._max_line = names, max_line
         body = robots.body
         self._body, self._marked = body, body.startswith(BOM)
         self._is_plain = _is_text(body)
@@ -71,38 +72,38 @@ class Layout:
         self.misspelled = {
             line.number
             for line in (self._lines if tolerated else ())
-            if line.number in tolerated and line.sort == RECORD
+            if line.number in tolerated and line.kind == RECORD
         }
-        """Lines whose record is only known by a tolerance: a typo, a lost colon."""
-        self._part(robots)
+        """Lines whose record is only read because of a tolerance: a typo, a missing colon."""
+        self._place_blank_lines(robots)
 
     def render(self, *, spelling: bool = False, copied: Collection[int] = ()) -> bytes:
         """
         Return the file in canonical form.
 
-        *spelling*: names that are only known by a tolerance are put right, which may well change
-        what the file means. Lines of these numbers are *copied*.
+        With *spelling*, names that are only read because of a tolerance are corrected, which may
+        change the meaning of the file. The lines with the numbers *copied* are unchanged.
         """
         out: list[bytes] = []
         lines = self._lines
         at = 0
         while at < len(lines):
             end = at + 1
-            if lines[at].sort == COMMENT:
-                while end < len(lines) and lines[end].sort == COMMENT and not lines[end].gap:
+            if lines[at].kind == COMMENT:
+                while end < len(lines) and lines[end].kind == COMMENT and not lines[end].gap:
                     end += 1
-                texts = together([line.text for line in lines[at:end]])
+                texts = format_comment_block([line.text for line in lines[at:end]])
             else:
-                texts = [self._written(lines[at], spelling)]
+                texts = [self._format_line(lines[at], spelling)]
             for line, text in zip(lines[at:end], texts, strict=True):
-                kept = line.number in copied or len(text) > self._longest
+                kept = line.number in copied or len(text) > self._max_line
                 out += [b"\n"] if line.gap else []
                 out += [line.text if kept else text, b"\n"]
             at = end
         return self._mark(out) + b"".join(out)
 
     def _mark(self, out: list[bytes]) -> bytes:
-        """Return what must stand before all, for else octets would be taken for a mark."""
+        """Return a prefix that keeps the first octets from being read as a byte order mark."""
         if not out or not out[0].startswith(_LIKE_A_MARK):
             return b""
         if self._marked:
@@ -122,22 +123,22 @@ class Layout:
                 gap = True
                 continue
             record = records.get(number)
-            line = _Line(number, text, self._sort(text, inner, record), record)
+            line = _Line(number, text, self._kind_of(text, inner, record), record)
             line.gap, gap = gap and bool(found), False
             found.append(line)
         return found
 
-    def _sort(self, text: bytes, inner: bytes, record: Record | None) -> int:
-        if len(text) > self._longest or not (self._is_plain or _is_text(text)):
+    def _kind_of(self, text: bytes, inner: bytes, record: Record | None) -> int:
+        if len(text) > self._max_line or not (self._is_plain or _is_text(text)):
             return COPIED
         if inner.startswith(b"#"):
             return COMMENT
         return COPIED if record is None else RECORD
 
-    def _written(self, line: _Line, spelling: bool) -> bytes:
-        """Return a line that is no comment as it is to be written."""
+    def _format_line(self, line: _Line, spelling: bool) -> bytes:
+        """Return the canonical form of a line that is not a comment."""
         text, record = line.text, line.record
-        if line.sort == COPIED or record is None:
+        if line.kind == COPIED or record is None:
             return text
         before, hash_sign, after = text.partition(b"#")
         name, colon, _ = before.partition(b":")
@@ -154,19 +155,19 @@ class Layout:
         written = name + b": " + value if value else name + b":"
         if not hash_sign:
             return written
-        # `/a#b` may be meant as a path: what it means must not be hidden by a space.
+        # `/a#b` may be intended as a path: a space must not hide that the rest is a comment.
         if before.endswith(value) and value and after[:1].strip(SPACE):
             return written + hash_sign + after.rstrip(SPACE)
-        return written + b"  " + beside(hash_sign + after)
+        return written + b"  " + format_trailing_comment(hash_sign + after)
 
     # --- Blank lines --------------------------------------------------------------------------
 
-    def _part(self, robots: RobotsTxt) -> None:
-        """Say where blank lines stand: before each group, and not inside one."""
+    def _place_blank_lines(self, robots: RobotsTxt) -> None:
+        """Put blank lines before each group, and not inside one."""
         lines = self._lines
-        places = [at for at, line in enumerate(lines) if line.record is not None]
+        positions = [at for at, line in enumerate(lines) if line.record is not None]
         ends = _ends_of_stretches(robots)
-        for before, at in pairwise(places):
+        for before, at in pairwise(positions):
             above, record = lines[before].record, lines[at].record
             assert above is not None
             assert record is not None
@@ -179,20 +180,20 @@ class Layout:
 
 
 def _first_of_next(between: list[_Line]) -> _Line:
-    """Return the first line that is of the next group: its comments too."""
+    """Return the first line that belongs to the next group, including its comments."""
     for line in between[:-1]:
-        if line.sort != COMMENT or not _COMMENTED_RULE.match(line.text):
+        if line.kind != COMMENT or not _COMMENTED_RULE.match(line.text):
             return line
     return between[-1]
 
 
 def _ends_of_stretches(robots: RobotsTxt) -> dict[int, int]:
     """
-    Return for each line of a group, but for its first, where the stretch ends that it is in.
+    Return, for each line of a group but the first, the end of its stretch.
 
-    A stretch is user-agent lines and what follows up to the last record that is about crawlers, and
-    most groups are one. User-agent lines behind a lone Crawl-delay are of the same group (AMB-28),
-    but of another stretch: whoever wrote a blank line there meant two groups.
+    A stretch is user-agent lines and the following lines up to the last record about crawlers; most
+    groups are one stretch. User-agent lines after a lone Crawl-delay belong to the same group
+    (AMB-28), but to another stretch: the author of a blank line there intended two groups.
     """
     scoped = {ext.key.lower() for ext in extensions.ALL if ext.scope == "group"}
     found: dict[int, int] = {}
@@ -211,7 +212,7 @@ def _ends_of_stretches(robots: RobotsTxt) -> dict[int, int]:
 
 
 def _is_text(octets: bytes) -> bool:
-    """Tell whether octets are UTF-8 without control characters; line ends are none."""
+    """Return whether octets are UTF-8 without control characters, except line ends."""
     try:
         octets.decode()
     except UnicodeDecodeError:

@@ -1,10 +1,10 @@
 """
-Proof: whether two files say the same, and whether all that people wrote in the one is in the other.
+Proof: whether two files mean the same, and whether the text of one is complete in the other.
 
-Three questions, the cheap ones first. Are the records the same, in the same groups and in the same
-order? Whoever reads records then reads the same, so this is a proof. Are all lines there, and all
-comments, but for whitespace and the spelling of names? And where records differ, as after a typo
-was put right: do exact questions prove that nothing changes? It does not know why they might.
+Three checks, the cheap ones first. Are the records the same, in the same groups and in the same
+order? Then every reader of records reads the same, which is a proof. Are all lines and comments
+there, except whitespace and the spelling of names? And if records differ, as after a typo was
+corrected: do exact queries prove that nothing changes?
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.internals import get_document
 from robotrules.robotstxt.tokens import is_product_token
 
-# Of each file that is asked about: a difference shows with the first few, or is not found here.
+# Groups and rules of each file to sample: a difference is usually in the first few.
 _FEW = 20
 _COMMENT = re.compile(rb"#[^\r\n]*")
 _WHITE = b" \t\r\n"
@@ -30,10 +30,10 @@ _BOM = b"\xef\xbb\xbf"
 
 def first_difference(old: RobotsTxt, new: RobotsTxt) -> tuple[int, int] | None:
     """
-    Return the lines of the first record that is not the same in both files; None: all are.
+    Return the lines of the first record that differs between the files; None: all are equal.
 
-    A line is 0 where a file has no such record. Records are the same with the same key, value, role
-    and group; then every reader of records reads the same.
+    A line is 0 if a file has no such record. Records are equal if key, value, role and group are;
+    then every reader of records reads the same.
     """
     was, now = get_document(old).records(), get_document(new).records()
     was_in, now_in = old.body, new.body
@@ -52,10 +52,10 @@ def first_difference(old: RobotsTxt, new: RobotsTxt) -> tuple[int, int] | None:
 
 def keeps_text(old: RobotsTxt, new: RobotsTxt, *, spelling: bool = False) -> bool:
     """
-    Tell whether all that is written is there, in its order, and nothing else is.
+    Return whether the new file has the same text in the same order, and nothing else.
 
-    But for whitespace, and for the case of letters outside comments; a comment may lose and get
-    whitespace at its ends only. With *spelling*, names and colons of records are not looked at.
+    Whitespace, and the case of letters outside comments, are ignored; in comments, only whitespace
+    at the ends. With *spelling*, names and colons of records are ignored too.
     """
     if _comments(old.body) != _comments(new.body):
         return False
@@ -70,7 +70,7 @@ def _comments(body: bytes) -> list[bytes]:
 
 
 def _contents(robots: RobotsTxt) -> Iterator[bytes]:
-    """Yield what stands before the comment of each line: the value of a record, or all of it."""
+    """Yield the part of each line before the comment: the value of a record, or all of it."""
     values = {record.line: record.value for record in robots.records}
     for line in robots.lines:
         before = line.text.partition(b"#")[0].strip(SPACE)
@@ -80,9 +80,9 @@ def _contents(robots: RobotsTxt) -> Iterator[bytes]:
 
 def proves_equal(old: RobotsTxt, new: RobotsTxt, names: Collection[str], budget: int) -> bool:
     """
-    Tell whether it is proved, for all URLs and all crawlers, that both files mean the same.
+    Return whether it is proved for all URLs and all crawlers that both files mean the same.
 
-    Other records are all there, and no new ones, but for those with one of *names*.
+    Other records have to be equal, except those with one of *names*.
     """
     if first_difference(old, new) is None:
         return True
@@ -90,7 +90,7 @@ def proves_equal(old: RobotsTxt, new: RobotsTxt, names: Collection[str], budget:
         return False
     if _others(old, names) != _others(new, names):
         return False
-    if any(old.check(*asked).allowed != new.check(*asked).allowed for asked in _questions(new)):
+    if any(old.check(*query).allowed != new.check(*query).allowed for query in _samples(new)):
         return False
     return compare(old, new, most=1, budget=budget).equal is True
 
@@ -103,8 +103,8 @@ def _others(robots: RobotsTxt, names: Collection[str]) -> set[tuple[str, bytes]]
     }
 
 
-def _questions(robots: RobotsTxt) -> Iterator[tuple[bytes, str]]:
-    """Yield some URLs that rules of each group match, and who would ask."""
+def _samples(robots: RobotsTxt) -> Iterator[tuple[bytes, str]]:
+    """Yield URLs that rules of each group match, with a crawler that obeys the group."""
     for group in robots.groups[:_FEW]:
         names: Sequence[str] = [n for n in group.user_agents if is_product_token(n)][:2]
         rules = (record.value for record in group.records if record.is_rule)

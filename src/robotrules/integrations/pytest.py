@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from robotrules.expect.files import Trial
+    from robotrules.expect.files import ExpectationFile
     from robotrules.expect.values import ExpectationResult, Question
 
 SETTING = "robotrules_files"
@@ -77,14 +77,14 @@ class ExpectationsCollector(pytest.File):
 class QuestionItem(pytest.Item):
     """One question of an expectation file."""
 
-    def __init__(self, *, trial: Trial, question: Question, **more: Any) -> None:
+    def __init__(self, *, trial: ExpectationFile, question: Question, **more: Any) -> None:
         super().__init__(**more)
         self._trial = trial
         self._question = question
 
     def runtest(self) -> None:
         """Ask it."""
-        judged = self._trial.judge(self._question)
+        judged = self._trial.evaluate(self._question)
         if not judged.passed:
             raise NotAsExpected(_words(judged))
 
@@ -117,7 +117,7 @@ def expect_robots(request: pytest.FixtureRequest) -> Callable[..., None]:
         with ExitStack() as opened:
             trial = _trial(request.path.parent / file, opened)
             trial.robots = parse(body, trial.profile)
-            failed = [one for one in trial.judged() if not one.passed]
+            failed = [one for one in trial.evaluate_all() if not one.passed]
         if failed:
             pytest.fail("\n\n".join(map(_words, failed)), pytrace=False)
 
@@ -131,9 +131,9 @@ def _words(judged: ExpectationResult) -> str:
     return f"expected {visible(judged.expected)}, found {visible(judged.found)}\n{judged}"
 
 
-def _trial(path: Path, opened: ExitStack) -> Trial:
+def _trial(path: Path, opened: ExitStack) -> ExpectationFile:
     from robotrules.config import find_config
-    from robotrules.expect.files import ClientFetcher, Trial
+    from robotrules.expect.files import ClientFetcher, ExpectationFile
 
     def client() -> Any:
         """Open a client that remembers nothing beyond this run."""
@@ -141,4 +141,4 @@ def _trial(path: Path, opened: ExitStack) -> Trial:
 
         return opened.enter_context(Client("robotrules (pytest)", store="memory:"))
 
-    return Trial(path, find_config(path), ClientFetcher(client))
+    return ExpectationFile(path, find_config(path), ClientFetcher(client))

@@ -12,15 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from robotrules.analysis.crawlers import Crawler, shown
+from robotrules.analysis.crawlers import Crawler, displayed_crawlers
 from robotrules.analysis.rules import dead_rules, redundant_rules
-from robotrules.analysis.solver import QUESTIONS
-from robotrules.analysis.values import (
-    ORIGIN,
-    DeadRuleFinding,
-    RedundantRuleFinding,
-    RuleFindings,
-)
+from robotrules.analysis.solver import MAX_QUERIES
+from robotrules.analysis.values import ORIGIN, DeadRuleFinding, RedundantRuleFinding, RuleFindings
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
 
@@ -46,8 +41,8 @@ class CrawlerClass(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of these crawlers for a message: product tokens, purposes, everyone else."""
-        return [crawler.name for crawler in shown(self.crawlers)]
+        """What people would call these crawlers: product tokens, purposes, everyone else."""
+        return [crawler.name for crawler in displayed_crawlers(self.crawlers)]
 
 
 class Proved(NamedTuple):
@@ -68,7 +63,7 @@ class RuleProofs:
     ) -> None:
         self._classes = tuple(crawler_classes)
         self._budget = budget
-        self._states = budget * QUESTIONS
+        self._states = budget * MAX_QUERIES
         self._clauses = MOST_CLAUSES
         self._unexamined = {rule.line: rule for rule in unexamined}
 

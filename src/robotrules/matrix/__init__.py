@@ -1,14 +1,14 @@
 """
-The matrix: who may fetch what, well-known crawlers against the main paths of a site.
+The matrix: which crawlers may fetch which main paths of a site.
 
     import robotrules
     from robotrules.matrix import matrix
     found = matrix(robotrules.parse(body))
-    [(asked.name, asked.summary) for asked in found.asked]
+    [(row.name, row.summary) for row in found.rows]
 
-Every cell is the verdict that `RobotsTxt.check()` gives; every summary is about all URLs there are,
-exact within a budget. What a file says is a request to crawlers and no access control. It does no
-I/O, knows no clock, and draws nothing: `html` and `svg` do.
+Every cell is the verdict of `RobotsTxt.check()`; every summary is about all URLs, and exact within
+the state limit. A robots.txt is a request to crawlers, not access control. The module does no I/O,
+uses no clock, and does not render: `html` and `svg` do.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from robotrules.analysis.solver import IMPLICIT, Solver, vetted
+from robotrules.analysis.solver import IMPLICIT, Solver, to_witness
 from robotrules.errors import WrongWitnessError
-from robotrules.matrix.crawler_selection import Choice, chosen, whom
+from robotrules.matrix.crawler_selection import GroupSelection, select_crawlers, select_groups
 from robotrules.matrix.paths import columns, url_of
 from robotrules.matrix.values import (
     EVERYTHING,
@@ -48,12 +48,12 @@ __all__ = [
     "matrix",
 ]
 
-# States that one question about all URLs may see. Real files need some hundreds.
+# The limit on the states of one query about all URLs. Real files need some hundreds.
 MAX_STATES = 50_000
-# So many questions may use all of theirs; after them nothing is decided any more.
-QUESTIONS = 10
-# Paths that a user may ask about at once.
-MOST_GIVEN = 100
+# So many queries may reach their limit; after them nothing is decided.
+MAX_QUERIES = 10
+# Paths that a caller may pass at once.
+MAX_GIVEN = 100
 
 
 def matrix(
@@ -68,64 +68,65 @@ def matrix(
     literal: bool = False,
 ) -> Matrix:
     """
-    Return who may fetch what, as a robots.txt asks it.
+    Return which crawlers may fetch which paths, as a robots.txt says.
 
-    Without *crawlers*, product tokens to pick, the main well-known ones are asked about, all that
-    the file names, its purposes, and everyone else. *purposes* are those of well-known crawlers,
-    and pick all who have one; *all_crawlers* picks all well-known ones. Without *paths* some are made
-    from the rules. *url* is what the file is called. Well-known crawlers choose groups as their
-    operators document it; *literal*: by their name alone.
+    *crawlers* selects product tokens; by default, the main well-known crawlers, all that the file
+    names, its purposes, and everyone else. *purposes* are those of well-known crawlers, and select
+    all crawlers that have one; *all_crawlers* selects all well-known ones. *paths* are by default
+    derived from the rules. *url* is the name of the file. Well-known crawlers select groups as
+    their operators document; with *literal*, by name alone.
     """
     for given, what in ((crawlers, "crawlers"), (purposes, "purposes"), (paths, "paths")):
         if isinstance(given, (str, bytes)):
             raise TypeError(f"{what} are a list of str, not one: pass [{given!r}]")
-    if len(paths) > MOST_GIVEN:
-        raise ValueError(f"{len(paths)} paths do not fit in one matrix: pass at most {MOST_GIVEN}")
-    people, left_out = whom(robots, crawlers, purposes, all_crawlers)
-    choices = [(one, chosen(robots, one, literal=literal)) for one in people]
-    obeyed = Counter(choice.groups for _, choice in choices)
-    # Crawlers that obey the same groups are told the same, so it is looked up once.
+    if len(paths) > MAX_GIVEN:
+        raise ValueError(f"{len(paths)} paths do not fit in one matrix: pass at most {MAX_GIVEN}")
+    rows, left_out = select_crawlers(robots, crawlers, purposes, all_crawlers)
+    selections = [(row, select_groups(robots, row, literal=literal)) for row in rows]
+    obeyed = Counter(selection.groups for _, selection in selections)
+    # Crawlers that obey the same groups have the same rules, which are evaluated once.
     rules = {
-        choice.groups: _rules(robots, choice, one.purposes) for one, choice in reversed(choices)
+        selection.groups: _rules(robots, selection, row.purposes)
+        for row, selection in reversed(selections)
     }
-    asked_about = (
+    shown_paths = (
         tuple(map(Column, dict.fromkeys(paths)))
         if paths
         else columns([(rules[groups], count) for groups, count in obeyed.items()])
     )
-    told = _Told(asked_about, budget)
-    cells = {groups: told.cells(of) for groups, of in rules.items()}
-    summaries = {groups: told.summary(of, cells[groups]) for groups, of in rules.items()}
+    evaluator = _Evaluator(shown_paths, budget)
+    cells = {groups: evaluator.cells(of) for groups, of in rules.items()}
+    summaries = {groups: evaluator.summary(of, cells[groups]) for groups, of in rules.items()}
     starts = [group.starts[0].line for group in robots.groups]
-    asked = tuple(
+    matrix_rows = tuple(
         MatrixRow(
-            one.product_token,
-            one.purposes,
-            one.known,
-            one.band,
-            choice.because,
-            choice.by,
-            tuple(starts[number] for number in choice.groups),
-            summaries[choice.groups],
-            cells[choice.groups],
+            row.product_token,
+            row.purposes,
+            row.known,
+            row.band,
+            selection.matched_by,
+            selection.by,
+            tuple(starts[number] for number in selection.groups),
+            summaries[selection.groups],
+            cells[selection.groups],
         )
-        for one, choice in choices
+        for row, selection in selections
     )
     checked = KNOWN_CRAWLERS.checked
-    return Matrix(url, robots.profile.name, asked_about, asked, checked, left_out)
+    return Matrix(url, robots.profile.name, shown_paths, matrix_rows, checked, left_out)
 
 
-def _rules(robots: RobotsTxt, choice: Choice, purposes: tuple[str, ...]) -> RuleSet:
-    return robots.rules_for(choice.names, purposes)
+def _rules(robots: RobotsTxt, selection: GroupSelection, purposes: tuple[str, ...]) -> RuleSet:
+    return robots.rules_for(selection.names, purposes)
 
 
-class _Told:
-    """What rule sets say about the columns, and about all URLs."""
+class _Evaluator:
+    """Evaluates rule sets for the columns, and for all URLs."""
 
-    def __init__(self, asked_about: tuple[Column, ...], budget: int) -> None:
-        self._columns = asked_about
+    def __init__(self, shown_paths: tuple[Column, ...], budget: int) -> None:
+        self._columns = shown_paths
         self._budget = budget
-        self._left = budget * QUESTIONS
+        self._left = budget * MAX_QUERIES
 
     def cells(self, rules: RuleSet) -> tuple[Cell, ...]:
         """Return the verdicts of a rule set on all columns."""
@@ -136,17 +137,17 @@ class _Told:
         )
 
     def summary(self, rules: RuleSet, cells: tuple[Cell, ...]) -> str:
-        """Return what a rule set says about all URLs."""
+        """Return the summary of a rule set for all URLs."""
         if not rules.count_usable():
             return EVERYTHING
-        # Two columns that differ settle it. `/robots.txt` is always allowed, and tells nothing.
+        # Two columns that differ are a proof. `/robots.txt` is always allowed, and shows nothing.
         seen = {cell.allowed for cell in cells if cell.verdict.reason is not Reason.IMPLICIT}
         if len(seen) == 2:
             return SOME
         if self._left < 1:
             return NOT_DECIDED
         solver = Solver(rules, budget=min(self._budget, self._left))
-        disallowed, allowed = (_is_some(solver, says) for says in (False, True))
+        disallowed, allowed = (_has_verdict(solver, allow) for allow in (False, True))
         self._left -= solver.states
         if disallowed is None or allowed is None:
             return NOT_DECIDED
@@ -155,15 +156,15 @@ class _Told:
         return NOTHING if disallowed else EVERYTHING
 
 
-def _is_some(solver: Solver, says: bool) -> bool | None:
-    """Tell whether any URL but /robots.txt is told so; None: not decided within the budget."""
+def _has_verdict(solver: Solver, allow: bool) -> bool | None:
+    """Return whether any URL but /robots.txt has this verdict; None: not decided."""
     (side,) = solver.sides
-    found = solver.seek_any(side.saying(says, side.of(IMPLICIT)))
+    found = solver.find_any_witness(side.with_verdict(allow, side.entries_of(IMPLICIT)))
     if not found.decided:
         return None
     if found.path is None:
         return False
-    shown = vetted(found.path, [])
-    if side.rules.check(shown.url).allowed != says:
-        raise WrongWitnessError(f"{shown} is said to show what it does not: please report this")
+    witness = to_witness(found.path)
+    if side.rules.check(witness.url).allowed != allow:
+        raise WrongWitnessError(f"{witness} does not have the verdict: please report this")
     return True

@@ -1,10 +1,10 @@
 """
-The matrix as one HTML page that needs nothing else: no file, no script, no font, no network.
+The matrix as a self-contained HTML page: no other file, no script, no font, no network.
 
-A real table with headings for readers of all kinds: what colour says is said by a shape and by text
-too. It follows the reader's wish for light or dark, folds on a small screen, and prints. What comes
-from a robots.txt is escaped, and a policy in the page keeps even a mistake there from doing
-anything. It does not know what a verdict is.
+A real table with headings, for screen readers too: a shape and a text repeat what a colour shows.
+The page follows the reader's preference for light or dark, adapts to small screens, and prints.
+Text of a robots.txt is escaped, and a content security policy limits the effect of a mistake. The
+module does not evaluate rules.
 """
 
 from __future__ import annotations
@@ -12,6 +12,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.matrix.html_style import STYLE, SYMBOLS
+from robotrules.matrix.text import (
+    BADGES,
+    FOOTNOTE,
+    LEGEND,
+    TITLE,
+    badges,
+    describe_cell,
+    describe_crawler,
+    footnotes,
+    format_counts,
+    group_label,
+    headline,
+    may_not_obey,
+    to_markup,
+    used_badges,
+)
 from robotrules.matrix.values import (
     NOT_DECIDED,
     OTHERS,
@@ -21,28 +37,12 @@ from robotrules.matrix.values import (
     MatrixRow,
     PurposeBand,
 )
-from robotrules.matrix.words import (
-    BADGES,
-    FOOTNOTE,
-    LEGEND,
-    TITLE,
-    about,
-    badges,
-    badges_of,
-    cell_words,
-    counted,
-    group_words,
-    headline,
-    markup,
-    may_not_obey,
-    notes,
-)
 
 _CLASSES = {summary: summary.replace(" ", "-") for summary in SUMMARIES}
 
 
 def page(matrix: Matrix, *, date: str | None = None) -> str:
-    """Return the page; *date* is shown if somebody passes one, for the matrix knows no clock."""
+    """Return the page; *date* is shown if given, because the matrix uses no clock."""
     return "\n".join(_Page(matrix, date).lines()) + "\n"
 
 
@@ -56,7 +56,7 @@ class _Page:
     def lines(self) -> Iterator[str]:
         """Yield the lines of the page."""
         whose = self._matrix.url
-        title = f"{TITLE}: {markup(whose)}" if whose else TITLE
+        title = f"{TITLE}: {to_markup(whose)}" if whose else TITLE
         yield "<!DOCTYPE html>"
         yield '<html lang="en">'
         yield "<head>"
@@ -84,13 +84,13 @@ class _Page:
         matrix = self._matrix
         yield "<header>"
         yield f"<h1>{TITLE}</h1>"
-        name = f"<strong>{markup(matrix.url)}</strong>" if matrix.url else "a robots.txt"
-        day = f", {markup(self._date)}" if self._date else ""
+        name = f"<strong>{to_markup(matrix.url)}</strong>" if matrix.url else "a robots.txt"
+        day = f", {to_markup(self._date)}" if self._date else ""
         yield f'<p class="whose">What {name} asks of crawlers{day}</p>'
-        yield f'<p class="headline">{markup(headline(matrix))}</p>'
+        yield f'<p class="headline">{to_markup(headline(matrix))}</p>'
         yield '<ul class="counts">'
         for band in matrix.bands:
-            if band.name != OTHERS:  # who knows how many they are
+            if band.name != OTHERS:  # their number is unknown
                 yield self._count(band)
         yield "</ul>"
         yield '<ul class="legend" aria-label="Legend">'
@@ -100,8 +100,8 @@ class _Page:
         for summary, words in LEGEND.items():
             if summary != NOT_DECIDED or undecided:
                 yield f"<li>{_pill(summary)} {words}</li>"
-        for badge, words in badges_of(matrix).items():
-            yield f"<li>{_badge(badge)} {words}</li>"
+        for badge, meaning in used_badges(matrix).items():
+            yield f"<li>{_badge(badge)} {meaning}</li>"
         yield "</ul>"
         yield "</header>"
 
@@ -112,11 +112,11 @@ class _Page:
             for summary, count in band.counts.items()
             if count
         ]
-        words = markup(counted(band.counts))
+        text = to_markup(format_counts(band.counts))
         return (
-            f'<li title="{markup(band.title)}: {words}"><b>{markup(band.title)}</b>'
+            f'<li title="{to_markup(band.title)}: {text}"><b>{to_markup(band.title)}</b>'
             f'<span class="bar" aria-hidden="true">{"".join(parts)}</span>'
-            f'<small>{total}<span class="unseen"> asked: {words}</span></small></li>'
+            f'<small>{total}<span class="unseen"> crawlers: {text}</span></small></li>'
         )
 
     # --- The table --------------------------------------------------------------------------------
@@ -133,10 +133,11 @@ class _Page:
             why = (
                 f"{column.path}, for the rule of line {column.line}" if column.line else column.path
             )
-            path = markup(column.path, 40)
-            # A lone slash that lies on its side would look like a backslash.
+            path = to_markup(column.path, 40)
+            # A single rotated slash would look like a backslash.
             look = "path short" if len(column.path) < 3 else "path"
-            yield f'<th scope="col" class="{look}" title="{markup(why)}"><span>{path}</span></th>'
+            title = to_markup(why)
+            yield f'<th scope="col" class="{look}" title="{title}"><span>{path}</span></th>'
         yield '<th scope="col" class="group">Group</th>'
         yield "</tr></thead>"
         for number, band in enumerate(self._matrix.bands):
@@ -149,43 +150,44 @@ class _Page:
         yield "<tbody>"
         yield (
             f'<tr class="band"><th scope="rowgroup" colspan="{span}" id="band-{number}">'
-            f"<span>{markup(band.title)}</span> <small>{markup(band.sentence)}</small></th></tr>"
+            f"<span>{to_markup(band.title)}</span> "
+            f"<small>{to_markup(band.sentence)}</small></th></tr>"
         )
-        for asked in band.rows:
-            yield self._asked(asked)
+        for row in band.rows:
+            yield self._row(row)
         yield "</tbody>"
 
-    def _asked(self, asked: MatrixRow) -> str:
-        known = asked.known
-        name = markup(asked.name, 60)
-        if may_not_obey(asked):
+    def _row(self, row: MatrixRow) -> str:
+        known = row.known
+        name = to_markup(row.name, 60)
+        if may_not_obey(row):
             name += '<sup aria-label="may not obey">†</sup>'
-        beside = f"<small>{markup(known.operator)}</small>" if known else ""
-        beside += "".join(map(_badge, badges(asked)))
-        cells = "".join(self._cell(asked, cell) for cell in asked.cells)
-        lines = f" <small>{asked.lines[0]}</small>" if asked.lines else ""
-        every = markup(SUMMARIES[asked.summary])
+        suffix = f"<small>{to_markup(known.operator)}</small>" if known else ""
+        suffix += "".join(map(_badge, badges(row)))
+        cells = "".join(self._cell(row, cell) for cell in row.cells)
+        lines = f" <small>{row.lines[0]}</small>" if row.lines else ""
+        summary = to_markup(SUMMARIES[row.summary])
         return (
-            f'<tr><th scope="row" class="who" title="{markup(about(asked), 400)}">'
-            f"<span>{name}</span>{beside}</th>"
-            f'<td class="all" title="{every}">{_pill(asked.summary)}</td>'
+            f'<tr><th scope="row" class="who" title="{to_markup(describe_crawler(row), 400)}">'
+            f"<span>{name}</span>{suffix}</th>"
+            f'<td class="all" title="{summary}">{_pill(row.summary)}</td>'
             f"{cells}"
-            f'<td class="group" title="{markup(asked.group)}">{markup(group_words(asked), 30)}'
+            f'<td class="group" title="{to_markup(row.group)}">{to_markup(group_label(row), 30)}'
             f"{lines}</td></tr>"
         )
 
-    def _cell(self, asked: MatrixRow, cell: Cell) -> str:
+    def _cell(self, row: MatrixRow, cell: Cell) -> str:
         word, look = ("allowed", "yes") if cell.allowed else ("disallowed", "no")
-        title = markup(cell_words(asked, cell), 300)
+        title = to_markup(describe_cell(row, cell), 300)
         return f'<td title="{title}">{_mark(look)}<span class="unseen">{word}</span></td>'
 
     def _footer(self) -> Iterator[str]:
         yield "<footer>"
         yield f"<p><strong>{FOOTNOTE}</strong></p>"
-        yield f"<p>{' '.join(map(markup, notes(self._matrix)))}</p>"
+        yield f"<p>{' '.join(map(to_markup, footnotes(self._matrix)))}</p>"
         yield (
-            "<p>Each mark is the verdict on that very path, and has its reason under the pointer; "
-            "<em>All URLs</em> is about every URL there is. Made by robotrules.</p>"
+            "<p>Each mark is the verdict on exactly that path; point at it to see the reason. "
+            "<em>All URLs</em> is about every URL of the site. Made by robotrules.</p>"
         )
         yield "</footer>"
 

@@ -1,8 +1,8 @@
 """
-How the page of a matrix looks: its style sheet and its two marks.
+The style sheet and the two marks of the matrix page.
 
-Blue and vermilion are told apart with every kind of colour vision, and the marks by their shapes.
-It does not know what is on the page.
+Blue and vermilion are distinguishable with every kind of colour vision, and the marks by shape. The
+module does not know the content of the page.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """
-Which paths are asked about: `/`, and those that show best what the rules of a file do.
+The paths of a matrix: `/`, and paths that show best what the rules of a file do.
 
-A path is made from a rule, as the plainest URL that the rule decides. Paths are told apart by their
-first part, so that a reader knows the places of the site again; those that tell crawlers apart come
-first, and those that say no more than `/` are left out. It does not know crawlers: only rule sets
-and how many obey each.
+A path is derived from a rule: the plainest URL that the rule decides. Paths are grouped by their
+first segment, which identifies a section of the site; paths that distinguish crawlers come first,
+and paths with the verdicts of `/` are left out. The module uses rule sets and the number of
+crawlers that obey each; it does not use crawlers.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from robotrules.matrix.values import Column
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
 
-# Columns beside `/`. More do not fit on a screen.
-MOST_PATHS = 9
-# Rules that are looked at, and those for which a URL has to be found, in all sets together; each
-# set has its share of them, and at least so many.
-MOST_RULES, LEAST_RULES = 400, 10
-MOST_SOUGHT, LEAST_SOUGHT = 60, 2
-# Rules of a set for which a shortest URL is sought: all of them are compiled for each.
-MOST_COMPILED = 200
-# Nobody reads a longer heading.
-LONGEST = 48
-# A small one: what is not found soon is not worth a column.
+# Columns besides `/`. More do not fit on a screen.
+MAX_PATHS = 9
+# Rules to consider, and rules to search a URL for, in all sets together; each set has an equal
+# share of them, and at least the minimum.
+MAX_RULES, MIN_RULES = 400, 10
+MAX_SEARCHES, MIN_SEARCHES = 60, 2
+# In a larger set no shortest URL is searched: each search compiles all rules.
+MAX_COMPILED = 200
+# A longer heading is unreadable.
+MAX_LENGTH = 48
+# A small limit: a path that is hard to find is not worth a column.
 BUDGET = 2_000
 
 Verdicts = tuple[bool, ...]
@@ -41,62 +41,63 @@ class _Candidate(NamedTuple):
 
     path: str
     line: int
-    said: Verdicts
-    """What each rule set says about it."""
+    verdicts: Verdicts
+    """The verdict of each rule set on it."""
     weight: int
-    """How many crawlers obey a set with a rule that is about this place alone."""
+    """The number of crawlers that obey a set with a rule for this path."""
 
 
 def url_of(path: str) -> str:
-    """Return what is asked about for a path; what starts with // alone would be read as a host."""
+    """Return the URL of a path; one that starts with // would be read as a host."""
     return ORIGIN + path if path.startswith("/") else path
 
 
-def columns(sets: Sequence[tuple[RuleSet, int]], most: int = MOST_PATHS) -> tuple[Column, ...]:
-    """Return the paths to ask about; each rule set comes with how many crawlers obey it."""
+def columns(sets: Sequence[tuple[RuleSet, int]], most: int = MAX_PATHS) -> tuple[Column, ...]:
+    """Return the paths to show; each rule set comes with the number of crawlers that obey it."""
     rule_sets = [rules for rules, _ in sets]
-    root = _said(rule_sets, ["/"])[0]
+    root = _verdicts(rule_sets, ["/"])[0]
     candidates = list(_candidates(sets))
-    apart = [one for one in candidates if one.said != root]
-    # What says no more than `/` is worth a column only as an exception to what does.
-    told = apart + [one for one in candidates if one.said == root and _is_exception(one, apart)]
+    different = [c for c in candidates if c.verdicts != root]
+    # A path with the verdicts of `/` is shown only as an exception to another path.
+    left = different + [c for c in candidates if c.verdicts == root and _is_exception(c, different)]
     chosen: list[_Candidate] = []
-    alike = Counter([root])
-    places: Counter[str] = Counter()
+    same_verdicts = Counter([root])
+    sections: Counter[str] = Counter()
     shown: set[tuple[str, Verdicts]] = set()
-    while told and len(chosen) < most:
-        # What tells crawlers apart counts double, and each further column like another less.
-        def worth(one: _Candidate) -> tuple[float, int]:
-            """Return how much a column would tell, given what is chosen."""
-            double = 2 if len(set(one.said)) > 1 else 1
-            seen = 1 + alike[one.said] + 3 * places[_place(one.path)]
-            return double * one.weight / seen, -one.line
+    while left and len(chosen) < most:
+        # A path that distinguishes crawlers counts double; each similar column reduces the score.
+        def score(candidate: _Candidate) -> tuple[float, int]:
+            """Return the value of a further column, given those that are chosen."""
+            double = 2 if len(set(candidate.verdicts)) > 1 else 1
+            section = sections[_section(candidate.path)]
+            similar = 1 + same_verdicts[candidate.verdicts] + 3 * section
+            return double * candidate.weight / similar, -candidate.line
 
-        best = max(told, key=worth)
-        told.remove(best)
-        place = _place(best.path)
-        if (place, best.said) in shown:
-            continue  # the same place, and the same answers
+        best = max(left, key=score)
+        left.remove(best)
+        section = _section(best.path)
+        if (section, best.verdicts) in shown:
+            continue  # the same section and the same verdicts
         chosen.append(best)
-        shown.add((place, best.said))
-        alike[best.said] += 1
-        places[place] += 1
-    chosen.sort(key=lambda one: one.line)
-    return Column("/"), *(Column(one.path, one.line) for one in chosen)
+        shown.add((section, best.verdicts))
+        same_verdicts[best.verdicts] += 1
+        sections[section] += 1
+    chosen.sort(key=lambda candidate: candidate.line)
+    return Column("/"), *(Column(candidate.path, candidate.line) for candidate in chosen)
 
 
-def _is_exception(one: _Candidate, others: Iterable[_Candidate]) -> bool:
-    """Tell whether a path lies in a place of which something else is said."""
-    return any(one.path.startswith(other.path) for other in others)
+def _is_exception(candidate: _Candidate, others: Iterable[_Candidate]) -> bool:
+    """Return whether a path is below another one with different verdicts."""
+    return any(candidate.path.startswith(other.path) for other in others)
 
 
-def _place(path: str) -> str:
-    """Return the first part of a path, by which people know where on a site it is."""
+def _section(path: str) -> str:
+    """Return the first segment of a path, which identifies a section of the site."""
     return re.split(r"[/?.]", path[1:], maxsplit=1)[0].lower()
 
 
-def _said(sets: Sequence[RuleSet], paths: Sequence[str]) -> list[Verdicts]:
-    """Return what each rule set says about each path."""
+def _verdicts(sets: Sequence[RuleSet], paths: Sequence[str]) -> list[Verdicts]:
+    """Return the verdict of each rule set on each path."""
     urls = [url_of(path) for path in paths]
     return list(zip(*(rules.allows_many(urls) for rules in sets), strict=True))
 
@@ -105,52 +106,53 @@ def _candidates(sets: Sequence[tuple[RuleSet, int]]) -> Iterator[_Candidate]:
     """Yield paths that rules decide, each path once."""
     lines: dict[str, int] = {}
     weights: Counter[str] = Counter()
-    for rules, weight in sorted(sets, key=lambda one: -one[1]):
-        plain = _Plain(max(MOST_SOUGHT // len(sets), LEAST_SOUGHT))
-        for rule in _spread(rules.rules, max(MOST_RULES // len(sets), LEAST_RULES)):
-            path = plain.path(rules, rule)
+    for rules, weight in sorted(sets, key=lambda pair: -pair[1]):
+        finder = _PathFinder(max(MAX_SEARCHES // len(sets), MIN_SEARCHES))
+        for rule in _spread(rules.rules, max(MAX_RULES // len(sets), MIN_RULES)):
+            path = finder.path(rules, rule)
             if path is not None and path != "/":
                 lines.setdefault(path, rule.line)
                 weights[path] += weight
     paths = list(lines)
-    for path, said in zip(paths, _said([rules for rules, _ in sets], paths), strict=True):
-        yield _Candidate(path, lines[path], said, weights[path])
+    verdicts = _verdicts([rules for rules, _ in sets], paths)
+    for path, of_path in zip(paths, verdicts, strict=True):
+        yield _Candidate(path, lines[path], of_path, weights[path])
 
 
 def _spread(rules: Sequence[Rule], most: int) -> Iterable[Rule]:
-    """Return the rules, or of very many some from everywhere in the file."""
+    """Return the rules, or an evenly spaced selection if there are very many."""
     step = -(-len(rules) // most) if rules else 1
     return rules[::step]
 
 
-class _Plain:
-    """Finds plain paths for rules, and stops looking after a while."""
+class _PathFinder:
+    """Finds plain paths for rules, with a limit on searches."""
 
     def __init__(self, most: int) -> None:
         self._left = most
 
     def path(self, rules: RuleSet, rule: Rule) -> str | None:
-        """Return the plainest path that a rule of a set decides, if one is soon found."""
-        for path in self._tries(rules, rule):
-            if len(path) <= LONGEST and path.isprintable():
+        """Return the plainest path that a rule of a set decides, if one is found quickly."""
+        for path in self._candidates(rules, rule):
+            if len(path) <= MAX_LENGTH and path.isprintable():
                 decided = rules.check(url_of(path)).rule
                 if decided is not None and decided.line == rule.line:
                     return path
         return None
 
-    def _tries(self, rules: RuleSet, rule: Rule) -> Iterator[str]:
+    def _candidates(self, rules: RuleSet, rule: Rule) -> Iterator[str]:
         form = rule.form.removesuffix("$")
-        if not rule.pattern or len(form) - form.count("*") > LONGEST:
-            return  # what it matches is longer still
+        if not rule.pattern or len(form) - form.count("*") > MAX_LENGTH:
+            return  # its matches are longer still
         if "*" not in form and form.startswith("/"):
             yield form
         self._left -= 1
         if self._left < 0:
             return
-        found = [one.path for one in describe(rule.pattern, rules.profile).matches]
+        found = [match.path for match in describe(rule.pattern, rules.profile).matches]
         # The shortest is seldom the plainest: `//print` for `/*/print`.
         yield from sorted(found, key=lambda path: "//" in path or path.startswith("/."))
-        # Exact, but all rules of the set are compiled for it.
-        shortest = witness(rules, rule, budget=BUDGET) if len(rules) <= MOST_COMPILED else None
+        # Exact, but compiles all rules of the set.
+        shortest = witness(rules, rule, budget=BUDGET) if len(rules) <= MAX_COMPILED else None
         if isinstance(shortest, Witness):
             yield shortest.path

@@ -1,9 +1,9 @@
 """
-The matrix as an SVG picture, to be shown on other pages: title, bands of purposes, marks, legend.
+The matrix as an SVG picture for other pages: title, bands of purposes, marks, legend.
 
-Shapes are drawn and not written, so that no font has to have them; text is measured by rule of
-thumb and folded where a name is long. The picture is well-formed XML whatever a file holds, and has
-no script and no link. It does not know what a verdict is.
+Marks are drawn as shapes, so that they do not depend on a font; text widths are estimated, and long
+names are wrapped. The picture is well-formed XML for every file, and has no script and no link. The
+module does not evaluate rules.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from robotrules.matrix.values import SUMMARIES, Matrix, MatrixRow, PurposeBand
-from robotrules.matrix.words import (
+from robotrules.matrix.text import (
     FOOTNOTE,
     TITLE,
     badges,
-    badges_of,
-    cell_words,
-    counted,
+    describe_cell,
+    footnotes,
+    format_counts,
     headline,
-    markup,
     may_not_obey,
-    notes,
-    plain,
+    to_markup,
+    to_plain_text,
+    used_badges,
 )
+from robotrules.matrix.values import SUMMARIES, Matrix, MatrixRow, PurposeBand
 
 MARGIN = 36
 NAME = 262
@@ -33,11 +33,11 @@ CELL = 38
 LINE = 27
 BAND = 44
 HEADINGS = 118
-# Rows that are drawn; a picture of more is not looked at.
-MOST_ASKED = 200
-# How long text may be: of a path, and of a line of a name.
-LONGEST_PATH = 22
-LONGEST_NAME = 28
+# Rows that are drawn; a picture of more is unreadable.
+MAX_ROWS = 200
+# The maximum length of a path, and of a line of a name.
+MAX_PATH_LENGTH = 22
+MAX_NAME_LENGTH = 28
 
 _STYLE = """
 .paper{fill:#fff}.ink{fill:#1c2430}.faint{fill:#667085}.rule{stroke:#e4e7ec}
@@ -55,20 +55,20 @@ _LOOKS = dict(zip(SUMMARIES, "ysno", strict=True))
 
 
 def picture(matrix: Matrix, *, date: str | None = None) -> str:
-    """Return the picture; *date* is shown if somebody passes one."""
+    """Return the picture; *date* is shown if given."""
     return "\n".join(_Picture(matrix, date).lines()) + "\n"
 
 
 class _Picture:
-    """A matrix as lines of SVG; each part draws from a height on, and says where it ends."""
+    """A matrix as lines of SVG; each part is drawn from a height on, and returns its end."""
 
     def __init__(self, matrix: Matrix, date: str | None) -> None:
-        shown = matrix.rows[:MOST_ASKED]
-        self._matrix = matrix._replace(rows=shown)
-        self._unseen = len(matrix.rows) - len(shown)
+        rows = matrix.rows[:MAX_ROWS]
+        self._matrix = matrix._replace(rows=rows)
+        self._omitted = len(matrix.rows) - len(rows)
         self._date = date
         self._left = MARGIN + NAME + SUMMARY
-        # Headings lean to the right, beyond their last column; and the legend wants its room.
+        # Headings lean to the right, beyond their last column; the legend needs a minimum width.
         wide = self._left + CELL * len(matrix.columns) + 84
         self._width = max(wide + MARGIN, 760)
 
@@ -76,14 +76,14 @@ class _Picture:
         """Yield the lines of the picture."""
         body, height = self._body()
         whose = self._matrix.url
-        title = f"{TITLE}: {markup(whose)}" if whose else TITLE
+        title = f"{TITLE}: {to_markup(whose)}" if whose else TITLE
         yield (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self._width}" height="{height}" '
             f'viewBox="0 0 {self._width} {height}" role="img" aria-labelledby="title what">'
         )
         yield f'<title id="title">{title}</title>'
-        words = "; ".join(f"{band.title}: {counted(band.counts)}" for band in self._matrix.bands)
-        yield f'<desc id="what">{markup(words, 4000)}. {FOOTNOTE}</desc>'
+        counts = [f"{band.title}: {format_counts(band.counts)}" for band in self._matrix.bands]
+        yield f'<desc id="what">{to_markup("; ".join(counts), 4000)}. {FOOTNOTE}</desc>'
         yield f"<style>{_STYLE.strip()}</style>"
         yield f'<rect class="paper" width="{self._width}" height="{height}" rx="14"/>'
         yield from body
@@ -100,8 +100,8 @@ class _Picture:
         y += 30
         parts.append(self._rule(y))
         y += 26
-        for words in self._foot():
-            for line in textwrap.wrap(words, (self._width - 2 * MARGIN) // 6):
+        for sentence in self._foot():
+            for line in textwrap.wrap(sentence, (self._width - 2 * MARGIN) // 6):
                 parts.append(_text(MARGIN, y, line, 12, "faint"))
                 y += 18
         return parts, y + 14
@@ -110,7 +110,9 @@ class _Picture:
         name = self._matrix.url or "a robots.txt"
         day = f", {self._date}" if self._date else ""
         yield _text(MARGIN, 54, TITLE, 26, "ink", weight=700)
-        yield _text(MARGIN, 80, f"What {plain(name, 70)} asks of crawlers{day}", 14, "faint")
+        yield _text(
+            MARGIN, 80, f"What {to_plain_text(name, 70)} asks of crawlers{day}", 14, "faint"
+        )
         yield _text(MARGIN, 103, headline(self._matrix), 14, "ink")
         x = MARGIN
         for look, words in (("y", "allowed"), ("n", "disallowed")):
@@ -125,8 +127,8 @@ class _Picture:
         yield _text(MARGIN + NAME, y - 8, "All URLs", 12, "faint", weight=600)
         for number, column in enumerate(self._matrix.columns):
             x = self._left + CELL * number + CELL // 2
-            path = markup(column.path, LONGEST_PATH)
-            # A lone slash that leans over would look like a backslash.
+            path = to_markup(column.path, MAX_PATH_LENGTH)
+            # A single rotated slash would look like a backslash.
             turned = (
                 f'transform="translate({x + 3},{y - 8}) rotate(-48)"'
                 if len(column.path) > 2
@@ -136,73 +138,73 @@ class _Picture:
 
     def _band(self, band: PurposeBand, y: int) -> tuple[list[str], int]:
         room = (self._width - 2 * MARGIN - 9 * len(band.title)) // 6
-        beside = _beside(plain(band.sentence, room), 12)
-        title = _text(MARGIN, y + BAND - 13, band.title, 15, "ink", weight=700, beside=beside)
+        suffix = _suffix(to_plain_text(band.sentence, room), 12)
+        title = _text(MARGIN, y + BAND - 13, band.title, 15, "ink", weight=700, suffix=suffix)
         parts = [self._rule(y + 6), title]
         y += BAND
-        for asked in band.rows:
-            lines, y = self._asked(asked, y)
+        for row in band.rows:
+            lines, y = self._row(row, y)
             parts += lines
         return parts, y
 
-    def _asked(self, asked: MatrixRow, y: int) -> tuple[list[str], int]:
-        folded = textwrap.wrap(plain(asked.name), LONGEST_NAME, break_on_hyphens=True)[:3]
-        folded = folded or [""]
-        tall = LINE + 16 * (len(folded) - 1)
-        middle = y + tall // 2
-        operator = asked.known.operator if asked.known else ""
-        badge = " ".join(badges(asked))
-        taken = 7.6 * len(folded[0]) + 6.4 * len(operator + badge) + (32 if badge else 24)
-        fits = len(folded) == 1 and taken < NAME
+    def _row(self, row: MatrixRow, y: int) -> tuple[list[str], int]:
+        wrapped = textwrap.wrap(to_plain_text(row.name), MAX_NAME_LENGTH, break_on_hyphens=True)[:3]
+        wrapped = wrapped or [""]
+        height = LINE + 16 * (len(wrapped) - 1)
+        middle = y + height // 2
+        operator = row.known.operator if row.known else ""
+        badge = " ".join(badges(row))
+        width = 7.6 * len(wrapped[0]) + 6.4 * len(operator + badge) + (32 if badge else 24)
+        fits = len(wrapped) == 1 and width < NAME
         parts = []
-        for number, part in enumerate(folded):
-            dagger = "†" if may_not_obey(asked) and number == len(folded) - 1 else ""
-            baseline = middle + 5 - 8 * (len(folded) - 1) + 16 * number
-            beside = _beside(operator, 11) if operator and fits else ""
-            if badge and number == len(folded) - 1:
-                beside += _beside(badge, 10, "italic")
-            words = part + dagger
-            parts.append(_text(MARGIN, baseline, words, 13, "ink", weight=600, beside=beside))
-        parts.append(_pill(MARGIN + NAME, middle, asked.summary))
-        for number, cell in enumerate(asked.cells):
+        for number, part in enumerate(wrapped):
+            dagger = "†" if may_not_obey(row) and number == len(wrapped) - 1 else ""
+            baseline = middle + 5 - 8 * (len(wrapped) - 1) + 16 * number
+            suffix = _suffix(operator, 11) if operator and fits else ""
+            if badge and number == len(wrapped) - 1:
+                suffix += _suffix(badge, 10, "italic")
+            text = part + dagger
+            parts.append(_text(MARGIN, baseline, text, 13, "ink", weight=600, suffix=suffix))
+        parts.append(_pill(MARGIN + NAME, middle, row.summary))
+        for number, cell in enumerate(row.cells):
             x = self._left + CELL * number + CELL // 2
             parts.append(
-                _mark(x, middle, "y" if cell.allowed else "n", 21, cell_words(asked, cell))
+                _mark(x, middle, "y" if cell.allowed else "n", 21, describe_cell(row, cell))
             )
-        return parts, y + tall
+        return parts, y + height
 
     def _foot(self) -> Iterator[str]:
         yield FOOTNOTE
-        if self._unseen:
-            noun = "crawler is" if self._unseen == 1 else "crawlers are"
-            yield f"{self._unseen:,} more {noun} not drawn."
-        if explained := badges_of(self._matrix):
-            yield " ".join(f"{badge}: {words}." for badge, words in explained.items())
-        yield " ".join(notes(self._matrix)) + " Made by robotrules."
+        if self._omitted:
+            noun = "crawler is" if self._omitted == 1 else "crawlers are"
+            yield f"{self._omitted:,} more {noun} not drawn."
+        if explained := used_badges(self._matrix):
+            yield " ".join(f"{badge}: {meaning}." for badge, meaning in explained.items())
+        yield " ".join(footnotes(self._matrix)) + " Made by robotrules."
 
     def _rule(self, y: int) -> str:
         return f'<path class="rule" d="M{MARGIN} {y}H{self._width - MARGIN}"/>'
 
 
 def _text(
-    x: int, y: int, text: str, size: int, look: str, *, weight: int = 400, beside: str = ""
+    x: int, y: int, text: str, size: int, look: str, *, weight: int = 400, suffix: str = ""
 ) -> str:
-    heavy = f' font-weight="{weight}"' if weight != 400 else ""
-    words = markup(text, 400)
-    return f'<text class="{look}" x="{x}" y="{y}" font-size="{size}"{heavy}>{words}{beside}</text>'
+    bold = f' font-weight="{weight}"' if weight != 400 else ""
+    escaped = to_markup(text, 400)
+    return f'<text class="{look}" x="{x}" y="{y}" font-size="{size}"{bold}>{escaped}{suffix}</text>'
 
 
-def _beside(text: str, size: int, style: str = "") -> str:
-    """Return fainter text that goes on where other text ends, however wide that is."""
-    words = markup(text, 400)
+def _suffix(text: str, size: int, style: str = "") -> str:
+    """Return fainter text that continues where other text ends, however wide that is."""
+    escaped = to_markup(text, 400)
     slant = f' font-style="{style}"' if style else ""
     return (
-        f'<tspan class="faint" dx="8" font-size="{size}" font-weight="400"{slant}>{words}</tspan>'
+        f'<tspan class="faint" dx="8" font-size="{size}" font-weight="400"{slant}>{escaped}</tspan>'
     )
 
 
-def _mark(x: int, y: int, look: str, size: int, words: str) -> str:
-    """Return a square with a tick or a cross in it, around a point."""
+def _mark(x: int, y: int, look: str, size: int, tooltip: str) -> str:
+    """Return a square with a tick or a cross in it, centred on a point."""
     half, arm = size // 2, size / 21
     drawn = (
         f"M{x - 5 * arm:.1f} {y + 0.5 * arm:.1f}l{3.4 * arm:.1f} {3.4 * arm:.1f} "
@@ -211,7 +213,7 @@ def _mark(x: int, y: int, look: str, size: int, words: str) -> str:
         else f"M{x - 4 * arm:.1f} {y - 4 * arm:.1f}l{8 * arm:.1f} {8 * arm:.1f}"
         f"M{x + 4 * arm:.1f} {y - 4 * arm:.1f}l-{8 * arm:.1f} {8 * arm:.1f}"
     )
-    title = f"<title>{markup(words, 300)}</title>" if words else ""
+    title = f"<title>{to_markup(tooltip, 300)}</title>" if tooltip else ""
     return (
         f'<g>{title}<rect class="{look}" x="{x - half}" y="{y - half}" width="{size}" '
         f'height="{size}" rx="5"/><path class="m {look}m" d="{drawn}"/></g>'

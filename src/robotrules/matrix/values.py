@@ -1,9 +1,8 @@
 """
-The values of a matrix: Column, Cell, Asked, Band, Matrix.
+The values of a matrix: Column, Cell, MatrixRow, PurposeBand, Matrix.
 
-All are immutable and go to JSON with `as_dict()`. A cell is a verdict on one path for one crawler;
-a summary is about all URLs there are. They do not know how either is found, nor how they are
-shown.
+All are immutable, and `as_dict()` returns them for JSON. A cell is a verdict on one path for one
+crawler; a summary is about all URLs. The module does not evaluate rules, and does not render.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ from robotrules.octets import to_octets, to_text
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KnownCrawler
 from robotrules.robotstxt.verdict import GroupMatch, Verdict
 
-# Raised when a key of `Matrix.as_dict()` changes meaning or goes away.
+# Increased when a key of `Matrix.as_dict()` changes meaning or is removed.
 SCHEMA_VERSION = 1
 
-# What of all URLs a crawler is asked not to fetch, as a summary says it.
+# Summaries: how many of all URLs a crawler may fetch.
 EVERYTHING, SOME, NOTHING, NOT_DECIDED = "everything", "some", "nothing", "not decided"
 SUMMARIES = {
     EVERYTHING: "Every URL is allowed.",
     SOME: "Some URLs are allowed and some are disallowed.",
-    NOTHING: "No URL is allowed, but for /robots.txt itself.",
-    NOT_DECIDED: "Which of these it is was not decided within the budget.",
+    NOTHING: "No URL is allowed, except /robots.txt itself.",
+    NOT_DECIDED: "The summary was not decided within the state limit.",
 }
-# Bands beside those of the purposes that well-known crawlers have.
+# Bands in addition to those of the purposes that well-known crawlers have.
 PURPOSES, NAMED = "purposes in the file", "named in the file"
 PICKED, OTHERS = "asked for", "everyone else"
 _BANDS = {
-    PURPOSES: "Crawlers that the file addresses by their purpose (User-Agent-Purpose).",
-    NAMED: "Names that stand in the file and in no list of well-known crawlers.",
-    PICKED: "Names that were asked for and stand in no list of well-known crawlers.",
+    PURPOSES: "Crawlers that the file addresses by purpose (User-Agent-Purpose).",
+    NAMED: "Names in the file that are not in the list of well-known crawlers.",
+    PICKED: "Requested names that are not in the list of well-known crawlers.",
     OTHERS: "Every crawler that no group names.",
 }
 _TITLES = {
@@ -50,11 +49,11 @@ _TITLES = {
 
 
 class Column(NamedTuple):
-    """A path that everybody is asked about."""
+    """A path that is shown for every crawler."""
 
     path: str
     line: int | None = None
-    """The line of the rule that it shows; None for one that was given, and for `/`."""
+    """The line of the rule that it shows; None for a path that was given, and for `/`."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -62,7 +61,7 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What the file says about one path to one crawler."""
+    """The verdict on one path for one crawler."""
 
     path: str
     verdict: Verdict
@@ -85,35 +84,35 @@ class Cell(NamedTuple):
 
 
 class MatrixRow(NamedTuple):
-    """A crawler, or some that cannot be told apart, and what the file asks of them."""
+    """A crawler, or crawlers with the same purposes, with their verdicts."""
 
     product_token: str
-    """`*` for those who have no name: everyone else, or all with a purpose."""
+    """`*` for crawlers without a name: everyone else, or all with a purpose."""
     purposes: tuple[str, ...]
-    """The purposes of User-Agent-Purpose by which they are asked."""
+    """The purposes of User-Agent-Purpose that select their groups."""
     known: KnownCrawler | None
     band: str
-    """Where they are shown: a purpose of `CRAWLER_PURPOSES`, or one of the other bands."""
+    """The band they are shown in: a purpose of `CRAWLER_PURPOSES`, or another band."""
     matched_by: GroupMatch
-    """Why the groups below are theirs."""
+    """Why these groups apply."""
     by: str | None
-    """The name or purpose that chose the groups; None where none did."""
+    """The name or purpose that selected the groups; None if none did."""
     lines: tuple[int, ...]
-    """The lines on which their groups start."""
+    """The first lines of their groups."""
     summary: str
-    """One of `SUMMARIES`: exact for all URLs there are, or not decided."""
+    """One of `SUMMARIES`: exact for all URLs, or not decided."""
     cells: tuple[Cell, ...]
 
     @property
     def name(self) -> str:
-        """What people call them."""
+        """The name for people."""
         if self.purposes:
             return " and ".join(map(_text, self.purposes))
         return OTHERS if self.product_token == "*" else _text(self.product_token)
 
     @property
     def group(self) -> str:
-        """Whose group they obey, in words."""
+        """The group they obey, in words."""
         at = f"line {self.lines[0]}" if len(self.lines) == 1 else f"lines {_listed(self.lines)}"
         if self.matched_by is GroupMatch.NONE:
             return "no group"
@@ -144,7 +143,7 @@ class MatrixRow(NamedTuple):
 
 
 class PurposeBand(NamedTuple):
-    """Those who are shown together."""
+    """Crawlers that are shown together."""
 
     name: str
     rows: tuple[MatrixRow, ...]
@@ -156,40 +155,40 @@ class PurposeBand(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Who they are."""
+        """A description of the crawlers."""
         return CRAWLER_PURPOSES.get(self.name) or _BANDS[self.name]
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many have each summary, in the order of `SUMMARIES`; none is left out."""
-        counted = Counter(asked.summary for asked in self.rows)
+        """The number of rows with each summary, in the order of `SUMMARIES`, including zeros."""
+        counted = Counter(row.summary for row in self.rows)
         return {summary: counted[summary] for summary in SUMMARIES}
 
 
 class Matrix(NamedTuple):
-    """Who may fetch what, as one robots.txt asks it."""
+    """Which crawlers may fetch which paths, as one robots.txt says."""
 
     url: str | None
-    """Where the file was found, or what it is called; None: nobody said."""
+    """The URL or name of the file; None if unknown."""
     profile: str
     columns: tuple[Column, ...]
     rows: tuple[MatrixRow, ...]
-    """In the order in which they are shown, band by band."""
+    """In the order of display, band by band."""
     checked: str
-    """The day on which the list of well-known crawlers was compiled."""
+    """The date of the list of well-known crawlers."""
     left_out: int = 0
-    """How many names of the file are not shown, because there are too many."""
+    """The number of names in the file that are not shown, because there are too many."""
 
     @property
     def bands(self) -> tuple[PurposeBand, ...]:
-        """Those who are asked, by what they are for."""
-        groups = groupby(self.rows, key=lambda asked: asked.band)
+        """The rows by purpose."""
+        groups = groupby(self.rows, key=lambda row: row.band)
         return tuple(PurposeBand(name, tuple(members)) for name, members in groups)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many have each summary."""
-        counted = Counter(asked.summary for asked in self.rows)
+        """The number of rows with each summary."""
+        counted = Counter(row.summary for row in self.rows)
         return {summary: counted[summary] for summary in SUMMARIES}
 
     def as_dict(self) -> dict[str, Any]:
@@ -205,19 +204,19 @@ class Matrix(NamedTuple):
                 | {"counts": band.counts}
                 for band in self.bands
             ],
-            "crawlers": [asked.as_dict() for asked in self.rows],
+            "crawlers": [row.as_dict() for row in self.rows],
             "counts": self.counts,
             "left_out": self.left_out,
         }
 
 
 def band_order(band: str) -> int:
-    """Return where a band stands."""
+    """Return the position of a band."""
     return [*CRAWLER_PURPOSES, *_BANDS].index(band)
 
 
 def _text(name: str) -> str:
-    """Return a name as text; an octet that is not UTF-8 shows as `\\xNN`."""
+    """Return a name as text; an octet that is not UTF-8 is shown as `\\xNN`."""
     return to_text(to_octets(name))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from robotrules.errors import ExpectationError, RobotrulesError
 from robotrules.expect import PageSource, read_expectations
-from robotrules.expect.reading import IN_AN_EXPECTATION, LARGEST, MOST_QUESTIONS
+from robotrules.expect.reader import IN_AN_EXPECTATION, MAX_BYTES, MAX_QUESTIONS
 from robotrules.expect.values import KEYS
 
 FILE = """\
@@ -40,7 +40,7 @@ def refused(text: str) -> str:
 
 
 def test_a_file_is_read() -> None:
-    """Each question knows its line, its crawler, and the table it stands in."""
+    """Each question knows its line, its crawler, and its table."""
     found = read_expectations(FILE, "some.toml")
     assert found[:5] == (
         "some.toml",
@@ -99,17 +99,20 @@ def test_a_live_page_is_named_by_its_url() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "robots.test.toml: nothing is expected here: write [[expect]]"),
+        ("", "robots.test.toml: this file has no expectations: add a table [[expect]]"),
         ("[[expect]\n", "line 1, column 9: this is no TOML"),
-        ("[expect]\nallowed = '/'\n", "line 1: expect: this is a list of tables: write [[expect]]"),
+        (
+            "[expect]\nallowed = '/'\n",
+            "line 1: expect: this must be a list of tables: write [[expect]]",
+        ),
         ("robot = 'x'\n", 'line 1: robot: there is no key "robot" here; did you mean robots?'),
         ("robots = 'a'\nurl = 'https://b'\n", "line 2: url: robots names a file and url a live"),
-        ("robots = 'https://b/robots.txt'\n", 'say url = "https://b/robots.txt"'),
-        ("url = 'example.com'\n", "line 1: url: this is a whole URL such as"),
-        ("origin = '/'\n", "this is a scheme and a host"),
-        ("url = 'https://a'\norigin = 'https://b'\n", "url says another one"),
+        ("robots = 'https://b/robots.txt'\n", 'set url = "https://b/robots.txt"'),
+        ("url = 'example.com'\n", "line 1: url: this must be a whole URL such as"),
+        ("origin = '/'\n", "this must be a scheme and a host"),
+        ("url = 'https://a'\norigin = 'https://b'\n", "url has another origin"),
         ("profile = 'gogle'\n", 'there is no "gogle"; did you mean google?'),
-        ("[[expect]]\n", "line 1: expect[1]: nothing is expected here: say one of allowed"),
+        ("[[expect]]\n", "line 1: expect[1]: this table expects nothing: add one of allowed"),
         (
             "[[expect]]\nallowed = '/'\n[[expect]]\ndisalowed = '/x'\n",
             'line 4: expect[2].disalowed: there is no key "disalowed" here; did you mean disal',
@@ -122,27 +125,37 @@ def test_a_live_page_is_named_by_its_url() -> None:
         ("[[expect]]\nallowed = []\n", "this is empty, so nothing is expected"),
         (
             "[[expect]]\nallowed = [\n'/',\n'news']\n",
-            "line 4: expect[1].allowed[2]: this is a path",
+            "line 4: expect[1].allowed[2]: this must be a path",
         ),
-        ("[[expect]]\nallowed = '//x'\n", "this is a path such as"),
-        ("[[expect]]\nallowed = '/news/*'\n", "for all URLs that it matches say all-allowed"),
-        ("[[expect]]\ndisallowed = ['/a$']\n", "for all URLs that it matches say all-disallowed"),
-        ("[[expect]]\nall-allowed = 'x'\n", "this is a path pattern, which starts with '/' or '*'"),
+        ("[[expect]]\nallowed = '//x'\n", "this must be a path such as"),
+        (
+            "[[expect]]\nallowed = '/news/*'\n",
+            "for all URLs that a pattern matches use all-allowed",
+        ),
+        (
+            "[[expect]]\ndisallowed = ['/a$']\n",
+            "for all URLs that a pattern matches use all-disallowed",
+        ),
+        ("[[expect]]\nall-allowed = 'x'\n", "this must be a path pattern, which starts with"),
         (
             "origin = 'https://a.example'\n[[expect]]\nallowed = 'https://b.example/'\n",
-            "line 3: expect[1].allowed: this robots.txt is of https://a.example",
+            "line 3: expect[1].allowed: this robots.txt applies to https://a.example only",
         ),
         ("[[expect]]\ncrawlers = ['']\nallowed = '/'\n", "crawlers[1]: this is empty; write"),
-        ("[[expect]]\ncrawlers = [[]]\nallowed = '/'\n", "a crawler has a name"),
+        ("[[expect]]\ncrawlers = [[]]\nallowed = '/'\n", "a crawler needs a name"),
         (
             "profile = 'strict'\n[[expect]]\ncrawlers = 'Googlebot/2.1'\nallowed = '/'\n",
-            'line 3: expect[1].crawlers: a robots.txt has product tokens, and "Googlebot/2.1"',
+            'line 3: expect[1].crawlers: "Googlebot/2.1" is not a product token',
         ),
         (
             "[[expect]]\ncrawlers = ['Mozilla/5.0 (compatible; Googlebot/2.1)']\nallowed = '/'\n",
-            'line 2: expect[1].crawlers[1]: a robots.txt has product tokens, and "Mozilla/5.0 (com',
+            'line 2: expect[1].crawlers[1]: "Mozilla/5.0 (compatible; Googlebot/2.1)" is not a '
+            "product token",
         ),
-        ("[[expect]]\ncrawlers = 'compatible; Googlebot/2.1'\nallowed = '/'\n", "is none: write"),
+        (
+            "[[expect]]\ncrawlers = 'compatible; Googlebot/2.1'\nallowed = '/'\n",
+            "is not a product token: write",
+        ),
         ("[[expect]]\ncrawlers = [['A', 'Google bot']]\nallowed = '/'\n", 'write "Googlebot"'),
         ("[[expect]]\ncrawlers = '(+https://x)'\nallowed = '/'\n", "write its product token, such"),
         ("[[expect]]\ncrawlers = 'Googlebot/1\\n2'\nallowed = '/'\n", 'write "Googlebot"'),
@@ -152,13 +165,13 @@ def test_a_live_page_is_named_by_its_url() -> None:
         ),
         (
             "[[expect]]\nby-line = 1\nall-allowed = '/'\n",
-            "this says nothing without allowed or dis",
+            "this has no effect without allowed or dis",
         ),
         ("[[expect]]\nby-line = 0\nallowed = '/'\n", "this is a whole number from 1, not 0"),
-        ("[[expect]]\nby-rule = '/x'\nallowed = '/'\n", "this is a rule as it is written"),
+        ("[[expect]]\nby-rule = '/x'\nallowed = '/'\n", "this must be a rule as written"),
         (
             "[[expect]]\nby-rule = 'Allow: /'\nby-line = 1\nallowed = '/'\n",
-            "by-line says which rule already",
+            "by-line names the rule already",
         ),
         (
             "[[expect]]\nby-rule = 'Disallow: /'\nallowed = '/'\n",
@@ -166,38 +179,44 @@ def test_a_live_page_is_named_by_its_url() -> None:
         ),
         (
             "[[expect]]\nby-rule = 'allow:/'\nallowed = '/'\ndisallowed = '/a'\n",
-            "this rule makes no URL disallowed: name one with Disallow, or leave out disallowed",
+            "this rule makes no URL disallowed: name one with Disallow, or remove disallowed",
         ),
-        ("[[expect]]\ntags = 'noindex'\n", "this says nothing without page or response or headers"),
-        ("[[expect]]\nheaders = 'x'\ntags = 'noindex'\n", "this is a header line such as"),
+        (
+            "[[expect]]\ntags = 'noindex'\n",
+            "this has no effect without page or response or headers",
+        ),
+        ("[[expect]]\nheaders = 'x'\ntags = 'noindex'\n", "this must be a header line such as"),
         ("[[expect]]\nheaders = 'a: b'\ntags = 'noidex'\n", "did you mean noindex?"),
-        ("[[expect]]\nheaders = 'a: b'\ntags = 'none'\n", "say noindex and nofollow"),
-        ("[[expect]]\nheaders = 'a: b'\ntags = 'index'\n", "index asks nothing of anybody"),
+        ("[[expect]]\nheaders = 'a: b'\ntags = 'none'\n", "none stands for noindex and nofollow"),
+        ("[[expect]]\nheaders = 'a: b'\ntags = 'index'\n", "index restricts nothing"),
         ("[[expect]]\nheaders = 'a: b'\ntags = 'max-snippet: x'\n", "has no such value"),
-        ("[[expect]]\nheaders = 'a: b'\ntags = 'max-snippet: -1'\n", "-1 is no limit"),
+        ("[[expect]]\nheaders = 'a: b'\ntags = 'max-snippet: -1'\n", "-1 means no limit"),
         ("[[expect]]\nheaders = 'a: b'\ntags = 'noindex: 1'\n", "noindex has no such value"),
-        ("[[expect]]\npage = 'a'\nallowed = '/'\n", "this is read for tags"),
+        ("[[expect]]\npage = 'a'\nallowed = '/'\n", "this is used for tags"),
         (
             "[[expect]]\npage = 'a'\nresponse = 'b'\ntags = 'noai'\n",
-            "response has the page as well",
+            "response includes the page",
         ),
         (
             "[[expect]]\npage = 'https://a/b'\nheaders = 'a: b'\ntags = 'noai'\n",
-            "a live page has headers of its own",
+            "a live page has its own headers",
         ),
-        ("[[expect]]\npage = 'https://a/b'\nat = '/c'\ntags = 'noai'\n", "at its own URL"),
-        ("[[expect]]\nat = '/'\nallowed = '/'\n", "expect[1].at: this says nothing without tags"),
+        (
+            "[[expect]]\npage = 'https://a/b'\nat = '/c'\ntags = 'noai'\n",
+            "a live page has its own URL",
+        ),
+        ("[[expect]]\nat = '/'\nallowed = '/'\n", "expect[1].at: this has no effect without tags"),
         ("[[expect]]\npreferences = { trainai = 'allowed' }\n", "did you mean train-ai?"),
         ("[[expect]]\npreferences = { train-ai = 'no' }\n", "Known: allowed, disallowed, unknown"),
-        ("[[expect]]\napp-directives = { a = 1 }\n", "this says nothing without application"),
+        ("[[expect]]\napp-directives = { a = 1 }\n", "this has no effect without application"),
         ("[[expect]]\napplication = 'a b'\napp-directives = { a = 1 }\n", "no application ident"),
         ("[[expect]]\napplication = 'a'\napp-directives = { a = [] }\n", "text, a number, true or"),
-        ("[[expect]]\nrecords = 'Host'\n", "this is a record as it is written"),
+        ("[[expect]]\nrecords = 'Host'\n", "this must be a record as written"),
         ("[[expect]]\nobeys = 'all'\n", "Known: own, purpose, star, none"),
-        ("[[expect]]\ncrawl-delay = true\n", "this is a number of seconds, or false for none"),
-        ("[[expect]]\ncrawl-delay = -1\n", "this is a number of seconds, or false for none"),
-        ("[[expect]]\ncrawl-delay = inf\n", "this is a number of seconds, or false for none"),
-        ("#" * (LARGEST + 1), "it is larger than 1,048,576 octets"),
+        ("[[expect]]\ncrawl-delay = true\n", "this must be a number of seconds, or false for none"),
+        ("[[expect]]\ncrawl-delay = -1\n", "this must be a number of seconds, or false for none"),
+        ("[[expect]]\ncrawl-delay = inf\n", "this must be a number of seconds, or false for none"),
+        ("#" * (MAX_BYTES + 1), "it is larger than 1,048,576 octets"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line_and_a_cure(text: str, words: str) -> None:
@@ -215,17 +234,17 @@ def test_so_many_questions_are_refused() -> None:
     ]
     urls = [f'"/{number}"' for number in range(400)]
     text = f"[[expect]]\ncrawlers = [{','.join(names)}]\nallowed = [{','.join(urls)}]\n"
-    assert f"these are more than {MOST_QUESTIONS:,} questions" in refused(text)
+    assert f"these are more than {MAX_QUESTIONS:,} questions" in refused(text)
 
 
 def test_every_key_is_known_and_documented() -> None:
-    """Whatever can be asked can be said, once."""
+    """Every key has a title, once."""
     assert set(KEYS) < set(IN_AN_EXPECTATION)
     assert len(set(IN_AN_EXPECTATION)) == len(IN_AN_EXPECTATION)
 
 
 def test_the_error_is_ours() -> None:
-    """Who catches RobotrulesError or ValueError catches it."""
+    """It is a RobotrulesError and a ValueError."""
     assert issubclass(ExpectationError, RobotrulesError)
     assert issubclass(ExpectationError, ValueError)
 

@@ -12,7 +12,7 @@ from robotrules import parse
 from robotrules.analysis import Undecided, Witness
 from robotrules.expect.evaluate import NOTHING, counterexample
 from robotrules.robotstxt.ruleset import RuleSet
-from tests.expect.asking import asked, one, passed
+from tests.expect.evaluation import evaluate_all, evaluate_one, passed
 
 
 @pytest.mark.parametrize(
@@ -30,12 +30,12 @@ from tests.expect.asking import asked, one, passed
 )
 def test_all_disallowed(pattern: str, otherwise: str | None) -> None:
     """Samples would miss the exception; a failure shows a shortest URL of it."""
-    judged = one(f'all-disallowed = "{pattern}"')
-    assert judged.passed is (otherwise is None)
-    assert judged.witness == otherwise
+    result = evaluate_one(f'all-disallowed = "{pattern}"')
+    assert result.passed is (otherwise is None)
+    assert result.witness == otherwise
     if otherwise:
-        assert judged.explanation is not None
-        assert judged.explanation.verdict.allowed
+        assert result.explanation is not None
+        assert result.explanation.verdict.allowed
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def test_all_disallowed(pattern: str, otherwise: str | None) -> None:
 )
 def test_all_allowed(pattern: str, otherwise: str | None) -> None:
     """The same the other way round."""
-    judged = one(f'all-allowed = "{pattern}"')
-    assert (judged.passed, judged.witness) == (otherwise is None, otherwise)
+    result = evaluate_one(f'all-allowed = "{pattern}"')
+    assert (result.passed, result.witness) == (otherwise is None, otherwise)
 
 
 def test_robots_txt_itself_is_left_out() -> None:
-    """It is allowed whatever the rules say (RFC 9309 §2.2.2), and nobody means it."""
+    """It is always allowed (RFC 9309 §2.2.2), and is never intended."""
     robots = "User-agent: *\nDisallow: /\n"
     assert passed('all-disallowed = ["/", "*", "/robots.txt"]', robots) == [True, True, True]
     assert passed('all-disallowed = "/robots.txt$"', robots) == [False]
@@ -67,18 +67,18 @@ def test_nobody_is_asked_anything_without_a_group() -> None:
 @pytest.mark.parametrize("key", ["all-allowed", "all-disallowed"])
 def test_a_pattern_that_no_url_matches_fails(key: str) -> None:
     """An expectation of nothing would pass for ever."""
-    judged = one(f'{key} = "/a/../b"')
-    assert (judged.passed, judged.found) == (False, "no URL matches this pattern")
-    assert "nothing is expected" in judged.cure
+    result = evaluate_one(f'{key} = "/a/../b"')
+    assert (result.passed, result.found) == (False, "no URL matches this pattern")
+    assert "nothing is checked" in result.cure
 
 
 def test_what_is_not_decided_fails_and_says_so() -> None:
     """Never a guess: neither passed nor a witness."""
     rules = "".join(f"Disallow: /*{'ab'[number % 2]}{'*c' * number}$\n" for number in range(1, 12))
-    [judged] = asked('all-allowed = "/*z"', f"User-agent: *\n{rules}", budget=3)
-    assert (judged.passed, judged.undecided, judged.witness) == (False, True, None)
-    assert judged.found.startswith("not decided within")
-    assert "--budget" in judged.cure
+    [result] = evaluate_all('all-allowed = "/*z"', f"User-agent: *\n{rules}", budget=3)
+    assert (result.passed, result.undecided, result.witness) == (False, True, None)
+    assert result.found.startswith("not decided within")
+    assert "--budget" in result.cure
 
 
 def test_each_profile_is_asked_by_its_own_rules() -> None:
@@ -90,7 +90,7 @@ def test_each_profile_is_asked_by_its_own_rules() -> None:
 
 
 def test_an_index_page_is_asked_about_alone() -> None:
-    """Profile google lets a rule for one stand for its directory; a question is no rule."""
+    """Profile google extends an index page rule to its directory; a question is not a rule."""
     rules = parse("User-agent: *\nDisallow: /index.html\n", "google").rules_for("*")
     assert counterexample(rules, "/index.html", False) is None
     assert counterexample(rules, "/$", False) == Witness("/")

@@ -1,10 +1,10 @@
 """
-Regroup: groups of a file that could be fewer.
+Group edits: groups of a file that can be merged or removed.
 
-User-agent lines that repeat one of their group, groups with the same rules, groups for the same
-crawlers, groups that say what their crawlers are told without them. Merging is done for groups that
-every profile reads alike, with the same rules to the octet: then nothing changes for anybody,
-crawlers with several names included. It does not prove that: `simplify` does.
+Repeated user-agent lines of a group, groups with the same rules, groups for the same crawlers, and
+groups without effect. Only groups that every profile reads in the same way, with the same rules
+octet for octet, are merged: then nothing changes for any crawler, including those with several
+names. The module does not prove that: `simplify` does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from robotrules import extensions
 from robotrules.analysis.crawlers import EVERYONE_ELSE, crawlers
-from robotrules.analysis.rewrite import Draft, LineEdit
+from robotrules.analysis.line_edits import Draft, LineEdit
 from robotrules.profile import Role
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.selection import choose_groups
@@ -24,51 +24,51 @@ from robotrules.robotstxt.verdict import GroupMatch
 T = TypeVar("T")
 
 
-class Regrouping(NamedTuple):
-    """What can be done to a group, and why."""
+class GroupEdit(NamedTuple):
+    """An edit of a group, with the reason."""
 
     code: str
     lines: tuple[int, ...]
-    """Lines of the group, or of what repeats."""
-    because: tuple[int, ...]
-    """Lines that make it unnecessary."""
+    """Lines of the group, or the repeated lines."""
+    reason_lines: tuple[int, ...]
+    """Lines that make them unnecessary."""
     edit: LineEdit
 
 
 def _file_scope() -> frozenset[str]:
-    """Return the names of records that are of the file, wherever they stand."""
-    return frozenset(one.key.lower() for one in extensions.ALL if one.scope == "file") - {
+    """Return the names of records that apply to the whole file, wherever they are."""
+    return frozenset(ext.key.lower() for ext in extensions.ALL if ext.scope == "file") - {
         "user-agent-purpose"
     }
 
 
 class Groups:
-    """The groups of a file as several profiles read it; the first is the one whose lines count."""
+    """The groups of a file under several profiles; line numbers are those of the first."""
 
     def __init__(self, files: Sequence[RobotsTxt]) -> None:
         self.files = files
         self.all = files[0].groups
         shapes = [{_shape(group) for group in robots.groups} for robots in files[1:]]
-        # A group that another document parts is several groups to its records (AMB-29).
-        parted = [one.groups for robots in files for one in robots.group_structures]
-        starts = [{_shape(group)[0] for group in groups} for groups in parted]
-        self._steady = [
+        # A group that another document splits is several groups to its records (AMB-29).
+        structures = [grouped.groups for robots in files for grouped in robots.group_structures]
+        starts = [{_shape(group)[0] for group in groups} for groups in structures]
+        self._stable = [
             all(shape in of for of in shapes) and all(shape[0] in of for of in starts)
             for shape in map(_shape, self.all)
         ]
         self._of_file = _file_scope()
 
-    def steady(self) -> Iterator[Group]:
-        """Yield the groups that every profile, and every document of a record, reads alike."""
-        return (group for group in self.all if self._steady[group.index])
+    def stable(self) -> Iterator[Group]:
+        """Yield the groups that every profile and every document reads in the same way."""
+        return (group for group in self.all if self._stable[group.index])
 
     def others(self, group: Group) -> list[Record]:
-        """Return the records of a group that are neither rules nor of the file."""
+        """Return the records of a group that are neither rules nor records of the file."""
         found = (record for record in group.records if record.role is Role.OTHER)
         return [record for record in found if record.key not in self._of_file]
 
     def lines(self, group: Group) -> list[int]:
-        """Return the lines that go with a group."""
+        """Return the lines that belong to a group."""
         other = {record.line for record in self.others(group)}
         return [r.line for r in group.records if r.role is not Role.OTHER or r.line in other]
 
@@ -86,24 +86,24 @@ def _rules(group: Group) -> frozenset[tuple[str, bytes]]:
     return frozenset((r.key, r.value) for r in group.records if r.role is Role.RULE)
 
 
-def repeated_user_agents(groups: Groups, draft: Draft) -> Iterator[Regrouping]:
-    """Yield user-agent lines that repeat one of their group."""
-    for group in groups.steady():
+def repeated_user_agents(groups: Groups, draft: Draft) -> Iterator[GroupEdit]:
+    """Yield user-agent lines that repeat a line of their group."""
+    for group in groups.stable():
         seen: dict[tuple[str, bytes], int] = {}
         for record in group.starts:
             first = seen.setdefault((record.key, record.value.lower()), record.line)
             if first != record.line:
                 lines = (record.line,)
-                yield Regrouping("repeated-user-agent", lines, (first,), LineEdit(lines))
+                yield GroupEdit("repeated-user-agent", lines, (first,), LineEdit(lines))
 
 
-def groups_of_the_same_crawlers(groups: Groups, draft: Draft) -> Iterator[Regrouping]:
-    """Yield groups whose user-agent lines an earlier one has: their rules can stand there."""
+def split_groups(groups: Groups, draft: Draft) -> Iterator[GroupEdit]:
+    """Yield groups with the user-agent lines of an earlier group: their rules move there."""
     first: dict[frozenset[tuple[str, bytes]], Group] = {}
     last: dict[int, int] = {}
-    for group in groups.steady():
+    for group in groups.stable():
         into = first.setdefault(_names(group), group)
-        # What other records come to depends on the group they are in.
+        # The meaning of other records depends on their group.
         if into is group or groups.others(group):
             continue
         moved = [line for r in group.starts for line in draft.comments_above(r.line)]
@@ -113,14 +113,14 @@ def groups_of_the_same_crawlers(groups: Groups, draft: Draft) -> Iterator[Regrou
         last[into.index] = moved[-1] if moved else after
         starts = tuple(record.line for record in group.starts)
         edit = LineEdit(starts, moved, after)
-        yield Regrouping("split-group", tuple(groups.lines(group)), (into.starts[0].line,), edit)
+        yield GroupEdit("split-group", tuple(groups.lines(group)), (into.starts[0].line,), edit)
 
 
-def groups_with_the_same_rules(groups: Groups, draft: Draft) -> Iterator[Regrouping]:
-    """Yield groups whose rules an earlier one has: their user-agent lines can stand there."""
+def mergeable_groups(groups: Groups, draft: Draft) -> Iterator[GroupEdit]:
+    """Yield groups with the rules of an earlier group: their user-agent lines move there."""
     first: dict[object, Group] = {}
     last: dict[int, int] = {}
-    for group in groups.steady():
+    for group in groups.stable():
         others = tuple((record.key, record.value) for record in groups.others(group))
         into = first.setdefault((_rules(group), others), group)
         if into is group:
@@ -129,61 +129,61 @@ def groups_with_the_same_rules(groups: Groups, draft: Draft) -> Iterator[Regroup
         after = last.get(into.index) or into.starts[-1].line
         last[into.index] = moved[-1]
         starts = {record.line for record in group.starts}
-        taken = [line for line in groups.lines(group) if line not in starts]
-        edit = LineEdit(taken, moved, after)
-        because = (into.starts[0].line,)
-        yield Regrouping("mergeable-groups", tuple(groups.lines(group)), because, edit)
+        removed = [line for line in groups.lines(group) if line not in starts]
+        edit = LineEdit(removed, moved, after)
+        reason_lines = (into.starts[0].line,)
+        yield GroupEdit("mergeable-groups", tuple(groups.lines(group)), reason_lines, edit)
 
 
 def _with_comments(records: Sequence[Record], draft: Draft) -> list[int]:
-    """Return the lines of records, each after the comments that stand right above it."""
+    """Return the lines of records, each after the comments directly above it."""
     return [line for r in records for line in (*draft.comments_above(r.line), r.line)]
 
 
-# --- Groups that say nothing new ------------------------------------------------------------------
+# --- Groups without effect ------------------------------------------------------------------------
 
 
-def told_elsewhere(groups: Groups, last: Collection[int]) -> Iterator[Regrouping]:
-    """Yield groups whose only rule could go; *last* has the lines of such rules."""
+def redundant_groups(groups: Groups, last: Collection[int]) -> Iterator[GroupEdit]:
+    """Yield groups whose only rule is redundant; *last* has the lines of such rules."""
     for group in groups.all:
         rules = [record.line for record in group.records if record.role is Role.RULE]
         if len(rules) == 1 and rules[0] in last and not groups.others(group):
             lines = tuple(groups.lines(group))
             names = _names(group)
-            because = [g.starts[0].line for g in groups.all if g is not group and names & _names(g)]
-            yield Regrouping("repeated-group", lines, tuple(because), LineEdit(lines))
+            same = [g.starts[0].line for g in groups.all if g is not group and names & _names(g)]
+            yield GroupEdit("repeated-group", lines, tuple(same), LineEdit(lines))
 
 
-def same_as_star(groups: Groups) -> Iterator[Regrouping]:
-    """Yield groups whose crawlers seem to be told the same without them, as far as samples tell."""
+def groups_same_as_star(groups: Groups) -> Iterator[GroupEdit]:
+    """Yield groups with the same verdicts as those of `*` on sample paths."""
     robots = groups.files[0]
-    star = robots.select_groups(EVERYONE_ELSE).indices
-    because = tuple(groups.all[number].starts[0].line for number in star)
+    star = choose_groups(robots, EVERYONE_ELSE).indices
+    reason_lines = tuple(groups.all[number].starts[0].line for number in star)
     everyone = robots.rules_for(EVERYONE_ELSE)
     named: dict[int, list[str]] = {}
     for crawler in crawlers(robots):
         choice = choose_groups(robots, crawler.product_token, crawler.purposes)
         for number in choice.indices if choice.matched_by is GroupMatch.TOKEN else ():
             named.setdefault(number, []).append(crawler.product_token)
-    for group in groups.steady():
+    for group in groups.stable():
         if groups.others(group) or group.index in star or group.index not in named:
             continue
         rules = [robots.rules_for(name) for name in named[group.index]]
-        samples = [_sample(rule.form) for one in (everyone, rules[0]) for rule in one.rules]
+        samples = [_sample(rule.form) for some in (everyone, rules[0]) for rule in some.rules]
         expected = everyone.allows_many(samples)
-        if all(one.allows_many(samples) == expected for one in rules):
+        if all(some.allows_many(samples) == expected for some in rules):
             lines = tuple(groups.lines(group))
-            yield Regrouping("same-as-star", lines, because, LineEdit(lines))
+            yield GroupEdit("same-as-star", lines, reason_lines, LineEdit(lines))
 
 
 def _sample(form: str) -> str:
     return "/" + form.replace("*", "x").removesuffix("$").removeprefix("/")
 
 
-def most_of(found: Sequence[T], holds: Callable[[Sequence[T]], bool]) -> list[T]:
-    """Return as many as hold together, found by halves: all, or those of each half that do."""
+def find_valid_subset(items: Sequence[T], holds: Callable[[Sequence[T]], bool]) -> list[T]:
+    """Return a large subset for which *holds* is true, found by bisection."""
     chosen: list[T] = []
-    waiting = [list(found)] if found else []
+    waiting = [list(items)] if items else []
     while waiting:
         some = waiting.pop()
         if holds([*chosen, *some]):

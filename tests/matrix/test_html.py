@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from robotrules import parse
 from robotrules.matrix import matrix
 from robotrules.matrix.html import page
-from robotrules.matrix.words import FOOTNOTE
+from robotrules.matrix.text import FOOTNOTE
 
 BODY = """\
 User-agent: *
@@ -67,7 +67,7 @@ def lines(tree: LexborHTMLParser) -> list[LexborNode]:
 
 
 class TestTable:
-    """For readers who see it, and for those who hear it."""
+    """For readers who see it, and for screen readers."""
 
     def test_every_line_has_every_cell(self) -> None:
         """A heading, a summary, a mark for each path, a group."""
@@ -129,7 +129,7 @@ class TestWhole:
     """It needs no network, no script and no clock."""
 
     def test_nothing_else_is_needed(self) -> None:
-        """No element that fetches or runs, no address but those of its own marks."""
+        """No element that fetches or runs, and no address except those of its marks."""
         text = page(matrix(parse(BODY), url="news.example"))
         tree = read(text)
         assert not tree.css("script, link, img, iframe, object, embed, base, form, audio, video")
@@ -148,7 +148,7 @@ class TestWhole:
         assert "@media (max-width" in style
 
     def test_header(self) -> None:
-        """Whose file it is; a date only if somebody passes one."""
+        """The name of the file; a date only if one is passed."""
         tree = drawn()
         assert first(tree, "h1").text() == "Who may fetch what"
         assert first(tree, ".whose").text() == "What news.example asks of crawlers"
@@ -173,8 +173,8 @@ class TestWhole:
         assert [item.text(strip=True) for item in tree.css(".legend li")] == [
             *("allowed", "disallowed", "everythingevery URL allowed"),
             *("somesome allowed, some not", "nothingno URL allowed"),
-            "controlfetches nothing; says what may be done with what others fetch",
-            "retirednobody comes by this name any more",
+            "controlfetches nothing; controls the use of what other crawlers fetch",
+            "retiredno crawler uses this name any more",
         ]
         undecided = "User-agent: *\nDisallow: /\nAllow: /*a*b*c$"
         legend = drawn(undecided, budget=1, paths=["/"]).css(".legend li")
@@ -189,7 +189,7 @@ class TestWhole:
         """A request, and not access control."""
         footer = first(drawn(), "footer").text()
         assert FOOTNOTE in footer
-        assert "request to crawlers and not access control" in footer
+        assert "a request, not access control: it does not keep out" in footer
         many = "".join(f"User-agent: x{'y' * n}\n" for n in range(120)) + "Disallow: /"
         assert "20 more names of the file are not shown." in first(drawn(many), "footer").text()
         one = "".join(f"User-agent: x{'y' * n}\n" for n in range(101)) + "Disallow: /"
@@ -197,7 +197,7 @@ class TestWhole:
 
 
 class TestHostileFiles:
-    """What stands in a file is text, and stays text."""
+    """The content of a file is text, and stays text."""
 
     @pytest.mark.parametrize("nasty", NASTY)
     def test_markup_is_shown_and_not_obeyed(self, nasty: str) -> None:

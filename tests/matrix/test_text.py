@@ -8,7 +8,7 @@ import pytest
 
 from robotrules import parse
 from robotrules.matrix import matrix
-from robotrules.matrix.words import counted, headline
+from robotrules.matrix.text import format_counts, headline
 
 BODY = """\
 User-agent: none
@@ -39,8 +39,8 @@ HARD = "User-agent: hard\nUser-agent: harder\nDisallow: /\nAllow: /*a*b*c$\n"
             ["some", "few", "none", "all", "*"],
             "Of the 5 shown here, 2 may fetch everything, 2 some URLs and 1 nothing.",
         ),
-        (["hard"], "What hard may fetch was not decided."),
-        (["hard", "harder"], "What both shown here may fetch was not decided."),
+        (["hard"], "It was not decided what hard may fetch."),
+        (["hard", "harder"], "It was not decided what both shown here may fetch."),
         (
             ["hard", "*"],
             "Of the 2 shown here, 1 may fetch everything and for 1 it was not decided.",
@@ -48,7 +48,7 @@ HARD = "User-agent: hard\nUser-agent: harder\nDisallow: /\nAllow: /*a*b*c$\n"
     ],
 )
 def test_headline(crawlers: list[str], words: str) -> None:
-    """Who may fetch how much of the site; one is called by its name."""
+    """How much of the site crawlers may fetch; a single one is named."""
     how: dict[str, Any] = {"budget": 1} if "hard" in crawlers else {}
     found = matrix(parse(HARD if how else BODY), crawlers=crawlers, paths=["/"], **how)
     assert headline(found) == words
@@ -64,6 +64,6 @@ def test_a_name_in_a_headline_holds_no_control_characters() -> None:
 def test_counts() -> None:
     """Of a band, in words."""
     counts = {"everything": 1, "some": 0, "nothing": 2_000, "not decided": 3}
-    assert counted(counts) == "1 may fetch everything, 2,000 nothing, 3 not decided"
-    assert counted({"some": 1}) == "1 may fetch some URLs"
-    assert counted({"not decided": 1}) == "1 not decided"
+    assert format_counts(counts) == "1 may fetch everything, 2,000 nothing, 3 not decided"
+    assert format_counts({"some": 1}) == "1 may fetch some URLs"
+    assert format_counts({"not decided": 1}) == "1 not decided"

@@ -1,4 +1,4 @@
-"""Records beside the rules: what they come to is compared, and not how they are written."""
+"""Records other than rules are compared by their effect, not by their text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from robotrules import RobotsTxt
 from robotrules.analysis import Crawler, RecordDifference, RecordText, Undecided, solver
-from robotrules.analysis.record_diff import MOST_PATHS, changed_statements
+from robotrules.analysis.record_diff import MAX_PATHS, diff_records
 
 Read = Callable[..., RobotsTxt]
 EVERYONE = Crawler("*")
@@ -28,11 +28,11 @@ def changed(
     """Return what changes for a crawler; for None, what changes of the file."""
     named = () if crawler is None else (crawler,)
     files = [read(body, profile) for body in (old, new)]
-    return list(changed_statements(files[0], files[1], crawler, named, budget=budget))
+    return list(diff_records(files[0], files[1], crawler, named, budget=budget))
 
 
 def texts(found: list[RecordDifference]) -> list[tuple[str, list[str], list[str]]]:
-    """Return records with what was taken out and added."""
+    """Return records with what was removed and added."""
     return [
         (one.record, [s.text for s in one.removed], [s.text for s in one.added]) for one in found
     ]
@@ -44,10 +44,10 @@ def group(*lines: str) -> str:
 
 
 class TestOfTheFile:
-    """Sitemap, Host and Clean-param: of the file, whoever reads it."""
+    """Sitemap, Host and Clean-param apply to the file, for every crawler."""
 
     def test_sitemaps(self, read: Read) -> None:
-        """Added and taken out, with their lines."""
+        """Added and removed, with their lines."""
         old = "Sitemap: https://example.com/a.xml\nSitemap: https://example.com/b.xml"
         new = "Sitemap: https://example.com/b.xml\n\nSitemap: https://example.com/c.xml"
         (found,) = changed(read, old, new, None)
@@ -79,7 +79,7 @@ class TestOfTheFile:
         assert texts(found) == [("Clean-param", ["a /x"], ["a /y"])]
 
     def test_groups_do_not_count(self, read: Read) -> None:
-        """What is said to crawlers is no matter of the file."""
+        """Records of groups are not records of the file."""
         assert changed(read, group("Crawl-delay: 5"), "", None) == []
 
 
@@ -95,7 +95,7 @@ class TestOfGroups:
         )
 
     def test_whose(self, read: Read) -> None:
-        """Only of those who obey the group."""
+        """Only for crawlers that obey the group."""
         old = "User-agent: Foo\nCrawl-delay: 5\nDisallow: /\n"
         assert changed(read, old, "User-agent: Foo\nDisallow: /\n") == []
         (found,) = changed(read, old, "User-agent: Foo\nDisallow: /\n", Crawler("Foo"))
@@ -109,7 +109,7 @@ class TestOfGroups:
         assert all(record in ("Visit-time", "Request-rate") for record, *_ in found)
 
     def test_purposes(self, read: Read) -> None:
-        """A purpose's group counts for those who have it."""
+        """The group of a purpose applies to crawlers that have it."""
         old = f"User-agent-purpose: {PURPOSE}\nCrawl-delay: 5\nDisallow: /\n"
         assert changed(read, old, "") == []
         assert texts(changed(read, old, "", Crawler("*", (PURPOSE,)))) == [
@@ -121,7 +121,7 @@ class TestOfPaths:
     """Content-Usage, Content-Signal and App-Directives: for every URL, what they come to."""
 
     def test_the_same_in_other_words(self, read: Read) -> None:
-        """Order, spelling, and lines that say again what is said change nothing."""
+        """Order, spelling and repeated lines change nothing."""
         old = group("Content-Usage: train-ai=n", "Content-Usage: /a train-ai=y")
         for new in (
             group("Content-Usage: /a train-ai=y", "Content-Usage: train-ai=n"),
@@ -132,7 +132,7 @@ class TestOfPaths:
             assert changed(read, old, new) == [], new
 
     def test_a_url_shows_it(self, read: Read) -> None:
-        """What changes comes with a shortest URL."""
+        """A change has a shortest URL."""
         old = group("Content-Usage: train-ai=n", "Content-Usage: /a train-ai=y")
         new = group("Content-Usage: train-ai=n", "Content-Usage: /a/ train-ai=y")
         (found,) = changed(read, old, new)
@@ -176,7 +176,7 @@ class TestOfPaths:
         assert found.witness.path == "/x"
 
     def test_app_directives_know_no_purposes(self, read: Read) -> None:
-        """Those in a purpose's group are nobody's; who has the purpose obeys the star's."""
+        """Records in the group of a purpose are ignored; a crawler with the purpose obeys `*`."""
         body = (
             f"User-agent-purpose: {PURPOSE}\nApp-Directives: /a examplesearch;nosnippet\nAllow: /\n"
             "User-agent: *\nApp-Directives: /b examplesearch;nosnippet\nAllow: /\n"
@@ -201,12 +201,12 @@ class TestOfPaths:
 
 
 class TestUndecided:
-    """What is not decided is told as written, and never called a difference."""
+    """An undecided change is reported as text, and never as a difference."""
 
     TIED = ("Content-Usage: /a*c train-ai=n", "Content-Usage: /*bc search=y")
 
     def test_ties(self, read: Read) -> None:
-        """Two patterns of the same octets that overlap count together: that is not asked."""
+        """Two overlapping patterns of the same length tie: that is not decided."""
         old, new = group(*self.TIED), group(*self.TIED[::-1])
         (found,) = changed(read, old, new)
         assert found.witness is None
@@ -222,7 +222,7 @@ class TestUndecided:
         assert changed(read, group(*literal), group(*literal[::-1])) == []
 
     def test_a_difference_beside_ties(self, read: Read) -> None:
-        """With ties on one side, what was added is told, undecided."""
+        """With ties on one side, the added records are reported, undecided."""
         (found,) = changed(read, group(*self.TIED), group(self.TIED[0]))
         assert texts([found]) == [("Content-Usage", ["/*bc search=y"], [])]
         assert not found.is_decided
@@ -231,7 +231,7 @@ class TestUndecided:
 
     def test_many_paths(self, read: Read) -> None:
         """Past a bound lines are compared as written."""
-        lines = [f"Content-Usage: /{n}/ train-ai=n" for n in range(MOST_PATHS + 1)]
+        lines = [f"Content-Usage: /{n}/ train-ai=n" for n in range(MAX_PATHS + 1)]
         (found,) = changed(read, group(*lines), group(*lines[::-1]))
         assert not found.is_decided
         assert changed(read, group(*lines[1:]), group(*lines[:0:-1])) == []
@@ -253,7 +253,7 @@ class TestUndecided:
         assert not found.is_decided
 
     def test_records_without_paths_are_decided(self) -> None:
-        """A record that is not about paths is told apart by what it says."""
+        """A record that is not about paths is compared by value."""
         assert RecordDifference("Sitemap", (), (RecordText("a", 1),), ()).is_decided
         assert (
             RecordDifference("Sitemap", (), (RecordText("a", 1),), ()).as_dict()["witness"] is None

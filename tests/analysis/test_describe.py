@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from robotrules import DEFAULT, GOOGLE, STRICT, Profile, RuleSet
 from robotrules.analysis import includes, is_empty, overlaps
 from robotrules.analysis.describe import Description, describe, trace
-from robotrules.analysis.tracing import Cut
+from robotrules.analysis.pattern_trace import ParsedPattern
 from robotrules.analysis.values import ORIGIN, Undecided, Witness
 from robotrules.errors import ProfileError, WrongWitnessError
 
@@ -95,17 +95,17 @@ class TestSentence:
             ),
             (
                 "/$",
-                "Matches one URL alone: the home page, '/', without a query.",
+                "Matches only one URL: the home page, '/', without a query.",
                 lambda path: path == "/",
             ),
             (
                 "/ab$",
-                "Matches one path alone: '/ab', with nothing after it and no query.",
+                "Matches only one path: '/ab', with nothing after it and no query.",
                 lambda path: path == "/ab",
             ),
             (
                 "/a?b$",
-                "Matches one path alone: '/a?b', with nothing after it.",
+                "Matches only one path: '/a?b', with nothing after it.",
                 lambda path: path == "/a?b",
             ),
             (
@@ -184,7 +184,7 @@ class TestSentence:
             (
                 "/*a*b*a*b*a",
                 "Matches every URL that has 'a' and later 'b' and later 'a' and later 2 other "
-                "pieces in their order.",
+                "pieces in this order.",
                 lambda path: re.search("a.*b.*a.*b.*a", path),
             ),
             (
@@ -208,7 +208,7 @@ class TestSentence:
                 assert matches == bool(says(path)), path
 
     def test_profiles_say_what_they_do(self) -> None:
-        """What one profile does not use, another does."""
+        """A pattern that one profile ignores may be used by another."""
         assert describe("", "google").sentence == "Matches every URL."
         assert describe("/a b").sentence.startswith("Matches every URL whose path begins with")
         assert describe("/a b", "strict").sentence == "Matches no URL at all."
@@ -223,7 +223,7 @@ class TestSentence:
 
 
 class TestParts:
-    """Every piece as it was written, with what it asks for."""
+    """Every piece as written, with what it requires."""
 
     @pytest.mark.parametrize(
         ("pattern", "parts"),
@@ -231,23 +231,23 @@ class TestParts:
             ("/", [("/", "every path begins with this")]),
             ("a", [("a", "no path begins with this")]),
             ("/./", [("/./", "no path begins with this")]),
-            ("*", [("*", "anything, or nothing, as if it were not there")]),
+            ("*", [("*", "any characters, or none; without effect at the end")]),
             (
                 "/é**b*$",
                 [
                     ("/é", "the path begins with this"),
-                    ("**", "anything, or nothing"),
+                    ("**", "any characters, or none"),
                     ("b", "then this, wherever it is"),
-                    ("*", "anything, or nothing, as if it were not there"),
-                    ("$", "the end, which is open behind a '*'"),
+                    ("*", "any characters, or none; without effect at the end"),
+                    ("$", "the end, but the '*' before it leaves it open"),
                 ],
             ),
             (
                 "*a$b$",
                 [
-                    ("*", "anything, or nothing"),
+                    ("*", "any characters, or none"),
                     ("a$b", "then this, at the very end"),
-                    ("$", "the end: nothing follows, and no query either"),
+                    ("$", "the end: nothing follows, not even a query"),
                 ],
             ),
             ("", []),
@@ -274,7 +274,7 @@ class TestParts:
 
 
 class TestExamples:
-    """Every URL that is shown does what is said of it."""
+    """Every example URL matches, or does not, as described."""
 
     def test_what_people_see(self) -> None:
         """Matches with the shortest first, and a miss for each way to get it wrong."""
@@ -316,7 +316,7 @@ class TestExamples:
         ("pattern", "path", "reason"),
         [
             ("/private/", "/private", "no '/' after '/private'"),
-            ("/private/", "/private%2F", "an escaped slash, '%2F', is no '/'"),
+            ("/private/", "/private%2F", "an escaped slash, '%2F', is not a '/'"),
             ("/private", "/x/private", "'/private' is not at the beginning"),
             ("/*?sort=", "/x?id=1&sort=", "no '?' directly before 'sort='"),
             ("/*?", "/x/", "no '?'"),
@@ -335,8 +335,8 @@ class TestExamples:
     )
     def test_misses_are_near(self, pattern: str, path: str, reason: str) -> None:
         """A miss differs in one thing from a match, and that is the reason."""
-        cut = trace(pattern, path)
-        assert (cut.matches, cut.reason) == (False, reason)
+        parsed = trace(pattern, path)
+        assert (parsed.matches, parsed.reason) == (False, reason)
         if path != "/xabc":
             misses = {str(miss.witness): miss.reason for miss in describe(pattern).misses}
             assert misses[path] == reason
@@ -378,7 +378,7 @@ class TestExamples:
     def test_near_misses_come_with_most_matches(
         self, pattern: str | bytes, profile: Profile
     ) -> None:
-        """What matches some URLs and not all has a near miss."""
+        """A pattern that matches some URLs and not all has a near miss."""
         found = describe(pattern, profile)
         if found.matches and found.sentence != "Matches every URL.":
             assert found.misses
@@ -411,13 +411,13 @@ class TestExamples:
 
     def test_a_matcher_that_disagrees_is_an_error(self) -> None:
         """Neither a match nor a miss is shown that the engine contradicts."""
-        true = Cut.path_of
+        true = ParsedPattern.path_of
 
-        def wrong(cut: Cut, url: str | bytes) -> tuple[bytes, bool]:
-            path, matches = true(cut, url)
+        def wrong(parsed: ParsedPattern, url: str | bytes) -> tuple[bytes, bool]:
+            path, matches = true(parsed, url)
             return path, not matches
 
-        with mock.patch.object(Cut, "path_of", wrong):
+        with mock.patch.object(ParsedPattern, "path_of", wrong):
             with pytest.raises(WrongWitnessError, match="please report this"):
                 trace("/a", "/a")
             with pytest.raises(WrongWitnessError, match="please report this"):
@@ -427,15 +427,15 @@ class TestExamples:
 
     def test_a_form_that_is_not_the_path_is_an_error(self) -> None:
         """A witness is the very path that is compared."""
-        true = Cut.path_of
+        true = ParsedPattern.path_of
         asked = itertools.count()
 
-        def later_wrong(cut: Cut, url: str | bytes) -> tuple[bytes, bool]:
-            path, matches = true(cut, url)
+        def later_wrong(parsed: ParsedPattern, url: str | bytes) -> tuple[bytes, bool]:
+            path, matches = true(parsed, url)
             return (path if next(asked) < 2 else path + b"x"), matches
 
         with (
-            mock.patch.object(Cut, "path_of", later_wrong),
+            mock.patch.object(ParsedPattern, "path_of", later_wrong),
             pytest.raises(WrongWitnessError, match="should match"),
         ):
             describe("/a")
@@ -448,7 +448,7 @@ class TestTrace:
     """Where each piece of a pattern is in a URL, or why it does not match."""
 
     def test_where_pieces_are(self) -> None:
-        """Each as early as it can be; a star stands for what is between."""
+        """Each piece as early as possible; a star matches the octets between."""
         found = trace("/a*b**c*", "https://e.example/axxbc?y#z")
         assert found.matches
         assert (found.path, found.code, found.reason) == ("/axxbc?y", "", "")
@@ -467,14 +467,14 @@ class TestTrace:
         assert [tuple(step) for step in steps] == [("*", 0, 4), ("b", 4, 5), ("$", 5, 5)]
 
     def test_as_far_as_it_goes(self) -> None:
-        """Of a URL that does not match, what was found is still told."""
+        """For a URL that does not match, the trace has the pieces that were found."""
         assert [step.text for step in trace("/*a*b*c", "/xaxb").steps] == ["/", "*", "a", "*", "b"]
         assert [step.text for step in trace("/*a$", "/xax").steps] == ["/", "*", "a"]
         assert trace("/a", "/b").steps == ()
         assert trace("a", "/a").steps == ()
 
     def test_pieces_are_found_in_the_query_as_it_is_spelled_there(self) -> None:
-        """A slash of the query is data (AMB-33), and the pattern asks for it all the same."""
+        """A slash of the query is data (AMB-33), and the pattern requires it all the same."""
         found = trace("/*/b", "/?a=/b")
         assert found.path == "/?a=%2Fb"
         assert tuple(found.steps[-1]) == ("/b", 4, 8)
@@ -501,7 +501,7 @@ class TestTrace:
 
     @given(st.text("/aA*?$b", max_size=8), st.text("/aA?b", max_size=8))
     def test_reasons_hold(self, pattern: str, url: str) -> None:
-        """What a reason says is true of the URL."""
+        """The reason is true of the URL."""
         pattern = "/" + pattern
         found = trace(pattern, ORIGIN + "/" + url)
         path, code = found.path, found.code
@@ -582,7 +582,7 @@ class TestTrace:
 
 
 class TestNotes:
-    """What people get wrong is said where a pattern gives reason to, and nowhere else."""
+    """Hints are given where a pattern gives reason to, and nowhere else."""
 
     @pytest.mark.parametrize("pattern", ["/", "/private/", "/a$", "/$", "/a/*/b/", "/*?*a"])
     def test_a_plain_pattern_has_few(self, pattern: str) -> None:
@@ -592,57 +592,57 @@ class TestNotes:
     @pytest.mark.parametrize(
         ("pattern", "code", "words"),
         [
-            ("a", "start", "write '/a', or '*a' to find it anywhere."),
+            ("a", "start", "write '/a', or '*a' to match it anywhere."),
             ("?a", "start", "write '/*?a'."),
-            ("%2fa", "start", "'%2F' is none: write '/a'."),
-            ("https://e.example/a", "start", "the origin is not part of it: write '/a'."),
-            ("https://e.example", "start", "the origin is not part of it: write '/'."),
-            ("www.e.example/a", "start", "the origin is not part of it: write '/a'."),
-            ("Disallow: /a", "start", "give the value of the rule alone, '/a'."),
-            ("", "no-pattern", "'Disallow:' with nothing after it allows all."),
-            ("/\x01", "control-character", "is not used."),
+            ("%2fa", "start", "'%2F' is not a '/': write '/a'."),
+            ("https://e.example/a", "start", "without scheme and host: write '/a'."),
+            ("https://e.example", "start", "without scheme and host: write '/'."),
+            ("www.e.example/a", "start", "without scheme and host: write '/a'."),
+            ("Disallow: /a", "start", "pass only the value of the rule, '/a'."),
+            ("", "no-pattern", "an empty 'Disallow:' allows all URLs."),
+            ("/\x01", "control-character", "Parsers ignore a rule with"),
             ("/a/../b*c$", "dot-segments", "write '/b*c$'."),
             ("/a/.$", "dot-segments", "write '/a/$'."),
             ("/a/./?/../", "dot-segments", "write '/a/?/../'."),
-            ("/a #b", "comment", "'/a' would be left; write '/a %23b'."),
-            (" /a", "space-at-end", "is cut."),
-            ("/a\nb", "line-end", "a rule ends with its line"),
-            ("/a$b", "dollar-inside", "a URL has to have '$' or '%24' there."),
-            ("/a$*", "dollar-inside", "'$' that is not at the very end"),
-            ("/.*", "no-expression", "'.*' asks for a dot, and then for anything"),
-            ("/[a-z]", "no-expression", "'[a-z]' stands for itself"),
-            ("/(a|b)", "no-expression", "'(a|b)' stands for itself"),
-            ("/a\\.b", "no-expression", "'\\.' stands for itself"),
-            ("/^a", "no-expression", "'/^' stands for itself"),
-            ("/a{2}", "no-expression", "'{2}' stands for itself"),
+            ("/a #b", "comment", "which leaves '/a'; write '/a %23b'."),
+            (" /a", "space-at-end", "around a value is removed."),
+            ("/a\nb", "line-end", "a rule ends at the end of its line"),
+            ("/a$b", "dollar-inside", "the URL must have '$' or '%24' there."),
+            ("/a$*", "dollar-inside", "'$' that is not the last character"),
+            ("/.*", "no-expression", "'.*' matches a dot, then anything"),
+            ("/[a-z]", "no-expression", "'[a-z]' is literal"),
+            ("/(a|b)", "no-expression", "'(a|b)' is literal"),
+            ("/a\\.b", "no-expression", "'\\.' is literal"),
+            ("/^a", "no-expression", "'/^' is literal"),
+            ("/a{2}", "no-expression", "'{2}' is literal"),
             ("/*?a=", "first-parameter", "add a rule for '/*&a='."),
             ("/s?a=1$", "first-parameter", "add a rule for '/s*&a=1$'."),
-            ("/a?b", "question-mark", "and not any one octet."),
-            ("/a**b", "stars", "each counts as an octet."),
-            ("/a*", "last-star", "The '*' at the end changes nothing"),
-            ("/a*$", "last-star", "The '*$' at the end changes nothing"),
+            ("/a?b", "question-mark", "it is not a wildcard."),
+            ("/a**b", "stars", "each counts as a byte."),
+            ("/a*", "last-star", "The '*' at the end does not change what matches"),
+            ("/a*$", "last-star", "The '*$' at the end does not change what matches"),
             (
                 "/a",
                 "open-end",
-                "https://example.com/a-x matches too; '/a/' asks for the folder, '/a$' for",
+                "https://example.com/a-x matches too; write '/a/' for the folder or '/a$' for",
             ),
             ("/*.php", "open-end", "https://example.com/x.phpx matches too; add '$'"),
-            ("/*/a", "query-too", "is found in a query too."),
-            ("/a b", "space-inside", "better write '%20'."),
-            ("/é", "compared-as", "'/%C3%A9': a URL may be spelled either way."),
-            ("/a#b", "compared-as", "'/a%23b': a URL has to be spelled so."),
+            ("/*/a", "query-too", "the text after it may be in a query."),
+            ("/a b", "space-inside", "The grammar has no white space in a pattern; write '%20'."),
+            ("/é", "compared-as", "'/%C3%A9': a URL may use either spelling."),
+            ("/a#b", "compared-as", "'/a%23b': a URL must use this spelling."),
             ("/%4", "percent", "compared as '%25'."),
-            ("/a%2fb", "escaped-slash", "not the one of folders."),
-            ("/%2a", "escaped-sign", "'%2A' is an ordinary '*'."),
-            ("/%24", "escaped-sign", "'%24' is an ordinary '$'."),
-            ("/*.pdf$", "case", "'.PDF' needs a rule of its own."),
-            ("/Private/", "case", "in folders as in names."),
+            ("/a%2fb", "escaped-slash", "it does not separate folders."),
+            ("/%2a", "escaped-sign", "'%2A' is a literal '*'."),
+            ("/%24", "escaped-sign", "'%24' is a literal '$'."),
+            ("/*.pdf$", "case", "'.PDF' needs another rule."),
+            ("/Private/", "case", "in folders and in names."),
             ("/robots", "robots-txt", "always allowed"),
-            ("/" + "a" * 8_000, "long-url", "at least 8,001 octets"),
+            ("/" + "a" * 8_000, "long-url", "at least 8,001 bytes"),
         ],
     )
     def test_what_is_said(self, pattern: str, code: str, words: str) -> None:
-        """Each note names the thing, and the cure where there is one."""
+        """Each hint names the problem, and the fix if there is one."""
         assert words in note(pattern, code)
 
     @pytest.mark.parametrize(
@@ -668,23 +668,25 @@ class TestNotes:
 
     def test_profiles_differ(self) -> None:
         """A note is about what this profile does."""
-        assert "allows what no other rule is about" in note("", "no-pattern", "google")
-        assert "As an Allow, it also allows '/d/$'" in note("/d/index.html", "index-page", "google")
+        assert "allows all URLs that no other rule matches" in note("", "no-pattern", "google")
+        assert "As an Allow, it also allows the folder '/d/$'" in note(
+            "/d/index.html", "index-page", "google"
+        )
         assert not trace("/d/index.html", "/d/", "google").matches  # nor is it the pattern's
         assert "index-page" not in codes("/d/index.html")
         assert "robots-txt" not in codes("/robots", "google")
-        assert "has to be spelled so" in note("/é", "compared-as", "google")
-        assert "has to have it unescaped" in note("/a b", "space-inside", "google")
-        assert note("/%4", "percent", "google").endswith("stands for itself.")
+        assert "must use this spelling" in note("/é", "compared-as", "google")
+        assert "must have it unescaped" in note("/a b", "space-inside", "google")
+        assert note("/%4", "percent", "google").endswith("is literal.")
         assert "have '$' there" in note("/a$b", "dollar-inside", "google")
         assert "dot-segments" not in codes("/a/../b", "google")
         assert "write '%20'" in note("/a b", "space-in-pattern", "strict")
-        assert "with %" in note(b"/\xff", "invalid-utf8", "strict")
-        assert "16,663 octets" in note("/" + "a" * 16_663, "long-line", "google")
+        assert "such as '%FF'" in note(b"/\xff", "invalid-utf8", "strict")
+        assert "16,663 bytes" in note("/" + "a" * 16_663, "long-line", "google")
         kept = STRICT.replace(keep_invalid_utf8=True)
         assert codes(b"/\xff b", kept) == ["space-in-pattern"]
-        cut = STRICT.replace(keep_spaces=True)
-        assert codes(b"/\xff b", cut) == ["invalid-utf8"]
+        spaces = STRICT.replace(keep_spaces=True)
+        assert codes(b"/\xff b", spaces) == ["invalid-utf8"]
 
     @given(PATTERNS, st.sampled_from(PROFILES))
     def test_each_once(self, pattern: str | bytes, profile: Profile) -> None:
@@ -750,7 +752,7 @@ class TestHostile:
         """Without a budget nothing is guessed."""
         undecided = Undecided(1)
         with (
-            mock.patch("robotrules.analysis.examples.overlaps", return_value=undecided),
+            mock.patch("robotrules.analysis.pattern_examples.overlaps", return_value=undecided),
             mock.patch("robotrules.analysis.describe.includes", return_value=undecided),
         ):
             assert not describe("/*&a").shortest
@@ -759,7 +761,7 @@ class TestHostile:
             assert describe("*/").sentence != "Matches every URL."
 
     def test_misuse_is_an_error(self) -> None:
-        """What is no pattern and no profile is said so."""
+        """Invalid patterns and profiles are refused."""
         with pytest.raises(TypeError, match="a path pattern is str or bytes"):
             describe(1)  # type: ignore[arg-type]
         with pytest.raises(ProfileError, match="there is no profile"):
@@ -786,7 +788,7 @@ class TestValue:
         assert describe("/\udcff") == describe(b"/\xff")
 
     def test_the_same_in_every_process_and_engine(self) -> None:
-        """Nothing depends on hashing, or on who searches."""
+        """Nothing depends on hashing, or on the engine."""
         program = (
             "import json\nfrom robotrules.analysis.describe import describe\n"
             "for p in ('/*/a$', '/*&a=*b', '/a/.', '/*/../', '/é*[a]', '/*?s='):\n"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from robotrules import parse
 from robotrules.matrix import matrix
-from robotrules.matrix.svg import MOST_ASKED, picture
-from robotrules.matrix.words import FOOTNOTE, headline
-from tests.matrix.test_page import BODY, NASTY
+from robotrules.matrix.svg import MAX_ROWS, picture
+from robotrules.matrix.text import FOOTNOTE, headline
+from tests.matrix.test_html import BODY, NASTY
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -70,8 +70,8 @@ def test_badges_are_explained() -> None:
     assert "Google-ExtendedGooglecontrol" in texts
     assert "anthropic-aiAnthropicretired" in texts
     foot = " ".join(texts)
-    assert "control: fetches nothing; says what may be done with what others fetch." in foot
-    assert "retired: nobody comes by this name any more." in foot
+    assert "control: fetches nothing; controls the use of what other crawlers fetch." in foot
+    assert "retired: no crawler uses this name any more." in foot
     plain = " ".join(words(read(picture(matrix(parse(BODY), crawlers=["GPTBot"])))))
     assert "retired" not in plain
     assert "fetches nothing" not in plain
@@ -125,7 +125,7 @@ def test_many_are_not_drawn() -> None:
     letters = "abcdefghij"
     body = "".join(f"User-agent: x{a}{b}\n" for a in letters for b in letters) + "Disallow: /"
     found = matrix(parse(body), all_crawlers=True)
-    more = len(found.rows) - MOST_ASKED
+    more = len(found.rows) - MAX_ROWS
     assert more > 0
     assert f"{more} more crawlers are not drawn." in words(read(picture(found)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from robotrules.expect import Carriers
-from tests.expect.asking import one, passed
+from tests.expect.evaluation import evaluate_one, passed
 
 HTML = b'<!doctype html><meta name="robots" content="noindex, max-snippet:20"><p>Draft'
 PAGE = Carriers([("X-Robots-Tag", "googlebot: nofollow")], HTML)
@@ -36,7 +36,7 @@ ABOUT = 'page = "draft.html"\n'
     ],
 )
 def test_tags_of_a_page(toml: str, holds: bool) -> None:
-    """Headers and meta elements together, for the crawler that is asked about."""
+    """Headers and meta elements together, for the crawler of the question."""
     assert passed(ABOUT + toml, carriers=PAGE) == [holds]
 
 
@@ -51,33 +51,36 @@ def test_no_excerpt_is_no_excerpt() -> None:
 
 
 def test_a_failure_shows_where_tags_are_said() -> None:
-    """And what to add, or to take out."""
-    judged = one(ABOUT + 'crawlers = "Googlebot"\nonly-tags = ["noindex", "noai"]', carriers=PAGE)
-    assert judged.found == "nofollow, noindex, max-snippet: 20"
+    """With what to add or remove."""
+    result = evaluate_one(
+        ABOUT + 'crawlers = "Googlebot"\nonly-tags = ["noindex", "noai"]', carriers=PAGE
+    )
+    assert result.found == "nofollow, noindex, max-snippet: 20"
     assert "          nofollow: X-Robots-Tag line 1: nofollow" in [
-        line.text for line in judged.told
+        line.text for line in result.told
     ]
-    assert judged.cure == (
-        "say noai in a robots meta element or in X-Robots-Tag; take out nofollow, max-snippet, or "
+    assert result.cure == (
+        "add noai to a robots meta element or X-Robots-Tag; remove nofollow, max-snippet, or "
         "expect it"
     )
 
 
 @pytest.mark.parametrize("key", ['tags = ["noindex"]', 'no-tags = "noai"', "only-tags = 'noai'"])
 def test_of_a_page_that_may_not_be_crawled_nothing_is_known(key: str) -> None:
-    """Whoever relies on noindex there relies on what nobody reads (AMB-119)."""
-    judged = one(f'{ABOUT}at = "/private/draft"\n{key}', carriers=PAGE)
-    assert judged.passed is False
-    assert judged.found == (
-        "unknown: the page is disallowed by line 2: Disallow: /private/, so nobody reads its tags"
+    """Crawlers do not read a noindex on a disallowed page (AMB-119)."""
+    result = evaluate_one(f'{ABOUT}at = "/private/draft"\n{key}', carriers=PAGE)
+    assert result.passed is False
+    assert result.found == (
+        "unknown: the page is disallowed by line 2: Disallow: /private/, so crawlers do not read "
+        "its tags"
     )
     assert passed(f'{ABOUT}at = "/news/draft"\ntags = ["noindex"]', carriers=PAGE) == [True]
 
 
 def test_a_page_of_which_nothing_was_read_passes_nothing() -> None:
-    """Not even the expectation that something is not said."""
-    judged = one(ABOUT + 'no-tags = "noai"', carriers=Carriers())
-    assert (judged.passed, judged.found) == (False, "nothing of the page was read")
+    """Not even the expectation that a tag is absent."""
+    result = evaluate_one(ABOUT + 'no-tags = "noai"', carriers=Carriers())
+    assert (result.passed, result.found) == (False, "no part of the page was read")
 
 
 # --- Preferences ----------------------------------------------------------------------------------
@@ -93,7 +96,7 @@ def test_a_page_of_which_nothing_was_read_passes_nothing() -> None:
     ],
 )
 def test_preferences(toml: str, holds: list[bool]) -> None:
-    """What Content-Usage states, at `/` unless a URL is named."""
+    """The preferences of Content-Usage, at `/` unless a URL is named."""
     assert passed(f"preferences = {{ {toml} }}") == holds
 
 
@@ -101,22 +104,22 @@ def test_preferences_at_urls() -> None:
     """The longest path decides; a URL that is disallowed has none (attach-05 §3.1)."""
     toml = 'at = ["/", "/news/x", "/private/x"]\npreferences = { train-ai = "disallowed" }'
     assert passed(toml) == [True, False, False]
-    judged = one('at = "/private/x"\npreferences = { train-ai = "disallowed" }')
-    assert judged.found == "train-ai unknown (not applicable: disallowed)"
-    judged = one('at = "/news/x"\npreferences = { train-ai = "disallowed" }')
-    assert [line.text for line in judged.told] == [
+    result = evaluate_one('at = "/private/x"\npreferences = { train-ai = "disallowed" }')
+    assert result.found == "train-ai unknown (not applicable: disallowed)"
+    result = evaluate_one('at = "/news/x"\npreferences = { train-ai = "disallowed" }')
+    assert [line.text for line in result.told] == [
         "     5 | Content-Usage: /news/ train-ai=y",
         "       |                ^^^^^^^^^^^^^^^^^",
-        "       | this statement counts here",
+        "       | this statement applies here",
     ]
 
 
 def test_a_longer_path_takes_over_whole() -> None:
-    """The cure says so, for that is what people stumble over (AMB-113)."""
+    """The fix explains it, because it is a common mistake (AMB-113)."""
     robots = "User-agent: *\nContent-Usage: search=n\nContent-Usage: /news/ train-ai=y\n"
-    judged = one('at = "/news/x"\npreferences = { search = "disallowed" }', robots)
-    assert judged.passed is False
-    assert "a longer path takes over whole" in judged.cure
+    result = evaluate_one('at = "/news/x"\npreferences = { search = "disallowed" }', robots)
+    assert result.passed is False
+    assert "a longer path replaces shorter ones" in result.cure
 
 
 def test_a_field_counts_as_well() -> None:
@@ -124,8 +127,8 @@ def test_a_field_counts_as_well() -> None:
     page = Carriers([("Content-Usage", "search=n")])
     toml = 'headers = "Content-Usage: search=n"\npreferences = { search = "disallowed" }'
     assert passed(toml, carriers=page) == [True]
-    judged = one(toml.replace('= "disallowed"', '= "allowed"'), carriers=page)
-    assert judged.told[0].text == "          field: search=n"
+    result = evaluate_one(toml.replace('= "disallowed"', '= "allowed"'), carriers=page)
+    assert result.told[0].text == "          field: search=n"
 
 
 # --- App directives -------------------------------------------------------------------------------
@@ -153,11 +156,11 @@ def test_app_directives(toml: str, holds: list[bool]) -> None:
 
 def test_an_app_directive_is_shown_where_it_stands() -> None:
     """With what it says."""
-    judged = one('application = "examplesearch"\napp-directives = { depth = 4 }')
-    assert (judged.expected, judged.found) == ("depth 4", "depth 3 by line 6")
-    assert judged.cure == "correct line 6"
-    judged = one('application = "examplesearch"\napp-directives = { colour = 4 }')
-    assert judged.found == "widgets, depth, tone is said"
+    result = evaluate_one('application = "examplesearch"\napp-directives = { depth = 4 }')
+    assert (result.expected, result.found) == ("depth 4", "depth 3 by line 6")
+    assert result.cure == "correct line 6"
+    result = evaluate_one('application = "examplesearch"\napp-directives = { colour = 4 }')
+    assert result.found == "only widgets, depth, tone"
 
 
 # --- The file -------------------------------------------------------------------------------------
@@ -167,21 +170,21 @@ def test_an_app_directive_is_shown_where_it_stands() -> None:
     ("toml", "cure"),
     [
         ('sitemaps = ["https://example.com/sitemap.xml"]', ""),
-        ("sitemaps = []", "take out line 15, or expect it"),
+        ("sitemaps = []", "remove line 15, or expect it"),
         (
             'sitemaps = ["https://example.com/sitemap.xml", "https://example.com/b.xml"]',
             "add Sitemap: https://example.com/b.xml",
         ),
         (
             'sitemaps = ["https://example.com/b.xml"]',
-            "add Sitemap: https://example.com/b.xml; take out line 15, or expect it",
+            "add Sitemap: https://example.com/b.xml; remove line 15, or expect it",
         ),
     ],
 )
 def test_sitemaps_are_these_and_no_others(toml: str, cure: str) -> None:
     """A stale one is as wrong as a missing one."""
-    judged = one(toml)
-    assert (judged.passed, judged.cure) == (not cure, cure)
+    result = evaluate_one(toml)
+    assert (result.passed, result.cure) == (not cure, cure)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +200,7 @@ def test_sitemaps_are_these_and_no_others(toml: str, cure: str) -> None:
     ],
 )
 def test_records(toml: str, holds: bool) -> None:
-    """Any record, by name or by name and value, wherever it stands."""
-    judged = one(toml)
-    assert judged.passed is holds
-    assert bool(judged.cure) is not holds
+    """Any record, by name or by name and value, anywhere in the file."""
+    result = evaluate_one(toml)
+    assert result.passed is holds
+    assert bool(result.cure) is not holds

@@ -1,8 +1,8 @@
 """
-Steps: what can go from a file, each with its reason, and what came of taking it out.
+The result of `simplify()`: the steps with their reasons, the smaller file and its proof.
 
-All are immutable and go to JSON with `as_dict()`. Lines are those of the file as it was. They do
-not know how any of it is found.
+All values are immutable, and `as_dict()` returns them for JSON. Line numbers are those of the
+original file. The module does not know how steps are found.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from robotrules.analysis.values import Witness
 from robotrules.registries.crawlers import KnownCrawler
 from robotrules.robotstxt.values import Rule
 
-# Raised when a key of `Simplification.as_dict()` changes meaning or goes away.
+# Increased when a key of `Simplification.as_dict()` changes meaning or is removed.
 SCHEMA_VERSION = 1
-# Lines that a sentence names; JSON has all.
-MOST_NAMED = 3
-# A rule whose pattern starts as it should; without its colon, a profile may have read it too.
+# Line numbers in a sentence; JSON has all.
+MAX_NAMED = 3
+# A rule whose pattern starts with `/` or `*`; some profiles read a rule without its colon.
 _ROOTED = re.compile(r"^\s*[^\s:]+(?:\s*:\s*|\s+)[/*]")
 
 
 class SimplificationStep(NamedTuple):
-    """Something that can go."""
+    """Lines that can be removed or merged."""
 
     code: str
     lines: tuple[int, ...]
-    """What it is about: a rule, a user-agent line, or all lines of a group."""
+    """A rule, a user-agent line, or all lines of a group."""
     reason_lines: tuple[int, ...]
-    """Lines that make it unnecessary."""
+    """Lines that make them unnecessary."""
     text: str
     """The first of the lines, as written."""
     group: int | None
-    """Where its group starts; None: it stands before the first."""
+    """The first line of the group; None for a line before the first group."""
     witness: Witness | None = None
-    """A shortest URL that the rule decides, where it decides any."""
+    """A shortest URL that the rule decides, if it decides any."""
 
     @property
     def sentence(self) -> str:
         """The reason, in one sentence."""
-        words = reason(self.code, self.reason_lines)
+        text = format_reason(self.code, self.reason_lines)
         if self.code == "unusable-rule" and not _ROOTED.search(self.text):
-            return f"{words}, for a path pattern starts with '/' or '*'"
-        return words
+            return f"{text}, because a path pattern starts with '/' or '*'"
+        return text
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -60,7 +60,7 @@ class SimplificationStep(NamedTuple):
         }
 
 
-# By code: the reason where some lines are it, one or several, and the reason where none is.
+# By code: the reason with one line, with several lines, and without lines.
 _REASONS = {
     "dead-rule": (
         "{} decides every URL it matches",
@@ -68,55 +68,55 @@ _REASONS = {
         "it decides no URL",
     ),
     "redundant-rule": (
-        "without it {} says the same",
-        "without it {} say the same",
-        "without it no rule decides, which allows as well",
+        "without it {} gives the same result",
+        "without it {} give the same result",
+        "without it no rule matches, and the URLs stay allowed",
     ),
-    "repeated-rule": ("{} says the same", "{} say the same", ""),
+    "repeated-rule": ("{} is the same rule", "{} are the same rule", ""),
     "unusable-rule": ("", "", "no URL matches it"),
-    "empty-rule": ("", "", "an empty rule beside others says nothing"),
-    "outside-group": ("", "", "it stands before the first user-agent line, so nobody obeys it"),
+    "empty-rule": ("", "", "an empty rule has no effect beside other rules"),
+    "outside-group": ("", "", "it is before the first user-agent line, so no crawler obeys it"),
     "nobodys-rule": ("", "", "no user-agent line of its group names a crawler"),
     "repeated-user-agent": ("{} names it in the same group", "", ""),
     "mergeable-groups": ("the group of {} has the same rules, so one group is enough", "", ""),
     "split-group": ("the group of {} is for the same crawlers, so one group is enough", "", ""),
     "repeated-group": (
-        "the group of {} is for its crawlers too, and says all of it",
-        "the groups of {} are for its crawlers too, and say all of it",
-        "nobody obeys it",
+        "the group of {} is for the same crawlers and has the same effect",
+        "the groups of {} are for the same crawlers and have the same effect",
+        "no crawler obeys it",
     ),
     "same-as-star": (
-        "without it its crawlers obey the group of {}, which tells them the same",
-        "without it its crawlers obey the groups of {}, which tell them the same",
-        "without it no group is for its crawlers, which allows as well",
+        "without it its crawlers obey the group of {}, with the same effect",
+        "without it its crawlers obey the groups of {}, with the same effect",
+        "without it no group is for its crawlers, and all URLs stay allowed",
     ),
 }
 CODES = tuple(_REASONS)
 
 
-def reason(code: str, because: Sequence[int]) -> str:
-    """Return why something can go, in one sentence."""
+def format_reason(code: str, reason_lines: Sequence[int]) -> str:
+    """Return the reason of a step, in one sentence."""
     one, several, none = _REASONS[code]
-    if not because:
+    if not reason_lines:
         return none
-    return (one if len(because) == 1 else several).format(named_lines(because))
+    return (one if len(reason_lines) == 1 else several).format(format_lines(reason_lines))
 
 
-def named_lines(lines: Sequence[int]) -> str:
+def format_lines(lines: Sequence[int]) -> str:
     """Return `line 3`, `lines 3 and 5`, or `lines 3, 5, 7 and 12 more`."""
     if len(lines) == 1:
         return f"line {lines[0]}"
-    rest = len(lines) - MOST_NAMED
-    names = [str(line) for line in lines[:MOST_NAMED]] + [f"{rest:,} more"] * (rest > 0)
+    rest = len(lines) - MAX_NAMED
+    names = [str(line) for line in lines[:MAX_NAMED]] + [f"{rest:,} more"] * (rest > 0)
     return f"lines {', '.join(names[:-1])} and {names[-1]}"
 
 
-class Left(NamedTuple):
-    """Something that stays, though it could go under one profile, or seemed to."""
+class RetainedLine(NamedTuple):
+    """A line that stays although it is unnecessary under one profile, or seemed to be."""
 
     code: str
     """`other-profile`: another profile needs it. `not-proved`: without it, the proof failed.
-    `well-known-crawler`: without the group, a crawler of the registry would not obey the star's."""
+    `well-known-crawler`: without the group, a crawler of the registry would not obey `*`."""
     line: int
     text: str
     profile: str
@@ -125,17 +125,17 @@ class Left(NamedTuple):
     crawler: KnownCrawler | None = None
     """The well-known crawler that needs it."""
     instead: str = ""
-    """The name whose group that crawler would obey; empty: it would obey none."""
+    """The name whose group that crawler would obey; empty: it would obey no group."""
 
     @property
     def sentence(self) -> str:
-        """Why a well-known crawler needs it, in one sentence; empty: none does."""
+        """Why a well-known crawler needs the line, in one sentence; else empty."""
         if self.crawler is None:
             return ""
         name, source = self.crawler.product_token, self.crawler.source
         if self.instead:
             return f"without it {name} obeys the group of {self.instead} ({source})"
-        return f"without it {name} obeys no group, for it ignores groups for '*' ({source})"
+        return f"without it {name} obeys no group: it ignores groups for '*' ({source})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -151,15 +151,15 @@ class Left(NamedTuple):
 
 
 class Simplification(NamedTuple):
-    """A smaller file that means the same, and what makes it smaller."""
+    """A smaller file that means the same, and the steps that make it smaller."""
 
     profile: str
     profiles: tuple[str, ...]
-    """Under all of these it means the same, and that is proved."""
+    """The profiles under which both files are proved to mean the same."""
     steps: tuple[SimplificationStep, ...]
     """In the order of the file."""
     body: bytes
-    """The smaller file; the file itself if nothing can go."""
+    """The smaller file; the file itself if nothing can be removed."""
     rules_before: int
     rules_after: int
     groups_before: int
@@ -167,23 +167,23 @@ class Simplification(NamedTuple):
     octets_before: int
     octets_after: int
     proof: FileDifference | None
-    """What `compare()` says of both files; None: nothing goes, so there is nothing to prove."""
+    """The result of `compare()` for both files; None if there are no steps."""
     also_equal: dict[str, bool | None]
     """Whether both mean the same under each profile; None: not decided."""
     undecided: tuple[Rule, ...]
-    """Rules that stay because it was not decided whether they can go."""
-    left: tuple[Left, ...]
-    """What stays because of another profile, or because the proof failed without it."""
+    """Rules that stay because it was not decided whether they can be removed."""
+    left: tuple[RetainedLine, ...]
+    """Lines that stay because of another profile, or because the proof failed without them."""
     optional: tuple[SimplificationStep, ...]
-    """Groups that say what everyone is told. They stay unless they are asked for: a crawler with
-    several names would obey the group of its next name, and not the star's (AMB-30). Groups that
-    well-known crawlers need for that are not among them: `left` has those."""
+    """Groups with the same effect as that of `*`. They are removed on request only: a crawler with
+    several names would obey the group of its next name, and not that of `*` (AMB-30). Groups that
+    well-known crawlers need for that are in `left`."""
     refused: str = ""
-    """Why the file is left alone; empty: it was looked at."""
+    """Why the file was not simplified; empty if it was."""
 
     @property
     def octets(self) -> int:
-        """How many octets are saved."""
+        """The number of octets saved."""
         return self.octets_before - self.octets_after
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How the tests of expectations ask: a robots.txt, some TOML, and what came of it."""
+"""Evaluation of expectations in tests: a robots.txt, some TOML, and the results."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Sitemap: https://example.com/sitemap.xml
 """
 
 
-def asked(
+def evaluate_all(
     toml: str, robots: str = ROBOTS, carriers: Carriers | None = None, budget: int = 100_000
 ) -> list[ExpectationResult]:
-    """Return the answers to the questions of one expectation."""
+    """Return the results of the questions of an expectation."""
     expected = read_expectations(f"[[expect]]\n{toml}")
     parsed = parse(robots)
     return [
@@ -36,12 +36,14 @@ def asked(
     ]
 
 
-def one(toml: str, robots: str = ROBOTS, carriers: Carriers | None = None) -> ExpectationResult:
-    """Return the answer to the one question of an expectation."""
-    [judged] = asked(toml, robots, carriers)
-    return judged
+def evaluate_one(
+    toml: str, robots: str = ROBOTS, carriers: Carriers | None = None
+) -> ExpectationResult:
+    """Return the result of the only question of an expectation."""
+    [result] = evaluate_all(toml, robots, carriers)
+    return result
 
 
 def passed(toml: str, robots: str = ROBOTS, carriers: Carriers | None = None) -> list[bool]:
     """Return which questions of an expectation passed."""
-    return [judged.passed for judged in asked(toml, robots, carriers)]
+    return [result.passed for result in evaluate_all(toml, robots, carriers)]

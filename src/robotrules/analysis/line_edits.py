@@ -1,10 +1,10 @@
 """
-Rewrite: a file as lines that can be taken out or moved, and nothing else done to them.
+Line edits: remove or move lines of a file without changing the other lines.
 
-What stays, stays octet for octet: spelling, comments, line ends, byte order mark. A comment that
-stands right above lines belongs to them, and goes when the last of them does; a record that was
-commented out belongs to nobody. Where something went, blank lines do not pile up. It does not know
-what lines mean, nor whether they may go: `simplify` does.
+All other lines keep their octets: spelling, comments, line ends, byte order mark. Comments directly
+above lines belong to these lines, and are removed with the last of them; a record that is commented
+out does not belong to other lines. Removals do not leave runs of blank lines. The module does not
+know which lines can be removed: `simplify` does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from robotrules.profile import Role
 from robotrules.robotstxt import RobotsTxt
 
 BLANK, COMMENT, CONTENT = range(3)
-# Somebody may want it back.
+# A commented-out record is kept: the site owner may want to restore it.
 _COMMENTED_OUT = re.compile(
     rb"[#\s]*(?:user-?agent|(?:dis)?allow|sitemap|crawl-delay|host|noindex|clean-param)\s*:",
     re.IGNORECASE,
@@ -25,30 +25,30 @@ _COMMENTED_OUT = re.compile(
 
 class Draft:
     """
-    The lines of a file that are left, in their order. A line is known by its number in the file.
+    The remaining lines of a file, in order. A line is identified by its number in the file.
 
-    Taking a line out or moving it costs the same in a small file and in a large one.
+    Removing or moving a line takes constant time.
     """
 
     def __init__(self, robots: RobotsTxt) -> None:
-        """*robots* is whole: what was cut off would come into reach."""
+        """*robots* must be complete: with fewer lines, truncated content would be read."""
         body, lines = robots.body, robots.lines
         self._mark = body[: lines[0].start] if lines else body
         ends = [*(line.start for line in lines[1:]), len(body)]
-        # Line 0 stands before the first and behind the last.
+        # Line 0 is the sentinel of the circular list.
         self._octets = [b"", *(body[li.start : end] for li, end in zip(lines, ends, strict=False))]
         self._kinds = [CONTENT, *map(_kind_of, self._octets[1:])]
         self._starts = {record.line for record in robots.records if record.role is Role.START}
         count = len(self._octets)
         self._next = [(at + 1) % count for at in range(count)]
         self._before = [(at - 1) % count for at in range(count)]
-        # Something was taken out right before this line.
+        # Whether a line was removed directly before this one.
         self._gap = [False] * count
         crlf = sum(octets.endswith(b"\r\n") for octets in self._octets)
         self._line_end = b"\r\n" if 2 * crlf > count else b"\n"
 
-    def take_out(self, lines: Iterable[int]) -> None:
-        """Take lines out, and the comments of which nothing is left below them."""
+    def remove(self, lines: Iterable[int]) -> None:
+        """Remove lines, and comments that no longer have lines below them."""
         for line in lines:
             self._unlink(line)
             before, after = self._before[line], self._next[line]
@@ -57,7 +57,7 @@ class Draft:
                     self._unlink(comment)
 
     def move(self, lines: Iterable[int], after: int) -> None:
-        """Move lines, so that they stand behind another in this order."""
+        """Move lines after another line, in the given order."""
         for line in lines:
             self._unlink(line)
             follows = self._next[after]
@@ -67,11 +67,11 @@ class Draft:
             after = line
 
     def comments_above(self, line: int) -> list[int]:
-        """Return the comments that stand right above a line."""
+        """Return the comments directly above a line."""
         return self._comments_up_from(self._before[line])[::-1]
 
     def render(self) -> tuple[bytes, list[int]]:
-        """Return the octets, and for each line that is left its number in the file."""
+        """Return the octets, and the original number of each remaining line."""
         left: list[int] = []
         gap = False
         line = self._next[0]
@@ -85,19 +85,19 @@ class Draft:
         if gap or self._gap[0]:
             while left and self._kinds[left[-1]] == BLANK:
                 left.pop()
-        return self._joined(left)
+        return self._join(left)
 
     def _needs_no_blank_after(self, left: list[int]) -> bool:
-        """Tell whether a blank line is one too many: some take it for the end of a group."""
+        """Return whether to omit a blank line: some parsers end a group at a blank line."""
         return not left or self._kinds[left[-1]] == BLANK or left[-1] in self._starts
 
-    def _joined(self, left: list[int]) -> tuple[bytes, list[int]]:
+    def _join(self, left: list[int]) -> tuple[bytes, list[int]]:
         pieces: list[bytes] = []
         numbers: list[int] = []
         for line in left:
             octets = self._octets[line]
             if pieces and pieces[-1].endswith(b"\r") and octets.startswith(b"\n"):
-                continue  # CR and LF would become the end of one line, and not of two
+                continue  # CR and LF would become one line end
             if pieces and not pieces[-1].endswith((b"\r", b"\n")):
                 pieces[-1] += self._line_end
             pieces.append(octets)
@@ -125,31 +125,33 @@ def _kind_of(octets: bytes) -> int:
 
 
 class LineEdit:
-    """Lines that are taken out, after others were moved behind some line."""
+    """Lines to remove, and lines to move after another line."""
 
-    __slots__ = ("after", "moved", "taken")
+    __slots__ = ("after", "moved", "removed")
 
-    def __init__(self, taken: Collection[int], moved: Collection[int] = (), after: int = 0) -> None:
-        self.taken, self.moved, self.after = tuple(taken), tuple(moved), after
+    def __init__(
+        self, removed: Collection[int], moved: Collection[int] = (), after: int = 0
+    ) -> None:
+        self.removed, self.moved, self.after = tuple(removed), tuple(moved), after
 
     @property
     def lines(self) -> frozenset[int]:
-        """All lines that do not stay where they are."""
-        return frozenset((*self.taken, *self.moved))
+        """All lines that are removed or moved."""
+        return frozenset((*self.removed, *self.moved))
 
     def renumbered(self, numbers: Sequence[int]) -> LineEdit:
-        """Return it with other numbers for lines; *numbers* has that of line 1 first."""
-        taken, moved = ([numbers[line - 1] for line in of] for of in (self.taken, self.moved))
-        return LineEdit(taken, moved, numbers[self.after - 1] if self.after else 0)
+        """Return the edit with other line numbers; *numbers* starts with that of line 1."""
+        removed, moved = ([numbers[n - 1] for n in lines] for lines in (self.removed, self.moved))
+        return LineEdit(removed, moved, numbers[self.after - 1] if self.after else 0)
 
     def apply(self, draft: Draft) -> None:
-        """Do it."""
+        """Apply the edit to a draft."""
         draft.move(self.moved, self.after)
-        draft.take_out(self.taken)
+        draft.remove(self.removed)
 
 
-def rewritten(robots: RobotsTxt, edits: Iterable[LineEdit]) -> tuple[bytes, list[int]]:
-    """Return a file after some edits, and for each line that is left its number in the file."""
+def apply_edits(robots: RobotsTxt, edits: Iterable[LineEdit]) -> tuple[bytes, list[int]]:
+    """Return a file after edits, and the original number of each remaining line."""
     draft = Draft(robots)
     for edit in edits:
         edit.apply(draft)

@@ -8,17 +8,17 @@ import pytest
 
 from robotrules import parse
 from robotrules.expect import Carriers, evaluate, read_expectations
-from tests.expect.asking import asked, one, passed
+from tests.expect.evaluation import evaluate_all, evaluate_one, passed
 
 # --- Verdicts -------------------------------------------------------------------------------------
 
 
 def test_one_question_for_each_crawler_and_url() -> None:
     """Each passes or fails by itself, in the order of the file."""
-    found = asked(
+    found = evaluate_all(
         'crawlers = ["Googlebot", "bingbot"]\nallowed = ["/", "/search"]\ndisallowed = "/private/"'
     )
-    assert [(judged.question.title, judged.passed) for judged in found] == [
+    assert [(result.question.title, result.passed) for result in found] == [
         ("Googlebot: / is allowed", True),
         ("Googlebot: /search is allowed", False),
         ("bingbot: / is allowed", True),
@@ -26,13 +26,13 @@ def test_one_question_for_each_crawler_and_url() -> None:
         ("Googlebot: /private/ is disallowed", False),
         ("bingbot: /private/ is disallowed", True),
     ]
-    assert [judged.question.number for judged in found] == [1, 2, 3, 4, 5, 6]
+    assert [result.question.number for result in found] == [1, 2, 3, 4, 5, 6]
 
 
 def test_without_crawlers_everyone_else_is_asked_about() -> None:
     """That is the group for `*`."""
     assert passed('disallowed = "/private/x"') == [True]
-    assert one('disallowed = "/private/x"').question.crawler == ("*",)
+    assert evaluate_one('disallowed = "/private/x"').question.crawler == ("*",)
 
 
 def test_a_crawler_may_have_several_names() -> None:
@@ -60,18 +60,18 @@ def test_purposes_count_where_no_group_names_the_crawler() -> None:
     ],
 )
 def test_a_verdict_may_be_expected_of_one_line(by: str, holds: bool) -> None:
-    """The right verdict by another line is a failure, and is said to be one."""
-    judged = one(f'disallowed = "/private/x"\n{by}')
-    assert judged.passed is holds
+    """The right verdict by another line is a failure, and reported as such."""
+    result = evaluate_one(f'disallowed = "/private/x"\n{by}')
+    assert result.passed is holds
     if not holds:
-        assert "another line decides" in judged.cure
+        assert "another line decides" in result.cure
 
 
 @pytest.mark.parametrize(
     ("name", "robots", "words"),
     [
-        ("Googelbot", "", "Googelbot is close to Googlebot, of Google, and the robots.txt does n"),
-        ("GPT-Bot", "", "GPT-Bot is close to GPTBot, of OpenAI"),
+        ("Googelbot", "", "Googelbot is not in robots.txt. Do you mean Googlebot, of Google?"),
+        ("GPT-Bot", "", "GPT-Bot is not in robots.txt. Do you mean GPTBot, of OpenAI"),
         ("Googlebot", "", ""),
         ("OurReader", "", ""),
         ("Googelbot", "User-agent: googelbot\nDisallow: /x\n", ""),
@@ -79,16 +79,16 @@ def test_a_verdict_may_be_expected_of_one_line(by: str, holds: bool) -> None:
 )
 def test_a_name_that_is_nearly_known_gets_a_hint(name: str, robots: str, words: str) -> None:
     """Not where the robots.txt has that name, too; whether it passes is another matter."""
-    judged = one(f'crawlers = "{name}"\nallowed = "/"', robots)
-    assert judged.passed
-    assert bool(judged.hint) is bool(words)
-    assert words in judged.hint
-    assert judged.as_dict()["hint"] == judged.hint
-    assert ("hint      " in str(judged)) is bool(words)
+    result = evaluate_one(f'crawlers = "{name}"\nallowed = "/"', robots)
+    assert result.passed
+    assert bool(result.hint) is bool(words)
+    assert words in result.hint
+    assert result.as_dict()["hint"] == result.hint
+    assert ("hint      " in str(result)) is bool(words)
 
 
 def test_no_rule_is_no_line() -> None:
-    """What no rule decides is not decided by a line that is expected."""
+    """If no rule decides, the expected line does not."""
     assert passed('allowed = "/"\nby-rule = "Allow: /"') == [False]
 
 
@@ -109,8 +109,8 @@ def test_paths_are_of_the_origin() -> None:
 
 def test_a_failure_is_explained_as_explain_does() -> None:
     """Expected, found, the groups and why, the rule that decides, the losers, each with carets."""
-    judged = one('crawlers = "Googlebot"\ndisallowed = "/search?q=y"\nwhy = "no lists"')
-    assert str(judged) == (
+    result = evaluate_one('crawlers = "Googlebot"\ndisallowed = "/search?q=y"\nwhy = "no lists"')
+    assert str(result) == (
         "failed, line 3: Googlebot: /search?q=y is disallowed\n"
         "why       no lists\n"
         "expected  disallowed\n"
@@ -118,15 +118,15 @@ def test_a_failure_is_explained_as_explain_does() -> None:
         "groups    lines 8-15: the group that names Googlebot\n"
         "    11 | Allow: /search?q=\n"
         "       |        ^^^^^^^^^^\n"
-        "       | decides, with the most octets (10 octets)\n"
+        "       | decides, as the longest match (10 bytes)\n"
         "    10 | Disallow: /search\n"
         "       |           ^^^^^^^\n"
-        "       | loses: fewer octets (7 octets)\n"
-        "cure      change line 11, or add a Disallow rule that matches /search?q=y with more than "
-        "10 octets"
+        "       | loses: shorter (7 bytes)\n"
+        "fix       change line 11, or add a Disallow rule that matches /search?q=y with more than "
+        "10 bytes"
     )
-    assert judged.explanation is not None
-    assert judged.explanation.verdict.line == 11
+    assert result.explanation is not None
+    assert result.explanation.verdict.line == 11
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_failure_is_explained_as_explain_does() -> None:
         (
             'disallowed = "/x"',
             "User-agent: *\nDisallow: /y",
-            "no rule matches /x: add a Disallow rule that does to the group of lines 1-2",
+            "no rule matches /x: add a Disallow rule for it to the group of lines 1-2",
         ),
         (
             'crawlers = "One"\ndisallowed = "/x"',
@@ -145,7 +145,7 @@ def test_a_failure_is_explained_as_explain_does() -> None:
         (
             'crawlers = "One"\npurposes = "P"\ndisallowed = "/x"',
             "User-agent: *\nDisallow: /x\nUser-Agent-Purpose: P\nDisallow: /y",
-            "no rule matches /x: add a Disallow rule that does to the group of lines 3-4",
+            "no rule matches /x: add a Disallow rule for it to the group of lines 3-4",
         ),
         (
             'disallowed = "/x"',
@@ -155,20 +155,20 @@ def test_a_failure_is_explained_as_explain_does() -> None:
         (
             'allowed = "/x"',
             "User-agent: *\nDisallow: /",
-            "change line 2, or add an Allow rule that matches /x with 1 octet or more: allow wins "
+            "change line 2, or add an Allow rule that matches /x with 1 byte or more: Allow wins "
             "a tie",
         ),
         (
             'crawlers = "One"\ndisallowed = "/x"',
             "User-agent: *\nDisallow: /x\nUser-agent: One\nDisallow: /y",
-            "One has a group of its own, so it does not read line 2 of the group for '*': repeat "
-            "the rule in its own group, lines 3-4",
+            "One obeys its own group, not line 2 of the group for '*': repeat the rule in "
+            "its group, lines 3-4",
         ),
     ],
 )
 def test_the_cure_fits_the_cause(toml: str, robots: str, cure: str) -> None:
-    """No rule, no group, a rule that is too strong, a group of its own: each has its own cure."""
-    assert one(toml, robots).cure == cure
+    """No rule, no group, a stronger rule, an own group: each has its own fix."""
+    assert evaluate_one(toml, robots).cure == cure
 
 
 @pytest.mark.parametrize(
@@ -187,24 +187,24 @@ def test_what_the_cure_says_helps(robots: str) -> None:
 def test_of_many_losers_a_few_are_shown() -> None:
     """A file with very many rules does not fill the screen."""
     rules = "".join(f"Disallow: /a{'*' * number}\n" for number in range(1, 40))
-    judged = one('allowed = "/ab"', f"User-agent: *\n{rules}")
-    assert judged.told[-1].text == "          and 33 more that lose"
-    assert len(judged.told) == 1 + 6 * 3 + 1
+    result = evaluate_one('allowed = "/ab"', f"User-agent: *\n{rules}")
+    assert result.told[-1].text == "          and 33 more that lose"
+    assert len(result.told) == 1 + 6 * 3 + 1
 
 
 def test_what_a_file_holds_does_not_reach_a_terminal() -> None:
     """Control characters are shown, and not done; a long line is cut."""
     robots = "User-agent: *\nDisallow: /x" + "*" * 500 + " # \u202e\u009b2J\x1b[2J"
-    text = str(one('allowed = "/x"', robots))
+    text = str(evaluate_one('allowed = "/x"', robots))
     assert text.isascii() or not any(code in text for code in "\u202e\u009b\x1b")
     assert "     2 | Disallow: /x****" in text
     assert max(len(line) for line in text.splitlines() if "|" in line) < 140
     robots = "User-agent: *\nDisallow: /x # \u202e\u009b2J"
-    assert "     2 | Disallow: /x # \\u202e\\u009b2J" in str(one('allowed = "/x"', robots))
+    assert "     2 | Disallow: /x # \\u202e\\u009b2J" in str(evaluate_one('allowed = "/x"', robots))
 
 
 def test_an_answer_goes_to_json() -> None:
-    """Whatever was asked, `as_dict()` is plain values."""
+    """For every question, `as_dict()` returns plain values."""
     everything = """
 crawlers = ["Googlebot"]
 allowed = "/search"
@@ -221,8 +221,8 @@ sitemaps = []
 records = ["Host: x"]
 """
     found = [
-        json.loads(json.dumps(judged.as_dict()))
-        for judged in asked(everything, carriers=Carriers([("X-Robots-Tag", "noindex")]))
+        json.loads(json.dumps(result.as_dict()))
+        for result in evaluate_all(everything, carriers=Carriers([("X-Robots-Tag", "noindex")]))
     ]
     assert [answer["key"] for answer in found] == [
         *("allowed", "all-disallowed", "obeys", "crawl-delay", "tags", "tags", "only-tags"),
@@ -246,9 +246,9 @@ records = ["Host: x"]
 def test_which_group_a_crawler_obeys(toml: str, obeyed: str) -> None:
     """One answer is right, and the failure names it."""
     for answer in ("own", "star", "purpose", "none"):
-        judged = one(f'{toml}\nobeys = "{answer}"')
-        assert judged.passed is (answer == obeyed)
-        assert judged.passed or f'say obeys = "{obeyed}"' in judged.cure
+        result = evaluate_one(f'{toml}\nobeys = "{answer}"')
+        assert result.passed is (answer == obeyed)
+        assert result.passed or f'expect obeys = "{obeyed}"' in result.cure
     assert passed('crawlers = "Other"\nobeys = "none"', "User-agent: One\nDisallow: /") == [True]
 
 
@@ -271,10 +271,10 @@ def test_delays(toml: str, holds: bool) -> None:
 
 def test_a_wrong_delay_is_shown_where_it_stands() -> None:
     """With its line, and carets under its value."""
-    judged = one('crawlers = "Googlebot"\ncrawl-delay = 6')
-    assert judged.found == "5 s by line 13"
-    assert [line.text for line in judged.told] == [
+    result = evaluate_one('crawlers = "Googlebot"\ncrawl-delay = 6')
+    assert result.found == "5 s by line 13"
+    assert [line.text for line in result.told] == [
         "    13 | Crawl-delay: 5",
         "       |              ^",
-        "       | this record counts",
+        "       | this record applies",
     ]

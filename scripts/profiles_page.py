@@ -22,16 +22,17 @@ OPENING = """# Profiles
 
 <!-- made by scripts/profiles_page.py from src/robotrules/profile.py: do not edit -->
 
-Where RFC 9309 is silent, or sites write what it does not know, there is more than one reading. A
-profile is a named set of them. `strict` is the grammar and the text of the RFC; `default` adds
-tolerances that change no answer for a file that follows the grammar; `google` answers like
-google/robotstxt, bug for bug. Make your own: `robotrules.DEFAULT.replace(comma_user_agents=True)`.
+RFC 9309 leaves some cases open, and sites write records that it does not define. A profile is a
+named set of decisions for these cases. `strict` follows the grammar and the text of the RFC;
+`default` adds tolerances that change no answer for a file that follows the grammar; `google`
+behaves like google/robotstxt, including its bugs. To define another profile, use `replace`:
+`robotrules.DEFAULT.replace(comma_user_agents=True)`.
 
-Nothing is tolerated silently: what was read leniently, or not used, is in `RobotsTxt.notes`.
+Every tolerance leaves a note in `RobotsTxt.notes`, and so does every line that is not used.
 
-In patterns, what stands after a `*` and before the pattern's first `?` may be in the path or in the
-query: the delimiters `/ ? = &` match there in either place. A `?` behind a wildcard matches the
-query's own mark or one inside the query.
+In a pattern, the text after a `*` and before the first `?` may match in the path or in the query:
+the delimiters `/ ? = &` match in either place. A `?` after a wildcard matches the `?` that starts
+the query or one inside the query.
 
 """
 

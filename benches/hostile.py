@@ -36,16 +36,16 @@ EDITOR = """
 import gc, sys
 from robotrules.cli import COLLECTED_AFTER
 gc.set_threshold(COLLECTED_AFTER)  # as the command `lsp` does
-from robotrules.lsp.semantic_tokens import tokens
-from robotrules.lsp.diagnostics import diagnostics, notes
-from robotrules.lsp.document import Document
-from robotrules.lsp.hover import hover
-from robotrules.lsp.outline import foldings, symbols
-document = Document(open(sys.argv[1], newline="").read())
-found = notes(document)
-diagnostics(document, "file:///robots.txt", found)
-tokens(document), symbols(document), foldings(document)
-hover(document, 25, found)
+from robotrules.lsp.diagnostics import lint_document, make_diagnostics
+from robotrules.lsp.document import OpenDocument
+from robotrules.lsp.hover import render_hover
+from robotrules.lsp.outline import list_document_symbols, list_folding_ranges
+from robotrules.lsp.semantic_tokens import encode_semantic_tokens
+document = OpenDocument(open(sys.argv[1], newline="").read())
+notes = lint_document(document)
+make_diagnostics(document, "file:///robots.txt", notes)
+encode_semantic_tokens(document), list_document_symbols(document), list_folding_ranges(document)
+render_hover(document, 25, notes)
 """
 COMMANDS: dict[str, list[str]] = {
     "parse": ["parse", FILE],

@@ -5,14 +5,14 @@ from __future__ import annotations
 from random import Random
 
 from fuzz.generator import Case
-from robotrules.lsp.code_actions import EditTarget, fix_all, quick_fixes
+from robotrules.lsp.code_actions import EditTarget, make_fix_all, make_quick_fixes
 from robotrules.lsp.completion import complete
-from robotrules.lsp.diagnostics import diagnostics, notes
+from robotrules.lsp.diagnostics import lint_document, make_diagnostics
 from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.edits import of_octets
-from robotrules.lsp.hover import hover
-from robotrules.lsp.outline import foldings, symbols
-from robotrules.lsp.semantic_tokens import tokens
+from robotrules.lsp.hover import render_hover
+from robotrules.lsp.outline import list_document_symbols, list_folding_ranges
+from robotrules.lsp.semantic_tokens import encode_semantic_tokens
+from robotrules.lsp.text_edits import to_text_edits
 
 URI = "file:///robots.txt"
 
@@ -21,19 +21,20 @@ def check(case: Case) -> None:
     """Open a file as text, and send the requests of an editor at some positions."""
     text = case.body.decode("utf-8", "replace")
     document = OpenDocument(text, profile=case.base)
-    random, place = Random(case.body), EditTarget(URI, 1)
-    found = notes(document, budget=300)
+    random, target = Random(case.body), EditTarget(URI, 1)
+    notes = lint_document(document, budget=300)
     last = len(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
-    for one in diagnostics(document, URI, found):
-        assert 0 <= one.range.start.line <= one.range.end.line <= last, one
-    for note in found:
-        of_octets(document, note.fix.edits if note.fix else ())
-    assert len(tokens(document)) % 5 == 0
-    for listed in (symbols(document), foldings(document)):
+    for diagnostic in make_diagnostics(document, URI, notes):
+        span = diagnostic.range
+        assert 0 <= span.start.line <= span.end.line <= last, diagnostic
+    for note in notes:
+        to_text_edits(document, note.fix.edits if note.fix else ())
+    assert len(encode_semantic_tokens(document)) % 5 == 0
+    for listed in (list_document_symbols(document), list_folding_ranges(document)):
         assert isinstance(listed, list)
-    fix_all(document, found, place)
+    make_fix_all(document, notes, target)
     size = len(document.octets)
     for offset in sorted({0, size, *(random.randint(0, size) for _ in range(6))}):
-        hover(document, offset, found)
+        render_hover(document, offset, notes)
         complete(document, offset)
-        quick_fixes(document, found, offset, offset, place)
+        make_quick_fixes(document, notes, offset, offset, target)

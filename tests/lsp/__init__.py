@@ -1,1 +1,1 @@
-"""The language server: its parts alone, and all of it over the real protocol."""
+"""The language server: unit tests of its modules, and tests over the real protocol."""

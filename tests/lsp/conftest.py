@@ -1,4 +1,4 @@
-"""What tests of the language server share: one server for all that need no server of their own."""
+"""Fixtures: one server process and one in-process server, shared by the tests of a session."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ import pytest
 
 from robotrules.lsp.server import make_server
 from robotrules.registries import load_registries
-from tests.lsp.editor import Editor, connected, free_port
+from tests.lsp.editor import Editor, connect, free_port
 from tests.lsp.samples import REGISTRY
 
 
 @pytest.fixture(scope="session")
 def as_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    """An editor with its server, which is a process; texts of a test have names of their own."""
+    """An editor with a server process; each test uses its own file names."""
     folder = tmp_path_factory.mktemp("process")
     editor = Editor(folder, "--registry", str(_registry(folder)))
     yield editor
-    assert editor.leave() == 0
-    assert editor.said == ""
+    assert editor.stop() == 0
+    assert editor.stderr == ""
 
 
 @pytest.fixture(scope="session")
 def in_thread(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    """The same with a server in a thread of this process, where its lines can be watched."""
+    """An editor with a server in a thread of this process, so that coverage sees it."""
     folder, port = tmp_path_factory.mktemp("thread"), free_port()
     server = make_server(load_registries(_registry(folder)), version="here")
 
     def _serve() -> None:
-        with suppress(SystemExit):  # by which pygls ends
+        with suppress(SystemExit):  # pygls ends with SystemExit
             server.start_tcp("127.0.0.1", port)
 
     thread = threading.Thread(target=_serve)
     thread.start()
-    editor = connected(folder, port)
+    editor = connect(folder, port)
     yield editor
-    editor.leave()
+    editor.stop()
     thread.join(30)
     assert not thread.is_alive()
     assert server.was_shut_down

@@ -1,4 +1,4 @@
-"""Registries and notes that tests of the language server share; all of it is made up."""
+"""Invented registries and lint notes for the tests of the language server."""
 
 from __future__ import annotations
 
@@ -59,23 +59,23 @@ def note(
     about: str,
     *,
     code: str = "RR999",
-    slug: str = "made-up",
+    slug: str = "invented",
     level: str = "warning",
     new: str | None = None,
-    loud: bool = False,
+    unsafe: bool = False,
     related: str = "",
 ) -> LintNote:
-    """Return a note about a part of a body; with *new*, a fix that writes that instead."""
+    """Return a note about a part of a body; with *new*, its fix replaces that part."""
     octets = body.encode()
     start = octets.index(about.encode())
     end = start + len(about.encode())
-    line = next(one for one in parse(octets).lines if one.start <= start <= one.end)
-    fix = None if new is None else Fix("Write it", (Edit(start, end, new.encode()),), loud)
+    line = next(line for line in parse(octets).lines if line.start <= start <= line.end)
+    fix = None if new is None else Fix("Write it", (Edit(start, end, new.encode()),), unsafe)
     others: tuple[Related, ...] = ()
     if related:
         at = octets.index(related.encode())
         others = (Related("see there", 1, 1, at, at + len(related.encode())),)
     column = start - line.start + 1
     return LintNote(
-        code, slug, level, "It is made up.", line.number, column, column + end - start, start, end
+        code, slug, level, "It is invented.", line.number, column, column + end - start, start, end
     )._replace(fix=fix, related=others)

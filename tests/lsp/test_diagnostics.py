@@ -1,4 +1,4 @@
-"""Diagnostics: notes as an editor shows them, chosen as a project wants."""
+"""Diagnostics: lint notes as an editor shows them, selected by the settings of the project."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from lsprotocol.types import DiagnosticSeverity, DiagnosticTag, Position, Range
 
 from robotrules.config import Config, LintConfig
 from robotrules.errors import ConfigError
-from robotrules.linting.selection import find_check
 from robotrules.lsp import diagnostics as module
-from robotrules.lsp.diagnostics import Showing, at, diagnostic, diagnostics, notes, teaching
+from robotrules.lsp.diagnostics import (
+    ClientSupport,
+    find_notes,
+    lint_document,
+    make_diagnostic,
+    make_diagnostics,
+    summarize_check,
+)
 from robotrules.lsp.document import OpenDocument
 from tests.lsp.samples import note
 
@@ -19,12 +25,12 @@ URI = "file:///robots.txt"
 TEXT = "User-agent: *\nDisallow: /é😀/x\nAllow: /a\nAllow: /b\n"
 
 
-def test_a_note_keeps_its_place_its_code_and_its_words() -> None:
-    """Columns are those of the client; a related place is one that an editor can go to."""
+def test_a_note_keeps_its_range_code_and_message() -> None:
+    """Columns are in the encoding of the client; a related note is a location."""
     found = note(TEXT, "x", level="error", related="Allow: /a")
-    shown = diagnostic(OpenDocument(TEXT), URI, found)
+    shown = make_diagnostic(OpenDocument(TEXT), URI, found)
     assert shown.range == Range(Position(1, 15), Position(1, 16))
-    assert (shown.code, shown.source, shown.message) == ("RR999", "robotrules", "It is made up.")
+    assert (shown.code, shown.source, shown.message) == ("RR999", "robotrules", "It is invented.")
     assert shown.severity == DiagnosticSeverity.Error
     assert shown.code_description is None
     (related,) = shown.related_information or ()
@@ -42,60 +48,63 @@ def test_a_note_keeps_its_place_its_code_and_its_words() -> None:
 )
 def test_the_severity_is_the_level(level: str, severity: DiagnosticSeverity) -> None:
     """All three of them."""
-    assert diagnostic(OpenDocument(TEXT), URI, note(TEXT, "x", level=level)).severity == severity
+    assert (
+        make_diagnostic(OpenDocument(TEXT), URI, note(TEXT, "x", level=level)).severity == severity
+    )
 
 
-def test_what_could_go_is_faint() -> None:
-    """Where a client can show that; related places likewise."""
+def test_a_removable_line_is_unnecessary() -> None:
+    """If the client supports tags; related locations likewise."""
     found = note(TEXT, "x", slug="dead-rule", related="Allow: /a")
     document = OpenDocument(TEXT)
-    assert diagnostic(document, URI, found).tags == [DiagnosticTag.Unnecessary]
-    plain = diagnostic(document, URI, found, Showing(related=False, tags=False))
-    assert (plain.tags, plain.related_information) == (None, None)
-    assert diagnostic(document, URI, note(TEXT, "x")).tags is None
+    assert make_diagnostic(document, URI, found).tags == [DiagnosticTag.Unnecessary]
+    support = ClientSupport(related_information=False, tags=False)
+    reduced = make_diagnostic(document, URI, found, support)
+    assert (reduced.tags, reduced.related_information) == (None, None)
+    assert make_diagnostic(document, URI, note(TEXT, "x")).tags is None
 
 
-def test_what_could_go_is_named_by_checks_that_there_are() -> None:
-    """A slug that no check has would never be shown faint."""
+def test_the_checks_of_unnecessary_lines_exist() -> None:
+    """A slug without a check would never be used."""
     assert [slug for slug in module.UNNECESSARY if find_check(slug) is None] == []
 
 
-def test_what_cannot_be_seen_shows() -> None:
-    """A message quotes strangers; a URL that shows it is named."""
+def test_invisible_characters_are_escaped() -> None:
+    """A message quotes untrusted text; the example URL is appended."""
     found = note(TEXT, "x")._replace(message="It says 'a\x1b\n'.", url="https://a.example/b")
-    shown = diagnostic(OpenDocument(TEXT), URI, found)
+    shown = make_diagnostic(OpenDocument(TEXT), URI, found)
     assert shown.message == "It says 'a\\x1b\\x0a'. (https://a.example/b)"
 
 
-def test_notes_about_the_file_and_about_nothing() -> None:
-    """The first is shown at its first line, an empty span as its line."""
+def test_ranges_of_notes_without_a_span() -> None:
+    """A note about the file is at its start; an empty span becomes its line."""
     document = OpenDocument(TEXT)
     whole = note(TEXT, "x")._replace(line=None, start=0, end=0)
-    assert diagnostic(document, URI, whole).range == Range(Position(0, 0), Position(0, 0))
+    assert make_diagnostic(document, URI, whole).range == Range(Position(0, 0), Position(0, 0))
     start = TEXT.index("Allow: /a")
     empty = note(TEXT, "Allow: /a")
     empty = empty._replace(start=empty.start, end=empty.start)
     assert start > 0
-    assert diagnostic(document, URI, empty).range == Range(Position(2, 0), Position(2, 9))
+    assert make_diagnostic(document, URI, empty).range == Range(Position(2, 0), Position(2, 9))
 
 
-def test_of_very_many_the_first_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And a last one says how many there are."""
-    monkeypatch.setattr(module, "MOST_SHOWN", 2)
+def test_the_number_of_diagnostics_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last one says how many more there are."""
+    monkeypatch.setattr(module, "MAX_DIAGNOSTICS", 2)
     found = [note(TEXT, "x")] * 5
-    shown = diagnostics(OpenDocument(TEXT), URI, found)
+    shown = make_diagnostics(OpenDocument(TEXT), URI, found)
     assert len(shown) == 3
-    assert shown[-1].message.startswith("There are 3 more notes")
+    assert shown[-1].message.startswith("3 more notes are not shown")
 
 
 def test_notes_on_a_line() -> None:
-    """Anywhere on it; those about the file are on the first."""
+    """Anywhere on the line; notes about the file are on the first line."""
     found = [note(TEXT, "/a"), note(TEXT, "/b"), note(TEXT, "x")._replace(line=None)]
     document = OpenDocument(TEXT)
     start = document.octets.index(b"Allow: /a")
-    assert at(document, found, start, start) == found[:1]
-    assert at(document, found, start, len(TEXT.encode()) - 1) == found[:2]
-    assert at(document, found, 0, 0) == found[2:]
+    assert find_notes(document, found, start, start) == found[:1]
+    assert find_notes(document, found, start, len(TEXT.encode()) - 1) == found[:2]
+    assert find_notes(document, found, 0, 0) == found[2:]
 
 
 # --- Settings -------------------------------------------------------------------------------------
@@ -104,12 +113,12 @@ DEAD = "User-agent: *\nDisallow: /shop*\nAllow: /shop\nDisallow: x\n"
 
 
 def codes(config: Config | None = None, file: str = "", budget: int | None = None) -> list[str]:
-    """Return the codes of what is found in a file."""
-    return [one.code for one in notes(OpenDocument(DEAD), config, file, budget=budget)]
+    """Return the codes of the notes in a file."""
+    return [note.code for note in lint_document(OpenDocument(DEAD), config, file, budget=budget)]
 
 
-def test_a_project_chooses(tmp_path: Path) -> None:
-    """By selecting, by ignoring, and by the names of files."""
+def test_settings_select_checks(tmp_path: Path) -> None:
+    """With select, ignore, and per-file-ignores."""
     assert {"RR501", "RR505"} <= set(codes())
     assert codes(Config(lint=LintConfig(select=("RR501",)))) == ["RR501"]
     assert "RR505" not in codes(Config(lint=LintConfig(ignore=("pattern-start",))))
@@ -119,24 +128,26 @@ def test_a_project_chooses(tmp_path: Path) -> None:
     assert "RR505" in codes(config, str(tmp_path / "new.txt"))
 
 
-def test_a_name_that_is_no_check_says_where_it_stands() -> None:
-    """The settings are wrong and not the file."""
+def test_an_unknown_check_in_the_settings_is_an_error() -> None:
+    """The message names the settings file."""
     config = Config("here/robotrules.toml", LintConfig(select=("RR501", "dead-rul")))
     with pytest.raises(ConfigError, match=r"here/robotrules.toml: select names 'dead-rul'"):
         codes(config)
 
 
-def test_whoever_is_in_a_hurry_asks_for_less() -> None:
-    """With next to no budget nothing is proved, and that is a note of its own."""
+def test_the_budget_is_limited() -> None:
+    """With almost no budget nothing is proved, and a note says so."""
     found = codes(budget=1)
     assert "RR501" not in found
-    assert [one.slug for one in notes(OpenDocument(DEAD), budget=1)].count("not-decided") >= 1
-    # What a project asks for is no more than what there is time for.
+    assert [note.slug for note in lint_document(OpenDocument(DEAD), budget=1)].count(
+        "not-decided"
+    ) >= 1
+    # The settings cannot raise the limit.
     assert codes(Config(lint=LintConfig(budget=10_000)), budget=1) == found
 
 
-def test_teaching_is_one_paragraph() -> None:
-    """The first part of what a check teaches; nothing for a code that nobody has."""
-    assert teaching(note(TEXT, "x", code="RR501")).startswith("A rule that decides no URL")
-    assert "\n" not in teaching(note(TEXT, "x", code="RR501"))
-    assert teaching(note(TEXT, "x", code="RR000")) == ""
+def test_the_summary_of_a_check_is_one_paragraph() -> None:
+    """The first one of its documentation; empty for an unknown code."""
+    assert summarize_check(note(TEXT, "x", code="RR501")).startswith("A rule that decides no URL")
+    assert "\n" not in summarize_check(note(TEXT, "x", code="RR501"))
+    assert summarize_check(note(TEXT, "x", code="RR000")) == ""

@@ -1,4 +1,4 @@
-"""Real editors, where they are: what docs/editors.md says of them is tried."""
+"""Real editors, where they are installed: the set-ups of docs/editors.md work."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ NVIM, NODE = shutil.which("nvim"), shutil.which("node")
 
 @pytest.mark.slow
 @pytest.mark.skipif(NVIM is None, reason="nvim is not installed here")
-def test_neovim_shows_it(tmp_path: Path) -> None:
-    """With our file for Neovim: notes, hover, completion and formatting of a robots.txt."""
+def test_neovim_shows_diagnostics_hover_and_completion(tmp_path: Path) -> None:
+    """With editors/neovim/robotrules.lua: diagnostics, hover, completion and formatting."""
     robots, shown = tmp_path / "robots.txt", tmp_path / "shown.json"
     text = "user-agent: *\nDisallow: /shop*\nAllow: /shop # 😀\n\nUser-agent: gp\n"
     robots.write_text(text, encoding="utf-8")
     command = f"let g:robotrules_command = {json.dumps(COMMAND)}"
-    plugin, asks = EDITORS / "neovim" / "robotrules.lua", ROOT / "tests" / "lsp" / "neovim.lua"
+    plugin, script = EDITORS / "neovim" / "robotrules.lua", ROOT / "tests" / "lsp" / "neovim.lua"
     ran = subprocess.run(
         [
             *(str(NVIM), "--headless", "--clean", "--cmd", command, "--cmd", f"luafile {plugin}"),
-            *(str(robots), "-c", f"luafile {asks}", "-c", "qa!"),
+            *(str(robots), "-c", f"luafile {script}", "-c", "qa!"),
         ],
         capture_output=True,
         env=process_environment(
@@ -40,8 +40,8 @@ def test_neovim_shows_it(tmp_path: Path) -> None:
     )
     assert shown.exists(), ran.stderr
     found = json.loads(shown.read_text(encoding="utf-8"))
-    assert {"line": 2, "column": 7, "code": "RR501"} in found["notes"]
-    assert found["hover"][0] == "**Allow** `/shop` for everyone that no other group names"
+    assert {"line": 2, "column": 7, "code": "RR501"} in found["diagnostics"]
+    assert found["hover"][0] == "**Allow** `/shop` for all crawlers that no other group names"
     assert any("decided by line 2" in line for line in found["hover"])
     assert "GPTBot" in found["labels"]
     assert found["formatted"][0] == "User-agent: *"
@@ -50,8 +50,8 @@ def test_neovim_shows_it(tmp_path: Path) -> None:
 
 # --- VS Code --------------------------------------------------------------------------------------
 
-# The extension with what it asks VS Code for played: how it would start the server.
-PLAYED = """
+# The extension with a fake VS Code API: prints how it would start the server.
+FAKE_HOST = """
 const modules = require("module");
 const calls = [];
 const vscode = {
@@ -77,9 +77,9 @@ activate().then(deactivate).then(() => console.log(JSON.stringify(calls)));
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed here")
 def test_the_extension_for_vs_code_starts_the_server() -> None:
-    """By default `robotrules lsp`, for files called robots.txt, until it is deactivated."""
+    """By default `robotrules lsp`, for files named robots.txt, until it is deactivated."""
     ran = subprocess.run(
-        [str(NODE), "-e", PLAYED, str(EDITORS / "vscode")],
+        [str(NODE), "-e", FAKE_HOST, str(EDITORS / "vscode")],
         capture_output=True,
         text=True,
         timeout=60,
@@ -94,8 +94,8 @@ def test_the_extension_for_vs_code_starts_the_server() -> None:
     assert then == ["start", "stop"]
 
 
-def test_a_workspace_cannot_name_the_program() -> None:
-    """What starts on a machine is a setting of the machine: a folder one opens may be anyone's."""
+def test_a_workspace_cannot_set_the_command() -> None:
+    """The command has machine scope, because a folder may be untrusted."""
     manifest = json.loads((EDITORS / "vscode" / "package.json").read_text(encoding="utf-8"))
     command = manifest["contributes"]["configuration"]["properties"]["robotrules.command"]
     assert command["scope"] == "machine"

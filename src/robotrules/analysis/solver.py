@@ -257,7 +257,7 @@ class Solver:
         self._rules_seen = 0
         self._total_limit = total_state_limit(budget) if most is None else most
         written = [pattern for rules in sets for pattern in get_written_patterns(rules)]
-        engine = sets[0]._engine
+        engine = get_engine(sets[0])
         self._languages = engine.Languages(profile.settings(engine), written)
         found = self._languages.entries()
         self.sides = []

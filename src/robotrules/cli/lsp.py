@@ -80,7 +80,7 @@ def lsp(stdio: bool, address: str | None, files: tuple[str, ...]) -> int:
     else:
         _serve(server, *place)
     code = int(not server.was_shut_down)
-    if server.is_looking:
+    if server.is_linting:
         # Python would wait for a lint that nobody wants any more, and the editor for Python.
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError, AttributeError):  # closed, or nobody reads

@@ -1,17 +1,20 @@
 """
-The language server: what an editor shows while somebody writes a robots.txt.
+The language server: `robotrules lsp` shows an author what a robots.txt means, in the editor.
 
-    positions     octets of a file ↔ lines and columns as editors count them
-    document      one text in an editor, parsed once
-    diagnostics   notes of lint, as editors show them
-    hover         what stands here, in words; `meanings` for records that are no rules
-    completion    what could stand here; `records` says what each record is
-    code_actions  quick fixes, and all safe ones at once
-    outline       groups, their rules, folding; `semantic_tokens` for names, values, comments
-    edits         a file and its better form → the edits between them
-    debounce      when to lint: not at every key, and never two at once
-    server        the protocol; the only file that knows pygls
+    positions        byte offsets ↔ LSP positions (line, UTF-16 code units)
+    document         one open document, parsed once
+    diagnostics      lint notes as LSP diagnostics
+    hover            hover text of rules and user-agent lines; `extension_hover` for other records
+    completion       completion items; `record_info` describes each record
+    code_actions     quick fixes, and `source.fixAll` for all safe fixes
+    outline          document symbols and folding ranges
+    semantic_tokens  semantic tokens for names, values, wildcards and comments
+    text_edits       text edits from one version of a file to another
+    markdown         Markdown that quotes untrusted text safely
+    debounce         debounced linting: after a pause in typing, and never twice at once
+    features         one request handler per LSP method
+    server           open documents, threads, publishDiagnostics
 
-All but the last are functions from values to values of `lsprotocol`, so they are tested without a
-client. `robotrules lsp` starts the server. Importing this package imports none of it.
+Only `server` imports pygls. The other modules are functions from values to values of `lsprotocol`,
+so tests call them without a client. Importing this package imports none of them.
 """

@@ -1,9 +1,9 @@
 """
-Actions: what an editor offers to do about notes.
+Code actions: quick fixes for lint notes, comments that suppress a note, and `source.fixAll`.
 
-Quick fixes are those of lint; one that changes verdicts says so in its title and is never the
-preferred one. A note can be silenced where it is. All fixes that change nothing can be made at
-once, and are proved together to change nothing. It does not know how an editor applies them.
+The fixes are those of lint. A fix that changes the meaning of the file says so in its title and is
+never the preferred action. `source.fixAll` applies all safe fixes together, after a proof that they
+change no verdict.
 """
 
 from __future__ import annotations
@@ -23,110 +23,113 @@ from lsprotocol.types import (
 from robotrules.linting.fixing import fix
 from robotrules.linting.note import Edit, LintNote
 from robotrules.linting.suppressions import parse_suppressions
-from robotrules.lsp.diagnostics import EVERYTHING, Showing, at, diagnostic
+from robotrules.lsp.diagnostics import FULL_SUPPORT, ClientSupport, find_notes, make_diagnostic
 from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.edits import between, of_octets
-from robotrules.lsp.markup import brief
+from robotrules.lsp.markdown import truncate
+from robotrules.lsp.text_edits import diff_text_edits, to_text_edits
 
-__all__ = ["FIX_ALL", "EditTarget", "fix_all", "quick_fixes"]
+__all__ = ["FIX_ALL", "EditTarget", "make_fix_all", "make_quick_fixes"]
 
 FIX_ALL = "source.fixAll.robotrules"
-# What a person chooses from.
-MOST_NOTES = 20
+# Notes for which actions are offered: a person chooses from the list.
+MAX_NOTES = 20
 
 
 class EditTarget(NamedTuple):
-    """Which text an edit is for."""
+    """The document that a workspace edit is for, and what its client supports."""
 
     uri: str
     version: int | None = None
     versioned: bool = False
-    """Whether the client takes edits that name the version they are for."""
-    showing: Showing = EVERYTHING
+    """Whether the client supports edits that name the version they apply to."""
+    support: ClientSupport = FULL_SUPPORT
 
-    def edit(self, edits: Sequence[TextEdit]) -> WorkspaceEdit:
-        """Return edits of this text."""
+    def workspace_edit(self, edits: Sequence[TextEdit]) -> WorkspaceEdit:
+        """Return text edits of this document as a workspace edit."""
         if not self.versioned:
             return WorkspaceEdit(changes={self.uri: list(edits)})
         document = OptionalVersionedTextDocumentIdentifier(uri=self.uri, version=self.version)
         return WorkspaceEdit(document_changes=[TextDocumentEdit(document, list(edits))])
 
 
-def quick_fixes(
-    document: OpenDocument, found: Sequence[LintNote], start: int, end: int, place: EditTarget
+def make_quick_fixes(
+    document: OpenDocument, notes: Sequence[LintNote], start: int, end: int, target: EditTarget
 ) -> list[CodeAction]:
-    """Return what can be done about the notes that touch a span of octets."""
-    here = at(document, found, start, end)[:MOST_NOTES]
-    fixes = [action for note in here for action in _fixes(document, note, place)]
-    return fixes + list(_silences(document, here, place))
+    """Return the code actions for the notes on the lines of a span of bytes."""
+    nearby = find_notes(document, notes, start, end)[:MAX_NOTES]
+    fixes = [action for note in nearby for action in _make_fixes(document, note, target)]
+    return fixes + list(_make_suppressions(document, nearby, target))
 
 
-def _fixes(document: OpenDocument, note: LintNote, place: EditTarget) -> Iterator[CodeAction]:
+def _make_fixes(document: OpenDocument, note: LintNote, target: EditTarget) -> Iterator[CodeAction]:
     if note.fix is None:
         return
-    words = brief(note.fix.title, 200)
-    # What is not about verdicts is proved to keep them, or is offered as what it is.
-    loud = note.fix.changes_verdicts or not fix(document.robots, [note]).applied
+    title = truncate(note.fix.title, 200)
+    # A fix that claims to be safe is safe only if the proof succeeds.
+    unsafe = note.fix.changes_verdicts or not fix(document.robots, [note]).applied
     yield CodeAction(
-        title=f"{words} ({note.code}; changes verdicts)" if loud else f"{words} ({note.code})",
+        title=f"{title} ({note.code}; changes the file's meaning)"
+        if unsafe
+        else f"{title} ({note.code})",
         kind=CodeActionKind.QuickFix,
-        diagnostics=[diagnostic(document, place.uri, note, place.showing)],
-        is_preferred=not loud,
-        edit=place.edit(of_octets(document, note.fix.edits)),
+        diagnostics=[make_diagnostic(document, target.uri, note, target.support)],
+        is_preferred=not unsafe,
+        edit=target.workspace_edit(to_text_edits(document, note.fix.edits)),
     )
 
 
-# --- Silence --------------------------------------------------------------------------------------
+# --- Suppression comments -------------------------------------------------------------------------
 
 
-def _silences(
-    document: OpenDocument, notes: Sequence[LintNote], place: EditTarget
+def _make_suppressions(
+    document: OpenDocument, notes: Sequence[LintNote], target: EditTarget
 ) -> Iterator[CodeAction]:
-    for code, note in {(note.code, note.line): note for note in notes}.items():
+    for note in {(note.code, note.line): note for note in notes}.values():
         where = "in this file" if note.line is None else "on this line"
         yield CodeAction(
-            title=f"Ignore {code[0]} ({note.slug}) {where}",
+            title=f"Ignore {note.code} ({note.slug}) {where}",
             kind=CodeActionKind.QuickFix,
-            diagnostics=[diagnostic(document, place.uri, note, place.showing)],
-            edit=place.edit(of_octets(document, [_silence(document, note)])),
+            diagnostics=[make_diagnostic(document, target.uri, note, target.support)],
+            edit=target.workspace_edit(to_text_edits(document, [_suppress(document, note)])),
         )
 
 
-def _silence(document: OpenDocument, note: LintNote) -> Edit:
-    """Return the comment that silences a check where a note is."""
+def _suppress(document: OpenDocument, note: LintNote) -> Edit:
+    """Return the edit that writes a comment which suppresses a note."""
     if note.line is None:
         start = 3 if document.octets.startswith(b"\xef\xbb\xbf") else 0
         comment = f"# robotrules: ignore-file[{note.code}]".encode()
-        return Edit(start, start, comment + _line_end(document))
+        return Edit(start, start, comment + _first_line_end(document))
     line = document.lines[note.line - 1]
-    for one in parse_suppressions([line]):
-        if one.about is not None and one.names:  # there is one already: it names another check
-            at = one.names[-1].end
-            return Edit(at, at, f", {note.code}".encode())
-    room = b"" if not line.text or line.text.endswith((b" ", b"\t")) else b"  "
+    for suppression in parse_suppressions([line]):
+        if suppression.about is not None and suppression.names:
+            # The line has a suppression comment for another check: add this one to its list.
+            end = suppression.names[-1].end
+            return Edit(end, end, f", {note.code}".encode())
+    space = b"" if not line.text or line.text.endswith((b" ", b"\t")) else b"  "
     comment = f"# robotrules: ignore[{note.code}]".encode()
-    return Edit(line.end, line.end, room + comment)
+    return Edit(line.end, line.end, space + comment)
 
 
-def _line_end(document: OpenDocument) -> bytes:
-    """Return how the first line of a document ends; LF where it has but one."""
-    _, end = document.places.span_of(0)
-    found = document.octets[end : end + 2]
-    return found if found == b"\r\n" else found[:1] or b"\n"
+def _first_line_end(document: OpenDocument) -> bytes:
+    """Return the line end of the first line; LF if the document has only one line."""
+    _, end = document.positions.line_span(0)
+    following = document.octets[end : end + 2]
+    return following if following == b"\r\n" else following[:1] or b"\n"
 
 
-# --- All at once ----------------------------------------------------------------------------------
+# --- source.fixAll --------------------------------------------------------------------------------
 
 
-def fix_all(
-    document: OpenDocument, found: Sequence[LintNote], place: EditTarget
+def make_fix_all(
+    document: OpenDocument, notes: Sequence[LintNote], target: EditTarget
 ) -> CodeAction | None:
-    """Return all fixes that are proved to change no verdict as one action; None: there is none."""
-    fixed = fix(document.robots, found)
+    """Return one action with all fixes that are proved to change no verdict; None if none is."""
+    fixed = fix(document.robots, notes)
     if not fixed.applied:
         return None
     return CodeAction(
-        title="Fix all that changes no verdict",
+        title="Apply all safe fixes",
         kind=FIX_ALL,
-        edit=place.edit(between(document, fixed.body)),
+        edit=target.workspace_edit(diff_text_edits(document, fixed.body)),
     )

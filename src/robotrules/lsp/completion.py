@@ -1,12 +1,10 @@
 """
-Completion: what could stand at the cursor.
+Completion: the completion items at the cursor.
 
-At the start of a line the names of records, those first that fit the place. After `User-agent:` the
-crawlers that are known, after a purpose line the registered purposes, after Content-Usage the
-categories of use, after App-Directives applications and what they have registered. In a comment
-that starts to silence lint, its checks. Elsewhere nothing: a path is nobody's to guess.
-
-It does not know which of it is wise.
+At the start of a line: record names, the most likely first. After `User-agent:`: known crawlers.
+After `User-Agent-Purpose:`: registered purposes. After `Content-Usage:`: categories of use. After
+`App-Directives:`: applications and their registered directives. In a suppression comment: lint
+checks. Paths and URLs are not completed.
 """
 
 from __future__ import annotations
@@ -28,112 +26,117 @@ from robotrules.extensions.content_signal import KEYS as SIGNALS
 from robotrules.extensions.vocabulary import CATEGORIES
 from robotrules.linting.checks import CHECKS
 from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.hover import crawler
-from robotrules.lsp.markup import brief, linked, plain
-from robotrules.lsp.records import RECORDS, About
+from robotrules.lsp.hover import describe_crawler
+from robotrules.lsp.markdown import escape, link_reference, truncate
+from robotrules.lsp.record_info import RECORDS, RecordInfo
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import parse
 
-__all__ = ["TRIGGERS", "complete"]
+__all__ = ["TRIGGER_CHARACTERS", "complete"]
 
-# What an editor asks after unasked.
-TRIGGERS = (":", " ", ",", ";", "=", "[")
-# Names of a file that are offered again.
-MOST_NAMES = 200
-LONGEST_LINE = 4_000
-_SILENCING = re.compile(r"#\s*robotrules:\s*ignore(?:-file)?\s*\[(?:[^\]#]*[\s,])?([\w-]*)$", re.I)
-# What of a word stands behind the cursor.
+# Characters after which a client requests completion by itself.
+TRIGGER_CHARACTERS = (":", " ", ",", ";", "=", "[")
+# Limit for names that the file already has.
+MAX_NAMES = 200
+MAX_LINE_LENGTH = 4_000
+_SUPPRESSION = re.compile(
+    r"#\s*robotrules:\s*ignore(?:-file)?\s*\[(?:[^\]#]*[\s,])?([\w-]*)$", re.I
+)
+# The part of a word after the cursor.
 _WORD = re.compile(r"[-\w.=?]+")
 _STARTS = ("user-agent", "user-agent-purpose")
 
 
-class Offer(NamedTuple):
-    """One thing that could stand at the cursor."""
+class Candidate(NamedTuple):
+    """One completion item, before it is given a range."""
 
-    text: str
+    label: str
     detail: str = ""
-    words: str = ""
+    documentation: str = ""
     """Markdown."""
-    shape: CompletionItemKind = CompletionItemKind.Value
-    retired: bool = False
-    insert: str | None = None
-    """What is written, where that is not *text*."""
+    kind: CompletionItemKind = CompletionItemKind.Value
+    deprecated: bool = False
+    new_text: str | None = None
+    """The text to insert, if it is not *label*."""
 
 
 def complete(document: OpenDocument, offset: int) -> list[CompletionItem]:
-    """Return what could stand at an octet, the likeliest first."""
-    start, end = document.places.span_of(document.places.line_of(offset))
-    if end - start > LONGEST_LINE:
+    """Return the completion items at an offset, the most likely first."""
+    start, end = document.positions.line_span(document.positions.line_at(offset))
+    if end - start > MAX_LINE_LENGTH:
         return []
     before = document.octets[start:offset].decode("utf-8", "replace").removeprefix("\ufeff")
     after = document.octets[offset:end].decode("utf-8", "replace")
-    word, offers = _offers(document, offset, before, after)
-    rest = _WORD.match(after)
-    upto = offset + len(rest[0].encode()) if rest else offset
-    place = document.places.range(offset - len(word.encode()), upto)
+    prefix, candidates = _find_candidates(document, offset, before, after)
+    suffix = _WORD.match(after)
+    word_end = offset + len(suffix[0].encode()) if suffix else offset
+    word_range = document.positions.to_range(offset - len(prefix.encode()), word_end)
     return [
         CompletionItem(
-            label=offer.text,
-            kind=offer.shape,
-            detail=offer.detail or None,
-            documentation=MarkupContent(MarkupKind.Markdown, offer.words) if offer.words else None,
+            label=candidate.label,
+            kind=candidate.kind,
+            detail=candidate.detail or None,
+            documentation=MarkupContent(MarkupKind.Markdown, candidate.documentation)
+            if candidate.documentation
+            else None,
             sort_text=f"{number:04d}",
-            filter_text=offer.insert or offer.text,
-            text_edit=TextEdit(place, offer.insert or offer.text),
-            tags=[CompletionItemTag.Deprecated] if offer.retired else None,
+            filter_text=candidate.new_text or candidate.label,
+            text_edit=TextEdit(word_range, candidate.new_text or candidate.label),
+            tags=[CompletionItemTag.Deprecated] if candidate.deprecated else None,
         )
-        for number, offer in enumerate(offers)
+        for number, candidate in enumerate(candidates)
     ]
 
 
-def _offers(
-    document: OpenDocument, offset: int, before: str, after: str
-) -> tuple[str, Iterable[Offer]]:
-    """Return what of a word is there already, and what could take its place."""
+# The part of a word before the cursor, and the candidates that replace it.
+Completions = tuple[str, Iterable[Candidate]]
+
+
+def _find_candidates(document: OpenDocument, offset: int, before: str, after: str) -> Completions:
     if "#" in before:
-        found = _SILENCING.search(before)
-        return (found[1], _checks()) if found else ("", ())
+        suppression = _SUPPRESSION.search(before)
+        return (suppression[1], _complete_checks()) if suppression else ("", ())
     if ":" not in before:
-        return before.lstrip(), _records(document, offset, after)
-    # The parser knows the spellings of names better than anyone.
+        return before.lstrip(), _complete_records(document, offset, after)
+    # The parser resolves misspelled record names.
     records = parse(before.encode("utf-8", "replace"), document.profile).records
-    offer = _VALUES.get(records[0].key) if records else None
-    if offer is None:
+    complete_value = _VALUES.get(records[0].key) if records else None
+    if complete_value is None:
         return "", ()
-    return offer(document, before.partition(":")[2].lstrip())
+    return complete_value(document, before.partition(":")[2].lstrip())
 
 
-# --- Names of records -----------------------------------------------------------------------------
+# --- Record names ---------------------------------------------------------------------------------
 
 
-def _records(document: OpenDocument, offset: int, after: str) -> Iterator[Offer]:
-    # Where a colon follows already, it is not written again.
-    written = "" if re.match(r"[-\w.=?]*\s*:", after) else ": "
-    for about in sorted(RECORDS.values(), key=_order(document, offset)):
-        if about.offered:
-            words = f"{about.words}\n\nReference: {linked(about.reference)}"
-            detail = "the file" if about.of_file else "a group"
-            if about.name.lower() in _STARTS:
+def _complete_records(document: OpenDocument, offset: int, after: str) -> Iterator[Candidate]:
+    # Insert a colon only if none follows.
+    colon = "" if re.match(r"[-\w.=?]*\s*:", after) else ": "
+    for info in sorted(RECORDS.values(), key=_sort_key(document, offset)):
+        if info.is_offered:
+            text = f"{info.description}\n\nReference: {link_reference(info.reference)}"
+            detail = "applies to the file" if info.is_file_wide else "applies to a group"
+            if info.name.lower() in _STARTS:
                 detail = "opens a group"
-            shape = CompletionItemKind.Keyword
-            yield Offer(about.name, detail, words, shape, insert=about.name + written)
+            kind = CompletionItemKind.Keyword
+            yield Candidate(info.name, detail, text, kind, new_text=info.name + colon)
 
 
-def _order(document: OpenDocument, offset: int) -> Callable[[About], tuple[int, int]]:
-    """Return the order of records at a place: in a group its rules come first."""
+def _sort_key(document: OpenDocument, offset: int) -> Callable[[RecordInfo], tuple[int, int]]:
+    """Return the sort key of records at an offset: inside a group, rules come first."""
     before = document.record_before(offset)
     names = list(RECORDS)
     first = ["user-agent", "sitemap", "disallow", "allow"]
     if before is not None and before.group is not None:
         first = ["disallow", "allow", "user-agent", "sitemap"]
-        here = document.places.line_of(offset) + 1
+        line = document.positions.line_at(offset) + 1
         if before.key in _STARTS:
             first = ["disallow", "allow", before.key, "user-agent"]
-        elif here - before.line > 1:  # a line was left empty: this group is done
+        elif line - before.line > 1:  # after an empty line, a new group is likely
             first = ["user-agent", "sitemap", "disallow", "allow"]
 
-    def _rank(about: About) -> tuple[int, int]:
-        key = about.name.lower()
+    def _rank(info: RecordInfo) -> tuple[int, int]:
+        key = info.name.lower()
         return (first.index(key) if key in first else len(first)), names.index(key)
 
     return _rank
@@ -142,131 +145,138 @@ def _order(document: OpenDocument, offset: int) -> Callable[[About], tuple[int, 
 # --- Values ---------------------------------------------------------------------------------------
 
 
-Offering = tuple[str, Iterable[Offer]]
+def _complete_user_agent(document: OpenDocument, value: str) -> Completions:
+    return value, _list_crawlers(document)
 
 
-def _user_agent(document: OpenDocument, value: str) -> Offering:
-    return value, _crawlers(document)
-
-
-def _crawlers(document: OpenDocument) -> Iterator[Offer]:
-    words = "Every crawler that no other group names."
-    yield Offer("*", "everyone else", words, CompletionItemKind.Constant)
-    known = sorted(KNOWN_CRAWLERS, key=lambda one: (one.status == "retired", not one.is_main))
-    for one in known:
-        gone = one.status == "retired"
-        detail = f"{one.operator}: {', '.join(one.purposes)}{', retired' if gone else ''}"
-        shape = CompletionItemKind.Class
-        yield Offer(one.product_token, detail, "\n\n".join(crawler(one)), shape, gone)
-    for name in _written(document, "user-agent"):
+def _list_crawlers(document: OpenDocument) -> Iterator[Candidate]:
+    text = "All crawlers that no other group names."
+    yield Candidate("*", "all other crawlers", text, CompletionItemKind.Constant)
+    known = sorted(
+        KNOWN_CRAWLERS, key=lambda crawler: (crawler.status == "retired", not crawler.is_main)
+    )
+    kind = CompletionItemKind.Class
+    for crawler in known:
+        retired = crawler.status == "retired"
+        purposes = ", ".join(crawler.purposes)
+        detail = f"{crawler.operator}: {purposes}{', retired' if retired else ''}"
+        text = "\n\n".join(describe_crawler(crawler))
+        yield Candidate(crawler.product_token, detail, text, kind, retired)
+    for name in _list_values(document, "user-agent"):
         if name not in KNOWN_CRAWLERS and not name.startswith("*"):
-            yield Offer(name, "in this file", "", CompletionItemKind.Class)
+            yield Candidate(name, "in this file", "", kind)
 
 
-def _written(document: OpenDocument, key: str) -> list[str]:
-    """Return values of a record that the file has already, each once and as it may be shown."""
-    found: dict[str, None] = {}
+def _list_values(document: OpenDocument, key: str) -> list[str]:
+    """Return the distinct values of a record in the file, without long or unprintable ones."""
+    values: dict[str, None] = {}
     for record in document.robots.records:
-        if record.key == key and record.value and len(found) < MOST_NAMES:
+        if record.key == key and record.value and len(values) < MAX_NAMES:
             if record.text.isprintable() and len(record.text) <= 100:
-                found.setdefault(record.text)
-    return list(found)
+                values.setdefault(record.text)
+    return list(values)
 
 
-def _purpose(document: OpenDocument, value: str) -> Offering:
+def _complete_purpose(document: OpenDocument, value: str) -> Completions:
     registered = [
-        Offer(one.token, "registered", f"{plain(one.description)}\n\n{linked(one.reference)}")
-        for one in document.registries.purposes
+        Candidate(
+            purpose.token,
+            "registered",
+            f"{escape(purpose.description)}\n\n{link_reference(purpose.reference)}",
+        )
+        for purpose in document.registries.purposes
     ]
-    known = {offer.text.lower() for offer in registered}
+    known = {candidate.label.lower() for candidate in registered}
     others = [
-        Offer(name, "in this file")
-        for name in _written(document, "user-agent-purpose")
+        Candidate(name, "in this file")
+        for name in _list_values(document, "user-agent-purpose")
         if name.lower() not in known and name != value
     ]
     return value, [*registered, *others]
 
 
-def _statement(value: str) -> str | None:
-    """Return what stands behind the path of a value; None: the path is not over."""
+def _strip_path(value: str) -> str | None:
+    """Return a value without its leading path; None while the path is incomplete."""
     if not value.startswith("/"):
         return value
-    found = re.match(r"\S+[ \t]+", value)
-    return value[found.end() :] if found else None
+    path = re.match(r"\S+[ \t]+", value)
+    return value[path.end() :] if path else None
 
 
-def _pairs(labels: Iterable[str], values: dict[str, str], value: str) -> Offering:
-    """Return what could stand in a list of `label=value`."""
-    statement = _statement(value)
+def _complete_pairs(names: Iterable[str], values: dict[str, str], value: str) -> Completions:
+    """Return the completions in a list of `name=value`; *values* maps each to its meaning."""
+    statement = _strip_path(value)
     if statement is None:
         return "", ()
     *done, word = re.split(r",[ \t]*", statement)
-    stated = {part.partition("=")[0].strip() for part in done}
-    _, equals, part = word.partition("=")
+    stated = {pair.partition("=")[0].strip() for pair in done}
+    _, equals, prefix = word.partition("=")
     if equals:
-        return part, [Offer(one, words) for one, words in values.items()]
+        return prefix, [Candidate(choice, meaning) for choice, meaning in values.items()]
     return word.lstrip(), [
-        Offer(f"{one}={short}", f"{one}: {words}")
-        for one in labels
-        if one not in stated
-        for short, words in values.items()
+        Candidate(f"{name}={choice}", f"{name}: {meaning}")
+        for name in names
+        if name not in stated
+        for choice, meaning in values.items()
     ]
 
 
-def _content_usage(document: OpenDocument, value: str) -> Offering:
-    return _pairs(CATEGORIES, {"n": "disallowed", "y": "allowed"}, value)
+def _complete_content_usage(document: OpenDocument, value: str) -> Completions:
+    return _complete_pairs(CATEGORIES, {"n": "disallowed", "y": "allowed"}, value)
 
 
-def _content_signal(document: OpenDocument, value: str) -> Offering:
-    return _pairs(SIGNALS, {"no": "not wanted", "yes": "welcome"}, value)
+def _complete_content_signal(document: OpenDocument, value: str) -> Completions:
+    return _complete_pairs(SIGNALS, {"no": "disallowed", "yes": "allowed"}, value)
 
 
-def _app_directives(document: OpenDocument, value: str) -> Offering:
-    statement = _statement(value)
-    if statement is None or statement.count('"') % 2:  # inside of a string nothing is known
+def _complete_app_directives(document: OpenDocument, value: str) -> Completions:
+    statement = _strip_path(value)
+    if statement is None or statement.count('"') % 2:  # no completion inside a string
         return "", ()
     application, *parts = re.split(r"[ \t]*;[ \t]*", re.split(r",[ \t]*", statement)[-1])
     if not parts:
         return application.lstrip(), [
-            Offer(
-                one.identifier,
-                brief(one.product_token or "everyone's group"),
-                f"Registered by {plain(one.change_controller)}.",
+            Candidate(
+                entry.identifier,
+                truncate(entry.product_token or "the group for '*'"),
+                f"Registered by {escape(entry.change_controller)}.",
                 CompletionItemKind.Module,
             )
-            for one in document.registries.applications
+            for entry in document.registries.applications
         ]
-    said = {part.partition("=")[0] for part in parts[:-1]}
-    return parts[-1], _directives(document, application.strip(), said)
+    stated = {part.partition("=")[0] for part in parts[:-1]}
+    return parts[-1], _list_directives(document, application.strip(), stated)
 
 
-def _directives(document: OpenDocument, application: str, said: set[str]) -> Iterator[Offer]:
+def _list_directives(
+    document: OpenDocument, application: str, stated: set[str]
+) -> Iterator[Candidate]:
     for entry in document.registries.directives:
-        if entry.application != application or entry.name in said:
+        if entry.application != application or entry.name in stated:
             continue
-        gone = entry.status == "deprecated"
-        words = f"{plain(entry.description)}\n\n{linked(entry.documentation)}"
-        shape = CompletionItemKind.Property
-        truth = entry.value_type == "Boolean"
-        written = entry.name if truth else f"{entry.name}="
-        yield Offer(entry.name, entry.value_type, words, shape, gone, written)
-        if truth:
-            yield Offer(f"{entry.name}=?0", "Boolean, false", words, shape, gone)
+        deprecated = entry.status == "deprecated"
+        text = f"{escape(entry.description)}\n\n{link_reference(entry.documentation)}"
+        kind = CompletionItemKind.Property
+        is_boolean = entry.value_type == "Boolean"
+        new_text = entry.name if is_boolean else f"{entry.name}="
+        yield Candidate(entry.name, entry.value_type, text, kind, deprecated, new_text)
+        if is_boolean:
+            yield Candidate(f"{entry.name}=?0", "Boolean, false", text, kind, deprecated)
 
 
-_VALUES: dict[str, Callable[[OpenDocument, str], Offering]] = {
-    "user-agent": _user_agent,
-    "user-agent-purpose": _purpose,
-    "content-usage": _content_usage,
-    "content-signal": _content_signal,
-    "app-directives": _app_directives,
-    "app-directive": _app_directives,
+_VALUES: dict[str, Callable[[OpenDocument, str], Completions]] = {
+    "user-agent": _complete_user_agent,
+    "user-agent-purpose": _complete_purpose,
+    "content-usage": _complete_content_usage,
+    "content-signal": _complete_content_signal,
+    "app-directives": _complete_app_directives,
+    "app-directive": _complete_app_directives,
 }
 
 
-# --- Comments -------------------------------------------------------------------------------------
+# --- Suppression comments -------------------------------------------------------------------------
 
 
-def _checks() -> Iterator[Offer]:
+def _complete_checks() -> Iterator[Candidate]:
     for check in CHECKS:
-        yield Offer(check.code, check.slug, "", CompletionItemKind.EnumMember)
+        yield Candidate(check.code, check.slug, "", CompletionItemKind.EnumMember)

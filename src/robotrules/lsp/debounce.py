@@ -1,9 +1,9 @@
 """
-Debounce: when to lint a text while it is being edited.
+Debounce: delay linting while a document is being edited.
 
-Not at every keystroke: a short pause starts a quick lint, and a longer one a thorough lint if the
-quick one left something undecided. An edit cancels whatever was waiting or running for the text
-before it. It does not know what linting is.
+After a short pause in typing, a quick lint runs; if it left something undecided, a thorough lint
+follows after a longer pause. Each edit cancels the pending or running lint of its document. The
+lint itself is a callback.
 """
 
 from __future__ import annotations
@@ -11,55 +11,63 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-__all__ = ["PAUSE", "REST", "Debouncer"]
+__all__ = ["QUICK_DELAY", "THOROUGH_DELAY", "Debouncer"]
 
-# Seconds after the last key. People pause longer between words than between letters.
-PAUSE = 0.25
-REST = 1.5
+# Seconds after the last keystroke, and after the quick lint.
+QUICK_DELAY = 0.25
+THOROUGH_DELAY = 1.5
 
-# Looks at a text; told whether quickly, it tells whether everything was decided.
-Look = Callable[[str, bool], Awaitable[bool]]
+# Lints the document with this URI; the flag is True for a quick lint. Returns whether every
+# question was decided.
+LintCallback = Callable[[str, bool], Awaitable[bool]]
 
 
 class Debouncer:
-    """What is to be looked at next, for each text by its name. Used from one event loop."""
+    """Schedules lints, at most one per document at a time. Used from one event loop."""
 
-    def __init__(self, look: Look, *, pause: float = PAUSE, rest: float = REST) -> None:
-        self._look = look
-        self._pause = pause
-        self._rest = rest
+    def __init__(
+        self,
+        lint: LintCallback,
+        *,
+        quick_delay: float = QUICK_DELAY,
+        thorough_delay: float = THOROUGH_DELAY,
+    ) -> None:
+        self._lint = lint
+        self._quick_delay = quick_delay
+        self._thorough_delay = thorough_delay
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def typed(self, name: str) -> None:
-        """Look at a text once the keyboard pauses."""
-        self._start(name, self._quick_then_thorough(name))
+    def schedule(self, uri: str) -> None:
+        """Lint a document after the next pause in typing."""
+        self._start(uri, self._lint_quick_then_thorough(uri))
 
-    def saved(self, name: str) -> None:
-        """Look at a text thoroughly, now."""
-        self._start(name, self._thorough(name))
+    def run_now(self, uri: str) -> None:
+        """Lint a document thoroughly, without delay."""
+        self._start(uri, self._lint_thorough(uri))
 
-    def closed(self, name: str) -> None:
-        """Look at a text no more."""
-        if task := self._tasks.pop(name, None):
+    def cancel(self, uri: str) -> None:
+        """Cancel the pending or running lint of a document."""
+        if task := self._tasks.pop(uri, None):
             task.cancel()
 
-    def _start(self, name: str, work: Awaitable[None]) -> None:
-        self.closed(name)
+    def _start(self, uri: str, work: Awaitable[None]) -> None:
+        self.cancel(uri)
         task = asyncio.ensure_future(work)
-        self._tasks[name] = task
-        task.add_done_callback(lambda done: self._done(name, done))
+        self._tasks[uri] = task
+        task.add_done_callback(lambda done: self._finish(uri, done))
 
-    def _done(self, name: str, task: asyncio.Future[None]) -> None:
-        if self._tasks.get(name) is task:
-            del self._tasks[name]
+    def _finish(self, uri: str, task: asyncio.Future[None]) -> None:
+        if self._tasks.get(uri) is task:
+            del self._tasks[uri]
         if not task.cancelled():
-            task.exception()  # was told where it happened; asyncio is not to tell it again
+            # The callback has logged it; retrieving it keeps asyncio from logging it again.
+            task.exception()
 
-    async def _quick_then_thorough(self, name: str) -> None:
-        await asyncio.sleep(self._pause)
-        if not await self._look(name, True):
-            await asyncio.sleep(self._rest)
-            await self._look(name, False)
+    async def _lint_quick_then_thorough(self, uri: str) -> None:
+        await asyncio.sleep(self._quick_delay)
+        if not await self._lint(uri, True):
+            await asyncio.sleep(self._thorough_delay)
+            await self._lint(uri, False)
 
-    async def _thorough(self, name: str) -> None:
-        await self._look(name, False)
+    async def _lint_thorough(self, uri: str) -> None:
+        await self._lint(uri, False)

@@ -1,8 +1,8 @@
 """
-Diagnostics: the notes of lint as an editor shows them.
+Diagnostics: lint notes as LSP diagnostics, for `textDocument/publishDiagnostics`.
 
-A note's code, words, place and related places; rules that decide nothing are shown faint. Which
-checks are chosen is for the settings of the project to say. It does not know when to lint.
+A diagnostic has the note's code, message, range and related locations; rules without effect get the
+tag `Unnecessary`, which editors show faded. The project's settings select the checks.
 """
 
 from __future__ import annotations
@@ -26,23 +26,30 @@ from robotrules.linting.check_docs import first_paragraph, parts
 from robotrules.linting.note import LintNote
 from robotrules.linting.selection import find_check
 from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.markup import brief
+from robotrules.lsp.markdown import truncate
 
-__all__ = ["SOURCE", "TYPING_BUDGET", "Showing", "diagnostic", "diagnostics", "notes"]
+__all__ = [
+    "SOURCE",
+    "TYPING_BUDGET",
+    "ClientSupport",
+    "lint_document",
+    "make_diagnostic",
+    "make_diagnostics",
+]
 
 SOURCE = "robotrules"
-# States that an exact question may see while somebody types: a tenth of what lint takes. What that
-# does not decide is asked again when the keyboard rests.
+# The state budget of an exact analysis while the user types: a tenth of the normal one. A thorough
+# lint follows if this leaves anything undecided.
 TYPING_BUDGET = BUDGET // 10
-# What an editor can show; a hostile file has a note on every line.
-MOST_SHOWN = 1_000
-LONGEST_MESSAGE = 600
+# Limits for the client; a hostile file has a note on every line.
+MAX_DIAGNOSTICS = 1_000
+MAX_MESSAGE_LENGTH = 600
 _SEVERITIES = {
     "error": DiagnosticSeverity.Error,
     "warning": DiagnosticSeverity.Warning,
     "info": DiagnosticSeverity.Information,
 }
-# Checks that find what could as well not be there.
+# Checks that find lines that can be removed without effect.
 UNNECESSARY = frozenset(
     (
         *("dead-rule", "duplicate-rule", "redundant-rule", "duplicate-sitemap"),
@@ -51,17 +58,17 @@ UNNECESSARY = frozenset(
 )
 
 
-class Showing(NamedTuple):
-    """What a client can show beside a message."""
+class ClientSupport(NamedTuple):
+    """The optional parts of a diagnostic that the client supports."""
 
-    related: bool = True
+    related_information: bool = True
     tags: bool = True
 
 
-EVERYTHING = Showing()
+FULL_SUPPORT = ClientSupport()
 
 
-def notes(
+def lint_document(
     document: OpenDocument,
     config: Config | None = None,
     file: str = "",
@@ -69,36 +76,40 @@ def notes(
     budget: int | None = None,
 ) -> list[LintNote]:
     """
-    Return what lint finds, as the settings of a project want it.
+    Return the lint notes of a document, with the settings of a project.
 
-    *budget* is for those who are in a hurry: settings may ask for less, not for more. A name in the
-    settings that is no check raises ConfigError.
+    *budget* is an upper limit for the budget of the settings. An unknown check in the settings
+    raises ConfigError.
     """
     config = config or Config()
-    chosen, ignored = config.lint, [*config.lint.ignore, *(config.ignored_in(file) if file else ())]
-    asked = chosen.budget or BUDGET
+    settings = config.lint
+    ignored = [*settings.ignore, *(config.ignored_in(file) if file else ())]
+    configured_budget = settings.budget or BUDGET
     try:
         return lint(
             document.robots,
-            select=chosen.select,
+            select=settings.select,
             ignore=ignored,
             registries=document.registries,
-            budget=asked if budget is None else min(asked, budget),
+            budget=configured_budget if budget is None else min(configured_budget, budget),
         )
     except CheckError as error:
         raise ConfigError(f"{config.path}: {error}") from None
 
 
-def diagnostics(
-    document: OpenDocument, uri: str, found: Sequence[LintNote], showing: Showing = EVERYTHING
+def make_diagnostics(
+    document: OpenDocument,
+    uri: str,
+    notes: Sequence[LintNote],
+    support: ClientSupport = FULL_SUPPORT,
 ) -> list[Diagnostic]:
-    """Return notes as diagnostics; of very many the first, and a last one that says so."""
-    shown = [diagnostic(document, uri, note, showing) for note in found[:MOST_SHOWN]]
-    if rest := len(found) - len(shown):
+    """Return notes as diagnostics; past the limit, one diagnostic counts the rest."""
+    shown = [make_diagnostic(document, uri, note, support) for note in notes[:MAX_DIAGNOSTICS]]
+    if rest := len(notes) - len(shown):
         shown.append(
             Diagnostic(
-                document.places.range(0, 0),
-                f"There are {rest:,} more notes: robotrules lint has all of them.",
+                document.positions.to_range(0, 0),
+                f"{rest:,} more notes are not shown: run robotrules lint to see all of them.",
                 severity=DiagnosticSeverity.Information,
                 source=SOURCE,
             )
@@ -106,48 +117,51 @@ def diagnostics(
     return shown
 
 
-def diagnostic(
-    document: OpenDocument, uri: str, note: LintNote, showing: Showing = EVERYTHING
+def make_diagnostic(
+    document: OpenDocument, uri: str, note: LintNote, support: ClientSupport = FULL_SUPPORT
 ) -> Diagnostic:
     """Return one note as a diagnostic."""
     related = [
         DiagnosticRelatedInformation(
-            Location(uri, document.places.range(one.start, one.end)), brief(one.message, 200)
+            Location(uri, document.positions.to_range(place.start, place.end)),
+            truncate(place.message, 200),
         )
-        for one in note.related[:20]
+        for place in note.related[:20]
     ]
-    message = brief(note.message, LONGEST_MESSAGE)
+    message = truncate(note.message, MAX_MESSAGE_LENGTH)
     if note.url and note.url not in message:
-        message += f" ({brief(note.url, 200)})"
+        message += f" ({truncate(note.url, 200)})"
     return Diagnostic(
-        range=place(document, note),
+        range=find_range(document, note),
         message=message,
         severity=_SEVERITIES.get(note.level, DiagnosticSeverity.Information),
         code=note.code,
         source=SOURCE,
-        tags=[DiagnosticTag.Unnecessary] if showing.tags and note.slug in UNNECESSARY else None,
-        related_information=related if showing.related and related else None,
+        tags=[DiagnosticTag.Unnecessary] if support.tags and note.slug in UNNECESSARY else None,
+        related_information=related if support.related_information and related else None,
     )
 
 
-def place(document: OpenDocument, note: LintNote) -> Range:
-    """Return where a note is shown; what is about the whole file, at its first line."""
+def find_range(document: OpenDocument, note: LintNote) -> Range:
+    """Return the range of a note; a note about the whole file is at the start of the file."""
     if note.line is None:
-        return document.places.range(0, 0)
+        return document.positions.to_range(0, 0)
     if note.end > note.start:
-        return document.places.range(note.start, note.end)
-    # An empty span shows nowhere: its line does.
-    start, end = document.places.span_of(note.line - 1)
-    return document.places.range(min(note.start, end) if note.start > start else start, end)
+        return document.positions.to_range(note.start, note.end)
+    # Editors do not show an empty range, so the range is the rest of the line.
+    start, end = document.positions.line_span(note.line - 1)
+    return document.positions.to_range(min(note.start, end) if note.start > start else start, end)
 
 
-def at(document: OpenDocument, found: Iterable[LintNote], start: int, end: int) -> list[LintNote]:
-    """Return the notes on the lines of a span of octets; those about the file are on its first."""
-    first, last = (document.places.line_of(offset) for offset in (start, end))
-    return [note for note in found if first <= (note.line or 1) - 1 <= last]
+def find_notes(
+    document: OpenDocument, notes: Iterable[LintNote], start: int, end: int
+) -> list[LintNote]:
+    """Return the notes on the lines of a span of bytes; notes about the file are on line 1."""
+    first, last = (document.positions.line_at(offset) for offset in (start, end))
+    return [note for note in notes if first <= (note.line or 1) - 1 <= last]
 
 
-def teaching(note: LintNote) -> str:
-    """Return the first part of what the check of a note teaches, as one paragraph."""
+def summarize_check(note: LintNote) -> str:
+    """Return the first paragraph of the documentation of a note's check; empty if unknown."""
     check = find_check(note.code)
     return first_paragraph(parts(check).get("What it finds", "")) if check else ""

@@ -1,8 +1,8 @@
 """
-Features: what a client may ask for, each a few lines between the protocol and an answer.
+Features: one handler for each LSP request and notification.
 
-A request is handed to the server, which asks in a thread; what comes back is in the protocol's own
-values already. It does not know how an answer is found.
+A handler passes a function to `Server.respond`, which runs it in a thread; the result is an
+`lsprotocol` value. `FEATURES` is the table that `make_server` registers with pygls.
 """
 
 from __future__ import annotations
@@ -14,169 +14,185 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from robotrules.formatting import MAX_STATES, FormatResult, format_robots
-from robotrules.lsp.code_actions import FIX_ALL, fix_all, quick_fixes
-from robotrules.lsp.completion import TRIGGERS, complete
-from robotrules.lsp.edits import between
-from robotrules.lsp.hover import hover
-from robotrules.lsp.outline import foldings, symbols
-from robotrules.lsp.semantic_tokens import LEGEND, tokens
+from robotrules.lsp.code_actions import FIX_ALL, make_fix_all, make_quick_fixes
+from robotrules.lsp.completion import TRIGGER_CHARACTERS, complete
+from robotrules.lsp.hover import render_hover
+from robotrules.lsp.outline import list_document_symbols, list_folding_ranges
+from robotrules.lsp.semantic_tokens import LEGEND, encode_semantic_tokens
+from robotrules.lsp.text_edits import diff_text_edits
 
 if TYPE_CHECKING:
-    from robotrules.lsp.server import Opened, Server
+    from robotrules.lsp.server import ParsedDocument, Server
 
 __all__ = ["FEATURES"]
 
 
-# --- Texts come, change and go --------------------------------------------------------------------
+# --- Notifications: document synchronization, settings --------------------------------------------
 
 
-async def _opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
-    ls.watch.saved(params.text_document.uri)
+async def _on_did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+    ls.debouncer.run_now(params.text_document.uri)
 
 
-async def _changed(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
-    ls.watch.typed(params.text_document.uri)
+async def _on_did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    ls.debouncer.schedule(params.text_document.uri)
 
 
-async def _saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
-    ls.watch.saved(params.text_document.uri)
+async def _on_did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+    ls.debouncer.run_now(params.text_document.uri)
 
 
-async def _closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+async def _on_did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     ls.close(params.text_document.uri)
 
 
-async def _settings_changed(ls: Server, params: object) -> None:
+async def _on_settings_changed(ls: Server, params: object) -> None:
     for document in list(ls.workspace.text_documents.values()):
-        ls.watch.saved(document.uri)
+        ls.debouncer.run_now(document.uri)
 
 
-# --- Questions ------------------------------------------------------------------------------------
+# --- Requests -------------------------------------------------------------------------------------
 
 
-async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-    def _answer(opened: Opened) -> types.Hover | None:
-        document = opened.document
-        found = hover(document, document.places.offset(params.position), ls.known_notes(opened))
-        if found is None:
+async def _on_hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    def _make_hover(parsed: ParsedDocument) -> types.Hover | None:
+        document = parsed.document
+        offset = document.positions.to_offset(params.position)
+        hover = render_hover(document, offset, ls.known_notes(parsed))
+        if hover is None:
             return None
-        content = types.MarkupContent(_markup(ls), found.markdown)
-        return types.Hover(content, document.places.range(found.start, found.end))
+        content = types.MarkupContent(_choose_markup_kind(ls), hover.markdown)
+        return types.Hover(content, document.positions.to_range(hover.start, hover.end))
 
-    return await ls.answer(params.text_document.uri, _answer, None)
+    return await ls.respond(params.text_document.uri, _make_hover, None)
 
 
-def _markup(ls: Server) -> types.MarkupKind:
-    """Return what the client wants hovers in; markdown reads well as plain text too."""
-    about = ls.client_capabilities.text_document
-    able = about.hover.content_format if about and about.hover else None
-    if able and types.MarkupKind.Markdown not in able:
+def _choose_markup_kind(ls: Server) -> types.MarkupKind:
+    """Return the hover format for the client; Markdown is readable as plain text, too."""
+    text_document = ls.client_capabilities.text_document
+    formats = text_document.hover.content_format if text_document and text_document.hover else None
+    if formats and types.MarkupKind.Markdown not in formats:
         return types.MarkupKind.PlainText
     return types.MarkupKind.Markdown
 
 
-async def _complete(ls: Server, params: types.CompletionParams) -> types.CompletionList:
-    def _answer(opened: Opened) -> types.CompletionList:
-        document = opened.document
-        found = complete(document, document.places.offset(params.position))
-        return types.CompletionList(is_incomplete=False, items=found)
+async def _on_completion(ls: Server, params: types.CompletionParams) -> types.CompletionList:
+    def _make_items(parsed: ParsedDocument) -> types.CompletionList:
+        document = parsed.document
+        items = complete(document, document.positions.to_offset(params.position))
+        return types.CompletionList(is_incomplete=False, items=items)
 
-    return await ls.answer(params.text_document.uri, _answer, types.CompletionList(False, []))
+    return await ls.respond(params.text_document.uri, _make_items, types.CompletionList(False, []))
 
 
-async def _actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    def _answer(opened: Opened) -> list[types.CodeAction]:
-        document, place = opened.document, ls.place(opened)
-        start, end = (
-            document.places.offset(where) for where in (params.range.start, params.range.end)
-        )
-        found: list[types.CodeAction] = []
-        if _wants(params.context, types.CodeActionKind.QuickFix):
-            found += quick_fixes(document, ls.notes(opened), start, end, place)
-        # The proof takes time: only for whoever asks for it, and not at each step of the cursor.
+async def _on_code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    def _make_actions(parsed: ParsedDocument) -> list[types.CodeAction]:
+        document, target = parsed.document, ls.edit_target(parsed)
+        start = document.positions.to_offset(params.range.start)
+        end = document.positions.to_offset(params.range.end)
+        actions: list[types.CodeAction] = []
+        if _is_requested(params.context, types.CodeActionKind.QuickFix):
+            actions += make_quick_fixes(document, ls.notes(parsed), start, end, target)
+        # The proof takes time: run it on an explicit request, not on every cursor movement.
         if (
             params.context.only
             or params.context.trigger_kind == types.CodeActionTriggerKind.Invoked
         ):
-            if _wants(params.context, FIX_ALL):
-                everything = fix_all(document, ls.notes(opened, thorough=True), place)
-                found += [everything] if everything else []
-        return found
+            if _is_requested(params.context, FIX_ALL):
+                action = make_fix_all(document, ls.notes(parsed, thorough=True), target)
+                actions += [action] if action else []
+        return actions
 
-    return await ls.answer(params.text_document.uri, _answer, [])
-
-
-def _wants(context: types.CodeActionContext, shape: str) -> bool:
-    """Tell whether a client asks for such actions: a shape includes those that begin with it."""
-    wanted = [getattr(one, "value", one) for one in context.only or ()]
-    shape = str(getattr(shape, "value", shape))
-    return not context.only or any(shape == one or shape.startswith(f"{one}.") for one in wanted)
+    return await ls.respond(params.text_document.uri, _make_actions, [])
 
 
-async def _format(
+def _is_requested(context: types.CodeActionContext, kind: str) -> bool:
+    """Tell whether the client requests a kind of action; a kind includes its sub-kinds."""
+    requested = [getattr(only, "value", only) for only in context.only or ()]
+    kind = str(getattr(kind, "value", kind))
+    return not context.only or any(
+        kind == prefix or kind.startswith(f"{prefix}.") for prefix in requested
+    )
+
+
+async def _on_formatting(
     ls: Server, params: types.DocumentFormattingParams
 ) -> Sequence[types.TextEdit] | None:
-    def _answer(opened: Opened) -> tuple[FormatResult, list[types.TextEdit]]:
-        found = format_robots(opened.document.robots, budget=opened.config.fmt.budget or MAX_STATES)
-        edits = between(opened.document, found.body) if found.changed else []
-        return found, edits
+    def _format(parsed: ParsedDocument) -> tuple[FormatResult, list[types.TextEdit]]:
+        budget = parsed.config.fmt.budget or MAX_STATES
+        result = format_robots(parsed.document.robots, budget=budget)
+        edits = diff_text_edits(parsed.document, result.body) if result.changed else []
+        return result, edits
 
-    failed = FormatResult(b"", False, False, "something went wrong; the server's log says what")
-    nothing: tuple[FormatResult, list[types.TextEdit]] = failed, []
-    found, edits = await ls.answer(params.text_document.uri, _answer, nothing)
-    if found.refused:
-        ls.tell(f"the file is not formatted: {found.refused}", once=False)
+    failed = FormatResult(b"", False, False, "internal error; see the log of the server")
+    fallback: tuple[FormatResult, list[types.TextEdit]] = failed, []
+    result, edits = await ls.respond(params.text_document.uri, _format, fallback)
+    if result.refused:
+        ls.show_warning(f"the file is not formatted: {result.refused}", once=False)
         return None
     return edits
 
 
-async def _symbols(ls: Server, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-    return await ls.answer(params.text_document.uri, lambda opened: symbols(opened.document), [])
+async def _on_document_symbol(
+    ls: Server, params: types.DocumentSymbolParams
+) -> list[types.DocumentSymbol]:
+    return await ls.respond(
+        params.text_document.uri, lambda parsed: list_document_symbols(parsed.document), []
+    )
 
 
-async def _foldings(ls: Server, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
-    return await ls.answer(params.text_document.uri, lambda opened: foldings(opened.document), [])
+async def _on_folding_range(
+    ls: Server, params: types.FoldingRangeParams
+) -> list[types.FoldingRange]:
+    return await ls.respond(
+        params.text_document.uri, lambda parsed: list_folding_ranges(parsed.document), []
+    )
 
 
-async def _colours(ls: Server, params: types.SemanticTokensParams) -> types.SemanticTokens:
-    return await _coloured(ls, params.text_document.uri, tokens)
+async def _on_semantic_tokens_full(
+    ls: Server, params: types.SemanticTokensParams
+) -> types.SemanticTokens:
+    return await _respond_tokens(ls, params.text_document.uri, encode_semantic_tokens)
 
 
-async def _some_colours(
+async def _on_semantic_tokens_range(
     ls: Server, params: types.SemanticTokensRangeParams
 ) -> types.SemanticTokens:
-    lines = partial(tokens, first=params.range.start.line, last=params.range.end.line)
-    return await _coloured(ls, params.text_document.uri, lines)
+    first, last = params.range.start.line, params.range.end.line
+    encode = partial(encode_semantic_tokens, first=first, last=last)
+    return await _respond_tokens(ls, params.text_document.uri, encode)
 
 
-async def _coloured(ls: Server, uri: str, make: Callable[..., list[int]]) -> types.SemanticTokens:
-    nothing: list[int] = []
-    found = await ls.answer(uri, lambda opened: make(opened.document), nothing)
-    return types.SemanticTokens(data=found)
+async def _respond_tokens(
+    ls: Server, uri: str, encode: Callable[..., list[int]]
+) -> types.SemanticTokens:
+    no_tokens: list[int] = []
+    data = await ls.respond(uri, lambda parsed: encode(parsed.document), no_tokens)
+    return types.SemanticTokens(data=data)
 
 
 FEATURES: tuple[tuple[str, Callable[..., Any], Any], ...] = (
-    (types.TEXT_DOCUMENT_DID_OPEN, _opened, None),
-    (types.TEXT_DOCUMENT_DID_CHANGE, _changed, None),
-    (types.TEXT_DOCUMENT_DID_SAVE, _saved, None),
-    (types.TEXT_DOCUMENT_DID_CLOSE, _closed, None),
-    (types.WORKSPACE_DID_CHANGE_CONFIGURATION, _settings_changed, None),
-    (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, _settings_changed, None),
-    (types.TEXT_DOCUMENT_HOVER, _hover, None),
+    (types.TEXT_DOCUMENT_DID_OPEN, _on_did_open, None),
+    (types.TEXT_DOCUMENT_DID_CHANGE, _on_did_change, None),
+    (types.TEXT_DOCUMENT_DID_SAVE, _on_did_save, None),
+    (types.TEXT_DOCUMENT_DID_CLOSE, _on_did_close, None),
+    (types.WORKSPACE_DID_CHANGE_CONFIGURATION, _on_settings_changed, None),
+    (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, _on_settings_changed, None),
+    (types.TEXT_DOCUMENT_HOVER, _on_hover, None),
     (
         types.TEXT_DOCUMENT_COMPLETION,
-        _complete,
-        types.CompletionOptions(trigger_characters=list(TRIGGERS)),
+        _on_completion,
+        types.CompletionOptions(trigger_characters=list(TRIGGER_CHARACTERS)),
     ),
     (
         types.TEXT_DOCUMENT_CODE_ACTION,
-        _actions,
+        _on_code_action,
         types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL]),
     ),
-    (types.TEXT_DOCUMENT_FORMATTING, _format, None),
-    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _symbols, None),
-    (types.TEXT_DOCUMENT_FOLDING_RANGE, _foldings, None),
-    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, _colours, LEGEND),
-    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, _some_colours, LEGEND),
+    (types.TEXT_DOCUMENT_FORMATTING, _on_formatting, None),
+    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _on_document_symbol, None),
+    (types.TEXT_DOCUMENT_FOLDING_RANGE, _on_folding_range, None),
+    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, _on_semantic_tokens_full, LEGEND),
+    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, _on_semantic_tokens_range, LEGEND),
 )
-"""What a client may send, what answers, and what the client is told of it beforehand."""
+"""For each LSP method: its handler, and the options that the server advertises for it."""

@@ -1,11 +1,9 @@
 """
-Places: octets of a body ↔ lines and columns as editors count them.
+Positions: byte offsets into a body ↔ LSP positions.
 
-Ours are octet spans. An editor counts lines from 0 and, in a line, units of an encoding that both
-sides agree on: UTF-16 unless the client prefers another (LSP 3.17, Position). Lines are the same on
-both sides: CR, LF and CRLF end one, and nothing else does (RFC 9309 §2.2).
-
-It does not know what the octets say.
+The parser uses byte offsets. LSP counts lines from 0 and, within a line, code units of an encoding
+that client and server negotiate: UTF-16 unless the client prefers another (LSP 3.17, Position).
+Both split lines alike: CR, LF and CRLF end a line, and nothing else does (RFC 9309 §2.2).
 """
 
 from __future__ import annotations
@@ -15,18 +13,18 @@ from bisect import bisect_right
 
 from lsprotocol.types import Position, Range
 
-__all__ = ["PositionMap", "octets_of_text", "text_of_octets"]
+__all__ = ["PositionMap", "decode_text", "encode_text"]
 
 _LINE_END = re.compile(rb"\r\n?|\n")
-# Octets of one unit, and the codec that has them.
+# For each encoding: bytes per code unit, and the codec.
 _UNITS = {"utf-16": (2, "utf-16-le"), "utf-32": (4, "utf-32-le")}
 
 
-def octets_of_text(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """
-    Return a text as UTF-8; half a surrogate pair, which no file can hold, becomes U+FFFD.
+    Return *text* as UTF-8; a lone surrogate, which UTF-8 cannot encode, becomes U+FFFD.
 
-    Both have one unit of UTF-16, so no other place moves.
+    Both are one UTF-16 code unit, so all other positions stay the same.
     """
     try:
         return text.encode()
@@ -34,63 +32,65 @@ def octets_of_text(text: str) -> bytes:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
-def text_of_octets(octets: bytes) -> str:
-    """Return octets as a text that an editor can hold."""
+def decode_text(octets: bytes) -> str:
+    """Return *octets* as text for an editor; invalid UTF-8 becomes U+FFFD."""
     return octets.decode("utf-8", "replace")
 
 
 class PositionMap:
-    """The places of one body. Made once for a text; each question costs at most one line."""
+    """Maps offsets and positions of one body. A lookup scans at most one line."""
 
     __slots__ = ("_ascii", "_encoding", "_ends", "_octets", "_starts")
 
     def __init__(self, octets: bytes, encoding: str = "utf-16") -> None:
-        """*encoding* is what columns count: `utf-8`, `utf-16` or `utf-32`."""
+        """*encoding* is the position encoding: `utf-8`, `utf-16` or `utf-32`."""
         if encoding != "utf-8" and encoding not in _UNITS:
-            raise ValueError(f"{encoding!r} is no position encoding: use utf-8, utf-16 or utf-32")
+            raise ValueError(
+                f"{encoding!r} is not a position encoding: use utf-8, utf-16 or utf-32"
+            )
         self._octets = octets
         self._encoding = encoding
         self._ascii = octets.isascii()
         self._starts = [0]
         self._ends: list[int] = []
-        for found in _LINE_END.finditer(octets):
-            self._ends.append(found.start())
-            self._starts.append(found.end())
+        for line_end in _LINE_END.finditer(octets):
+            self._ends.append(line_end.start())
+            self._starts.append(line_end.end())
         self._ends.append(len(octets))
 
     def __len__(self) -> int:
-        """Return how many lines there are; what follows the last line end is one."""
+        """Return the number of lines, including the one after the last line end."""
         return len(self._starts)
 
-    def line_of(self, offset: int) -> int:
-        """Return the number of the line, from 0, that an octet is in."""
+    def line_at(self, offset: int) -> int:
+        """Return the number, from 0, of the line that contains *offset*."""
         return max(bisect_right(self._starts, offset) - 1, 0)
 
-    def span_of(self, line: int) -> tuple[int, int]:
-        """Return where a line, from 0, starts and ends; its line end is no part of it."""
+    def line_span(self, line: int) -> tuple[int, int]:
+        """Return the start and end offsets of a line, counted from 0, without its line end."""
         line = min(max(line, 0), len(self._starts) - 1)
         return self._starts[line], self._ends[line]
 
-    def position(self, offset: int) -> Position:
-        """Return the position of an octet; inside of a line end, the end of the line."""
-        line = self.line_of(offset)
-        start, end = self.span_of(line)
-        return Position(line, self._units(self._octets[start : max(min(offset, end), start)]))
+    def to_position(self, offset: int) -> Position:
+        """Return the position of *offset*; inside a line end, the end of the line."""
+        line = self.line_at(offset)
+        start, end = self.line_span(line)
+        return Position(line, self._count_units(self._octets[start : max(min(offset, end), start)]))
 
-    def range(self, start: int, end: int) -> Range:
-        """Return the range of a span."""
-        return Range(self.position(start), self.position(max(start, end)))
+    def to_range(self, start: int, end: int) -> Range:
+        """Return the range of a span of offsets."""
+        return Range(self.to_position(start), self.to_position(max(start, end)))
 
-    def offset(self, position: Position) -> int:
+    def to_offset(self, position: Position) -> int:
         """
-        Return the octet at a position.
+        Return the offset of *position*.
 
-        Past the end of a line it is that end, past the last line the end of the file (LSP 3.17).
-        A position inside of a character is where the character starts.
+        Past the end of a line, it is the end of the line; past the last line, the end of the file
+        (LSP 3.17). Inside a character, it is the start of the character.
         """
         if position.line >= len(self._starts):
             return len(self._octets)
-        start, end = self.span_of(position.line)
+        start, end = self.line_span(position.line)
         units = position.character
         if self._ascii:
             return min(start + units, end)
@@ -101,8 +101,8 @@ class PositionMap:
         before = line.decode("utf-8", "replace").encode(codec)[: units * width]
         return start + len(before.decode(codec, "ignore").encode())
 
-    def _units(self, octets: bytes) -> int:
-        """Return how many columns octets take; a character that is cut takes none."""
+    def _count_units(self, octets: bytes) -> int:
+        """Return the number of code units in *octets*; an incomplete character counts as 0."""
         if self._ascii:
             return len(octets)
         text = octets.decode("utf-8", "ignore")

@@ -1,8 +1,8 @@
 """
-Colours: which part of a line is a name, a crawler, a pattern, a sign or a comment.
+Semantic tokens: record names, product tokens, values, wildcards and comments.
 
-Most editors have no grammar for robots.txt; with semantic tokens they need none. Positions are told
-as distances from the token before, in the units of the client (LSP 3.16). It does not know colours.
+Most editors have no grammar for robots.txt; semantic tokens replace one. LSP encodes each token
+relative to the one before it, in the negotiated position encoding (LSP 3.16).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from lsprotocol.types import SemanticTokensLegend, SemanticTokenTypes
 from robotrules.lsp.document import OpenDocument
 from robotrules.robotstxt.values import Line, Record
 
-__all__ = ["LEGEND", "tokens"]
+__all__ = ["LEGEND", "encode_semantic_tokens"]
 
-_NAME, _CRAWLER, _TEXT, _SIGN, _COMMENT = range(5)
+_NAME, _PRODUCT_TOKEN, _VALUE, _WILDCARD, _COMMENT = range(5)
 LEGEND = SemanticTokensLegend(
     token_types=[
         SemanticTokenTypes.Keyword,
@@ -28,51 +28,56 @@ LEGEND = SemanticTokensLegend(
     ],
     token_modifiers=[],
 )
-# Each token is five numbers. What is beyond has colours once an editor asks for the lines it shows.
-MOST_LINES = 5_000
-MOST_IN_A_LINE = 200
-# The two signs that mean something in a path pattern (RFC 9309 §2.2.3).
-_SIGNS = re.compile(rb"\*+|\$$")
+# Each token takes five integers. Clients get tokens of later lines with range requests.
+MAX_LINES = 5_000
+MAX_WILDCARDS_PER_LINE = 200
+# The two special characters of a path pattern (RFC 9309 §2.2.3).
+_WILDCARDS = re.compile(rb"\*+|\$$")
 
 
-def tokens(document: OpenDocument, first: int = 0, last: int | None = None) -> list[int]:
-    """Return the tokens of some lines, counted from 0, the last one included."""
+def encode_semantic_tokens(
+    document: OpenDocument, first: int = 0, last: int | None = None
+) -> list[int]:
+    """Return the tokens of lines *first* to *last*, counted from 0, both included."""
     records = {record.line: record for record in document.robots.records}
     data: list[int] = []
-    before, column = 0, 0
-    most = first + MOST_LINES
-    for line in document.lines[first : most if last is None else min(last + 1, most)]:
-        for start, end, shape in _parts(line, records.get(line.number)):
-            at, upto = document.places.position(start), document.places.position(end)
-            if upto.character <= at.character:
+    previous_line, previous_column = 0, 0
+    limit = first + MAX_LINES
+    for line in document.lines[first : limit if last is None else min(last + 1, limit)]:
+        for start, end, token_type in _find_tokens(line, records.get(line.number)):
+            begin = document.positions.to_position(start)
+            stop = document.positions.to_position(end)
+            if stop.character <= begin.character:
                 continue
-            if at.line != before:
-                column = 0
-            size = upto.character - at.character
-            data += [at.line - before, at.character - column, size, shape, 0]
-            before, column = at.line, at.character
+            if begin.line != previous_line:
+                previous_column = 0
+            length = stop.character - begin.character
+            delta_line, delta_start = begin.line - previous_line, begin.character - previous_column
+            data += [delta_line, delta_start, length, token_type, 0]
+            previous_line, previous_column = begin.line, begin.character
     return data
 
 
-def _parts(line: Line, record: Record | None) -> Iterator[tuple[int, int, int]]:
+def _find_tokens(line: Line, record: Record | None) -> Iterator[tuple[int, int, int]]:
+    """Yield start, end and type of each token on a line."""
     if record is not None:
         yield record.key_start, record.key_end, _NAME
         if record.key in ("user-agent", "user-agent-purpose"):
-            yield record.start, record.end, _CRAWLER
+            yield record.start, record.end, _PRODUCT_TOKEN
         elif record.is_rule:
-            yield from _pattern(record)
+            yield from _find_pattern_tokens(record)
         else:
-            yield record.start, record.end, _TEXT
+            yield record.start, record.end, _VALUE
     if line.comment is not None:
         yield line.comment, line.end, _COMMENT
 
 
-def _pattern(record: Record) -> Iterator[tuple[int, int, int]]:
-    at = 0
-    for number, sign in enumerate(_SIGNS.finditer(record.value)):
-        if number >= MOST_IN_A_LINE:
+def _find_pattern_tokens(record: Record) -> Iterator[tuple[int, int, int]]:
+    done = 0
+    for count, wildcard in enumerate(_WILDCARDS.finditer(record.value)):
+        if count >= MAX_WILDCARDS_PER_LINE:
             break
-        yield record.start + at, record.start + sign.start(), _TEXT
-        yield record.start + sign.start(), record.start + sign.end(), _SIGN
-        at = sign.end()
-    yield record.start + at, record.end, _TEXT
+        yield record.start + done, record.start + wildcard.start(), _VALUE
+        yield record.start + wildcard.start(), record.start + wildcard.end(), _WILDCARD
+        done = wildcard.end()
+    yield record.start + done, record.end, _VALUE

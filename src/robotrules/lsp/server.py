@@ -1,9 +1,9 @@
 """
-The server: texts that are open, what was found in them, and threads that look.
+The server: open documents, their lint results, and the worker threads.
 
-The event loop only passes messages on; whatever costs time runs in threads, one for lint and two
-for answers, so that an answer never waits for lint. An answer that fails is logged and left out:
-an editor is not told of it, and the server goes on. It does not know what any answer is.
+The event loop only dispatches messages. Lint runs in one thread and requests in two others, so a
+request never waits for lint. If a request fails, the server logs the error, sends an empty
+response and continues.
 """
 
 from __future__ import annotations
@@ -30,11 +30,16 @@ except ImportError:
     ) from None
 
 from robotrules.lsp.code_actions import EditTarget
-from robotrules.lsp.debounce import PAUSE, REST, Debouncer
-from robotrules.lsp.diagnostics import TYPING_BUDGET, Showing, diagnostics, notes
+from robotrules.lsp.debounce import QUICK_DELAY, THOROUGH_DELAY, Debouncer
+from robotrules.lsp.diagnostics import (
+    TYPING_BUDGET,
+    ClientSupport,
+    lint_document,
+    make_diagnostics,
+)
 from robotrules.lsp.document import OpenDocument
 from robotrules.lsp.features import FEATURES
-from robotrules.lsp.markup import brief
+from robotrules.lsp.markdown import truncate
 
 __all__ = ["Server", "make_server"]
 
@@ -44,73 +49,75 @@ NOT_DECIDED = "not-decided"
 
 
 class TextDocument(NamedTuple):
-    """A text as an editor has it now."""
+    """The text of one version of a document, as the editor has it."""
 
     uri: str
     version: int | None
     source: str
 
 
-class Opened(NamedTuple):
-    """A text that was read, with the settings of its project."""
+class ParsedDocument(NamedTuple):
+    """A parsed document, with the settings of its project."""
 
     text: TextDocument
     document: OpenDocument
     config: Config
     path: str
-    trouble: str
-    """What is wrong with the settings; empty: nothing."""
+    config_error: str
+    """What is wrong with the settings; empty if they are valid."""
 
 
 class Server(LanguageServer):
-    """One server for one client."""
+    """The language server, for one client."""
 
     def __init__(
         self,
         registries: Registries = SHIPPED,
         *,
         version: str = "",
-        pause: float = PAUSE,
-        rest: float = REST,
+        quick_delay: float = QUICK_DELAY,
+        thorough_delay: float = THOROUGH_DELAY,
     ) -> None:
-        """*version* is what a client is told; *pause* and *rest* are those of `Debouncer`."""
-        # Whole texts: pygls cuts lines where Python does, at form feeds and U+2028 too, and edits
-        # of such a text would end up elsewhere. A robots.txt is small.
+        """*version* is reported to the client; the delays are those of `Debouncer`."""
+        # Full synchronization: pygls splits lines like Python, at form feeds and U+2028 too, so it
+        # would apply incremental edits of such a text at the wrong place. A robots.txt is small.
         full = types.TextDocumentSyncKind.Full
         super().__init__("robotrules", version, text_document_sync_kind=full, max_workers=2)
         self.registries = registries
-        self.watch = Debouncer(self._look, pause=pause, rest=rest)
+        self.debouncer = Debouncer(
+            self._lint_and_publish, quick_delay=quick_delay, thorough_delay=thorough_delay
+        )
         self._lint_thread = ThreadPoolExecutor(1, "robotrules-lint")
-        self._threads = ThreadPoolExecutor(2, "robotrules-answer")
-        self._opened: dict[str, Opened] = {}
-        self._found: dict[str, tuple[TextDocument, list[LintNote]]] = {}
-        self._told: set[str] = set()
-        self._looking = 0
+        self._request_threads = ThreadPoolExecutor(2, "robotrules-request")
+        self._parsed: dict[str, ParsedDocument] = {}
+        self._lint_results: dict[str, tuple[TextDocument, list[LintNote]]] = {}
+        self._shown_warnings: set[str] = set()
+        self._running_lints = 0
 
-    # --- Texts ------------------------------------------------------------------------------------
+    # --- Documents --------------------------------------------------------------------------------
 
     def text(self, uri: str) -> TextDocument | None:
-        """Return a text that is open; None: it is not."""
-        found = self.workspace.text_documents.get(unquote(uri))
-        return TextDocument(uri, found.version, found.source) if found else None
+        """Return the text of an open document; None if it is not open."""
+        document = self.workspace.text_documents.get(unquote(uri))
+        return TextDocument(uri, document.version, document.source) if document else None
 
     def close(self, uri: str) -> None:
-        """Forget a text."""
-        self.watch.closed(uri)
-        self._opened.pop(uri, None)
-        self._found.pop(uri, None)
-        self._publish(uri, None, [])
+        """Discard a document, and clear its diagnostics."""
+        self.debouncer.cancel(uri)
+        self._parsed.pop(uri, None)
+        self._lint_results.pop(uri, None)
+        self._publish_diagnostics(uri, None, [])
 
-    def _read(self, text: TextDocument, afresh: bool = False) -> Opened:
-        """Return a text as a document; made once for each version. Called in threads."""
-        known = self._opened.get(text.uri)
-        if known is not None and known.text == text and not afresh:
-            return known
-        path, config, trouble = to_fs_path(text.uri) or "", Config(), ""
+    def _parse(self, text: TextDocument, reload_config: bool = False) -> ParsedDocument:
+        """Return a parsed document, cached for each version. Called in threads."""
+        cached = self._parsed.get(text.uri)
+        if cached is not None and cached.text == text and not reload_config:
+            return cached
+        path, config, config_error = to_fs_path(text.uri) or "", Config(), ""
         try:
             config = find_config(path) if path else config
         except (ConfigError, OSError, ValueError) as error:
-            trouble = str(error)
+            config_error = str(error)
         encoding = self.workspace.position_encoding or "utf-16"
         document = OpenDocument(
             text.source,
@@ -118,135 +125,143 @@ class Server(LanguageServer):
             encoding=str(getattr(encoding, "value", encoding)),
             registries=self.registries,
         )
-        opened = Opened(text, document, config, path, trouble)
-        self._opened[text.uri] = opened
-        return opened
+        parsed = ParsedDocument(text, document, config, path, config_error)
+        self._parsed[text.uri] = parsed
+        return parsed
 
-    # --- Answers ----------------------------------------------------------------------------------
+    # --- Requests ---------------------------------------------------------------------------------
 
-    async def answer(self, uri: str, make: Callable[[Opened], T], otherwise: T) -> T:
-        """Return what is made of a text that is open; *otherwise* if it is not, or that fails."""
+    async def respond(
+        self, uri: str, make_response: Callable[[ParsedDocument], T], fallback: T
+    ) -> T:
+        """Return the response about an open document; *fallback* if it is not open, or on error."""
         text = self.text(uri)
         if text is None:
-            return otherwise
+            return fallback
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._threads, lambda: make(self._read(text)))
+            return await loop.run_in_executor(
+                self._request_threads, lambda: make_response(self._parse(text))
+            )
         except Exception:
-            logger.exception("no answer about %s", uri)
-            return otherwise
+            logger.exception("request about %s failed", uri)
+            return fallback
 
-    def notes(self, opened: Opened, *, thorough: bool = False) -> list[LintNote]:
-        """Return what lint found in a text, or finds now. Called in threads."""
-        known = self._found.get(opened.text.uri)
-        if known is not None and known[0] == opened.text:
-            return known[1]
-        return self._lint(opened, thorough)
+    def notes(self, parsed: ParsedDocument, *, thorough: bool = False) -> list[LintNote]:
+        """Return the lint notes of a document; lint it now if needed. Called in threads."""
+        cached = self._lint_results.get(parsed.text.uri)
+        if cached is not None and cached[0] == parsed.text:
+            return cached[1]
+        return self._lint(parsed, thorough)
 
-    def known_notes(self, opened: Opened) -> list[LintNote]:
-        """Return what lint found in a text; nothing while it is still looking."""
-        known = self._found.get(opened.text.uri)
-        return known[1] if known is not None and known[0] == opened.text else []
+    def known_notes(self, parsed: ParsedDocument) -> list[LintNote]:
+        """Return the lint notes of a document; empty until lint has finished."""
+        cached = self._lint_results.get(parsed.text.uri)
+        return cached[1] if cached is not None and cached[0] == parsed.text else []
 
-    def place(self, opened: Opened) -> EditTarget:
-        """Return where edits of a text go."""
-        about = self.client_capabilities.workspace
-        able = about.workspace_edit if about else None
-        versioned = bool(able and able.document_changes)
-        return EditTarget(opened.text.uri, opened.text.version, versioned, self.showing)
+    def edit_target(self, parsed: ParsedDocument) -> EditTarget:
+        """Return the target of workspace edits for a document."""
+        workspace = self.client_capabilities.workspace
+        workspace_edit = workspace.workspace_edit if workspace else None
+        versioned = bool(workspace_edit and workspace_edit.document_changes)
+        return EditTarget(parsed.text.uri, parsed.text.version, versioned, self.client_support)
 
     @property
-    def showing(self) -> Showing:
-        """What the client can show beside a message."""
-        about = self.client_capabilities.text_document
-        able = about.publish_diagnostics if about else None
-        if able is None:
-            return Showing(False, False)
-        return Showing(bool(able.related_information), able.tag_support is not None)
+    def client_support(self) -> ClientSupport:
+        """The optional parts of a diagnostic that the client supports."""
+        text_document = self.client_capabilities.text_document
+        publish = text_document.publish_diagnostics if text_document else None
+        if publish is None:
+            return ClientSupport(False, False)
+        return ClientSupport(bool(publish.related_information), publish.tag_support is not None)
 
     # --- Lint -------------------------------------------------------------------------------------
 
-    async def _look(self, uri: str, quick: bool) -> bool:
-        """Lint a text and show what was found; tell whether everything was decided."""
+    async def _lint_and_publish(self, uri: str, quick: bool) -> bool:
+        """Lint a document and publish its diagnostics; return whether everything was decided."""
         text = self.text(uri)
         if text is None:
             return True
         loop = asyncio.get_running_loop()
         try:
-            work = loop.run_in_executor(self._lint_thread, self._looked, text, quick)
-            opened, found, shown = await work
+            work = loop.run_in_executor(self._lint_thread, self._run_lint, text, quick)
+            parsed, notes, diagnostics = await work
         except Exception:
             logger.exception("lint of %s failed", uri)
             return True
         if self.text(uri) != text:
-            return True  # it was closed, or changed: whoever changed it looks again
-        self._found[uri] = text, found
-        self._publish(uri, text.version, shown)
-        if opened.trouble:
-            self.tell(opened.trouble)
+            return True  # the document was closed, or changed, which schedules another lint
+        self._lint_results[uri] = text, notes
+        self._publish_diagnostics(uri, text.version, diagnostics)
+        if parsed.config_error:
+            self.show_warning(parsed.config_error)
         else:
-            self._told.clear()
-        return not any(note.slug == NOT_DECIDED for note in found)
+            self._shown_warnings.clear()
+        return not any(note.slug == NOT_DECIDED for note in notes)
 
-    def _looked(
+    def _run_lint(
         self, text: TextDocument, quick: bool
-    ) -> tuple[Opened, list[LintNote], list[types.Diagnostic]]:
-        self._looking += 1
+    ) -> tuple[ParsedDocument, list[LintNote], list[types.Diagnostic]]:
+        self._running_lints += 1
         try:
-            opened = self._read(text, afresh=not quick)
+            parsed = self._parse(text, reload_config=not quick)
             try:
-                found = self._lint(opened, not quick)
+                notes = self._lint(parsed, not quick)
             except ConfigError as error:
-                opened = opened._replace(trouble=str(error), config=Config())
-                found = self._lint(opened, not quick)
-            return opened, found, diagnostics(opened.document, text.uri, found, self.showing)
+                parsed = parsed._replace(config_error=str(error), config=Config())
+                notes = self._lint(parsed, not quick)
+            diagnostics = make_diagnostics(parsed.document, text.uri, notes, self.client_support)
+            return parsed, notes, diagnostics
         finally:
-            self._looking -= 1
+            self._running_lints -= 1
 
     @staticmethod
-    def _lint(opened: Opened, thorough: bool) -> list[LintNote]:
+    def _lint(parsed: ParsedDocument, thorough: bool) -> list[LintNote]:
         budget = None if thorough else TYPING_BUDGET
-        return notes(opened.document, opened.config, opened.path, budget=budget)
+        return lint_document(parsed.document, parsed.config, parsed.path, budget=budget)
 
-    def _publish(self, uri: str, version: int | None, shown: list[types.Diagnostic]) -> None:
+    def _publish_diagnostics(
+        self, uri: str, version: int | None, diagnostics: list[types.Diagnostic]
+    ) -> None:
+        """Send `textDocument/publishDiagnostics`."""
         self.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=shown)
+            types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=diagnostics)
         )
 
-    # --- Words ------------------------------------------------------------------------------------
+    # --- Messages and shutdown --------------------------------------------------------------------
 
-    def tell(self, words: str, *, once: bool = True) -> None:
-        """Show a message to whoever sits there; the same is not told twice in a row."""
-        if once and words in self._told:
+    def show_warning(self, message: str, *, once: bool = True) -> None:
+        """Show a message in the editor; with *once*, not again until the settings are valid."""
+        if once and message in self._shown_warnings:
             return
-        self._told.add(words)
-        text = f"robotrules: {brief(words, 500)}"
+        self._shown_warnings.add(message)
+        text = f"robotrules: {truncate(message, 500)}"
         self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Log what went wrong; pygls would show each to whoever sits there."""
+        """Log an error; pygls would show each one to the user."""
         logger.error("%s", error)
 
     def shutdown(self) -> None:
-        """Stop, and wait for nobody."""
-        for pool in (self._lint_thread, self._threads):
+        """Stop without waiting for running work."""
+        for pool in (self._lint_thread, self._request_threads):
             pool.shutdown(wait=False, cancel_futures=True)
-        super().shutdown()  # type: ignore[no-untyped-call]  # pygls says nothing
+        super().shutdown()  # type: ignore[no-untyped-call]  # pygls has no annotation here
 
     @property
-    def is_looking(self) -> bool:
-        """Whether lint is still at work, though nobody may want it any more."""
-        return self._looking > 0
+    def is_linting(self) -> bool:
+        """Whether a lint is still running, even if its result is no longer needed."""
+        return self._running_lints > 0
 
     @property
     def was_shut_down(self) -> bool:
-        """Whether the client said goodbye as the protocol wants."""
+        """Whether the client sent a shutdown request."""
         return bool(self.protocol._shutdown)
 
 
 def make_server(registries: Registries = SHIPPED, *, version: str = "") -> Server:
-    """Return a server that knows all features, ready to be started."""
+    """Return a server with all features registered."""
     server = Server(registries, version=version)
-    for name, feature, options in FEATURES:
-        server.feature(name, options)(feature)
+    for method, handler, options in FEATURES:
+        server.feature(method, options)(handler)
     return server

@@ -9,6 +9,7 @@ from lsprotocol.types import DiagnosticSeverity, DiagnosticTag, Position, Range
 
 from robotrules.config import Config, LintConfig
 from robotrules.errors import ConfigError
+from robotrules.linting import find_check
 from robotrules.lsp import diagnostics as module
 from robotrules.lsp.diagnostics import (
     ClientSupport,

@@ -4,7 +4,7 @@ Mutation testing: change the code in small ways and see whether a test notices.
     python scripts/mutants.py                           every part, a sample of 150 mutants of each
     python scripts/mutants.py tags cache --sample 400   two parts, larger samples
     python scripts/mutants.py access --sample 0         every mutant of one part
-    python scripts/mutants.py tags --only 'robotrules.tags.words.*'
+    python scripts/mutants.py tags --only 'robotrules.tags.legacy_grammar.*'
 
 mutmut makes the mutants of Python code, and `mutants_plugin.py` runs the tests on them. Each part
 is copied to `build/mutants/PART`, so that the tree stays as it is. A survivor is a mutant that no
@@ -55,8 +55,8 @@ class Part:
 
 
 VECTORS = "tests/conformance/test_vectors.py"
-# Modules of tags that read documents; the others read what is said in them.
-OF_PAGES = ("bounds", "encoding", "html", "media", "saved", "trees")
+# Modules of tags that read documents; the others read the rules in them.
+OF_PAGES = ("encoding", "html", "parser_limits", "saved_responses", "tree_builders")
 PARTS = {
     "robotstxt": Part(
         ("src/robotrules/robotstxt/*",),
@@ -83,7 +83,10 @@ PARTS = {
         tuple(f"src/robotrules/tags/{name}.py" for name in OF_PAGES),
         tuple(
             f"tests/tags/test_{name}.py"
-            for name in (*OF_PAGES, "html_limits", "pages", "saved_limits", "snippets", "usage")
+            for name in (
+                *(*OF_PAGES, "html_limits", "pages", "saved_response_limits"),
+                *("snippets", "usage"),
+            )
         ),
     ),
     "access": Part(

@@ -25,9 +25,9 @@ from robotrules.extensions import (
     crawl_delay,
     host,
     purpose,
+    record_support,
     request_rate,
     sitemap,
-    unsupported,
     visit_time,
 )
 from robotrules.http import structured_fields
@@ -58,7 +58,7 @@ def answers(question: protocol.Question, robots: robotrules.RobotsTxt) -> protoc
     if question.get("unused_records"):
         found["unused_records"] = [
             {"key": one.record.key, "line": one.line, "standing": str(one.standing)}
-            for one in unsupported.unused_records(robots)
+            for one in record_support.unused_records(robots)
         ]
     if question.get("extension_notes"):
         found["extension_notes"] = [one.code for one in extensions.notes(robots, setting.known)]

@@ -42,7 +42,7 @@ from robotrules.tags import (
 from robotrules.tags import read_fields as fields_of
 from robotrules.tags.codes import note
 from robotrules.tags.html import Page
-from robotrules.tags.known import plain
+from robotrules.tags.known_rules import to_json_value
 from robotrules.tags.profile import find_tag_profile
 from robotrules.tags.rules import UNREAD
 from robotrules.tags.tdm import TdmReservation, tdm_reservation
@@ -339,11 +339,11 @@ def _usage_answers(found: Guidance) -> Iterator[Answer]:
             answer, because = "unknown", ("not all of the page was read",)
         elif name == "noindex" and not because and (until := usage.unavailable_after):
             # There is no clock here: whether that moment has passed is for the reader to see.
-            because = (f"until {plain(until)}", *_sources(usage, "unavailable_after"))
+            because = (f"until {to_json_value(until)}", *_sources(usage, "unavailable_after"))
         yield Answer(subject, answer, because or ("nothing that was read says otherwise",))
     for name, value in usage.values:
         if name not in _SHOWN_APART:
-            answer = "in force" if value is True else str(plain(value))
+            answer = "in force" if value is True else str(to_json_value(value))
             yield Answer(name, answer, _sources(usage, name))
 
 

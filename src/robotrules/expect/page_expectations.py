@@ -20,8 +20,8 @@ from robotrules.http.structured_fields import to_plain_value
 from robotrules.octets import visible
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Record
-from robotrules.tags.known import Value, read_text
-from robotrules.tags.rules import UsageRules, written
+from robotrules.tags.known_rules import Value, read_text
+from robotrules.tags.rules import UsageRules, format_rule
 
 MOST = 5
 _NO_PAGE = "name a page or headers; a live page is fetched only if its own robots.txt allows that"
@@ -122,7 +122,7 @@ def _mentioned(usage: UsageRules) -> tuple[ReportLine, ...]:
     for name, value in usage.values[: 2 * MOST]:
         for one in usage.mentions_of(name)[:MOST]:
             where = shortened(visible(f"{one.source}: {one.text}"))
-            told.append(ReportLine(f"          {written(name, value)}: {where}"))
+            told.append(ReportLine(f"          {format_rule(name, value)}: {where}"))
     return tuple(told)
 
 

@@ -28,7 +28,7 @@ from robotrules.extensions.vocabulary import CATEGORIES, Preference
 from robotrules.http.origins import origin_of
 from robotrules.profile import PROFILES
 from robotrules.robotstxt import parse
-from robotrules.tags.known import KNOWN, NO_LIMIT, NONE, VALUED, ValueKind, read_text
+from robotrules.tags.known_rules import KNOWN, NO_LIMIT, NONE, VALUED, ValueKind, read_text
 from robotrules.toml_positions import TomlValue, read
 
 # What people write by hand is some kilobytes, and some hundred questions.

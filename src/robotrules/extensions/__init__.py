@@ -33,7 +33,7 @@ _READERS = (
     "visit_time",
     "clean_param",
     "host",
-    "unsupported",
+    "record_support",
 )
 
 

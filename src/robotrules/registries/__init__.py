@@ -14,7 +14,7 @@ from robotrules.registries.entries import (
     Purpose,
     TagRule,
 )
-from robotrules.registries.reading import load_registries, parse_csv, parse_json
+from robotrules.registries.loader import load_registries, parse_csv, parse_json
 from robotrules.registries.registry import Registries, Registry
 from robotrules.registries.shipped import SHIPPED
 

@@ -35,7 +35,7 @@ def read_shipped(of: type[E]) -> Registry[E]:
     """Read the data file of a registry."""
     from importlib.resources import files
 
-    from robotrules.registries.reading import parse_json
+    from robotrules.registries.loader import parse_json
 
     section = form_of(of).section
     file = files("robotrules.registries").joinpath("data", f"{section}.json")

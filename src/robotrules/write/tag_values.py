@@ -19,7 +19,7 @@ from difflib import get_close_matches
 from robotrules.errors import WriteError
 from robotrules.http.structured_fields import parse_list, serialise
 from robotrules.registries import SHIPPED, Registries
-from robotrules.tags.known import (
+from robotrules.tags.known_rules import (
     EVERYONE,
     KNOWN,
     NO_LIMIT,
@@ -28,7 +28,7 @@ from robotrules.tags.known import (
     ROBOTS,
     Value,
     ValueKind,
-    plain,
+    to_json_value,
 )
 from robotrules.tags.profile import LEAST_BYTES
 
@@ -197,7 +197,7 @@ def _word(name: str, value: Value) -> str:
     if value is True:
         return name
     if isinstance(value, datetime):
-        return f"{name}: {plain(value)}"
+        return f"{name}: {to_json_value(value)}"
     return f"{name}:{value}"
 
 

@@ -8,7 +8,7 @@ from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier, TagNote
-from robotrules.tags.known import LIFTS, Value
+from robotrules.tags.known_rules import LIFTS, Value
 from robotrules.tags.rules import Mention, RuleStatus
 
 # Contradictions of one page that are told; a page may have thousands of elements.

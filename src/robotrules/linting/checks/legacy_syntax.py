@@ -7,7 +7,7 @@ from typing import Any
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import Page
 from robotrules.tags.codes import TagNote
-from robotrules.tags.words import is_rule, words
+from robotrules.tags.legacy_grammar import is_rule, parse_legacy_rules
 
 
 class LegacySyntax(PageCheck):
@@ -33,7 +33,7 @@ class LegacySyntax(PageCheck):
     message = "{text} is in the grammar of X-Robots-Tag, and in Robots-Tag it says nothing{hint}."
     reference = "draft-illyes-repext §3.1.1; AMB-72"
 
-    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def parse_legacy_rules(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Quote what stands there, and say how it is written in this field."""
         text = page.text(note)
         right = _structured(text)
@@ -43,7 +43,7 @@ class LegacySyntax(PageCheck):
 def _structured(text: str) -> str | None:
     """Return plain rules in the grammar of Robots-Tag; None: there is more to them."""
     members: dict[str, list[str]] = {}
-    for word in words(text, scopes=True, space_separates=False):
+    for word in parse_legacy_rules(text, scopes=True, space_separates=False):
         if not is_rule(word.name) or (word.value or "0").strip().isdigit() is False:
             return None
         value = f"={word.value.strip()}" if word.value else ""

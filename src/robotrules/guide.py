@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from robotrules._engine.url_type import url_type_error
-from robotrules.extensions import vet
+from robotrules.extensions import require_robots_txt
 from robotrules.extensions.app_directives import AppDirectives, directives_for
 from robotrules.extensions.content_usage import preferences
 from robotrules.extensions.vocabulary import Preference, Preferences, Statement, StatementSource
@@ -188,7 +188,7 @@ def guidance(
     `robotrules.tags.usage_rules` and `robotrules.preferences`.
     """
     if robots is not None:
-        vet(robots)
+        require_robots_txt(robots)
     validate_product_tokens(product_token)
     if robots is None and find_tag_profile(profile or "default").name != "google":
         # A robots.txt refuses what is no name; without one tags would be read for nobody (AMB-22).

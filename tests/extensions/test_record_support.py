@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import robotrules
 from robotrules import RobotsTxt, Role
 from robotrules.extensions import record_support
-from robotrules.extensions.record_support import RecordSupport, notes, standing, unused_records
+from robotrules.extensions.record_support import RecordSupport, find_support, notes, unused_records
 
 Read = Callable[..., RobotsTxt]
 UNUSED = (
@@ -42,7 +42,7 @@ class TestUnused:
     @pytest.mark.parametrize("key", UNUSED)
     def test_known_but_unused(self, read: Read, key: str) -> None:
         """Each name of the list, whatever its case."""
-        assert standing(key) is standing(key.upper()) is RecordSupport.UNUSED
+        assert find_support(key) is find_support(key.upper()) is RecordSupport.UNUSED
         (found,) = unused_records(read(f"User-agent: *\n{key.title()}: x"))
         assert (found.record.key, found.standing, found.line) == (key, RecordSupport.UNUSED, 2)
 
@@ -100,7 +100,7 @@ class TestUnused:
         )
     )
     def test_any_octets(self, lines: list[tuple[bytes, bytes]]) -> None:
-        """Whatever a file holds, each other record has a standing, and none is left out."""
+        """Whatever a file holds, each other record has a find_support, and none is left out."""
         robots = robotrules.parse(b"\n".join(b"%b: %b" % line for line in lines))
         found = unused_records(robots)
         others = [record for record in robots.records if record.role is Role.OTHER]

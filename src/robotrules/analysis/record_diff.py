@@ -216,7 +216,7 @@ def _scoped(
             name
             for side, robots in zip(sides, (old, new), strict=True)
             for found in side
-            for name in read_line(found, robots).told
+            for name in read_line(found, robots).parameters
         }
     )
     witness: Witness | Undecided | None = Undecided(0)

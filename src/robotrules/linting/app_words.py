@@ -22,7 +22,7 @@ def applications(context: LintContext, note: Note) -> list[str]:
     """Return the applications that the record of a note names."""
     if note.line is None:
         return []
-    return list(read_line(context.by_line[note.line], context.robots).told)
+    return list(read_line(context.by_line[note.line], context.robots).parameters)
 
 
 def told(context: LintContext, note: Note, status: Registration) -> list[tuple[str, AppDirective]]:
@@ -32,7 +32,7 @@ def told(context: LintContext, note: Note, status: Registration) -> list[tuple[s
     line = read_line(context.by_line[note.line], context.robots)
     return [
         (application, one)
-        for application in line.told
+        for application in line.parameters
         for one in statement_for(application, line, context.registries).directives
         if one.status is status
     ]

@@ -134,10 +134,10 @@ def _content_signal(document: OpenDocument, record: Record, alone: RobotsTxt) ->
 
 def _app_directives(document: OpenDocument, record: Record, alone: RobotsTxt) -> Iterator[str]:
     line = app_lines.read_line(record, document.robots)
-    if not line.told:
+    if not line.parameters:
         return
     told = []
-    for application in list(line.told)[:MOST_APPLICATIONS]:
+    for application in list(line.parameters)[:MOST_APPLICATIONS]:
         statement = app_lines.statement_for(application, line, document.registries)
         said = [_directive(document, application, one) for one in statement.directives]
         rest = len(said) - MOST_DIRECTIVES

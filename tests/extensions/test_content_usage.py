@@ -144,7 +144,9 @@ class TestVocabulary:
 
     def test_a_category_that_is_not(self) -> None:
         """To ask for a category that the vocabulary lacks is misuse, not an unknown preference."""
-        with pytest.raises(ValueError, match=r"unknown category 'train_ai': .* has train-ai, search"):
+        with pytest.raises(
+            ValueError, match=r"unknown category 'train_ai': .* has train-ai, search"
+        ):
             statement("train-ai=n").get("train_ai")
 
 
@@ -501,7 +503,7 @@ class TestTogether:
             preferences("/", "a", robots="User-agent: *")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="train-ai is 'y': use one of 'allowed'"):
             preferences("/", "a", agreement={"train-ai": "y"})
-        with pytest.raises(ValueError, match="no category 'ai'"):
+        with pytest.raises(ValueError, match="unknown category 'ai'"):
             preferences("/", "a", agreement={"ai": "allowed"})
         with pytest.raises(TypeError, match="an agreement maps categories"):
             preferences("/", "a", agreement="train-ai=y")  # type: ignore[arg-type]

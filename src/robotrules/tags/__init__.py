@@ -262,7 +262,7 @@ def _read_headers(
         parsed.append((LEGACY_FIELD, parse_x_robots_tag(old, profile, more, apart=apart)))
     statements: list[tuple[TagStatement, TagSource]] = []
     for carrier, field in parsed:
-        lines = {part.line for part in (*field.statements, *field.notes)}
+        lines = {one.line for one in field.statements} | {one.line for one in field.notes}
         sources = {line: TagSource(carrier, line, over_tls=over_tls) for line in lines}
         statements += [(statement, sources[statement.line]) for statement in field.statements]
         notes += [

@@ -267,11 +267,11 @@ def _check_url(text: str) -> tuple[str, str] | None:
 
 
 def _check_choice(choices: tuple[str, ...]) -> Check:
-    def check(text: str) -> tuple[str, str] | None:
+    def _check(text: str) -> tuple[str, str] | None:
         known = ", ".join(choices)
         return None if text in choices else (f"unknown {quote(text)}", f"write one of {known}")
 
-    return check
+    return _check
 
 
 SCHEMAS = (

@@ -505,7 +505,7 @@ class TestTogether:
             preferences("/", "a", agreement={"train-ai": "y"})
         with pytest.raises(ValueError, match="unknown category 'ai'"):
             preferences("/", "a", agreement={"ai": "allowed"})
-        with pytest.raises(TypeError, match="an agreement maps categories"):
+        with pytest.raises(TypeError, match="an agreement must map categories"):
             preferences("/", "a", agreement="train-ai=y")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="default is 'no'"):
             found.decide("search", "no")  # type: ignore[arg-type]

@@ -126,10 +126,10 @@ def _read_robots_tag(
 def _read_x_robots_tag(
     lines: tuple[bytes, ...], profile: TagProfile, more: frozenset[str], apart: bool
 ) -> ParsedField:
-    def reread(exact: TagProfile) -> ParsedField:
+    def _reread(exact: TagProfile) -> ParsedField:
         return _parse_x_robots_tag(lines, exact, more, apart)
 
-    return _mark_recovered(reread(profile), profile, reread)
+    return _mark_recovered(_reread(profile), profile, _reread)
 
 
 def _mark_recovered(

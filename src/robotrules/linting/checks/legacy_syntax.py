@@ -33,7 +33,7 @@ class LegacySyntax(PageCheck):
     message = "{text} is in the grammar of X-Robots-Tag, and in Robots-Tag it says nothing{hint}."
     reference = "draft-illyes-repext §3.1.1; AMB-72"
 
-    def parse_legacy_rules(self, page: Page, note: TagNote) -> dict[str, Any]:
+    def words(self, page: Page, note: TagNote) -> dict[str, Any]:
         """Quote what stands there, and say how it is written in this field."""
         text = page.text(note)
         right = _structured(text)

@@ -203,12 +203,12 @@ def test_what_a_record_says(about: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("Crawl-delay: soon", "no number of seconds"),
-        ("Request-rate: often", "no request rate"),
-        ("Sitemap: mailto:x", "no URL"),
+        ("Crawl-delay: soon", "not a number of seconds"),
+        ("Request-rate: often", "not a request rate"),
+        ("Sitemap: mailto:x", "not a URL"),
         ("Sitemap: /s.xml", "this one is relative"),
-        ("Content-Usage: train-ai=", "not the Structured Field"),
-        ("App-Directives: ;;", "not the Structured Field"),
+        ("Content-Usage: train-ai=", "not a valid Structured Field"),
+        ("App-Directives: ;;", "not a valid Structured Field"),
     ],
 )
 def test_a_value_that_cannot_be_used_says_why(line: str, said: str) -> None:

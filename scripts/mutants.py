@@ -4,7 +4,7 @@ Mutation testing of the Python code: make small changes and check that a test fa
     python scripts/mutants.py                           every part, a sample of 150 mutants of each
     python scripts/mutants.py tags cache --sample 400   two parts, larger samples
     python scripts/mutants.py access --sample 0         every mutant of one part
-    python scripts/mutants.py tags --only 'robotrules.tags.words.*'
+    python scripts/mutants.py tags --only 'robotrules.tags.legacy_grammar.*'
 
 mutmut makes the mutants of Python code, and `mutants_plugin.py` runs the tests on them. Each part
 is copied to `build/mutants/PART`, so that the working tree does not change. A survivor is a mutant
@@ -56,7 +56,7 @@ class Part:
 
 VECTORS = "tests/conformance/test_vectors.py"
 # Modules of `tags` that read documents; the others interpret tag rules.
-PAGE_MODULES = ("bounds", "encoding", "html", "saved", "trees")
+PAGE_MODULES = ("encoding", "html", "parser_limits", "saved_responses", "tree_builders")
 PARTS = {
     "robotstxt": Part(
         ("src/robotrules/robotstxt/*",),
@@ -85,7 +85,14 @@ PARTS = {
         tuple(f"src/robotrules/tags/{name}.py" for name in PAGE_MODULES),
         tuple(
             f"tests/tags/test_{name}.py"
-            for name in (*PAGE_MODULES, "html_limits", "pages", "saved_limits", "snippets", "usage")
+            for name in (
+                *PAGE_MODULES,
+                "html_limits",
+                "pages",
+                "saved_response_limits",
+                "snippets",
+                "usage",
+            )
         ),
     ),
     "access": Part(

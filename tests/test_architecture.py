@@ -104,7 +104,7 @@ WORLD_HERE = {
     ("extensions/request_rate.py", "datetime"),
     ("extensions/visit_time.py", "datetime"),
     ("tags/__init__.py", "datetime"),
-    ("tags/known.py", "datetime"),
+    ("tags/known_rules.py", "datetime"),
     ("tags/rules.py", "datetime"),
     ("guide.py", "datetime"),
     ("write/tag_values.py", "datetime"),
@@ -113,7 +113,7 @@ WORLD_HERE = {
     # Parts of URLs, and nothing fetched.
     ("http/origins.py", "urllib"),
     ("access/__init__.py", "urllib"),
-    ("tags/saved.py", "urllib"),
+    ("tags/saved_responses.py", "urllib"),
     ("extensions/sitemap.py", "urllib"),
     ("extensions/clean_param.py", "urllib"),
     ("linting/checks/profiles_differ.py", "urllib"),
@@ -121,7 +121,7 @@ WORLD_HERE = {
     ("linting/checks/robots_redirected.py", "urllib"),
     ("linting/checks/sitemap_elsewhere.py", "urllib"),
     # The one reader of a user's files.
-    ("registries/reading.py", "pathlib"),
+    ("registries/loader.py", "pathlib"),
 }
 # A module that reads files and fetches, in a package that does neither: a layer by itself.
 LAYERS_OF_MODULES = {"expect/files.py": "expect.files"}

@@ -69,7 +69,7 @@ def test_all_carriers_in_one_answer(read: Read) -> None:
         "https://example.com/a for ExampleBot",
         "  crawl                  yes         no rule matches",
         "  index                  no          meta element 1: noindex",
-        "  snippet                yes         nothing that was read says otherwise",
+        "  snippet                yes         nothing that was read forbids it",
         "  follow links           no          meta element 1 of the final DOM: nofollow",
         "  max-snippet            20          Robots-Tag line 1: max-snippet=20",
         "  train-ai               disallowed  line 3: Content-Usage: train-ai=n",
@@ -99,7 +99,7 @@ def test_a_page_that_may_not_be_crawled_says_noindex_to_nobody(read: Read) -> No
     assert not found.preferences.applicable
     assert found.preferences.get("search") == "unknown"
     assert found.reservation.reserved is None
-    assert "noindex to nobody" in str(found)
+    assert "Crawlers do not see the noindex" in str(found)
 
 
 def test_what_else_is_not_seen(read: Read) -> None:
@@ -203,8 +203,8 @@ def test_bytes_and_several_tokens(read: Read) -> None:
         ({"robots": ROBOTS}, "pass robotrules.parse"),
         ({"headers": 5}, "headers are a mapping"),
         ({"html": 5}, "HTML comes as bytes"),
-        ({"application": "a b"}, "no application identifier"),
-        ({"profile": "altavista"}, "there is no tag profile"),
+        ({"application": "a b"}, "not an application identifier"),
+        ({"profile": "altavista"}, "unknown tag profile"),
         ({"received": datetime(2026, 1, 1), "headers": {}}, "has no zone"),
     ],
 )

@@ -196,9 +196,9 @@ def test_between_two_nobody_chooses() -> None:
     """A name that is as near to one crawler as to another is left alone."""
     fresh = KnownCrawlers()
     one = KNOWN[0]
-    vars(fresh)["_read"] = (one.checked, "", {"onecrawlera": one, "onecrawlerb": one})
+    vars(fresh)["_data"] = (one.checked, "", {"onecrawlera": one, "onecrawlerb": one})
     assert fresh.closest("onecrawlerc") is None
-    vars(fresh)["_read"] = (one.checked, "", {"onecrawlera": one, "twocrawlerb": one})
+    vars(fresh)["_data"] = (one.checked, "", {"onecrawlera": one, "twocrawlerb": one})
     assert fresh.closest("onecrawlerc") is one
 
 

@@ -39,7 +39,7 @@ from robotrules.registries import (
     parse_csv,
     parse_json,
 )
-from robotrules.registries.entries import FORMS
+from robotrules.registries.entries import SCHEMAS
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NOTHING = Registries()
@@ -117,10 +117,10 @@ def test_what_is_shipped_is_in_order() -> None:
 def test_there_is_a_data_file_for_each_registry_and_no_other() -> None:
     """A file that nothing reads would be a registry that nobody sees."""
     folder = Path(registries.__file__).parent / "data"
-    sections = {f"{form.section}.json" for form in FORMS}
+    sections = {f"{schema.section}.json" for schema in SCHEMAS}
     # `crawlers.json` is no registry of a draft: `registries.crawlers` reads it.
     assert {path.name for path in folder.iterdir()} == sections | {"crawlers.json"}
-    assert Registries._fields == tuple(form.section for form in FORMS)
+    assert Registries._fields == tuple(schema.section for schema in SCHEMAS)
 
 
 def test_importing_reads_nothing() -> None:
@@ -220,7 +220,7 @@ def test_a_registry_rejects_what_a_file_may_not_hold() -> None:
     entries = [TagRule("NoIndex", "", "here"), TagRule("a", "A.", "here"), TagRule("a", "B.", "x")]
     assert [reason.split(" is ")[0] for reason in rejected(lambda: Registry(TagRule, entries))] == [
         "tag_rules, entry 1, name: 'NoIndex'",
-        "tag_rules, entry 1, description: nothing",
+        "tag_rules, entry 1, description: no value; add one",
         "tag_rules, entry 3: 'a'",
     ]
 
@@ -235,7 +235,7 @@ def test_a_registry_rejects_what_a_file_may_not_hold() -> None:
         (lambda: SHIPPED.tag_rules.merged(wrong(None)), "pass a registry of TagRule"),
         (lambda: SHIPPED.merged(wrong({})), "pass Registries"),
         (lambda: parse_json(wrong(None)), "as str or bytes, not NoneType"),
-        (lambda: parse_json("{}", over=wrong(None)), "over is Registries"),
+        (lambda: parse_json("{}", over=wrong(None)), "over must be Registries"),
         (lambda: load_registries(wrong(5)), "pass the path of a .json or .csv file"),
     ],
 )
@@ -351,7 +351,7 @@ def test_load_goes_by_the_name(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
         assert len(load_registries(tmp_path / name).tag_rules) >= 2
     (reason,) = rejected(lambda: load_registries(tmp_path / "c.toml"))
-    assert "read_json() or read_csv()" in reason
+    assert "parse_json() or parse_csv()" in reason
     with pytest.raises(FileNotFoundError):
         load_registries(tmp_path / "none.json")
 
@@ -398,55 +398,55 @@ def test_fields_that_may_be(section: str, field: str, value: object) -> None:
     ("section", "field", "value", "what"),
     [
         # APP-3.2-01, SF-3.1.2-01, AMB-81: names are keys of parameters
-        ("directives", "name", "Widgets", "is no Structured Fields key"),
-        ("directives", "name", "w=1", "is no Structured Fields key"),
-        ("directives", "name", "w=?1", "is no Structured Fields key"),
-        ("directives", "name", "w;x", "is no Structured Fields key"),
-        ("directives", "name", "w;w", "is no Structured Fields key"),
-        ("directives", "name", " w", "is no Structured Fields key"),
-        ("directives", "name", "w ", "is no Structured Fields key"),
-        ("directives", "name", "é", "is no Structured Fields key"),
-        ("tag_rules", "name", "noIndex", "is no Structured Fields key"),
-        ("tag_rules", "name", "1", "is no Structured Fields key"),
+        ("directives", "name", "Widgets", "is not a Structured Fields key"),
+        ("directives", "name", "w=1", "is not a Structured Fields key"),
+        ("directives", "name", "w=?1", "is not a Structured Fields key"),
+        ("directives", "name", "w;x", "is not a Structured Fields key"),
+        ("directives", "name", "w;w", "is not a Structured Fields key"),
+        ("directives", "name", " w", "is not a Structured Fields key"),
+        ("directives", "name", "w ", "is not a Structured Fields key"),
+        ("directives", "name", "é", "is not a Structured Fields key"),
+        ("tag_rules", "name", "noIndex", "is not a Structured Fields key"),
+        ("tag_rules", "name", "1", "is not a Structured Fields key"),
         # APP-3.1-01, SF-3.3.4-01: identifiers are Tokens
-        ("applications", "identifier", "1abc", "is no Token"),
-        ("applications", "identifier", "_a", "is no Token"),
-        ("applications", "identifier", '"a"', "is no Token"),
-        ("applications", "identifier", "?1", "is no Token"),
-        ("applications", "identifier", "a;b", "is no Token"),
-        ("applications", "identifier", "a,b", "is no Token"),
-        ("applications", "identifier", " a", "is no Token"),
-        ("applications", "identifier", "ä", "is no Token"),
-        ("directives", "application", "1abc", "is no Token"),
+        ("applications", "identifier", "1abc", "is not a Token"),
+        ("applications", "identifier", "_a", "is not a Token"),
+        ("applications", "identifier", '"a"', "is not a Token"),
+        ("applications", "identifier", "?1", "is not a Token"),
+        ("applications", "identifier", "a;b", "is not a Token"),
+        ("applications", "identifier", "a,b", "is not a Token"),
+        ("applications", "identifier", " a", "is not a Token"),
+        ("applications", "identifier", "ä", "is not a Token"),
+        ("directives", "application", "1abc", "is not a Token"),
         # RFC 9309 §2.2.1
-        ("applications", "product_token", "Ex/1.0", "is no product token"),
-        ("applications", "product_token", "*", "is no product token"),
-        ("applications", "product_token", "", "nothing is given"),
+        ("applications", "product_token", "Ex/1.0", "is not a product token"),
+        ("applications", "product_token", "*", "is not a product token"),
+        ("applications", "product_token", "", "no value; add one"),
         # AMB-97, AMB-98
-        ("purposes", "token", "*", "cannot be a purpose"),
-        ("purposes", "token", "a b", "cannot be a purpose"),
-        ("purposes", "token", "a#b", "cannot be a purpose"),
-        ("purposes", "token", "é", "cannot be a purpose"),
+        ("purposes", "token", "*", "is not a valid purpose"),
+        ("purposes", "token", "a b", "is not a valid purpose"),
+        ("purposes", "token", "a#b", "is not a valid purpose"),
+        ("purposes", "token", "é", "is not a valid purpose"),
         # APP-3.2-01, APP-3.2-02
         ("directives", "value_type", "boolean", "write one of Integer, Decimal, String"),
         ("directives", "value_type", "Inner List", "write one of Integer, Decimal, String"),
         ("directives", "status", "old", "write one of active, deprecated"),
-        ("directives", "documentation", "ex.example/widgets", "is no URL"),
-        ("directives", "documentation", "javascript:x", "is no URL"),
-        ("directives", "documentation", "https://", "is no URL"),
-        ("directives", "documentation", "https://e.example/a b", "is no URL"),
+        ("directives", "documentation", "ex.example/widgets", "is not the URL of a page"),
+        ("directives", "documentation", "javascript:x", "is not the URL of a page"),
+        ("directives", "documentation", "https://", "is not the URL of a page"),
+        ("directives", "documentation", "https://e.example/a b", "is not the URL of a page"),
         # every field
-        ("tag_rules", "description", "", "nothing is given"),
-        ("tag_rules", "description", None, "nothing is given"),
+        ("tag_rules", "description", "", "no value; add one"),
+        ("tag_rules", "description", None, "no value; add one"),
         ("tag_rules", "description", "  ", "only spaces"),
-        ("tag_rules", "description", 5, "5 is no text"),
-        ("tag_rules", "description", ["a"], "a list is no text"),
-        ("tag_rules", "description", {"a": 1}, "an object is no text"),
+        ("tag_rules", "description", 5, "5 is not text"),
+        ("tag_rules", "description", ["a"], "a list is not text"),
+        ("tag_rules", "description", {"a": 1}, "an object is not text"),
         ("tag_rules", "description", "a\nb", "control character"),
         ("tag_rules", "description", "\x1b[31m", "control character"),
         ("tag_rules", "description", "\ud800", "control character"),
-        ("applications", "change_controller", None, "nothing is given"),
-        ("directives", "change_controller", "", "nothing is given"),
+        ("applications", "change_controller", None, "no value; add one"),
+        ("directives", "change_controller", "", "no value; add one"),
     ],
 )
 def test_fields_that_may_not_be(section: str, field: str, value: object, what: str) -> None:
@@ -511,19 +511,19 @@ def test_one_registers_only_for_applications_one_controls() -> None:
     text = with_changed("directives", change_controller="Somebody")
     (reason,) = rejected(lambda: parse_json(text, "f.json"))
     assert reason == (
-        "f.json, directives, entry 1, change_controller: 'Somebody' does not control 'ex', "
-        "'Ex Inc' does; write that, or leave it out"
+        "f.json, directives, entry 1, change_controller: 'Somebody' is not the change "
+        "controller of 'ex'; write 'Ex Inc', or leave it out"
     )
 
 
 def test_an_app_directive_needs_its_application() -> None:
     """APP-3.2-01: the identifier is a value from the other registry, of this file or before."""
     (reason,) = rejected(lambda: parse_json(json.dumps({"directives": [DIRECTIVE]}), "f.json"))
-    assert reason.startswith("f.json, directives, entry 1, application: 'ex' is no registered")
+    assert reason.startswith("f.json, directives, entry 1, application: 'ex' is not a registered")
     header = ",".join(DIRECTIVE)
     line = ",".join(DIRECTIVE.values())
     (reason,) = rejected(lambda: parse_csv(f"{header}\n{line}\n", "f.csv"))
-    assert reason.startswith("f.csv, line 2, application: 'ex' is no registered")
+    assert reason.startswith("f.csv, line 2, application: 'ex' is not a registered")
 
 
 def test_a_rejected_application_is_reason_enough() -> None:
@@ -539,9 +539,11 @@ def test_an_application_does_not_change_hands_alone() -> None:
     taken = APPLICATION | {"change_controller": "New Inc"}
     text = json.dumps({"applications": [taken]})
     (reason,) = rejected(lambda: parse_json(text, "f.json", over=before))
-    assert reason.startswith("f.json, applications, entry 1, change_controller: 'widgets' was")
+    assert reason.startswith(
+        "f.json, applications, entry 1, change_controller: conflict with app directive 'widgets'"
+    )
     (reason,) = rejected(lambda: before.merged(parse_json(text, over=NOTHING)))
-    assert reason.startswith("directives, ('ex', 'widgets'), change_controller: 'Ex Inc' does not")
+    assert reason.startswith("directives, ('ex', 'widgets'), change_controller: 'Ex Inc' is not")
     same = json.dumps({"applications": [APPLICATION | {"product_token": "NewBot"}]})
     assert parse_json(same, over=before).directives == before.directives
     moved = DIRECTIVE | {"change_controller": "New Inc"}
@@ -564,7 +566,7 @@ def test_an_entry_stands_once_in_a_file(section: str, twin: dict[str, str]) -> N
     text = json.dumps(GOOD | {section: [entry, entry | twin]})
     (reason,) = rejected(lambda: parse_json(text, "f.json"))
     assert reason.startswith(f"f.json, {section}, entry 2: ")
-    assert f"is there twice, first in {section}, entry 1; leave one out" in reason
+    assert f"is a duplicate of {section}, entry 1; remove one" in reason
 
 
 def test_identifiers_that_differ_in_case_are_two() -> None:
@@ -581,20 +583,26 @@ def test_identifiers_that_differ_in_case_are_two() -> None:
     [
         ("", "f, line 1, column 1: not JSON"),
         ('{"purposes": [}', "f, line 1, column 15: not JSON"),
-        ("[" * 100_000, "f: not JSON"),
-        (f'{{"purposes": {"9" * 5000}}}', "f: not JSON"),
-        ("[]", "f: a list is no object"),
-        ("null", "f: None is no object"),
-        (b"\xff\xfe{", "f, octet 0: this is not UTF-8"),
-        ('{"rules": []}', "f, 'rules': there is no such name; write one of applications"),
-        ('{"purposes": [], "purposes": []}', "f, 'purposes': it is there twice"),
+        ("[" * 100_000, "f: not the JSON of a registry file"),
+        (f'{{"purposes": {"9" * 5000}}}', "f: not the JSON of a registry file"),
+        ("[]", "f: a list is not an object"),
+        ("null", "f: None is not an object"),
+        (b"\xff\xfe{", "f, byte 0: not UTF-8"),
+        ('{"rules": []}', "f, 'rules': unknown name; write one of applications"),
+        ('{"purposes": [], "purposes": []}', "f, 'purposes': duplicate name; remove one"),
         ('{"purposes": 5}', "f, purposes: there is no list of entries"),
         ('{"purposes": null}', "f, purposes: there is no list of entries"),
         ('{"purposes": {}}', "f, purposes: there is no list of entries"),
-        ('{"purposes": ["a"]}', "f, purposes, entry 1: 'a' is no object; write an object with to"),
-        ('{"purposes": {"entries": [], "policy": ""}}', "f, purposes, 'policy': there is no such"),
-        ('{"purposes": {"entries": [], "title": 1}}', "f, purposes, title: 1 does not belong"),
-        ('{"purposes": {"entries": [], "procedures": "x"}}', "f, purposes, procedures: 'x' does"),
+        (
+            '{"purposes": ["a"]}',
+            "f, purposes, entry 1: 'a' is not an object; write an object with to",
+        ),
+        ('{"purposes": {"entries": [], "policy": ""}}', "f, purposes, 'policy': unknown name"),
+        ('{"purposes": {"entries": [], "title": 1}}', "f, purposes, title: 1 is not valid"),
+        (
+            '{"purposes": {"entries": [], "procedures": "x"}}',
+            "f, purposes, procedures: 'x' is not valid",
+        ),
         ('{"purposes": {"entries": [], "procedures": [1]}}', "f, purposes, procedures: a list"),
     ],
 )
@@ -608,10 +616,10 @@ def test_files_that_are_no_json_of_ours(text: str | bytes, reason: str) -> None:
 def test_fields_that_nobody_knows_are_rejected() -> None:
     """A misspelt field would be lost silently; one given twice, half so."""
     (reason,) = rejected(lambda: parse_json(with_changed("purposes", referense="x"), "f"))
-    assert reason.startswith("f, purposes, entry 1, 'referense': there is no such name; write one")
+    assert reason.startswith("f, purposes, entry 1, 'referense': unknown name; write one")
     text = '{"tag_rules": [{"name":"a","description":"A","reference":"x","name":"b"}]}'
     (reason,) = rejected(lambda: parse_json(text, "f"))
-    assert reason == "f, tag_rules, entry 1, 'name': it is there twice; leave one out"
+    assert reason == "f, tag_rules, entry 1, 'name': duplicate name; remove one"
 
 
 @pytest.mark.parametrize(
@@ -619,17 +627,29 @@ def test_fields_that_nobody_knows_are_rejected() -> None:
     [
         ("", "f, line 1: there is no header; write name,description,reference or token"),
         ("\n\n", "f, line 1: there is no header"),
-        ("name,description\n", "f, line 1: 'name,description' is the header of no registry"),
-        ("\nname,description,reference,x\n", "f, line 2: 'name,description,reference,x' is the he"),
-        ("token,token,description,reference\n", "f, line 1: 'token,token,description,reference' i"),
-        ("token;description;reference\n", "f, line 1: 'token;description;reference' is the header"),
-        ("token,description,reference\na,b\n", "f, line 2: there are 2 cells, and 3 columns"),
-        ("token,description,reference\na,b,c,d\n", "f, line 2: there are 4 cells, and 3 columns"),
+        ("name,description\n", "f, line 1: unknown header 'name,description'; write"),
+        (
+            "\nname,description,reference,x\n",
+            "f, line 2: unknown header 'name,description,reference,x';",
+        ),
+        (
+            "token,token,description,reference\n",
+            "f, line 1: unknown header 'token,token,description,reference';",
+        ),
+        (
+            "token;description;reference\n",
+            "f, line 1: unknown header 'token;description;reference';",
+        ),
+        ("token,description,reference\na,b\n", "f, line 2: 2 cells in 3 columns"),
+        ("token,description,reference\na,b,c,d\n", "f, line 2: 4 cells in 3 columns"),
         ('token,description,reference\na,"b,c', "f, line 2: not CSV"),
         ('token,description,reference\na,"b"c,d', "f, line 2: not CSV"),
-        ('token,description,reference\nx,"y\nz",r\n', "f, line 2, description: 'y\\nz' holds"),
-        ("token,description,reference\n\na,,c\n", "f, line 3, description: nothing is given"),
-        (b"\xff", "f, octet 0: this is not UTF-8"),
+        (
+            'token,description,reference\nx,"y\nz",r\n',
+            "f, line 2, description: 'y\\nz' has a control character",
+        ),
+        ("token,description,reference\n\na,,c\n", "f, line 3, description: no value; add one"),
+        (b"\xff", "f, byte 0: not UTF-8"),
     ],
 )
 def test_files_that_are_no_csv_of_ours(text: str | bytes, reason: str) -> None:
@@ -651,7 +671,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=5,
 )
-FIELDS = sorted({field for form in FORMS for field in form.fields})
+FIELDS = sorted({field for schema in SCHEMAS for field in schema.fields})
 ENTRIES = st.lists(st.dictionaries(st.sampled_from(FIELDS), VALUES) | VALUES, max_size=3)
 FILES = st.dictionaries(st.sampled_from(Registries._fields), ENTRIES | VALUES) | VALUES
 

@@ -171,37 +171,37 @@ def test_app_directives_are_structured_fields_in_the_plural() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: disallow("/a\nAllow: /"), "line end or a NUL"),
-        (lambda: disallow("/a\0"), "line end or a NUL"),
+        (lambda: disallow("/a\nAllow: /"), "line break or a NUL"),
+        (lambda: disallow("/a\0"), "line break or a NUL"),
         (lambda: disallow("private/"), "write '/private/'"),
         (lambda: disallow(""), "leave it out"),
-        (lambda: disallow("/" + "a" * 16_663), "say it shorter"),
-        (lambda: NewGroup(["a" * 16_663]), "say it shorter"),
-        (lambda: NewGroup(), "a group for nobody"),
+        (lambda: disallow("/" + "a" * 16_663), "make it shorter"),
+        (lambda: NewGroup(["a" * 16_663]), "make it shorter"),
+        (lambda: NewGroup(), "the group matches no crawler"),
         (lambda: NewGroup(["ExampleBot/1.0 (x)"]), "pass 'ExampleBot'"),
         (lambda: NewGroup([""]), "pass 'ExampleBot'"),
-        (lambda: NewGroup(["* "]), "no product token"),
-        (lambda: NewGroup([PLACEHOLDER.upper()]), "no product token"),
-        (lambda: NewGroup(purposes=["*"]), "is no purpose"),
-        (lambda: NewGroup(purposes=["a b"]), "is no purpose"),
-        (lambda: NewGroup(["a"], records=[NewRecord("Sitemap", "x")]), "about the file"),
+        (lambda: NewGroup(["* "]), "not a product token"),
+        (lambda: NewGroup([PLACEHOLDER.upper()]), "not a product token"),
+        (lambda: NewGroup(purposes=["*"]), "is not a purpose"),
+        (lambda: NewGroup(purposes=["a b"]), "is not a purpose"),
+        (lambda: NewGroup(["a"], records=[NewRecord("Sitemap", "x")]), "applies to the whole file"),
         (lambda: NewGroup(["a"], comment="é"), "visible ASCII"),
-        (lambda: NewGroup(["a"])._replace(user_agents=()), "a group for nobody"),
-        (lambda: NewRecord("Disallow-not", "x"), "read as another record"),
-        (lambda: NewRecord("User-Agent-Purpose", "x"), "read as another record"),
-        (lambda: NewRecord("a b", "x"), "cannot name a record"),
+        (lambda: NewGroup(["a"])._replace(user_agents=()), "the group matches no crawler"),
+        (lambda: NewRecord("Disallow-not", "x"), "as another record: choose another name"),
+        (lambda: NewRecord("User-Agent-Purpose", "x"), "as another record: choose another name"),
+        (lambda: NewRecord("a b", "x"), "is not a record name"),
         (lambda: NewRecord("Host", " "), "has no value"),
         (lambda: NewRecord("Host", "a\rb"), "visible ASCII"),
         (lambda: NewRecord("Host", "é.example"), "visible ASCII"),
         (lambda: NewRecord("Sitemap", "https://e.example/#x"), "starts a comment"),
-        (lambda: NewRecord("Crawl-delay", "5", "/x"), "has no path"),
+        (lambda: NewRecord("Crawl-delay", "5", "/x"), "takes no path"),
         (lambda: NewRecord("Content-Usage", "train-ai=n,"), "trailing comma"),
         (lambda: NewRecord("Content-Usage", "train-ai=n", "*.pdf$"), "write '/\\*.pdf\\$'"),
         (lambda: NewRecord("App-Directives", "/x"), "has no value"),
         (lambda: app_directives_record({"1a": {}}), "Structured Field"),
         (lambda: app_directives_record({"a": {"B": 1}}), "Structured Field"),
         (lambda: app_directives_record({"a": {"b": "#"}}), "starts a comment"),
-        (lambda: NewRobotsTxt(records=[NewRecord("Crawl-delay", "5")]), "for nobody"),
+        (lambda: NewRobotsTxt(records=[NewRecord("Crawl-delay", "5")]), "applies to no crawler"),
         (
             lambda: NewRobotsTxt([NewGroup(["a"], rules=[disallow("/" + "x" * 9000)] * 57)]),
             "need not read more",
@@ -240,7 +240,7 @@ def test_strict_refuses_what_some_parsers_read_otherwise() -> None:
     with pytest.raises(WriteError, match="letters, '_' and '-'"):
         write(NewRobotsTxt([NewGroup(["MJ12bot"])]), strict=True)
     own = NewGroup(["a"], records=[NewRecord("App-Directives", "x;y")])
-    with pytest.raises(WriteError, match=r"no '\*' group"):
+    with pytest.raises(WriteError, match=r"not in a '\*' group"):
         write(NewRobotsTxt([own]), strict=True)
     star = own._replace(user_agents=("*",))
     assert write(NewRobotsTxt([own, star]), strict=True)
@@ -422,7 +422,7 @@ class TestContentUsage:
     @pytest.mark.parametrize("odd", ["n", "y", "disallowed", None, 0, 1, Preference.UNKNOWN])
     def test_what_is_neither(self, odd: Any) -> None:
         """Text is true in Python, and would allow what it says not to."""
-        with pytest.raises(WriteError, match="say True or False"):
+        with pytest.raises(WriteError, match="use True or False"):
             content_usage_record({"train-ai": odd})
 
 
@@ -457,6 +457,8 @@ def test_parts_that_read_the_same_are_one_group() -> None:
 
 def test_copies_of_rules_are_bounded() -> None:
     """Parts times rules beyond what a file may have: whole, names would share records."""
-    with pytest.raises(WriteError, match=r"line 1: .* part this group into 3,000, and with a copy"):
+    with pytest.raises(
+        WriteError, match=r"line 1: .* split this group into 3,000 groups; with a copy"
+    ):
         read_back(parse(parted(3000, 3000, 3000)))
     assert len(read_back(parse(parted(100, 100, 100))).groups) == 100

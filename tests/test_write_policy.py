@@ -14,7 +14,7 @@ import pytest
 from robotrules import RobotsTxt, crawl_delay, parse
 from robotrules.errors import WriteError
 from robotrules.write import write
-from robotrules.write.policy import SKIPPED, compose
+from robotrules.write.policy import PURPOSE_COMMENT, compose
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("policy-*.toml"))
 
@@ -180,7 +180,7 @@ def test_names_and_purposes_have_their_own_groups(read: Read) -> None:
     named, purposed = composed(policy)
     assert named == ["User-agent: A", "User-agent: B", "Disallow: /"]
     assert purposed == [
-        f"# {SKIPPED}",
+        f"# {PURPOSE_COMMENT}",
         "User-agent: _purpose-only_",
         "User-Agent-Purpose: P",
         "Disallow: /",
@@ -221,46 +221,55 @@ def test_order_of_groups() -> None:
     ("policy", "words"),
     [
         ("x = ]", "line 1, column 5: this is no TOML: "),
-        ("everybody = 1", "p.toml: there is no 'everybody': did you mean 'everyone'"),
-        ("zzz = 1", r"there is no 'zzz'\. Known here: comment, sitemaps"),
+        (
+            "everybody = 1",
+            'p.toml, line 1: everybody: there is no key "everybody" here; did you mean everyone',
+        ),
+        ("zzz = 1", r"zzz: there is no key \"zzz\" here\. Known: comment, sitemaps"),
         ("everyone = 1", "everyone: this is a table, not 1"),
-        ("[everyone]\nkeepout = 1", "everyone: there is no 'keepout': did you mean 'keep-out'"),
+        (
+            "[everyone]\nkeepout = 1",
+            'everyone.keepout: there is no key "keepout" here; did you mean keep-out',
+        ),
         ("[everyone]\nkeep-out = 1", "everyone.keep-out: this is a list such as"),
         ("[everyone]\nkeep-out = [1]", r"everyone.keep-out\[1\]: this is text"),
         ('[everyone]\nkeep-out = ["x"]', "everyone.keep-out: .*write '/x'"),
-        ('[everyone]\nkeep-out = ["https://e/x"]', "is a URL: say its path"),
+        ('[everyone]\nkeep-out = ["https://e/x"]', "is a URL: write its path"),
         ('[everyone]\nkeep-out = "/a"\nwelcome = "/%61"', "everyone.welcome: .*keep-out too"),
         ("[everyone]\ncrawl-delay = -1", "everyone.crawl-delay: .*0 or more"),
         ("[everyone]\ncrawl-delay = nan", "everyone.crawl-delay: .*0 or more"),
         ("[everyone]\ncrawl-delay = true", "everyone.crawl-delay: .*number of seconds"),
-        ('[everyone]\nrecords = { Sitemap = "x" }', "everyone: .*about the file"),
+        ('[everyone]\nrecords = { Sitemap = "x" }', "everyone: .*applies to the whole file"),
         ('[everyone]\nrecords = { x = "a#" }', "everyone.records.x: .*starts a comment"),
         ("[everyone]\ncomment = 'é'", "everyone: .*visible ASCII"),
-        ("[everyone.use]\nai = false", "everyone.use: there is no 'ai'. Known here: train-ai, "),
+        (
+            "[everyone.use]\nai = false",
+            'line 2: everyone.use.ai: there is no "ai". Known: train-ai, ',
+        ),
         ("[everyone.use]\nsearch = 'y'", "everyone.use.search: say true or false"),
-        ("[everyone.use]\n'/x' = { ai = false }", "everyone.use./x: there is no 'ai'"),
-        ("[everyone.use]\n'*.pdf' = {}", "everyone.use: there is no '\\*.pdf'"),
+        ("[everyone.use]\n'/x' = { ai = false }", 'everyone.use."/x".ai: there is no "ai"'),
+        ("[everyone.use]\n'*.pdf' = {}", 'everyone.use."\\*.pdf": there is no "\\*.pdf"'),
         ("for = {}", "for: this is a list of tables: write \\[\\[for\\]\\]"),
-        ("[[for]]", r"for\[1\]: for whom"),
-        ("[[for]]\ncrawlers = '*'", r"for\[1\]: '\*' is everyone"),
-        ("[[for]]\ncrawlers = 'a b'", r"for\[1\]: 'a b' is no product token"),
+        ("[[for]]", r"for\[1\]: no crawler or purpose"),
+        ("[[for]]\ncrawlers = '*'", r"for\[1\]: '\*' stands for all crawlers"),
+        ("[[for]]\ncrawlers = 'a b'", r"for\[1\]: 'a b' is not a product token"),
         ("[[for]]\ncrawlers = 'a'\n[[for]]\ncrawlers = 'A'", r"for\[2\]: .* for\[1\] too"),
         ("[[for]]\npurposes = ['a', 'A']", r"purpose A is in for\[1\] too"),
         ("[[for]]\ncrawlers = 'a'\ninstead-of-everyone = 1", "instead-of-everyone: say true"),
-        ("sitemaps = '/s.xml'", "sitemaps: .*no absolute URL"),
+        ("sitemaps = '/s.xml'", "sitemaps: .*not an absolute URL"),
         ("sitemaps = 'https://e/#x'", "sitemaps: .*starts a comment"),
-        ("records = { Crawl-delay = '5' }", "p.toml: .*for nobody"),
+        ("records = { Crawl-delay = '5' }", "p.toml: .*applies to no crawler"),
         ("[applications]\na = 1", "applications.a: this is a table"),
         ("[applications.a]\nB = 1", "applications.a: .*Structured Field"),
         ("[applications.1]\nb = 1", "applications.1: .*Structured Field"),
-        ("[applications.a]\nb = 'é'", "applications.a.b: a String is ASCII: say { text"),
-        ("[applications.a]\nb = [1]", "applications.a.b: say true, a number"),
-        ("[applications.a]\nb = 2026-01-01", "applications.a.b: .*date with its time"),
+        ("[applications.a]\nb = 'é'", "applications.a.b: a String is ASCII: write { text"),
+        ("[applications.a]\nb = [1]", "applications.a.b: write true, a number"),
+        ("[applications.a]\nb = 2026-01-01", "applications.a.b: .*date with time"),
         ("[applications.a]\nb = 2026-01-01T00:00:00", "applications.a.b: .*offset"),
-        ("[applications.a]\nb = {}", "applications.a.b: say one of"),
-        ("[applications.a]\nb = { key = 'x' }", "there is no 'key'.* token, text, bytes"),
-        ("[applications.a]\nb = { bytes = 'x' }", "applications.a.b: 'x' is no base64"),
-        ("[applications.a]\n'/x' = { b = 'é' }", "applications.a./x.b: "),
+        ("[applications.a]\nb = {}", "applications.a.b: write one of"),
+        ("[applications.a]\nb = { key = 'x' }", 'there is no key "key" here.* token, text, bytes'),
+        ("[applications.a]\nb = { bytes = 'x' }", "applications.a.b: 'x' is not base64"),
+        ("[applications.a]\n'/x' = { b = 'é' }", 'applications.a."/x".b: '),
     ],
 )
 def test_errors_say_the_file_the_key_and_what_is_known(policy: str, words: str) -> None:

@@ -69,7 +69,7 @@ def test_what_is_in_force_can_be_written_again() -> None:
         ({"*": ["nonindex"]}, "did you mean 'noindex'"),
         ({"*": ["qqq"]}, "add it to a registry"),
         ({"*": ["NoIndex"]}, "did you mean 'noindex'"),
-        ({"*": ["none"]}, "means different things"),
+        ({"*": ["none"]}, "crawlers read 'none' differently"),
         ({"*": ["index"]}, "restricts nothing"),
         ({"*": {"noindex": False}}, "takes no value"),
         ({"*": {"max-snippet": True}}, "use a number"),
@@ -78,10 +78,10 @@ def test_what_is_in_force_can_be_written_again() -> None:
         ({"*": {"max-image-preview": "huge"}}, "use one of none, standard, large"),
         ({"*": {"unavailable_after": datetime(2030, 1, 1)}}, "with a time zone"),
         ({"*": {"unavailable_after": "2030-01-01"}}, "with a time zone"),
-        ({"": ["noindex"]}, "is no product token"),
+        ({"": ["noindex"]}, "is not a product token"),
         ({"x ": ["noindex"]}, "spaces at its ends"),
-        ({"a\nb": ["noindex"]}, "is no product token"),
-        ({"é": ["noindex"]}, "is no product token"),
+        ({"a\nb": ["noindex"]}, "is not a product token"),
+        ({"é": ["noindex"]}, "is not a product token"),
         ({f"bot-{n}": ["noindex"] for n in range(1000)}, "name fewer crawlers"),
     ],
 )
@@ -92,7 +92,7 @@ def test_what_cannot_be_said(rules: Any, words: str) -> None:
 
 @pytest.mark.parametrize("token", ["noindex", "x:y", "None", "a:noindex"])
 def test_names_that_are_read_as_rules(token: str) -> None:
-    with pytest.raises(WriteError, match="needs another name"):
+    with pytest.raises(WriteError, match="would be read as a rule"):
         robots_tag({token: ["nosnippet"]})
 
 

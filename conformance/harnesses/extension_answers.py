@@ -26,9 +26,9 @@ from robotrules.extensions import (
     crawl_delay,
     host,
     purpose,
+    record_support,
     request_rate,
     sitemap,
-    unsupported,
     visit_time,
 )
 from robotrules.http import structured_fields
@@ -59,7 +59,7 @@ def answer_parts(question: protocol.Question, robots: robotrules.RobotsTxt) -> p
     if question.get("unused_records"):
         answers["unused_records"] = [
             {"key": unused.record.key, "line": unused.line, "standing": str(unused.standing)}
-            for unused in unsupported.unused_records(robots)
+            for unused in record_support.unused_records(robots)
         ]
     if question.get("extension_notes"):
         notes = extensions.notes(robots, setting.registries)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,7 @@ import robotrules
 from robotrules import registries, tags, write
 from robotrules.extensions import content_usage
 from robotrules.http import structured_fields
-from robotrules.tags import known, snippets, tdm
+from robotrules.tags import html, known_rules, tdm
 
 Item = Mapping[str, Any]
 # A longer page is read by one call only, to save time.
@@ -105,7 +105,7 @@ def _usage(_: Any, more: registries.Registries, item: Item) -> protocol.Answer:
         chunks = [page[at : at + 100] for at in range(0, len(page), 100)]
         require_equal(found, tags.usage_rules(headers=headers, html=chunks, **options))
     return {
-        "rules": {name: known.plain(value) for name, value in found.values},
+        "rules": _json_values(found.values),
         "unknown": list(found.unknown),
         "others": list(found.others),
         "may_index": found.may_index,
@@ -133,13 +133,18 @@ def _source(source: tags.TagSource) -> dict[str, Any]:
 def _robots_tag(_: Any, __: Any, item: Item) -> protocol.Answer:
     found = tags.read_robots_tag([_octets(line) for line in item["lines"]], _profile(item))
     said = [
-        {"token": one.token, "rule": one.name, "value": _plain(one.value)} for one in found.said
+        {"token": one.token, "rule": one.name, "value": _plain(one.value)}
+        for one in found.statements
     ]
     return {"failure": found.error is not None, "said": said}
 
 
+def _json_values(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: known_rules.to_json_value(value) for name, value in values}
+
+
 def _plain(value: Any) -> Any:
-    return None if value is None else known.plain(value)
+    return None if value is None else known_rules.to_json_value(value)
 
 
 def _freshness(_: Any, __: Any, item: Item) -> protocol.Answer:
@@ -168,7 +173,7 @@ def _updated(_: Any, __: Any, item: Item) -> protocol.Answer:
         require_equal(found, tags.merge_fields(stored, newer))
     rules = tags.usage_rules(headers=found)
     return {
-        "rules": {name: known.plain(value) for name, value in rules.values},
+        "rules": _json_values(rules.values),
         "lines": [[name, value.decode("latin-1")] for name, value in found.lines],
     }
 
@@ -209,8 +214,8 @@ def _guidance(robots: Any, more: registries.Registries, item: Item) -> protocol.
         "may_crawl": found.may_crawl,
         "may_index": found.may_index,
         "may_snippet": found.may_snippet,
-        "rules": found.usage and {name: known.plain(one) for name, one in found.usage.values},
-        "unseen": found.unseen and {name: known.plain(one) for name, one in found.unseen.values},
+        "rules": found.usage and _json_values(found.usage.values),
+        "unseen": found.unseen and _json_values(found.unseen.values),
         "preferences": {
             label: str(found.preferences.get(label)) for label in content_usage.CATEGORIES
         },
@@ -251,7 +256,7 @@ def _values(named: Any) -> Any:
 
 
 def _snippets(_: Any, __: Any, item: Item) -> protocol.Answer:
-    return {"texts": list(snippets.nosnippet_texts(_octets(item["html"])))}
+    return {"texts": list(html.nosnippet_texts(_octets(item["html"])))}
 
 
 def _tag_refused(_: Any, __: Any, item: Item) -> protocol.Answer:

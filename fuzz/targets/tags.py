@@ -8,7 +8,7 @@ from random import Random
 import robotrules
 from fuzz.generator import Case
 from robotrules.tags import TAG_PROFILES, usage_rules
-from robotrules.tags.known import KNOWN, stricter
+from robotrules.tags.known_rules import KNOWN, stricter
 
 WORDS = (*(name.encode() for name in KNOWN), b"none", b"NoIndex", b"x")
 GLUE = (

@@ -65,9 +65,9 @@ if _typing.TYPE_CHECKING:
     from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
     from robotrules.extensions.host import PreferredHost, preferred_host
     from robotrules.extensions.purpose import crawler_notes
+    from robotrules.extensions.record_support import OtherRecord, unused_records
     from robotrules.extensions.request_rate import RequestRate, request_rates
     from robotrules.extensions.sitemap import Sitemap, sitemaps
-    from robotrules.extensions.unsupported import OtherRecord, unused_records
     from robotrules.extensions.visit_time import TimeWindow, VisitTime, visit_times
     from robotrules.guide import Guidance, guidance
     from robotrules.linting import LintNote, lint, lint_page
@@ -181,7 +181,7 @@ _LAZY = {
     "Guidance": "guide",
     "KnownCrawler": "registries.crawlers",
     "LintNote": "linting",
-    "OtherRecord": "extensions.unsupported",
+    "OtherRecord": "extensions.record_support",
     "Preference": "extensions.content_usage",
     "PreferenceSet": "extensions.content_usage",
     "Preferences": "extensions.content_usage",
@@ -214,7 +214,7 @@ _LAZY = {
     "request_rates": "extensions.request_rate",
     "sitemaps": "extensions.sitemap",
     "to_content_usage": "extensions.content_signal",
-    "unused_records": "extensions.unsupported",
+    "unused_records": "extensions.record_support",
     "usage_rules": "tags",
     "visit_times": "extensions.visit_time",
 }

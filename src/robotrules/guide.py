@@ -1,13 +1,13 @@
 """
 Guidance: one answer about one URL for one crawler, over all carriers, each part with its source.
 
-A robots.txt says what may be fetched; fields and meta elements say what may be done with what was
-fetched; App-Directives and Content-Usage say more. They are read by their own rooms; this puts
-them side by side and looks at what none of them sees alone: a page that the robots.txt keeps from
-being crawled has tags that nobody reads (AMB-119). What it says is guidance for those who want to
-follow it, and no form of access authorization.
+A robots.txt has the rules for fetching; fields and meta elements have rules for the use of fetched
+pages; App-Directives and Content-Usage add preferences. Other packages read them; this module
+combines their results and finds what none of them sees alone: a crawler does not see the tags of a
+page that the robots.txt blocks (AMB-119). The result is guidance for crawlers that follow it, not a
+form of access authorization.
 
-It does not fetch anything, has no clock, and does not know what a crawler does with the answer.
+It does not fetch anything and reads no clock.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from robotrules._engine.url_type import url_type_error
-from robotrules.extensions import vet
+from robotrules.extensions import require_robots_txt
 from robotrules.extensions.app_directives import AppDirectives, directives_for
 from robotrules.extensions.content_usage import preferences
 from robotrules.extensions.vocabulary import Preference, Preferences, Statement, StatementSource
@@ -42,22 +42,22 @@ from robotrules.tags import (
 from robotrules.tags import read_fields as fields_of
 from robotrules.tags.codes import note
 from robotrules.tags.html import Page
-from robotrules.tags.known import plain
+from robotrules.tags.known_rules import to_json_value
 from robotrules.tags.profile import find_tag_profile
 from robotrules.tags.rules import UNREAD
 from robotrules.tags.tdm import TdmReservation, tdm_reservation
 
-# Raised when a field of `Guidance.as_dict()` changes meaning or goes away.
+# Incremented when a field of `Guidance.as_dict()` changes meaning or is removed.
 SCHEMA_VERSION = 1
 
 
 class TagsSeen(StrEnum):
-    """What is known of the tag rules of a URL."""
+    """How much of the tag rules of a URL is known."""
 
     READ = "read"
     """The headers were read, and the page if it is HTML."""
     PARTLY = "partly-read"
-    """Headers or page were read and the other was not, or not to its end: there may be more."""
+    """Headers or page were not read, or not to the end: there may be more rules."""
     NOT_CRAWLED = "not-crawled"
     """The robots.txt disallows the URL, so its tags are unknown (XRT-18, AMB-119)."""
     NOT_FETCHED = "not-fetched"
@@ -65,7 +65,7 @@ class TagsSeen(StrEnum):
 
 
 class Answer(NamedTuple):
-    """One line of an answer for people: about what, what, and because of what."""
+    """One line of readable guidance: subject, answer and reasons."""
 
     subject: str
     answer: str
@@ -73,7 +73,7 @@ class Answer(NamedTuple):
 
 
 class Guidance(NamedTuple):
-    """All that is said to one crawler about one URL."""
+    """The guidance of all carriers for one crawler about one URL."""
 
     url: str
     product_tokens: tuple[str, ...]
@@ -82,17 +82,17 @@ class Guidance(NamedTuple):
     """Whether the rules allow a fetch; None: no robots.txt was given."""
     tags: TagsSeen
     usage: UsageRules | None
-    """The tag rules in force, as far as `tags` says; None: they are unknown."""
+    """The tag rules in force, as complete as `tags` says; None: they are unknown."""
     unseen: UsageRules | None
-    """What a page says that was given although its URL may not be crawled: nobody reads it."""
+    """The tag rules of a page that was given although its URL is blocked: crawlers miss them."""
     app_directives: AppDirectives | None
-    """What is said to the application; None: none was asked about, or there is no robots.txt."""
+    """The app directives; None: no application or no robots.txt was given."""
     preferences: Preferences
-    """Of robots.txt and of the Content-Usage field, combined."""
+    """The combined preferences of robots.txt and the Content-Usage field."""
     reservation: TdmReservation
     """Whether rights to text and data mining are reserved (TDM-01 to TDM-03)."""
     notes: tuple[TagNote, ...]
-    """What only shows when all carriers are seen together; each part has notes of its own."""
+    """Notes on the combination of carriers; each part has further notes."""
 
     @property
     def may_crawl(self) -> bool | None:
@@ -102,40 +102,40 @@ class Guidance(NamedTuple):
     @property
     def may_index(self) -> bool | None:
         """
-        Whether nothing that was read speaks against indexing; None: the tags are unknown.
+        Whether nothing that was read forbids indexing; None: the tags are unknown.
 
-        None is not False: of a URL that was not crawled, nobody has said anything (AMB-119). Nor is
-        it True: where a head was not read to its end, a rule behind that may forbid it. What was
-        not given at all is told by `tags` alone.
+        None is not False: the tags of a URL that was not crawled are unknown (AMB-119). It is not
+        True either: if a head was not read to its end, a rule in the rest may forbid indexing. Only
+        `tags` shows which inputs were not given.
         """
         return self._may(None if self.usage is None else self.usage.may_index)
 
     @property
     def may_snippet(self) -> bool | None:
-        """Whether nothing that was read speaks against excerpts; None: the tags are unknown."""
+        """Whether nothing that was read forbids excerpts; None: the tags are unknown."""
         return self._may(None if self.usage is None else self.usage.may_snippet)
 
     @property
     def may_follow(self) -> bool | None:
-        """Whether nothing that was read speaks against following links; None: unknown."""
+        """Whether nothing that was read forbids following links; None: unknown."""
         return self._may(None if self.usage is None else self.usage.may_follow)
 
     def _may(self, may: bool | None) -> bool | None:
-        return None if may and any(one.code in UNREAD for one in self.notes) else may
+        return None if may and any(note.code in UNREAD for note in self.notes) else may
 
     def answers(self) -> tuple[Answer, ...]:
-        """Return the parts of the answer for people, the crawl first."""
-        return tuple(_answers(self))
+        """Return the guidance as readable lines, crawling first."""
+        return tuple(_make_answers(self))
 
     def __str__(self) -> str:
         lines = [f"{self.url} for {', '.join(self.product_tokens)}"]
-        shown = self.answers()
-        wide, broad = (max(len(one[part]) for one in shown) for part in (0, 1))
-        for subject, answer, because in shown:
-            first, *more = because or ("",)
-            lines.append(f"  {subject:{wide}}  {answer:{broad}}  {first}".rstrip())
-            lines += [f"  {'':{wide}}  {'':{broad}}  {reason}" for reason in more]
-        lines += [f"  {one.level}: {one.message}" for one in self.notes]
+        answers = self.answers()
+        first_width, second_width = (max(len(one[part]) for one in answers) for part in (0, 1))
+        for subject, answer, reasons in answers:
+            first, *more = reasons or ("",)
+            lines.append(f"  {subject:{first_width}}  {answer:{second_width}}  {first}".rstrip())
+            lines += [f"  {'':{first_width}}  {'':{second_width}}  {reason}" for reason in more]
+        lines += [f"  {note.level}: {note.message}" for note in self.notes]
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class Guidance(NamedTuple):
             "app_directives": self.app_directives.as_dict() if self.app_directives else None,
             "preferences": self.preferences.as_dict(),
             "reservation": self.reservation.as_dict(),
-            "notes": [one.as_dict() for one in self.notes],
+            "notes": [note.as_dict() for note in self.notes],
         }
 
 
@@ -179,23 +179,24 @@ def guidance(
     complete: bool = True,
 ) -> Guidance:
     """
-    Return what all carriers together say to a crawler about *url*.
+    Return the guidance of all carriers for a crawler about *url*.
 
-    *robots* is the parsed file of its origin, *headers* those of the final response, *html* its
-    initial HTML, *dom* the final DOM, *tdmrep* the octets of `/.well-known/tdmrep.json`. Whatever
-    is not given is not known, and the answer says so. *application* is one that App-Directives may
-    address. *profile* is for the tags; by default it is that of *robots*. The rest is as in
-    `robotrules.tags.usage_rules` and `robotrules.preferences`.
+    *robots* is the parsed file of its origin, *headers* are those of the final response, *html* is
+    its initial HTML, *dom* the final DOM, *tdmrep* the octets of `/.well-known/tdmrep.json`. The
+    result shows which of these were not given. *application* is the identifier of an application
+    for App-Directives. *profile* is for the tags; by default it is that of *robots*. The other
+    arguments are those of `robotrules.tags.usage_rules` and `robotrules.preferences`.
     """
     if robots is not None:
-        vet(robots)
+        require_robots_txt(robots)
     validate_product_tokens(product_token)
     if robots is None and find_tag_profile(profile or "default").name != "google":
-        # A robots.txt refuses what is no name; without one tags would be read for nobody (AMB-22).
+        # A robots.txt rejects invalid names; without one, tags would be read for no crawler
+        # (AMB-22).
         vet_names(product_token, DEFAULT)
     url = as_url(url)
     if application is not None and robots is None:
-        directives_for(parse(b""), application)  # refuses what is no application
+        directives_for(parse(b""), application)  # raises for an invalid application
     if profile is None:
         profile = robots.profile if robots is not None else "default"
     chosen = find_tag_profile(profile)
@@ -203,14 +204,14 @@ def guidance(
     crawled = verdict is None or verdict.allowed
     fields = fields_of(headers)
     page = None if html is None else html_page(html, fields, chosen, complete=complete)
-    given = any(one is not None for one in (headers, html, dom))
-    found = None
+    given = any(part is not None for part in (headers, html, dom))
+    usage = None
     if given:
-        found = usage_rules(
+        usage = usage_rules(
             headers=None if headers is None else fields,
             html=html if page is None else page,
             dom=dom,
-            # Applebot may obey Googlebot's group; what a page says to Googlebot is not for it.
+            # Applebot may obey Googlebot's group, but not the tags for Googlebot.
             product_token=product_token[0]
             if isinstance(product_token, CrawlerNames)
             else product_token,
@@ -221,8 +222,8 @@ def guidance(
             registries=registries,
             complete=complete,
         )
-    seen, notes = _seen(crawled, found)
-    # What came with a page that may not be crawled was not seen either (AMB-119).
+    seen, notes = _find_tags_seen(crawled, usage)
+    # The headers of a page that may not be crawled are not seen either (AMB-119).
     stated = preferences(
         url,
         product_token,
@@ -235,7 +236,7 @@ def guidance(
         url,
         tdmrep=tdmrep,
         headers=fields if crawled else NO_FIELDS,
-        metas=_named(page) if crawled else (),
+        metas=_name_contents(page) if crawled else (),
     )
     directives = None
     if application is not None and robots is not None:
@@ -249,8 +250,8 @@ def guidance(
         tuple(purposes),
         verdict,
         seen,
-        found if seen in (TagsSeen.READ, TagsSeen.PARTLY) else None,
-        found if seen is TagsSeen.NOT_CRAWLED else None,
+        usage if seen in (TagsSeen.READ, TagsSeen.PARTLY) else None,
+        usage if seen is TagsSeen.NOT_CRAWLED else None,
         directives,
         stated,
         reservation,
@@ -259,7 +260,7 @@ def guidance(
 
 
 def as_url(url: object) -> str | bytes:
-    """Return a URL as text or octets: libraries have classes for them."""
+    """Return a URL as text or octets; libraries have classes for URLs."""
     if isinstance(url, (str, bytes)):
         return url
     if hasattr(url, "scheme") and hasattr(url, "host"):
@@ -267,20 +268,22 @@ def as_url(url: object) -> str | bytes:
     raise url_type_error(url)
 
 
-def _seen(crawled: bool, found: UsageRules | None) -> tuple[TagsSeen, tuple[TagNote, ...]]:
+def _find_tags_seen(
+    crawled: bool, usage: UsageRules | None
+) -> tuple[TagsSeen, tuple[TagNote, ...]]:
     if crawled:
-        if found is None:
+        if usage is None:
             return TagsSeen.NOT_FETCHED, (note("tags-not-read"),)
-        if "headers" not in found.read:
+        if "headers" not in usage.read:
             return TagsSeen.PARTLY, (note("headers-not-read"),)
-        if "html" not in found.read and is_html(found.fields):
+        if "html" not in usage.read and is_html(usage.fields):
             return TagsSeen.PARTLY, (note("page-not-read"),)
-        if not found.complete:
+        if not usage.complete:
             return TagsSeen.PARTLY, (note("page-not-read"),)
         return TagsSeen.READ, ()
     notes = [note("not-crawled")]
-    if found is not None and found.values:
-        notes.append(note("noindex-not-seen" if found.may_index is False else "tags-not-seen"))
+    if usage is not None and usage.values:
+        notes.append(note("noindex-not-seen" if usage.may_index is False else "tags-not-seen"))
     return TagsSeen.NOT_CRAWLED, tuple(notes)
 
 
@@ -288,78 +291,82 @@ def _field_lines(fields: Fields) -> list[bytes] | None:
     return fields.get("content-usage") or None
 
 
-def _named(page: Page | None) -> Iterator[tuple[str, str]]:
-    """Yield name and content of the elements that TDM-03 may be about."""
+def _name_contents(page: Page | None) -> Iterator[tuple[str, str]]:
+    """Yield name and content of the elements in the head, for TDM-03."""
     for meta in page.metas if page else ():
         if meta.name and meta.content is not None and meta.place != "body":
             yield meta.name, meta.content
 
 
-# --- For people ---------------------------------------------------------------------------------
+# --- Readable answers ---------------------------------------------------------------------------
 
 
-def _answers(found: Guidance) -> Iterator[Answer]:
-    verdict = found.verdict
+def _make_answers(guidance: Guidance) -> Iterator[Answer]:
+    verdict = guidance.verdict
     if verdict is None:
         yield Answer("crawl", "unknown", ("no robots.txt was given",))
     else:
         rule = verdict.rule
-        why = f"line {rule.line}: {rule}" if rule else verdict.reason.sentence
-        yield Answer("crawl", "yes" if verdict.allowed else "no", (why,))
-    yield from _usage_answers(found)
-    nothing = "nothing says"
-    if not found.preferences.applicable:
-        nothing = "not applicable: the URL is disallowed"  # attach-05 §3.1
-    for category, value in found.preferences.values:
-        because = tuple(map(_stated, found.preferences.statements_for(category)[:MOST_SOURCES]))
-        yield Answer(category, str(value), because or (nothing,))
-    if found.app_directives is not None:
-        application = found.app_directives.application
-        for directive in found.app_directives.directives:
+        reason = f"line {rule.line}: {rule}" if rule else verdict.reason.sentence
+        yield Answer("crawl", "yes" if verdict.allowed else "no", (reason,))
+    yield from _make_usage_answers(guidance)
+    default = "not stated"
+    if not guidance.preferences.applicable:
+        default = "not applicable: the URL is disallowed"  # attach-05 §3.1
+    for category, value in guidance.preferences.values:
+        statements = guidance.preferences.statements_for(category)[:MAX_SOURCES]
+        reasons = tuple(map(_describe_statement, statements))
+        yield Answer(category, str(value), reasons or (default,))
+    if guidance.app_directives is not None:
+        application = guidance.app_directives.application
+        for directive in guidance.app_directives.directives:
             name, _, given = str(directive).partition("=")
             where = f"line {directive.record.line}"
             yield Answer(f"{application};{name}", given or "?1", (where,))
-    if found.reservation.reserved is not None:
-        answer = "reserved" if found.reservation.reserved else "not reserved"
-        policy = (found.reservation.policy,) if found.reservation.policy else ()
-        where = f"{found.reservation.carrier}"
+    if guidance.reservation.reserved is not None:
+        answer = "reserved" if guidance.reservation.reserved else "not reserved"
+        policy = (guidance.reservation.policy,) if guidance.reservation.policy else ()
+        where = f"{guidance.reservation.carrier}"
         yield Answer("text and data mining", answer, (where, *policy))
 
 
-def _usage_answers(found: Guidance) -> Iterator[Answer]:
-    if found.usage is None:
-        yield Answer("index", "unknown", (_WHY[found.tags],))
-        yield Answer("snippet", "unknown", (_WHY[found.tags],))
+def _make_usage_answers(guidance: Guidance) -> Iterator[Answer]:
+    if guidance.usage is None:
+        yield Answer("index", "unknown", (_UNKNOWN_BECAUSE[guidance.tags],))
+        yield Answer("snippet", "unknown", (_UNKNOWN_BECAUSE[guidance.tags],))
         return
-    usage = found.usage
-    for name, subject in _SHOWN_APART.items():
-        because = _sources(usage, name)
-        answer = "no" if because else "yes"
-        if not because and found._may(usage.complete or None) is None:
-            answer, because = "unknown", ("not all of the page was read",)
-        elif name == "noindex" and not because and (until := usage.unavailable_after):
-            # There is no clock here: whether that moment has passed is for the reader to see.
-            because = (f"until {plain(until)}", *_sources(usage, "unavailable_after"))
-        yield Answer(subject, answer, because or ("nothing that was read says otherwise",))
+    usage = guidance.usage
+    for name, subject in _SUBJECTS.items():
+        reasons = _describe_sources(usage, name)
+        answer = "no" if reasons else "yes"
+        if not reasons and guidance._may(usage.complete or None) is None:
+            answer, reasons = "unknown", ("not all of the page was read",)
+        elif name == "noindex" and not reasons and (until := usage.unavailable_after):
+            # There is no clock here: the reader decides whether that moment has passed.
+            sources = _describe_sources(usage, "unavailable_after")
+            reasons = (f"until {to_json_value(until)}", *sources)
+        yield Answer(subject, answer, reasons or ("nothing that was read forbids it",))
     for name, value in usage.values:
-        if name not in _SHOWN_APART:
-            answer = "in force" if value is True else str(plain(value))
-            yield Answer(name, answer, _sources(usage, name))
+        if name not in _SUBJECTS:
+            answer = "in force" if value is True else str(to_json_value(value))
+            yield Answer(name, answer, _describe_sources(usage, name))
 
 
-def _sources(usage: UsageRules, name: str) -> tuple[str, ...]:
-    return tuple(f"{one.source}: {one.text}" for one in usage.mentions_of(name)[:MOST_SOURCES])
+def _describe_sources(usage: UsageRules, name: str) -> tuple[str, ...]:
+    mentions = usage.mentions_of(name)[:MAX_SOURCES]
+    return tuple(f"{mention.source}: {mention.text}" for mention in mentions)
 
 
-_SHOWN_APART = {"noindex": "index", "nosnippet": "snippet", "nofollow": "follow links"}
-MOST_SOURCES = 5
-_WHY = {
+# Rules with a line of their own, and its subject.
+_SUBJECTS = {"noindex": "index", "nosnippet": "snippet", "nofollow": "follow links"}
+MAX_SOURCES = 5
+_UNKNOWN_BECAUSE = {
     TagsSeen.NOT_CRAWLED: "not crawled, so nothing of the page is known",
     TagsSeen.NOT_FETCHED: "neither headers nor a page were given",
 }
 
 
-def _stated(statement: Statement) -> str:
+def _describe_statement(statement: Statement) -> str:
     if statement.source is StatementSource.ROBOTS:
         path = f"{statement.path} " if statement.path else ""
         return f"line {statement.line}: Content-Usage: {path}{statement.text}"

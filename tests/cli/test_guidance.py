@@ -80,8 +80,8 @@ class TestOneUrl:
         assert (answer["tags"], answer["usage"], answer["may_index"]) == ("not-crawled", None, None)
         assert answer["unseen"]["may_index"] is False
         out = asked(DRAFT, *ROBOTS, "--page", PAGE).out
-        assert "Not crawled\n  robots.txt disallows the URL" in out
-        assert "The page says noindex to nobody" in out
+        assert "Not crawled\n  robots.txt blocks the URL" in out
+        assert "Crawlers do not see the noindex" in out
         assert "not seen: meta element 3: noindex" in out
         body = b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\0"
         out = asked(DRAFT, *ROBOTS, "--response", "-", stdin=body).out

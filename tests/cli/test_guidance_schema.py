@@ -22,7 +22,7 @@ from robotrules.guide import SCHEMA_VERSION, TagsSeen
 from robotrules.robotstxt.verdict import GroupMatch, Reason
 from robotrules.tags import TAG_PROFILES, Carrier, PageState, RuleStatus
 from robotrules.tags.codes import CODES
-from robotrules.tags.known import PREVIEWS
+from robotrules.tags.known_rules import PREVIEWS
 from tests.cli import test_transcripts as transcripts
 from tests.cli.schema import objects, problems
 from tests.cli.shell import robotrules as run

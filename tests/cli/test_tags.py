@@ -225,17 +225,17 @@ class TestHostile:
 
     def test_without_a_library_for_html(self) -> None:
         """Who cannot read HTML is told what to install; headers need nothing."""
-        from robotrules.tags import trees
+        from robotrules.tags import tree_builders
 
         missing = {"selectolax": None, "selectolax.lexbor": None, "justhtml": None}
-        for cached in vars(trees).values():
+        for cached in vars(tree_builders).values():
             getattr(cached, "cache_clear", lambda: None)()
         try:
             with mock.patch.dict(sys.modules, missing):
                 ran = robotrules("tags", PAGE)
                 alone = robotrules("tags", "--header", "Robots-Tag: *;noindex")
         finally:
-            for cached in vars(trees).values():
+            for cached in vars(tree_builders).values():
                 getattr(cached, "cache_clear", lambda: None)()
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert "pip install 'robotrules[html]'" in ran.err

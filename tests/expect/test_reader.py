@@ -209,7 +209,10 @@ def test_a_live_page_is_named_by_its_url() -> None:
         ("[[expect]]\npreferences = { trainai = 'allowed' }\n", "did you mean train-ai?"),
         ("[[expect]]\npreferences = { train-ai = 'no' }\n", "Known: allowed, disallowed, unknown"),
         ("[[expect]]\napp-directives = { a = 1 }\n", "this has no effect without application"),
-        ("[[expect]]\napplication = 'a b'\napp-directives = { a = 1 }\n", "no application ident"),
+        (
+            "[[expect]]\napplication = 'a b'\napp-directives = { a = 1 }\n",
+            "not an application ident",
+        ),
         ("[[expect]]\napplication = 'a'\napp-directives = { a = [] }\n", "text, a number, true or"),
         ("[[expect]]\nrecords = 'Host'\n", "this must be a record as written"),
         ("[[expect]]\nobeys = 'all'\n", "Known: own, purpose, star, none"),

@@ -144,7 +144,9 @@ class TestVocabulary:
 
     def test_a_category_that_is_not(self) -> None:
         """To ask for a category that the vocabulary lacks is misuse, not an unknown preference."""
-        with pytest.raises(ValueError, match=r"no category 'train_ai': .* has train-ai, search"):
+        with pytest.raises(
+            ValueError, match=r"unknown category 'train_ai': .* has train-ai, search"
+        ):
             statement("train-ai=n").get("train_ai")
 
 
@@ -499,11 +501,11 @@ class TestTogether:
         found = preferences("/", "a")
         with pytest.raises(TypeError, match=r"pass robotrules.parse\(body\)"):
             preferences("/", "a", robots="User-agent: *")  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="train-ai is 'y': a preference is one of 'allowed'"):
+        with pytest.raises(ValueError, match="train-ai is 'y': use one of 'allowed'"):
             preferences("/", "a", agreement={"train-ai": "y"})
-        with pytest.raises(ValueError, match="no category 'ai'"):
+        with pytest.raises(ValueError, match="unknown category 'ai'"):
             preferences("/", "a", agreement={"ai": "allowed"})
-        with pytest.raises(TypeError, match="an agreement maps categories"):
+        with pytest.raises(TypeError, match="an agreement must map categories"):
             preferences("/", "a", agreement="train-ai=y")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="default is 'no'"):
             found.decide("search", "no")  # type: ignore[arg-type]

@@ -232,13 +232,13 @@ class TestCrawler:
         """A str is no list of purposes, and octets are no header."""
         with pytest.raises(TypeError, match=r"pass \['x'\]"):
             crawler_notes(HEADER, "ExampleBot", "x")
-        with pytest.raises(TypeError, match="user_agent is a str"):
+        with pytest.raises(TypeError, match="user_agent must be a str"):
             crawler_notes(b"x", "ExampleBot")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("purposes", [[1], [None], [b"x"], [""], [" "]])
     def test_what_is_no_purpose(self, purposes: Any) -> None:
         """A purpose is text that is not empty."""
-        with pytest.raises(TypeError, match="a purpose is a str"):
+        with pytest.raises(TypeError, match="a purpose must be a non-empty str"):
             crawler_notes(HEADER, "ExampleBot", purposes)
 
     @given(st.text(), st.text(), st.lists(st.text(min_size=1).filter(str.strip)))
@@ -259,7 +259,7 @@ class TestNotes:
             ("empty-purpose", 2),
         ]
         assert robots.body[found[0].start : found[0].end] == b"*"
-        assert found[0].message == "There is no '*' purpose: the line names nobody."
+        assert found[0].message == "There is no '*' purpose: the line matches no crawler."
 
     def test_rules_that_leak(self, read: Read) -> None:
         """Old parsers give the rules of a purpose's group to the group before it (AMB-99)."""

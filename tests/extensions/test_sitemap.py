@@ -127,9 +127,9 @@ class TestRelative:
     @pytest.mark.parametrize("url", ["", "/robots.txt", "e.example/robots.txt", "https:///robots"])
     def test_misuse(self, read: Read, url: str) -> None:
         """The URL of the file is absolute, and the error says so."""
-        with pytest.raises(ValueError, match=r"pass its absolute URL"):
+        with pytest.raises(ValueError, match=r"pass an absolute URL"):
             sitemaps(read(""), url)
-        with pytest.raises(TypeError, match="is a str, not bytes"):
+        with pytest.raises(TypeError, match="must be a str, not bytes"):
             sitemaps(read(""), HERE.encode())  # type: ignore[arg-type]
 
 

@@ -61,7 +61,7 @@ class TestWindow:
         assert not window.contains(datetime(2024, 5, 1, 7, 0, tzinfo=east))
         assert window.contains(datetime(2024, 5, 1, 7, 0))
         assert window.contains(time(7, tzinfo=UTC))
-        with pytest.raises(ValueError, match="pass the datetime"):
+        with pytest.raises(ValueError, match="pass a datetime"):
             window.contains(time(7, tzinfo=east))
         with pytest.raises(TypeError, match="not str"):
             window.contains("0700")  # type: ignore[arg-type]

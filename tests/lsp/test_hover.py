@@ -210,12 +210,12 @@ def test_the_value_of_a_record(about: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("Crawl-delay: soon", "no number of seconds"),
-        ("Request-rate: often", "no request rate"),
-        ("Sitemap: mailto:x", "no URL"),
+        ("Crawl-delay: soon", "not a number of seconds"),
+        ("Request-rate: often", "not a request rate"),
+        ("Sitemap: mailto:x", "not a URL"),
         ("Sitemap: /s.xml", "this one is relative"),
-        ("Content-Usage: train-ai=", "not the Structured Field"),
-        ("App-Directives: ;;", "not the Structured Field"),
+        ("Content-Usage: train-ai=", "not a valid Structured Field"),
+        ("App-Directives: ;;", "not a valid Structured Field"),
     ],
 )
 def test_an_invalid_value_is_explained(line: str, expected: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robotrules.tags import bounds
+from robotrules.tags import parser_limits
 
 NAMES = (
     *("a", "b", "font", "p", "div", "li", "dd", "dt", "ul", "table", "tr", "td", "tbody", "col"),
@@ -55,11 +55,11 @@ def test_repeated_markup_is_cut(before: str, again: str, scripting: bool) -> Non
     """
     text = before.replace("%", "x") + "".join(again.replace("%", str(n)) for n in range(120))
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("FEW_TAGS", 0), ("FEW_CHARACTERS", 0), ("MOST_DEEP", DEEP)):
-            patch.setattr(bounds, name, value)
-        patch.setattr(bounds, "UNSURE_TAGS", DEEP)
-        patch.setattr(bounds, "MOST_FORMATTING", MANY)
-        length = bounds.bounded(text, scripting)
+        for name, value in (("FEW_TAGS", 0), ("FEW_CHARACTERS", 0), ("MAX_DEPTH", DEEP)):
+            patch.setattr(parser_limits, name, value)
+        patch.setattr(parser_limits, "UNSURE_TAGS", DEEP)
+        patch.setattr(parser_limits, "MAX_FORMATTING", MANY)
+        length = parser_limits.safe_length(text, scripting)
     deepest, nodes = measure_tree(text[:length], scripting)
     assert deepest <= 3 * DEEP
     assert nodes <= 2 * MANY
@@ -68,9 +68,9 @@ def test_repeated_markup_is_cut(before: str, again: str, scripting: bool) -> Non
 @given(text=st.lists(MARKUP, max_size=60).map("".join))
 def test_cut_is_before_a_tag(text: str) -> None:
     """Short texts are never cut; a long one is cut just before a `<`, or not at all."""
-    assert bounds.bounded(text, True) == len(text)
+    assert parser_limits.safe_length(text, True) == len(text)
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("FEW_TAGS", "FEW_CHARACTERS", "MOST_DEEP", "UNSURE_TAGS"):
-            patch.setattr(bounds, name, 1)
-        for length in (bounds.bounded(text, True), bounds.beginning(text)):
+        for name in ("FEW_TAGS", "FEW_CHARACTERS", "MAX_DEPTH", "UNSURE_TAGS"):
+            patch.setattr(parser_limits, name, 1)
+        for length in (parser_limits.safe_length(text, True), parser_limits.unchecked_length(text)):
             assert length in (0, len(text)) or text[length] == "<"

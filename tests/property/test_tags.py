@@ -29,7 +29,7 @@ from robotrules.tags import (
     usage_rules,
 )
 from robotrules.tags.header import without_tolerance
-from robotrules.tags.known import KNOWN, ValueKind, stricter
+from robotrules.tags.known_rules import KNOWN, ValueKind, stricter
 from robotrules.write import meta_elements, robots_tag, robots_tag_fields
 
 # The rules that lift others by design: Google's for embedded pages (XRT-14).

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from robotrules.tags.encoding import decoded, encoding_of
+from robotrules.tags.encoding import decode_html, sniff_encoding
 from robotrules.tags.html import ElementPosition, read_page
-from robotrules.tags.trees import builder
+from robotrules.tags.tree_builders import find_tree_builder
 from tests.tags.pages import PAGES, HostilePage
 
 CHROMIUM = next(
@@ -191,9 +191,9 @@ def test_the_head_without_scripting(
     tree_builder: str, chromium: dict[str, Seen], page: HostilePage
 ) -> None:
     """The tree without scripting has Chromium's head too, and both together are our union."""
-    text = decoded(page.data, encoding_of(page.data, page.charset))
-    tree = builder()(text, False)
-    ours = [(one.said.name, one.said.content) for one in tree.metas() if one.in_head]
+    text = decode_html(page.data, sniff_encoding(page.data, page.charset))
+    tree = find_tree_builder()(text, False)
+    ours = [(one.attributes.name, one.attributes.content) for one in tree.metas() if one.in_head]
     assert ours == chromium[page.id].off
     union = {*chromium[page.id].on, *chromium[page.id].off}
     assert {meta[:2] for meta in page.metas if meta[2] != ElementPosition.BODY} == union
@@ -202,7 +202,7 @@ def test_the_head_without_scripting(
 @EACH
 def test_the_encoding(chromium: dict[str, Seen], page: HostilePage) -> None:
     """The octets are read in the encoding that Chromium reads them in, but for the listed."""
-    ours = encoding_of(page.data, page.charset)
+    ours = sniff_encoding(page.data, page.charset)
     assert chromium[page.id].encoding == DIFFERENT.get(page.id, ours)
 
 

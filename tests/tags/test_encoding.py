@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from robotrules.tags.encoding import decoded, encoding_for, encoding_of, well_formed
+from robotrules.tags.encoding import decode_html, find_encoding, replace_surrogates, sniff_encoding
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from robotrules.tags.encoding import decoded, encoding_for, encoding_of, well_fo
 )
 def test_labels(label: str, name: str | None) -> None:
     """The labels of the Encoding Standard and no others: Python knows more, and worse."""
-    assert encoding_for(label) == name
+    assert find_encoding(label) == name
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_labels(label: str, name: str | None) -> None:
 )
 def test_the_order_of_evidence(data: bytes, charset: str | None, name: str) -> None:
     """A mark, the transport, the document, windows-1252."""
-    assert encoding_of(data, charset) == name
+    assert sniff_encoding(data, charset) == name
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_the_order_of_evidence(data: bytes, charset: str | None, name: str) -> N
 )
 def test_what_declares_an_encoding(data: bytes) -> None:
     """The prescan, step by step; a meta goes before an XML declaration."""
-    assert encoding_of(data) == "koi8-r"
-    assert encoding_of(data + b" " * 5000) == "koi8-r"
+    assert sniff_encoding(data) == "koi8-r"
+    assert sniff_encoding(data + b" " * 5000) == "koi8-r"
 
 
 @pytest.mark.parametrize(
@@ -129,14 +129,14 @@ def test_what_declares_an_encoding(data: bytes) -> None:
 )
 def test_what_does_not(data: bytes) -> None:
     """Unfinished, hidden, of another kind, or behind the first 1,024 octets."""
-    assert encoding_of(data) == "windows-1252"
+    assert sniff_encoding(data) == "windows-1252"
 
 
 def test_a_declaration_that_ends_in_time() -> None:
     """The last octet of the prescan may be the end of the tag."""
     declared = b"<meta charset=koi8-r>"
-    assert encoding_of(declared.rjust(1024)) == "koi8-r"
-    assert encoding_of(declared.rjust(1025)) == "windows-1252"
+    assert sniff_encoding(declared.rjust(1024)) == "koi8-r"
+    assert sniff_encoding(declared.rjust(1025)) == "windows-1252"
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_a_declaration_that_ends_in_time() -> None:
 )
 def test_what_a_document_cannot_mean(declared: str, name: str) -> None:
     """It was read as ASCII, so it is not UTF-16 (HTML Standard 13.2.3.2)."""
-    assert encoding_of(f"<meta charset={declared}>".encode()) == name
-    assert encoding_of(f"<?xml encoding='{declared}'?>".encode()) == name
+    assert sniff_encoding(f"<meta charset={declared}>".encode()) == name
+    assert sniff_encoding(f"<?xml encoding='{declared}'?>".encode()) == name
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_what_a_document_cannot_mean(declared: str, name: str) -> None:
 )
 def test_decoders(data: bytes, name: str, text: str) -> None:
     """Each as the Encoding Standard says, where Python's codec does not."""
-    assert decoded(data, name) == text
+    assert decode_html(data, name) == text
 
 
 def test_every_name_has_a_decoder() -> None:
@@ -189,15 +189,15 @@ def test_every_name_has_a_decoder() -> None:
     from robotrules.tags.encoding import _LABELS
 
     for name in _LABELS:
-        text = decoded(b"<meta name=a>", name)
+        text = decode_html(b"<meta name=a>", name)
         odd = name.startswith("utf-16") or name == "replacement"
         assert text == "<meta name=a>" or odd
-        assert isinstance(decoded(bytes(range(256)) * 3, name), str)
+        assert isinstance(decode_html(bytes(range(256)) * 3, name), str)
 
 
 def test_text() -> None:
     """Text loses a mark and halves of pairs, and is else the same."""
-    assert well_formed("\ufeff\ufeffa") == "\ufeffa"
-    assert well_formed("a\ud800b") == "a\ufffdb"
-    assert well_formed("\ud83d\ude00") == "\U0001f600"
-    assert well_formed("\u00e9") == "\u00e9"
+    assert replace_surrogates("\ufeff\ufeffa") == "\ufeffa"
+    assert replace_surrogates("a\ud800b") == "a\ufffdb"
+    assert replace_surrogates("\ud83d\ude00") == "\U0001f600"
+    assert replace_surrogates("\u00e9") == "\u00e9"

@@ -10,8 +10,13 @@ import pytest
 
 from robotrules.registries import parse_json
 from robotrules.tags import DEFAULT, STRICT, read_robots_tag, usage_rules
-from robotrules.tags.header import LONGEST_KEPT, ParsedField, robots_tag, x_robots_tag
-from robotrules.tags.known import ParsedValue, read_text
+from robotrules.tags.header import (
+    MAX_CACHED_LENGTH,
+    ParsedField,
+    parse_robots_tag,
+    parse_x_robots_tag,
+)
+from robotrules.tags.known_rules import ParsedValue, read_text
 from robotrules.tags.profile import TagProfile
 
 Pairs = list[tuple[str, str, Any]]
@@ -19,19 +24,19 @@ Pairs = list[tuple[str, str, Any]]
 
 def said(field: ParsedField) -> Pairs:
     """Return who is told what."""
-    return [(one.token, one.name, one.value) for one in field.said]
+    return [(one.token, one.name, one.value) for one in field.statements]
 
 
 def codes(field: ParsedField) -> list[str]:
-    return [one.code for one in field.odd]
+    return [one.code for one in field.notes]
 
 
 def new(*lines: bytes, profile: TagProfile = DEFAULT) -> ParsedField:
-    return robots_tag(lines, profile)
+    return parse_robots_tag(lines, profile)
 
 
 def old(*lines: bytes, profile: TagProfile = DEFAULT, apart: bool = True) -> ParsedField:
-    return x_robots_tag(lines, profile, apart=apart)
+    return parse_x_robots_tag(lines, profile, apart=apart)
 
 
 # --- Robots-Tag -----------------------------------------------------------------------------------
@@ -89,7 +94,7 @@ def test_other_members_are_nobody(member: bytes) -> None:
 def test_values_of_parameters(value: bytes, expected: Any, noted: list[str]) -> None:
     """False is no instruction; the last of two counts; a value that nobody asks for is noted."""
     field = new(value)
-    assert [one.value for one in field.said] == [expected]
+    assert [one.value for one in field.statements] == [expected]
     assert [code for code in codes(field) if code != "unknown-zone"] == noted
 
 
@@ -149,7 +154,7 @@ def test_legacy_text_in_the_new_field(value: bytes, expected: Pairs) -> None:
 def test_where_a_rule_stands() -> None:
     """A rule knows its line and the span of its member there."""
     field = new(b"a;noindex,  b;nosnippet", b"", b" c;noindex")
-    assert [(one.line, one.start, one.end) for one in field.said] == [
+    assert [(one.line, one.start, one.end) for one in field.statements] == [
         (1, 0, 9),
         (1, 12, 23),
         (3, 0, 9),
@@ -204,7 +209,7 @@ def test_lines_are_one_value_for_the_limit() -> None:
 
 def test_thousands_of_members_count() -> None:
     """Every complete member within the limit is honoured (RTG-3.1.1-16), whatever their number."""
-    assert len(new(b", ".join([b"a;noindex"] * 1489)).said) == 1489
+    assert len(new(b", ".join([b"a;noindex"] * 1489)).statements) == 1489
 
 
 def test_a_field_of_no_commas_says_nothing_when_cut() -> None:
@@ -282,7 +287,7 @@ def test_a_date_keeps_its_comma(line: bytes, moment: datetime, others: list[str]
 @pytest.mark.parametrize("date", [b"soon", b"", b"Wed", b"Wed, ", b"2020-13-45"])
 def test_what_is_no_date_is_not_used(date: bytes) -> None:
     field = old(b"unavailable_after: " + date)
-    assert [one.value for one in field.said if one.name == "unavailable_after"] == [None]
+    assert [one.value for one in field.statements if one.name == "unavailable_after"] == [None]
     assert "bad-value" in codes(field)
 
 
@@ -331,7 +336,7 @@ def test_short_values_are_read_once_and_long_ones_are_not_kept() -> None:
     """A crawl sees the same few values millions of times; strangers cannot fill the memory."""
     assert new(b"a;noindex") is new(b"a;noindex")
     assert new(b"a;noindex") is not new(b"a;noindex", profile=STRICT)
-    long = b"a;noindex, " * (LONGEST_KEPT // 8) + b"b;noindex"
+    long = b"a;noindex, " * (MAX_CACHED_LENGTH // 8) + b"b;noindex"
     assert new(long) == new(long)
     assert new(long) is not new(long)
 

@@ -11,19 +11,19 @@ import pytest
 
 from robotrules.errors import MissingExtraError, RobotrulesError
 from robotrules.tags import html
-from robotrules.tags.bounds import MOST_ATTRIBUTES, MOST_DEEP
 from robotrules.tags.html import (
     FIRST_PREFIX,
-    LEAST_HTML,
-    MOST_HTML,
-    MOST_IN_BODY,
+    MAX_HTML_BYTES,
+    MAX_IN_BODY,
+    MIN_HTML_BYTES,
     ElementPosition,
     Meta,
     Page,
     PageReader,
     read_page,
 )
-from robotrules.tags.trees import Tree, builder
+from robotrules.tags.parser_limits import MAX_ATTRIBUTES, MAX_DEPTH
+from robotrules.tags.tree_builders import Tree, find_tree_builder
 from tests.tags.builders import only
 
 NOINDEX = "<meta name=robots content=noindex>"
@@ -45,7 +45,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     lengths: list[int] = []
 
     def counting() -> Any:
-        build = builder()
+        build = find_tree_builder()
 
         def counted(text: str, scripting: bool) -> Tree:
             lengths.append(len(text))
@@ -53,7 +53,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
         return counted
 
-    monkeypatch.setattr(html, "builder", counting)
+    monkeypatch.setattr(html, "find_tree_builder", counting)
     return lengths
 
 
@@ -99,7 +99,7 @@ class TestMetas:
         page = read_page(nameless * 700 + "<p>" + nameless * 700 + NOINDEX, whole=True)
         places = [meta.place for meta in page.metas]
         assert places.count(ElementPosition.HEAD) == 700
-        assert places.count(ElementPosition.BODY) == MOST_IN_BODY + 1
+        assert places.count(ElementPosition.BODY) == MAX_IN_BODY + 1
         assert page.metas[-1].element == 1401
 
 
@@ -167,26 +167,26 @@ class TestTheLimit:
 
     def test_a_head_beyond_it(self) -> None:
         """What comes behind the limit is not seen, and the page says that it is not final."""
-        filler = f"<style>{'x' * LEAST_HTML}</style>"
-        page = read_page(f"{NOINDEX}{filler}{NOINDEX}<p>", limit=LEAST_HTML)
+        filler = f"<style>{'x' * MIN_HTML_BYTES}</style>"
+        page = read_page(f"{NOINDEX}{filler}{NOINDEX}<p>", limit=MIN_HTML_BYTES)
         assert said(page) == [("noindex", "head")]
-        assert (page.is_final, page.read) == (False, LEAST_HTML)
+        assert (page.is_final, page.read) == (False, MIN_HTML_BYTES)
 
     @pytest.mark.parametrize("more", [-1, 0, 1])
     def test_to_the_octet(self, more: int) -> None:
         """A document that ends at the limit is whole; one octet more is not."""
-        document = NOINDEX.encode().ljust(LEAST_HTML + more)
-        page = read_page(document, limit=LEAST_HTML)
+        document = NOINDEX.encode().ljust(MIN_HTML_BYTES + more)
+        page = read_page(document, limit=MIN_HTML_BYTES)
         assert page.is_final is (more <= 0)
-        assert page.read == min(len(document), LEAST_HTML)
-        assert read_page(iter([document]), limit=LEAST_HTML) == page
-        assert read_page(document, limit=LEAST_HTML, whole=True) == page
+        assert page.read == min(len(document), MIN_HTML_BYTES)
+        assert read_page(iter([document]), limit=MIN_HTML_BYTES) == page
+        assert read_page(document, limit=MIN_HTML_BYTES, whole=True) == page
 
     def test_whole_is_not_final_where_it_is_cut(self) -> None:
         """For the whole, final means that the document was read to its end."""
         document = HEAD + PARAGRAPH * 1000
-        assert read_page(document, limit=LEAST_HTML).is_final
-        assert not read_page(document, limit=LEAST_HTML, whole=True).is_final
+        assert read_page(document, limit=MIN_HTML_BYTES).is_final
+        assert not read_page(document, limit=MIN_HTML_BYTES, whole=True).is_final
 
     @pytest.mark.parametrize("character", ["\u00e9", "\u20ac", "\U0001f600"])
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "gb18030"])
@@ -194,14 +194,16 @@ class TestTheLimit:
         """A character that the limit cuts does no harm."""
         label = encoding.replace("16-", "16")
         for shift in range(4):
-            filler = f"<title>{'x' * shift}{character * LEAST_HTML}"
-            page = read_page((NOINDEX + filler).encode(encoding), charset=label, limit=LEAST_HTML)
+            filler = f"<title>{'x' * shift}{character * MIN_HTML_BYTES}"
+            page = read_page(
+                (NOINDEX + filler).encode(encoding), charset=label, limit=MIN_HTML_BYTES
+            )
             assert said(page) == [("noindex", "head")]
 
     def test_below_what_must_be_read(self) -> None:
         """At least 8 KiB: less is misuse (AMB-92)."""
         with pytest.raises(ValueError, match="at least 8192"):
-            read_page("", limit=LEAST_HTML - 1)
+            read_page("", limit=MIN_HTML_BYTES - 1)
 
 
 class TestHostile:
@@ -214,7 +216,7 @@ class TestHostile:
         document = NOINDEX + opening + "<div>" * 100_000
         page = read_page(document, whole=whole)
         assert said(page) == [("noindex", "head")]
-        assert max(parsed) <= len(NOINDEX) + 20 + 5 * 2 * MOST_DEEP
+        assert max(parsed) <= len(NOINDEX) + 20 + 5 * 2 * MAX_DEPTH
         # In a template the head may go on, and in the body it cannot.
         assert page.is_final is (not whole and "template" not in opening)
 
@@ -225,7 +227,7 @@ class TestHostile:
         document = filler + "".join(f"<b id={n}><p>" for n in range(100_000))
         page = read_page(document, whole=whole)
         assert page.is_final is not whole
-        assert max(parsed) < len(filler) + 40 * MOST_DEEP
+        assert max(parsed) < len(filler) + 40 * MAX_DEPTH
 
     def test_attributes_without_end(self, parsed: list[int]) -> None:
         """A hundred thousand attributes of one tag, each compared with all before it."""
@@ -234,7 +236,7 @@ class TestHostile:
         assert said(page) == [("noindex", "head")]
         assert not page.is_final
         assert max(parsed) <= FIRST_PREFIX
-        names = " ".join(f"a{n}" for n in range(MOST_ATTRIBUTES - 1))
+        names = " ".join(f"a{n}" for n in range(MAX_ATTRIBUTES - 1))
         assert read_page(f"<link {names}>{NOINDEX}").is_final
 
     def test_a_long_attribute(self) -> None:
@@ -255,7 +257,7 @@ class TestHostile:
     def test_fifty_million_spaces(self, parsed: list[int]) -> None:
         """Only the limit is looked at."""
         page = read_page(b" " * 50_000_000)
-        assert (page.metas, page.is_final, page.read) == ((), False, MOST_HTML)
+        assert (page.metas, page.is_final, page.read) == ((), False, MAX_HTML_BYTES)
         assert sum(parsed) == 0
 
     @pytest.mark.parametrize(
@@ -356,11 +358,11 @@ class TestStreams:
 
     def test_nothing_is_pulled_behind_the_limit(self) -> None:
         """The chunk that goes beyond it is the last."""
-        reader = PageReader(limit=LEAST_HTML)
-        assert reader.feed(" " * LEAST_HTML) is False
+        reader = PageReader(limit=MIN_HTML_BYTES)
+        assert reader.feed(" " * MIN_HTML_BYTES) is False
         assert reader.feed(" ") is True
-        chunks = iter([" " * LEAST_HTML, " ", "<p>"])
-        assert read_page(chunks, limit=LEAST_HTML).is_cut
+        chunks = iter([" " * MIN_HTML_BYTES, " ", "<p>"])
+        assert read_page(chunks, limit=MIN_HTML_BYTES).is_cut
         assert list(chunks) == ["<p>"]
 
 

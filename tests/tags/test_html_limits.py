@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from robotrules.tags import html
-from robotrules.tags.html import FIRST_PREFIX, LEAST_HTML, ElementPosition, PageReader, read_page
+from robotrules.tags.html import (
+    FIRST_PREFIX,
+    MIN_HTML_BYTES,
+    ElementPosition,
+    PageReader,
+    read_page,
+)
 from tests.tags.test_html import HEAD, NOINDEX, NOSCRIPT_PIXEL, PARAGRAPH, parsed
 
 __all__ = ["parsed"]
@@ -33,8 +39,8 @@ class TestWhatAPageSays:
     def test_a_document_that_goes_on(self) -> None:
         """Only behind the limit, or where the caller says so."""
         assert not read_page(HEAD + PARAGRAPH * 1000).is_cut
-        assert read_page(filled(LEAST_HTML + 1, ""), limit=LEAST_HTML).is_cut
-        assert not read_page(filled(LEAST_HTML, ""), limit=LEAST_HTML).is_cut
+        assert read_page(filled(MIN_HTML_BYTES + 1, ""), limit=MIN_HTML_BYTES).is_cut
+        assert not read_page(filled(MIN_HTML_BYTES, ""), limit=MIN_HTML_BYTES).is_cut
         for half in ("", "<", "</", "<me"):  # what looks like text may be half a tag
             page = read_page(NOINDEX + half, complete=False)
             assert (page.is_final, page.is_cut) == (False, True)
@@ -54,19 +60,19 @@ class TestTheEnd:
 
     def test_a_tag_that_ends_at_it(self) -> None:
         """Up to the last octet; and one octet less is half a tag."""
-        document = filled(LEAST_HTML, NOINDEX)
-        page = read_page(document + PARAGRAPH, limit=LEAST_HTML)
+        document = filled(MIN_HTML_BYTES, NOINDEX)
+        page = read_page(document + PARAGRAPH, limit=MIN_HTML_BYTES)
         assert [meta.place for meta in page.metas] == [ElementPosition.HEAD]
-        page = read_page(" " + document + PARAGRAPH, limit=LEAST_HTML)
+        page = read_page(" " + document + PARAGRAPH, limit=MIN_HTML_BYTES)
         assert page.metas == ()
 
     def test_nothing_is_final_there(self) -> None:
         """What looks like text may be half a tag."""
-        document = filled(LEAST_HTML, "text")
+        document = filled(MIN_HTML_BYTES, "text")
         for whole in (False, True):
-            page = read_page(document + " more", limit=LEAST_HTML, whole=whole)
+            page = read_page(document + " more", limit=MIN_HTML_BYTES, whole=whole)
             assert (page.is_final, page.is_cut) == (False, True)
-        assert read_page(document, limit=LEAST_HTML).is_final
+        assert read_page(document, limit=MIN_HTML_BYTES).is_final
 
 
 class TestCost:
@@ -117,8 +123,8 @@ class TestCost:
 
     def test_the_number_of_tags(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A head has fewer than a whole document."""
-        monkeypatch.setattr(html, "MOST_HEAD_TAGS", 1000)
-        monkeypatch.setattr(html, "MOST_TAGS", 4000)
+        monkeypatch.setattr(html, "MAX_HEAD_TAGS", 1000)
+        monkeypatch.setattr(html, "MAX_TAGS", 4000)
         for metas, in_head, in_whole in (
             (900, True, True),
             (3500, False, True),
@@ -162,7 +168,7 @@ class TestErrors:
             with pytest.raises(TypeError) as told:
                 reader.feed(second)
             assert str(told.value) == (
-                "a document came as bytes and as str: give all of it as one of them"
+                "a document was fed as bytes and as str: pass all of it as one of them"
             )
 
     def test_arguments(self) -> None:
@@ -177,10 +183,9 @@ class TestErrors:
         wrong = "5"
         with pytest.raises(TypeError) as told:
             PageReader(limit=wrong)
-        assert str(told.value) == "limit is a number of octets, not '5'"
+        assert str(told.value) == "limit must be a number of octets, not '5'"
         with pytest.raises(ValueError, match="limit is 5") as refused:
             PageReader(limit=5)
         assert str(refused.value) == (
-            "limit is 5, and at least 8192 octets of a document are read "
-            "(draft-illyes-repext §4): leave it out or give more"
+            "limit is 5: pass at least 8192 octets (draft-illyes-repext §4), or leave it out"
         )

@@ -9,16 +9,16 @@ import pytest
 from robotrules.tags import DEFAULT, GOOGLE, STRICT
 from robotrules.tags import meta as reading
 from robotrules.tags.codes import Carrier, PageState, TagSource, note
-from robotrules.tags.header import CUT, LONGEST_KEPT, Said
+from robotrules.tags.header import CUT, MAX_CACHED_LENGTH, TagStatement
 from robotrules.tags.html import ElementPosition, Meta, Page
 from robotrules.tags.meta import (
-    MOST_CONTENTS,
-    MOST_NOTES,
-    MOST_OTHERS,
+    MAX_CONTENTS,
+    MAX_NOTES,
+    MAX_OTHERS,
     MetaRule,
-    PageSays,
-    content_rules,
-    page_rules,
+    PageRules,
+    parse_content,
+    read_page_rules,
 )
 from robotrules.tags.profile import TagProfile
 
@@ -32,10 +32,10 @@ def element(name: str | None, content: str | None, number: int = 1, **given: Any
     return Meta(name, content, None, None, None, ElementPosition.HEAD, number)._replace(**given)
 
 
-def says(*metas: Meta, profile: TagProfile = DEFAULT, **given: Any) -> PageSays:
+def says(*metas: Meta, profile: TagProfile = DEFAULT, **given: Any) -> PageRules:
     """Return what elements say to ExampleBot."""
     page = Page(metas, None, True, 0)
-    return page_rules(page, PageState.INITIAL, ["examplebot", "kbot"], profile, **given)
+    return read_page_rules(page, PageState.INITIAL, ["examplebot", "kbot"], profile, **given)
 
 
 def source(number: int = 1) -> TagSource:
@@ -48,7 +48,7 @@ class TestContents:
 
     def test_words(self) -> None:
         """Each has its value, its text and its place."""
-        assert content_rules("NoIndex, max-snippet: 5", DEFAULT) == (
+        assert parse_content("NoIndex, max-snippet: 5", DEFAULT) == (
             (
                 MetaRule("noindex", True, "NoIndex", 0, 7),
                 MetaRule("max-snippet", 5, "max-snippet: 5", 9, 23),
@@ -59,42 +59,42 @@ class TestContents:
     def test_spaces(self) -> None:
         """They part words where the profile says so, and it is noted."""
         content = "noindex max-snippet:x"
-        assert content_rules(content, DEFAULT) == (
+        assert parse_content(content, DEFAULT) == (
             (
                 MetaRule("noindex", True, "noindex", 0, 7),
                 MetaRule("max-snippet", None, "max-snippet:x", 8, 21),
             ),
             (("space-separated", 8, 21), ("bad-value", 8, 21)),
         )
-        (rule,), odd = content_rules("noindex nofollow", STRICT)
+        (rule,), odd = parse_content("noindex nofollow", STRICT)
         assert (rule.name, odd) == ("noindex nofollow", ())
 
     def test_a_colon_scopes_nothing(self) -> None:
         """In an element it parts a word from its value; of strange words no value is noted."""
-        (rule,), odd = content_rules("googlebot: noindex", DEFAULT)
+        (rule,), odd = parse_content("googlebot: noindex", DEFAULT)
         assert (rule.name, rule.value, odd) == ("googlebot", True, ())
 
     def test_none(self) -> None:
         """It stands for others."""
-        rules, _ = content_rules("none", DEFAULT)
+        rules, _ = parse_content("none", DEFAULT)
         assert [rule.name for rule in rules] == ["noindex", "nofollow"]
 
     def test_the_limit(self) -> None:
         """What is longer is cut at the last comma before the limit."""
         fits = "noindex,nofollow".ljust(LIMIT)
-        assert content_rules(fits, SMALL)[1] == ()
-        rules, odd = content_rules("noindex, nofollow, nosnippet".ljust(LIMIT) + ",noai", SMALL)
+        assert parse_content(fits, SMALL)[1] == ()
+        rules, odd = parse_content("noindex, nofollow, nosnippet".ljust(LIMIT) + ",noai", SMALL)
         assert [rule.name for rule in rules] == ["noindex", "nofollow"]
         assert odd == ((CUT, LIMIT, LIMIT + 5),)
-        rules, odd = content_rules("x" * (LIMIT + 1), SMALL)
+        rules, odd = parse_content("x" * (LIMIT + 1), SMALL)
         assert (rules, odd) == ((), ((CUT, LIMIT, LIMIT + 1),))
 
     def test_what_is_long_is_not_remembered(self) -> None:
         """Strangers must not fill the memory."""
-        content_rules("noindex", DEFAULT)
-        before = reading._kept_content.cache_info()
-        content_rules("noindex".ljust(LONGEST_KEPT + 1), DEFAULT)
-        assert reading._kept_content.cache_info() == before
+        parse_content("noindex", DEFAULT)
+        before = reading._parse_content_cached.cache_info()
+        parse_content("noindex".ljust(MAX_CACHED_LENGTH + 1), DEFAULT)
+        assert reading._parse_content_cached.cache_info() == before
 
 
 class TestWhatPermits:
@@ -119,7 +119,7 @@ class TestWhatPermits:
     )
     def test_recovered(self, content: str, recovered: dict[str, bool]) -> None:
         """What only spaces part is recovered."""
-        rules, _ = content_rules(content, DEFAULT)
+        rules, _ = parse_content(content, DEFAULT)
         found = {rule.name: rule.recovered for rule in rules}
         assert list(found.items()) == list(recovered.items())
         assert all(type(value) is bool for value in found.values())
@@ -128,9 +128,9 @@ class TestWhatPermits:
         """Of what was not read to its end nothing is sure, if spaces part words."""
         for length, is_sure in ((LIMIT, True), (LIMIT + 1, False)):
             content = "a b, index,".ljust(length)
-            (*_, rule), _ = content_rules(content, SMALL)
+            (*_, rule), _ = parse_content(content, SMALL)
             assert (rule.name, rule.recovered) == ("index", not is_sure)
-        (rule, *_), _ = content_rules(
+        (rule, *_), _ = parse_content(
             "index,".ljust(LIMIT + 1), STRICT.replace(max_field_bytes=LIMIT)
         )
         assert (rule.name, rule.recovered) == ("index", False)
@@ -154,35 +154,40 @@ class TestWhom:
     )
     def test_names(self, name: str | None, token: str | None) -> None:
         """Compared without the case of ASCII letters."""
-        said = says(element(name, "noindex")).said
-        expected = Said(token or "", "noindex", True, "noindex", 0, 0, 7), source()
+        said = says(element(name, "noindex")).statements
+        expected = TagStatement(token or "", "noindex", True, "noindex", 0, 0, 7), source()
         assert [one for one in said if one[0].token in ("*", "examplebot", "kbot")] == (
             [expected] if token else []
         )
 
     def test_names_of_google(self) -> None:
         """`robot` is everyone, and no other names are read than its own."""
-        said = says(element("robot", "noindex"), element("kbot", "nofollow"), profile=GOOGLE).said
+        said = says(
+            element("robot", "noindex"), element("kbot", "nofollow"), profile=GOOGLE
+        ).statements
         assert [one.token for one, _ in said] == ["*"]
 
     def test_rules_of_an_element(self) -> None:
         """With the text and the place of each."""
         found = says(element("robots", "noindex, noindex index", 7), over_tls=True)
         where = TagSource(Carrier.META, None, 7, PageState.INITIAL, True)
-        assert found.said == (
-            (Said("*", "noindex", True, "noindex", 0, 0, 7), where),
-            (Said("*", "noindex", True, "noindex", 0, 9, 16), where),
-            (Said("*", "index", True, "index", 0, 17, 22, True), where),
+        assert found.statements == (
+            (TagStatement("*", "noindex", True, "noindex", 0, 0, 7), where),
+            (TagStatement("*", "noindex", True, "noindex", 0, 9, 16), where),
+            (TagStatement("*", "index", True, "index", 0, 17, 22, True), where),
         )
         assert found.notes == (note("space-separated", where, 17, 22),)
 
     def test_rules_for_others(self) -> None:
         """Of an element for another crawler one rule tells enough."""
-        found = says(element(f" {NO_BREAK}OtherBot ", "x max-snippet:5, noindex", 2)).said
+        found = says(element(f" {NO_BREAK}OtherBot ", "x max-snippet:5, noindex", 2)).statements
         assert found == (
-            (Said(f"{NO_BREAK}OtherBot", "max-snippet", 5, "max-snippet:5", 0, 2, 15), source(2)),
+            (
+                TagStatement(f"{NO_BREAK}OtherBot", "max-snippet", 5, "max-snippet:5", 0, 2, 15),
+                source(2),
+            ),
         )
-        ascii_name = says(element("OtherBot", "noindex")).said
+        ascii_name = says(element("OtherBot", "noindex")).statements
         assert [one.token for one, _ in ascii_name] == ["otherbot"]
 
     @pytest.mark.parametrize(
@@ -192,24 +197,26 @@ class TestWhom:
             element("OtherBot", "max-snippet: x"),
             element("OtherBot", ""),
             element("OtherBot", "words"),
-            element("OtherBot", "x" * LONGEST_KEPT + ", noindex"),
-            element("O" * (LONGEST_KEPT + 1), "noindex"),
+            element("OtherBot", "x" * MAX_CACHED_LENGTH + ", noindex"),
+            element("O" * (MAX_CACHED_LENGTH + 1), "noindex"),
             element("OtherBot", "noindex", place=ElementPosition.BODY),
             element("*", "noindex"),
         ],
     )
     def test_what_says_nothing_to_others(self, meta: Meta) -> None:
         """Descriptions, bodies, and what is too long to be a name."""
-        assert says(meta).said == ()
+        assert says(meta).statements == ()
 
     def test_the_longest_name_of_another(self) -> None:
         """So many characters, and no more."""
-        assert says(element("O" * LONGEST_KEPT, "noindex")).said
+        assert says(element("O" * MAX_CACHED_LENGTH, "noindex")).statements
 
     def test_rules_that_a_registry_adds(self) -> None:
         """They are rules for others, too."""
         meta = element("OtherBot", "words")
-        assert [one.name for one, _ in says(meta, more=frozenset({"words"})).said] == ["words"]
+        assert [one.name for one, _ in says(meta, more=frozenset({"words"})).statements] == [
+            "words"
+        ]
 
 
 class TestNotes:
@@ -231,7 +238,7 @@ class TestNotes:
     def test_what_looks_like_one(self, given: dict[str, Any], is_odd: bool) -> None:
         """An element with another attribute is no robots meta element (AMB-91)."""
         found = says(element(None, "noindex", **given))
-        assert (found.said, found.notes) == (
+        assert (found.statements, found.notes) == (
             (),
             (note("not-a-carrier", source()),) if is_odd else (),
         )
@@ -239,11 +246,11 @@ class TestNotes:
     def test_places(self) -> None:
         """The body does not count, but for google; without scripting it does, with a note."""
         body = element("robots", "noindex", place=ElementPosition.BODY)
-        assert says(body) == PageSays((), (note("meta-outside-head", source()),))
-        assert len(says(body, profile=GOOGLE).said) == 1
+        assert says(body) == PageRules((), (note("meta-outside-head", source()),))
+        assert len(says(body, profile=GOOGLE).statements) == 1
         noscript = element("robots", "noindex", place=ElementPosition.NOSCRIPT)
         found = says(noscript)
-        assert len(found.said) == 1
+        assert len(found.statements) == 1
         assert found.notes == (note("only-without-scripting", source()),)
 
     @pytest.mark.parametrize(
@@ -257,14 +264,14 @@ class TestNotes:
     )
     def test_their_number(self, meta: Meta) -> None:
         """A hundred of them tell enough."""
-        for count, kept in ((MOST_NOTES - 1, MOST_NOTES - 1), (MOST_NOTES + 1, MOST_NOTES)):
+        for count, kept in ((MAX_NOTES - 1, MAX_NOTES - 1), (MAX_NOTES + 1, MAX_NOTES)):
             assert len(says(*[meta] * count).notes) == kept
 
     def test_notes_of_one_content(self) -> None:
         """They count as those of several."""
-        assert len(says(element("robots", "a " * 200)).notes) == MOST_NOTES
+        assert len(says(element("robots", "a " * 200)).notes) == MAX_NOTES
         few = element("robots", "a b")
-        assert len(says(*[few] * 50, element("robots", "a " * 200)).notes) == MOST_NOTES
+        assert len(says(*[few] * 50, element("robots", "a " * 200)).notes) == MAX_NOTES
 
     @pytest.mark.parametrize(
         ("is_cut", "code"), [(True, "head-not-final"), (False, "page-too-complex")]
@@ -272,8 +279,8 @@ class TestNotes:
     def test_a_page_that_is_not_final(self, is_cut: bool, code: str) -> None:
         """It was cut, or was more than is parsed."""
         page = Page((), None, False, 0, is_cut)
-        found = page_rules(page, PageState.FINAL, ["examplebot"], DEFAULT)
-        assert found == PageSays((), (note(code),))
+        found = read_page_rules(page, PageState.FINAL, ["examplebot"], DEFAULT)
+        assert found == PageRules((), (note(code),))
 
 
 class TestAmount:
@@ -283,16 +290,16 @@ class TestAmount:
         """Eight of the longest; then nothing more, and a note."""
         long = element("robots", "x" * LIMIT)
         last = element("robots", "noindex", 9)
-        found = says(*[long] * MOST_CONTENTS, last, profile=SMALL)
+        found = says(*[long] * MAX_CONTENTS, last, profile=SMALL)
         assert found.notes == (note(CUT, source(9)),)
-        assert len(found.said) == MOST_CONTENTS
+        assert len(found.statements) == MAX_CONTENTS
         # An element without content costs nothing, and one that is cut as much as is read of it.
         longer = element("robots", "x" * (2 * LIMIT))
         empty = element("robots", None)
-        found = says(*[longer] * MOST_CONTENTS, empty, profile=SMALL)
-        assert [one.end for one in found.notes] == [2 * LIMIT] * MOST_CONTENTS
+        found = says(*[longer] * MAX_CONTENTS, empty, profile=SMALL)
+        assert [one.end for one in found.notes] == [2 * LIMIT] * MAX_CONTENTS
 
     def test_elements_for_others(self) -> None:
         """Five hundred are looked at."""
-        for count, kept in ((MOST_OTHERS, MOST_OTHERS), (MOST_OTHERS + 1, MOST_OTHERS)):
-            assert len(says(*[element("OtherBot", "noindex")] * count).said) == kept
+        for count, kept in ((MAX_OTHERS, MAX_OTHERS), (MAX_OTHERS + 1, MAX_OTHERS)):
+            assert len(says(*[element("OtherBot", "noindex")] * count).statements) == kept

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from robotrules.tags.html import ElementPosition, PageReader, read_page
-from robotrules.tags.trees import builder
+from robotrules.tags.tree_builders import find_tree_builder
 from tests.tags.pages import PAGES, HostilePage
 
 EACH = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
@@ -74,5 +74,5 @@ def test_a_long_body_changes_nothing(tree_builder: str, page: HostilePage) -> No
 
 def test_the_builder_is_the_one_asked_for(tree_builder: str) -> None:
     """The fixture hides what it says: the tests above really ran on both."""
-    kind = type(builder()("", True)).__name__
-    assert kind == {"selectolax": "_Lexbor", "justhtml": "_Just"}[tree_builder]
+    kind = type(find_tree_builder()("", True)).__name__
+    assert kind == {"selectolax": "_LexborTree", "justhtml": "_JustHtmlTree"}[tree_builder]

@@ -23,39 +23,39 @@ def test_profiles_by_name_and_value() -> None:
         with pytest.raises(robotrules.ProfileError) as told:
             tags.find_tag_profile(wrong)  # type: ignore[arg-type]
         assert str(told.value) == (
-            f"there is no tag profile {wrong!r}: use default, strict, google, bing, apple, yandex, "
+            f"unknown tag profile {wrong!r}: use default, strict, google, bing, apple, yandex, "
             "or a TagProfile made with robotrules.tags.DEFAULT.replace(...)"
         )
 
 
-LEAST = "but draft-illyes-repext §3.1.1 asks for at least 8,192 octets: use that or more"
+LEAST = "use at least 8,192 octets (draft-illyes-repext §3.1.1)"
 FIELDS = (
-    "name, max_field_bytes, max_html_bytes, lower_keys, recover_malformed, skip_empty_lines, legacy_words, "
-    "space_separates, scope_both, x_robots_tag_only, prefer_robots_tag, body_metas, robot_name, "
-    "permitting_wins, nocache_over_noarchive, none_means, without_effect, names"
+    "name, max_field_bytes, max_html_bytes, lower_keys, recover_malformed, skip_empty_lines, "
+    "legacy_words, space_separates, scope_both, x_robots_tag_only, prefer_robots_tag, body_metas, "
+    "robot_name, permitting_wins, nocache_over_noarchive, none_means, without_effect, names"
 )
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"max_field_bytes": 4096}, f"max_field_bytes is 4,096, {LEAST}"),
-        ({"max_html_bytes": 8191}, f"max_html_bytes is 8,191, {LEAST}"),
+        ({"max_field_bytes": 4096}, f"max_field_bytes is 4,096: {LEAST}"),
+        ({"max_html_bytes": 8191}, f"max_html_bytes is 8,191: {LEAST}"),
         (
             {"max_html_bytes": 67_108_865},
             "max_html_bytes is 67,108,865: use at most 67,108,864 (64 MiB)",
         ),
-        ({"max_field_bytes": True}, "max_field_bytes is a number of octets, not True"),
-        ({"max_field_bytes": 9000.0}, "max_field_bytes is a number of octets, not 9000.0"),
+        ({"max_field_bytes": True}, "max_field_bytes must be a number of octets, not True"),
+        ({"max_field_bytes": 9000.0}, "max_field_bytes must be a number of octets, not 9000.0"),
         ({"recover_malformed": 1}, "recover_malformed is a switch: use True or False, not 1"),
         ({"colour": "red"}, f"a tag profile has no field 'colour'; it has {FIELDS}"),
-        ({"name": ""}, "the name of a tag profile is text, not ''"),
-        ({"name": 5}, "the name of a tag profile is text, not 5"),
-        ({"none_means": "noindex"}, "none_means is a list of words, not 'noindex'"),
-        ({"none_means": None}, "none_means is a list of words, not None"),
-        ({"names": b"googlebot"}, "names is a list of words, not b'googlebot'"),
-        ({"names": 5}, "names is a list of words, not 5"),
-        ({"without_effect": ["noai", 5]}, "without_effect is a list of words, not ['noai', 5]"),
+        ({"name": ""}, "the name of a tag profile must be text, not ''"),
+        ({"name": 5}, "the name of a tag profile must be text, not 5"),
+        ({"none_means": "noindex"}, "none_means must be a list of str, not 'noindex'"),
+        ({"none_means": None}, "none_means must be a list of str, not None"),
+        ({"names": b"googlebot"}, "names must be a list of str, not b'googlebot'"),
+        ({"names": 5}, "names must be a list of str, not 5"),
+        ({"without_effect": ["noai", 5]}, "without_effect must be a list of str, not ['noai', 5]"),
     ],
 )
 def test_profiles_that_are_refused(changes: dict[str, Any], words: str) -> None:

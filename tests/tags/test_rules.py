@@ -24,8 +24,8 @@ from robotrules.tags import (
     usage_rules,
 )
 from robotrules.tags.codes import CODES
-from robotrules.tags.known import KNOWN, ValueKind, stricter
-from robotrules.tags.rules import MOST_MENTIONS
+from robotrules.tags.known_rules import KNOWN, ValueKind, stricter
+from robotrules.tags.rules import MAX_MENTIONS
 
 HTML = '<!doctype html><head><meta name="{}" content="{}"></head><p>text'
 
@@ -331,10 +331,10 @@ def test_unknown_rules_are_kept_for_inspection() -> None:
 def test_a_page_that_says_one_thing_very_often() -> None:
     """All of it counts, and of the mentions some are kept; each rule in force has one."""
     element = "<meta name=robots content='{}'>"
-    html = element.format("noindex") * (MOST_MENTIONS + 500) + element.format("nosnippet") * 2
+    html = element.format("noindex") * (MAX_MENTIONS + 500) + element.format("nosnippet") * 2
     found = usage_rules(html=html)
     assert set(found.rules) == {"noindex", "nosnippet"}
-    assert len(found.mentions) == MOST_MENTIONS + 1
+    assert len(found.mentions) == MAX_MENTIONS + 1
     assert len(found.mentions_of("nosnippet")) == 1
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.tags.html import LEAST_HTML
-from robotrules.tags.snippets import nosnippet_texts
+from robotrules.tags.html import MIN_HTML_BYTES, nosnippet_texts
 
 pytestmark = pytest.mark.usefixtures("tree_builder")
 
@@ -62,8 +61,10 @@ def test_octets_and_limit() -> None:
     marked = b"<div data-nosnippet>\xe9</div>"
     assert nosnippet_texts(marked) == ("\u00e9",)
     assert nosnippet_texts(marked, charset="windows-1251") == ("\u0439",)
-    assert nosnippet_texts(marked.rjust(LEAST_HTML), limit=LEAST_HTML) == ("\u00e9",)
-    assert nosnippet_texts(marked + b" " * LEAST_HTML + marked, limit=LEAST_HTML) == ("\u00e9",)
+    assert nosnippet_texts(marked.rjust(MIN_HTML_BYTES), limit=MIN_HTML_BYTES) == ("\u00e9",)
+    assert nosnippet_texts(marked + b" " * MIN_HTML_BYTES + marked, limit=MIN_HTML_BYTES) == (
+        "\u00e9",
+    )
 
 
 def test_hostile_nesting_is_cut() -> None:

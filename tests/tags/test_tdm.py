@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from robotrules._engine import engine, native
 from robotrules.tags.tdm import (
-    MOST_ENTRIES,
+    MAX_ENTRIES,
     MOST_OCTETS,
     TdmReservation,
     tdm_reservation,
@@ -256,7 +256,7 @@ class TestLimits:
 
     def test_entries(self) -> None:
         """Only so many are read, and it is noted."""
-        entries = [entry("/b/", 0)] * (MOST_ENTRIES - 1)
+        entries = [entry("/b/", 0)] * (MAX_ENTRIES - 1)
         assert in_file(*entries, entry("/a/")) == TdmReservation(True, None, "tdmrep.json")
         found = in_file(*entries, entry("/b/"), entry("/a/"))
         assert found.reserved is None
@@ -276,7 +276,7 @@ class TestLimits:
         """Thousands of patterns against a long URL."""
         entries = [entry(location, 0, None)] * (MOST_OCTETS // (len(location) + 60) - 100)
         start = time.process_time()
-        in_file(*entries[:MOST_ENTRIES], url="https://example.com/" + "a" * 2000 + "z")
+        in_file(*entries[:MAX_ENTRIES], url="https://example.com/" + "a" * 2000 + "z")
         # The pure engine is for reading, and slower.
         assert time.process_time() - start < (2 if engine is native else 30)
 
@@ -378,7 +378,7 @@ class TestAnswers:
                     "level": "error",
                     "carrier": "tdmrep.json",
                     "entry": 1,
-                    "message": "The location is no path pattern, so the entry says nothing.",
+                    "message": "The location is not a path pattern, so the entry is ignored.",
                 }
             ],
         }
@@ -401,7 +401,7 @@ class TestAnswers:
 def test_the_most_entries() -> None:
     """What is behind them is not read, and that is noted."""
     last = entry("/a/", 1)
-    for count, noted in ((MOST_ENTRIES - 1, False), (MOST_ENTRIES, True)):
+    for count, noted in ((MAX_ENTRIES - 1, False), (MAX_ENTRIES, True)):
         found = in_file(*[entry("/b/", 0)] * count, last)
         assert found.reserved is (None if noted else True)
         assert codes(found) == ([("tdmrep-cut", "tdmrep.json", None)] if noted else [])

@@ -8,28 +8,28 @@ import pytest
 
 from robotrules.tags import BING, DEFAULT, GOOGLE, YANDEX, read_robots_tag, usage_rules
 from robotrules.tags.codes import Carrier, PageState, TagSource, note
-from robotrules.tags.header import Said
-from robotrules.tags.known import Value
+from robotrules.tags.header import TagStatement
+from robotrules.tags.known_rules import Value
 from robotrules.tags.profile import TagProfile
-from robotrules.tags.rules import MOST_COMPARED, MOST_MENTIONS, RuleStatus, United, unite
+from robotrules.tags.rules import MAX_COMPARED, MAX_MENTIONS, RuleStatus, UnitedRules, unite
 
 FIELD = TagSource(Carrier.X_ROBOTS_TAG, line=1)
 META = TagSource(Carrier.META, element=1, state=PageState.INITIAL)
-Told = tuple[Said, TagSource]
+Told = tuple[TagStatement, TagSource]
 
 
 def rule(name: str, value: Value | None = True, **given: Any) -> Told:
     """Return a rule of an element for everyone."""
     source = given.pop("source", META)
-    return Said("*", name, value, name, 0, 3, 9)._replace(**given), source
+    return TagStatement("*", name, value, name, 0, 3, 9)._replace(**given), source
 
 
-def united(*said: Told, profile: TagProfile = DEFAULT, **given: Any) -> United:
+def united(*said: Told, profile: TagProfile = DEFAULT, **given: Any) -> UnitedRules:
     """Return what is said to ExampleBot."""
     return unite(said, ["examplebot"], profile, **given)
 
 
-def standings(found: United) -> dict[str, str]:
+def standings(found: UnitedRules) -> dict[str, str]:
     """Return what became of each mention."""
     return {one.name: str(one.standing) for one in found.mentions}
 
@@ -91,9 +91,9 @@ def test_the_stricter_value_counts() -> None:
 def test_others() -> None:
     """Each is named once, and what is said to them is not mentioned."""
     said = [rule("noindex", token=name) for name in ("b", "a", "b")]
-    assert united(*said) == United((), (), ("b", "a"), ())
-    many = (rule("noindex", token=f"bot{number}") for number in range(MOST_MENTIONS + 5))
-    assert len(united(*many).others) == MOST_MENTIONS
+    assert united(*said) == UnitedRules((), (), ("b", "a"), ())
+    many = (rule("noindex", token=f"bot{number}") for number in range(MAX_MENTIONS + 5))
+    assert len(united(*many).others) == MAX_MENTIONS
 
 
 class TestUnknown:
@@ -110,24 +110,24 @@ class TestUnknown:
 
     def test_their_number(self) -> None:
         """So many are compared, and so many are kept."""
-        said = [rule(f"{'q' * number}") for number in range(1, MOST_COMPARED)]
+        said = [rule(f"{'q' * number}") for number in range(1, MAX_COMPARED)]
         for extra, code in ((0, "misspelt-rule"), (1, "unknown-rule")):
             more = [rule("q-q")] * extra
             found = united(*said, *more, rule("no-index"))
             assert found.notes[-1].code == code
-        many = [rule(f"q{number}") for number in range(MOST_MENTIONS + 5)]
+        many = [rule(f"q{number}") for number in range(MAX_MENTIONS + 5)]
         found = united(*many)
-        assert (len(found.notes), len(found.mentions)) == (MOST_MENTIONS, MOST_MENTIONS)
+        assert (len(found.notes), len(found.mentions)) == (MAX_MENTIONS, MAX_MENTIONS)
 
 
 def test_of_many_mentions_those_that_change_something_are_kept() -> None:
     """A rule in force has at least one."""
-    many = [rule("noindex")] * MOST_MENTIONS
+    many = [rule("noindex")] * MAX_MENTIONS
     found = united(*many, rule("noindex"), rule("max-snippet", 5), rule("max-snippet", 5))
-    assert [one.name for one in found.mentions[MOST_MENTIONS:]] == ["max-snippet"]
+    assert [one.name for one in found.mentions[MAX_MENTIONS:]] == ["max-snippet"]
     assert found.values == (("noindex", True), ("max-snippet", 5))
     found = united(*many, rule("max-snippet", 5), rule("max-snippet", 3))
-    assert [one.value for one in found.mentions[MOST_MENTIONS:]] == [5, 3]
+    assert [one.value for one in found.mentions[MAX_MENTIONS:]] == [5, 3]
 
 
 class TestLifted:

@@ -13,8 +13,8 @@ from robotrules import tags
 from robotrules.registries import parse_json
 from robotrules.tags import DEFAULT, STRICT, Carrier, PageState, TagSource, html_page, usage_rules
 from robotrules.tags.codes import note
-from robotrules.tags.header import LONGEST_KEPT
-from robotrules.tags.html import LEAST_HTML
+from robotrules.tags.header import MAX_CACHED_LENGTH
+from robotrules.tags.html import MIN_HTML_BYTES
 
 NOINDEX = "<meta name=robots content=noindex>"
 ENTRY = {"name": "shiny", "description": "Be shiny.", "reference": "here"}
@@ -89,12 +89,12 @@ def test_rules_of_a_registry_in_elements() -> None:
 
 def test_what_is_remembered_of_fields() -> None:
     """Short values come again and again; long ones must not fill the memory."""
-    kept = tags._kept_headers.cache_info
+    kept = tags._read_headers_cached.cache_info
     for new, old, is_kept in (
-        ("", "x" * LONGEST_KEPT, True),
-        ("", "x" * (LONGEST_KEPT + 1), False),
-        ("x" * LONGEST_KEPT, "x", False),
-        ("x" * (LONGEST_KEPT - 1), "x", True),
+        ("", "x" * MAX_CACHED_LENGTH, True),
+        ("", "x" * (MAX_CACHED_LENGTH + 1), False),
+        ("x" * MAX_CACHED_LENGTH, "x", False),
+        ("x" * (MAX_CACHED_LENGTH - 1), "x", True),
     ):
         before = kept().misses
         usage_rules(headers=[("Robots-Tag", new), ("X-Robots-Tag", old)], product_token="memory")
@@ -183,11 +183,11 @@ class TestPages:
 
     def test_the_limit_of_a_profile(self) -> None:
         """No more is looked at."""
-        document = f"<style>{'x' * 2 * LEAST_HTML}</style>{NOINDEX}<p>"
-        profile = STRICT.replace(max_html_bytes=LEAST_HTML)
+        document = f"<style>{'x' * 2 * MIN_HTML_BYTES}</style>{NOINDEX}<p>"
+        profile = STRICT.replace(max_html_bytes=MIN_HTML_BYTES)
         page = html_page(document, {}, profile)
         assert page is not None
-        assert (page.read, page.metas) == (LEAST_HTML, ())
+        assert (page.read, page.metas) == (MIN_HTML_BYTES, ())
         assert (page.is_final, page.is_cut) == (False, True)
 
     def test_html_that_was_cut_is_not_final(self) -> None:

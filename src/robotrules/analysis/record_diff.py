@@ -215,7 +215,7 @@ def _diff_scoped(
             name
             for side, robots in zip(sides, (old, new), strict=True)
             for found in side
-            for name in read_line(found, robots).told
+            for name in read_line(found, robots).parameters
         }
     )
     witness: Witness | Undecided | None = Undecided(0)
@@ -257,8 +257,8 @@ def _effect_reader(
         sets = [DirectiveSet(robots, name, token, SHIPPED) for name in applications]
         return lambda url: [_applied_directives(found, url) for found in sets]
     if record == "Content-Usage":
-        found = preferences_for(robots, token, purposes)._scoped
-        return lambda url: dict(found.at(url).values)
+        found = preferences_for(robots, token, purposes)
+        return lambda url: dict(found.stated_for_url(url).values)
     return lambda url: content_signals(robots, url, token, purposes).values()
 
 

@@ -62,7 +62,7 @@ from robotrules.extensions.app_directives import directives_for
 from robotrules.guide import guidance as find_guidance
 from robotrules.octets import to_octets, to_text, visible
 from robotrules.robotstxt.tokens import CrawlerNames
-from robotrules.tags.saved import Saved
+from robotrules.tags.saved_responses import SavedResponse
 
 if TYPE_CHECKING:
     from robotrules.client.pages import FetchResult
@@ -310,7 +310,7 @@ class _Asked(NamedTuple):
         headers: object = None,
         html: Any = None,
         dom: Any = None,
-        saved: Saved | None = None,
+        saved: SavedResponse | None = None,
     ) -> GuidanceReport:
         """Ask about a URL."""
         governed = self.governs(url)

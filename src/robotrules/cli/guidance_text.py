@@ -25,7 +25,7 @@ from robotrules.cli.text import Paint, cells, listed, plural, shortened
 from robotrules.guide import Answer, TagsSeen
 from robotrules.octets import visible
 from robotrules.tags import Mention, RuleStatus
-from robotrules.tags.saved import Saved
+from robotrules.tags.saved_responses import SavedResponse
 
 if TYPE_CHECKING:
     from robotrules.client.pages import FetchResult
@@ -52,7 +52,7 @@ class GuidanceReport(NamedTuple):
 
     guidance: Guidance
     profile: str
-    saved: Saved | None
+    saved: SavedResponse | None
     elsewhere: str | None
     """The origin that the given robots.txt is of, if that is not the URL's; None: it is."""
     fetched: FetchResult | None = None

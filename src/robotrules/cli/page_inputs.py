@@ -34,7 +34,7 @@ from robotrules.errors import MissingExtraError, SavedResponseError
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
 from robotrules.tags import TAG_PROFILES, Fields, UsageRules, read_fields
-from robotrules.tags.saved import Saved, read_har, read_response
+from robotrules.tags.saved_responses import SavedResponse, read_har, read_response
 from robotrules.tags.tdm import MOST_OCTETS as MOST_TDMREP
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -171,7 +171,7 @@ def _unlike_html(first: bytes) -> str:
     return ""
 
 
-def given_response(name: str) -> Saved:
+def given_response(name: str) -> SavedResponse:
     """Return the saved response of a file; hint if its status makes it speak for something else."""
     octets, _ = _read(name, "a response", MOST_RESPONSE)
     with _troubles(name):
@@ -181,7 +181,7 @@ def given_response(name: str) -> Saved:
     return saved
 
 
-def given_har(name: str) -> list[Saved]:
+def given_har(name: str) -> list[SavedResponse]:
     """Return the documents of a HAR file, of which there is at least one."""
     octets, complete = _read(name, "a HAR file", MOST_HAR, whole=True)
     if not complete:
@@ -222,10 +222,10 @@ def html_libraries() -> Iterator[None]:
 
 def can_read_html() -> bool:
     """Tell whether a library that reads HTML is installed."""
-    from robotrules.tags.trees import builder
+    from robotrules.tags.tree_builders import find_tree_builder
 
     try:
-        builder()
+        find_tree_builder()
     except MissingExtraError:
         return False
     return True

@@ -39,8 +39,8 @@ from robotrules.cli.streams import STDIN, CliError, Output, quoted
 from robotrules.cli.text import Paint, cells, listed, shortened
 from robotrules.octets import to_text, visible
 from robotrules.tags import Mention, ResponseFreshness, RuleStatus, UsageRules, usage_rules
-from robotrules.tags.known import EVERYONE, KNOWN, plain
-from robotrules.tags.rules import written
+from robotrules.tags.known_rules import EVERYONE, KNOWN, to_json_value
+from robotrules.tags.rules import format_rule
 
 # What a person reads of a long list or text; JSON has all of it.
 MOST = 20
@@ -222,11 +222,11 @@ class _Page:
             embedded = ", except where it is embedded in another page"
             return may + (embedded if rules.may_index_embedded else "")
         if (until := rules.unavailable_after) is not None:
-            return f"{may}, {'until' if until >= now else 'since'} {plain(until)}"
+            return f"{may}, {'until' if until >= now else 'since'} {to_json_value(until)}"
         return may if rules.complete else f"{may}, because not all of it was read"
 
     def _in_force(self) -> Iterator[str]:
-        shown_rules = [visible(written(name, value)) for name, value in self._rules.values]
+        shown_rules = [visible(format_rule(name, value)) for name, value in self._rules.values]
         width = max(map(cells, shown_rules))
         for rule, (name, _) in zip(shown_rules, self._rules.values, strict=True):
             words = KNOWN[name].words if name in KNOWN else ""

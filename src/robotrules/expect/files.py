@@ -33,7 +33,7 @@ from robotrules.http.fields import Fields, read_fields
 from robotrules.http.origins import origin_of
 from robotrules.profile import find_profile
 from robotrules.robotstxt import RobotsTxt, parse
-from robotrules.tags.saved import read_response
+from robotrules.tags.saved_responses import read_response
 
 if TYPE_CHECKING:
     from robotrules.client.sync import Client

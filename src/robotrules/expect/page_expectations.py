@@ -20,8 +20,8 @@ from robotrules.http.structured_fields import to_plain_value
 from robotrules.octets import visible
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Record
-from robotrules.tags.known import Value, read_text
-from robotrules.tags.rules import UsageRules, written
+from robotrules.tags.known_rules import Value, read_text
+from robotrules.tags.rules import UsageRules, format_rule
 
 MAX_SHOWN = 5
 _NO_PAGE = "name a page or headers; a live page is fetched only if its robots.txt allows that"
@@ -121,7 +121,7 @@ def _mention_lines(usage: UsageRules) -> tuple[ReportLine, ...]:
     for name, value in usage.values[: 2 * MAX_SHOWN]:
         for mention in usage.mentions_of(name)[:MAX_SHOWN]:
             where = truncate(visible(f"{mention.source}: {mention.text}"))
-            lines.append(ReportLine(f"          {written(name, value)}: {where}"))
+            lines.append(ReportLine(f"          {format_rule(name, value)}: {where}"))
     return tuple(lines)
 
 

@@ -31,7 +31,7 @@ from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.tokens import can_be_name, leading_name, product_token
-from robotrules.tags.known import KNOWN, NO_LIMIT, NONE, VALUED, ValueKind, read_text
+from robotrules.tags.known_rules import KNOWN, NO_LIMIT, NONE, VALUED, ValueKind, read_text
 from robotrules.toml_positions import TomlValue, read
 
 # Files written by hand have some kilobytes, and some hundred questions.

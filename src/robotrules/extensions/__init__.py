@@ -1,9 +1,9 @@
 """
-Records beyond User-agent, Allow and Disallow: one file each, its declaration and its typed reader.
+Records beyond User-agent, Allow and Disallow: a module for each, with declaration and typed reader.
 
-The parser keeps every record with its span and group (RFC 9309 §2.2.4) and knows no more of these
-than their role. Readers take a parsed file and give values; a value they cannot use is a note and
-never hides the line beside it. None of them changes a verdict.
+The parser keeps every record with its span and group (RFC 9309 §2.2.4) and knows only the role of
+these. Readers take a parsed file and return values; an unusable value gives a note and does not
+affect other lines. None of them changes a verdict.
 """
 
 from __future__ import annotations
@@ -33,37 +33,37 @@ _READERS = (
     "visit_time",
     "clean_param",
     "host",
-    "unsupported",
+    "record_support",
 )
 
 
 def _readers() -> list[ModuleType]:
-    """Return the modules, imported when somebody asks for all of them."""
+    """Import and return the reader modules."""
     return [import_module(f"robotrules.extensions.{name}") for name in _READERS]
 
 
 def __getattr__(name: str) -> Any:
     if name != "ALL":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: list[Extension] = []
+    extensions: list[Extension] = []
     for reader in _readers():
-        found += getattr(reader, "EXTENSIONS", None) or [reader.EXTENSION]
-    globals()["ALL"] = declared = tuple(found)
+        extensions += getattr(reader, "EXTENSIONS", None) or [reader.EXTENSION]
+    globals()["ALL"] = declared = tuple(extensions)
     return declared
 
 
-def vet(robots: object) -> None:
-    """Refuse what is no parsed file: every reader wants one."""
+def require_robots_txt(robots: object) -> None:
+    """Raise TypeError if the argument of a reader is not a parsed file."""
     from robotrules.robotstxt import RobotsTxt
 
     if not isinstance(robots, RobotsTxt):
         name = type(robots).__name__
-        raise TypeError(f"robots is a RobotsTxt, not {name}: pass robotrules.parse(body)")
+        raise TypeError(f"robots must be a RobotsTxt, not {name}: pass robotrules.parse(body)")
 
 
 def notes(robots: RobotsTxt, registries: Registries | None = None) -> tuple[Note, ...]:
-    """Return what all readers say about a file, in its order; the parser's notes are its own."""
+    """Return the notes of all readers on a file, in its order; without those of the parser."""
     if registries is None:
         from robotrules.registries import SHIPPED as registries
-    found = [note for reader in _readers() for note in reader.notes(robots, registries)]
-    return tuple(sorted(found, key=lambda note: (note.start, note.end, note.code)))
+    all_notes = [note for reader in _readers() for note in reader.notes(robots, registries)]
+    return tuple(sorted(all_notes, key=lambda note: (note.start, note.end, note.code)))

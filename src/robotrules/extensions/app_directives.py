@@ -1,17 +1,16 @@
 """
-App-Directives (draft-nottingham-plan-b): what a site says to an application, by its name.
+App-Directives (draft-nottingham-plan-b): directives of a site for an application, by its name.
 
     User-Agent: *
     App-Directives: examplesearch;widgets=?0
     App-Directives: /news/ examplesearch;widgets;teaser=200
 
-`directives_for()` chooses groups and reads their lines once for an application; the set it returns
-is asked with `at(url)` and `at_many(urls)`. `app_directives()` does both. An app directive is a
-stated preference and has no technical enforcement (§4); it says nothing about crawling (§2.1).
+`directives_for()` selects groups and reads their lines once for an application, and returns a set
+with `for_url(url)` and `for_urls(urls)`. `app_directives()` does both. An app directive is a stated
+preference without technical enforcement (§4), and does not affect crawling (§2.1).
 
-Sections: the answer · the set · the way in · notes on a file. It does not know how a line is read
-(`app_lines` does), nor Content-Usage beyond its name: what overrides what is never computed here
-(AMB-108).
+Sections: the result · the set · entry points · notes on a file. Lines are parsed by `app_lines`.
+Conflicts with Content-Usage are not resolved here (AMB-108).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from robotrules.extensions import vet
+from robotrules.extensions import require_robots_txt
 from robotrules.extensions.app_lines import (
     EXTENSION,
     EXTENSIONS,
@@ -59,29 +58,29 @@ __all__ = [
 ]
 
 
-# Content-Usage is read over the groups of its own document (AMB-29).
+# Content-Usage is read with the group structure of its own document (AMB-29).
 CONTENT_USAGE = ("content-usage",)
 
 
-# --- The answer -----------------------------------------------------------------------------------
+# --- The result -----------------------------------------------------------------------------------
 
 
 class AppDirectives(NamedTuple):
-    """What a file says to one application about a URL."""
+    """The app directives of a file for one application and one URL."""
 
     application: str
     product_token: str
-    """What the groups were chosen by; `*` for an application without a token (AMB-106)."""
+    """The token that the groups were selected by; `*` for an application without (AMB-106)."""
     matched_by: GroupMatch
     directives: tuple[AppDirective, ...]
     not_applied: tuple[AppDirective, ...]
-    """Those whose value has another type than the registered one."""
+    """Directives whose value has another type than the registered one."""
     content_usage: tuple[Record, ...]
-    """Every Content-Usage record that the same product token reads, whatever its path."""
+    """Every Content-Usage record for the same product token, with any path."""
     own_notes: tuple[Note, ...]
     """Notes on the records that count here."""
     unread: tuple[Note, ...]
-    """Notes on records of the groups that could not be read; all answers of a set share them."""
+    """Notes on records of the groups that could not be read; all results of a set share them."""
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -89,20 +88,20 @@ class AppDirectives(NamedTuple):
         return _in_order((*self.unread, *self.own_notes))
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the value of an app directive; *default* where nothing is said."""
-        return next((found.value for found in self.directives if found.name == name), default)
+        """Return the value of an app directive; *default* if it is not given."""
+        return next((one.value for one in self.directives if one.name == name), default)
 
     @property
     def overrides(self) -> tuple[str, ...]:
         """
-        The app directives that stand beside Content-Usage, as `examplesearch;widgets`.
+        The app directives beside Content-Usage records, as `examplesearch;widgets`.
 
-        In a conflict they can be considered to override it, within their own semantics (§1.2).
-        Whether there is a conflict, only somebody who knows the semantics can tell.
+        In a conflict they can be considered to override Content-Usage, within their own semantics
+        (§1.2). Whether there is a conflict depends on these semantics.
         """
         if not self.content_usage:
             return ()
-        return tuple(f"{self.application};{found.name}" for found in self.directives)
+        return tuple(f"{self.application};{directive.name}" for directive in self.directives)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -110,13 +109,13 @@ class AppDirectives(NamedTuple):
             "application": self.application,
             "product_token": self.product_token,
             "matched_by": str(self.matched_by),
-            "directives": [found.as_dict() for found in self.directives],
-            "not_applied": [found.as_dict() for found in self.not_applied],
+            "directives": [directive.as_dict() for directive in self.directives],
+            "not_applied": [directive.as_dict() for directive in self.not_applied],
             "overrides": list(self.overrides),
             "content_usage": [
                 {"value": record.text, "line": record.line} for record in self.content_usage
             ],
-            "notes": [found.as_dict() for found in self.notes],
+            "notes": [note.as_dict() for note in self.notes],
         }
 
 
@@ -125,14 +124,14 @@ class AppDirectives(NamedTuple):
 
 class DirectiveSet:
     """
-    What a file says to one application, ready to be asked. Immutable; share it between threads.
+    The app directives of a file for one application. Immutable; share it between threads.
 
     Only records of the groups that the application obeys are read, and of them only those that
     name it: the longest path pattern among these counts (AMB-104).
     """
 
     __slots__ = (
-        *("_asked", "_scoped", "_statements", "_unread"),
+        *("_arguments", "_scoped", "_statements", "_unread"),
         *("application", "content_usage", "matched_by", "product_token"),
     )
 
@@ -152,53 +151,53 @@ class DirectiveSet:
         self.product_token = token if isinstance(token, str) else ", ".join(token)
         self.content_usage = tuple(records_for(robots, CONTENT_USAGE, token))
         self._statements: list[AppStatement] = []
-        # What could not be read may have been for this application, and for any path.
+        # A record that could not be read may be for this application, and for any path.
         unread: list[Note] = []
         lines = [read_line(record, robots) for record in records]
         if not robots.profile.separate_lines:
             lines = _without_voided(lines, robots)
         for line in lines:
-            if application in line.told:
+            if application in line.parameters:
                 self._statements.append(statement_for(application, line, registries))
-            elif any(found.level == "error" for found in line.notes):
+            elif any(note.level == "error" for note in line.notes):
                 unread += line.notes
         self._unread = tuple(unread)
-        entries = [(found.line.path, at) for at, found in enumerate(self._statements)]
-        self._asked = robots, application, token, registries
-        self._scoped = ScopedSet(entries, robots, self._combined)
+        entries = [(statement.line.path, at) for at, statement in enumerate(self._statements)]
+        self._arguments = robots, application, token, registries
+        self._scoped = ScopedSet(entries, robots, self._combine)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return DirectiveSet, self._asked
+        return DirectiveSet, self._arguments
 
     def for_url(self, url: URL) -> AppDirectives:
         """
-        Return the app directives for *url*: those of the longest path pattern that matches.
+        Return the app directives for *url*: those of the longest matching path pattern.
 
         Shorter patterns add nothing (AMB-104). Lines that tie are combined in the order of the
-        file, and a later value replaces an earlier one (AMB-105).
+        file; a later value replaces an earlier one (AMB-105).
         """
         return self._scoped.at(url)
 
     def for_urls(self, urls: Iterable[URL]) -> list[AppDirectives]:
-        """Return the same for many URLs, with one crossing into the engine for most of them."""
+        """Return the same for many URLs, mostly with one call into the engine."""
         return self._scoped.at_many(urls)
 
-    def _combined(self, found: tuple[int, ...]) -> AppDirectives:
+    def _combine(self, indexes: tuple[int, ...]) -> AppDirectives:
         applied: dict[str, AppDirective] = {}
         not_applied: list[AppDirective] = []
         notes: list[Note] = []
-        for statement in map(self._statements.__getitem__, found):
+        for statement in map(self._statements.__getitem__, indexes):
             notes += statement.notes
-            for one in statement.directives:
-                # A value that cannot be applied replaces none that can.
-                if one.status is Registration.TYPE_MISMATCH:
-                    not_applied.append(one)
+            for directive in statement.directives:
+                # A value that cannot be applied does not replace one that can.
+                if directive.status is Registration.TYPE_MISMATCH:
+                    not_applied.append(directive)
                     continue
-                earlier = applied.get(one.name)
-                if earlier and (earlier.type, earlier.value) != (one.type, one.value):
+                earlier = applied.get(directive.name)
+                if earlier and (earlier.type, earlier.value) != (directive.type, directive.value):
                     start = split(earlier.record).start
                     notes.append(note("overridden-directive", earlier.record, start))
-                applied[one.name] = one
+                applied[directive.name] = directive
         return AppDirectives(
             self.application,
             self.product_token,
@@ -220,7 +219,7 @@ class DirectiveSet:
         return len(self._statements)
 
     def __bool__(self) -> bool:
-        return True  # an empty set is still a set
+        return True  # an empty set is a usable result
 
     def __repr__(self) -> str:
         return f"<DirectiveSet: {len(self)} records for {self.application}>"
@@ -228,24 +227,25 @@ class DirectiveSet:
 
 def _without_voided(lines: Sequence[AppLine], robots: RobotsTxt) -> list[AppLine]:
     """
-    Return lines without those whose List another line voids (AMB-105).
+    Return lines without those whose List is void because of another line (AMB-105).
 
-    Lines of one path are one List (draft-nottingham-plan-b §2), and a List with a part that fails
-    to parse is ignored as a whole (RFC 9651 §4.2): the path says nothing, and a shorter one counts.
+    Lines with the same path are one List (draft-nottingham-plan-b §2), and a List with a part that
+    fails to parse is ignored as a whole (RFC 9651 §4.2): the path has no directives, and a shorter
+    path counts.
     """
-    voided = {_form_of(line, robots) for line in lines if line.is_broken}
-    return [line for line in lines if line.is_broken or _form_of(line, robots) not in voided]
+    voided = {_path_form(line, robots) for line in lines if line.is_broken}
+    return [line for line in lines if line.is_broken or _path_form(line, robots) not in voided]
 
 
-def _form_of(line: AppLine, robots: RobotsTxt) -> bytes | None:
+def _path_form(line: AppLine, robots: RobotsTxt) -> bytes | None:
     return None if line.path is None else comparison_form(line.path, robots)
 
 
 def _in_order(notes: Iterable[Note]) -> tuple[Note, ...]:
-    return tuple(sorted(dict.fromkeys(notes), key=lambda found: found.start))
+    return tuple(sorted(dict.fromkeys(notes), key=lambda note: note.start))
 
 
-# --- The way in -----------------------------------------------------------------------------------
+# --- Entry points ---------------------------------------------------------------------------------
 
 
 def directives_for(
@@ -256,20 +256,20 @@ def directives_for(
     registries: Registries = SHIPPED,
 ) -> DirectiveSet:
     """
-    Return what a file says to an application; compiled once, to be asked about many URLs.
+    Return the app directives of a file for an application, compiled for many URLs.
 
-    Groups are chosen by the product token that the application has registered, or by
-    *product_token* if that is given; without either, those of `*` count (AMB-106).
+    Groups are selected by *product_token*, or by the product token that the application has
+    registered; without either, the groups of `*` count (AMB-106).
     """
-    vet(robots)
+    require_robots_txt(robots)
     if not isinstance(application, str):
         name = type(application).__name__
-        raise TypeError(f"an application is a str such as 'examplesearch', not {name}")
+        raise TypeError(f"application must be a str such as 'examplesearch', not {name}")
     parsed = parse_list(application.encode("utf-8", "backslashreplace")).value
     if not parsed or not is_token(parsed[0][0]) or str(parsed[0][0]) != application:
         raise ValueError(
-            f"{application!r} is no application identifier: pass a Token (RFC 9651 §3.3.4), which "
-            "starts with a letter or '*' and has no spaces, such as 'examplesearch'"
+            f"{application!r} is not an application identifier: pass a Token (RFC 9651 §3.3.4), "
+            "which starts with a letter or '*' and has no spaces, such as 'examplesearch'"
         )
     if product_token is None:
         entry = registries.applications.get(application)
@@ -285,7 +285,7 @@ def app_directives(
     product_token: Tokens | None = None,
     registries: Registries = SHIPPED,
 ) -> AppDirectives:
-    """Return what a file says to an application about one URL; see `directives_for()`."""
+    """Return the app directives of a file for an application and a URL; see `directives_for()`."""
     token, known = product_token, registries
     return directives_for(robots, application, product_token=token, registries=known).for_url(url)
 
@@ -294,20 +294,20 @@ def app_directives(
 
 
 def notes(robots: RobotsTxt, registries: Registries = SHIPPED) -> Iterator[Note]:
-    """Yield what is odd about each App-Directives record of a file, whoever it is for."""
+    """Yield notes on the App-Directives records of a file, for all applications."""
     records = [record for record in robots.records if record.key in KEYS]
     regrouped, groups = robots.grouped_for(KEYS[0]), document_groups(robots, KEYS)
     star = frozenset(regrouped.select_groups("*").indices) if records else frozenset()
     obeyed: dict[str, frozenset[int]] = {}
     for record in records:
         line, group = read_line(record, robots), groups[record.line]
-        found = dict.fromkeys(line.notes)
+        record_notes = dict.fromkeys(line.notes)
         if group is None:
-            found[note("record-outside-group", record)] = None
+            record_notes[note("record-outside-group", record)] = None
         elif group not in star:
-            found[note("named-group-directives", record)] = None  # RECOMMENDED (§1.3)
-        for application in line.told:
-            found |= dict.fromkeys(statement_for(application, line, registries).notes)
+            record_notes[note("named-group-directives", record)] = None  # RECOMMENDED (§1.3)
+        for application in line.parameters:
+            record_notes |= dict.fromkeys(statement_for(application, line, registries).notes)
             entry = registries.applications.get(application)
             if entry is None or group is None:
                 continue
@@ -315,5 +315,5 @@ def notes(robots: RobotsTxt, registries: Registries = SHIPPED) -> Iterator[Note]
                 chosen = regrouped.select_groups(entry.product_token or "*").indices
                 obeyed[application] = frozenset(chosen)
             if group not in obeyed[application]:
-                found[line.note("unseen-directives")] = None
-        yield from found
+                record_notes[line.note("unseen-directives")] = None
+        yield from record_notes

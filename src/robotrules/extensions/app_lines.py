@@ -1,10 +1,10 @@
 """
-One App-Directives line: whom it names, what it says to them, and what the registries say to that.
+App-Directives lines: the applications that a line names, their directives, and registrations.
 
 The value is an optional path pattern and a List of Structured Fields, whose members are Tokens that
-name applications and whose parameters are the app directives (draft-nottingham-plan-b §2). A line
-is read alone, so one that cannot be read hides no line beside it (AMB-105). It does not know which
-lines count for a URL: `app_directives` does.
+name applications and whose parameters are the app directives (draft-nottingham-plan-b §2). Each
+line is read alone, so one that cannot be read does not affect others (AMB-105). Which lines count
+for a URL is decided in `app_directives`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from robotrules.registries import Registries
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.values import Note, Record
 
-# The ABNF has the singular, every example the plural (AMB-101). Neither is a misspelling, so
-# neither is a spelling of the other. Role OTHER: for Allow and Disallow neither ends a list of
-# user-agent lines; over the groups of their own document both do (AMB-29).
+# The ABNF has the singular, every example the plural (AMB-101). Neither is a misspelling of the
+# other. Role OTHER: for Allow and Disallow neither ends a list of user-agent lines; in the group
+# structure of their own document both do (AMB-29).
 REFERENCE = "draft-nottingham-plan-b §2"
 EXTENSION = Extension("App-Directives", reference=REFERENCE)
 EXTENSIONS = (EXTENSION, Extension("App-Directive", reference=REFERENCE))
@@ -41,25 +41,25 @@ KEYS = tuple(extension.key.lower() for extension in EXTENSIONS)
 
 
 class Registration(StrEnum):
-    """What the registries say of an app directive (§3.2)."""
+    """The registration status of an app directive (§3.2)."""
 
     REGISTERED = "registered"
     DEPRECATED = "deprecated"
-    """Registered, and the application would rather not see it."""
+    """Registered, and the application discourages its use."""
     UNREGISTERED = "unregistered"
-    """No registry knows it. Registration is not mandatory (§1.1), so it applies."""
+    """Not in the registries. Registration is not mandatory (§1.1), so it applies."""
     TYPE_MISMATCH = "type-mismatch"
     """The value has another type than the registered one, so it is not applied (APP-3.2-02)."""
 
 
 class AppDirective(NamedTuple):
-    """One app directive, and the record it comes from."""
+    """One app directive and its record."""
 
     name: str
     value: Any
     """A bool, int, Decimal, str, bytes, datetime, or http-sf's Token or DisplayString."""
     type: str
-    """What RFC 9651 §3.3 calls the type of the value: Boolean, Integer, Token, …"""
+    """The type of the value in RFC 9651 §3.3: Boolean, Integer, Token, …"""
     record: Record
     status: Registration
 
@@ -73,7 +73,7 @@ class AppDirective(NamedTuple):
         return f"{self.name}={serialise(self.value)}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON: octets in base64, a date in seconds."""
+        """Return it as plain values for JSON: bytes in base64, a date in seconds."""
         return {
             "name": self.name,
             "value": to_plain_value(self.value),
@@ -91,20 +91,20 @@ class AppDirective(NamedTuple):
 
 
 class AppLine(NamedTuple):
-    """A record that was read: its path, and whom it tells what."""
+    """A parsed record: its path, and the parameters for each application."""
 
     record: Record
     path: bytes | None
     start: int
     """Where its List starts in the file."""
-    told: Mapping[str, Sequence[Mapping[str, Any]]]
-    """For each application that it names, the parameters of each member that does."""
+    parameters: Mapping[str, Sequence[Mapping[str, Any]]]
+    """For each application that it names, the parameters of each member that names it."""
     notes: tuple[Note, ...]
 
     @property
     def is_broken(self) -> bool:
         """Whether its List fails to parse."""
-        return any(found.code in ("bad-structure", "too-large") for found in self.notes)
+        return any(note.code in ("bad-structure", "too-large") for note in self.notes)
 
     def note(self, code: str) -> Note:
         """Return a note on the List."""
@@ -112,11 +112,11 @@ class AppLine(NamedTuple):
 
 
 def read_line(record: Record, robots: RobotsTxt) -> AppLine:
-    """Read a record; one that cannot be used names nobody and has a note of level error."""
+    """Parse a record; an unusable one names no application and has a note of level error."""
     path, text, start = split(record)
     if path is not None and not is_usable(path, robots):
-        found = note("unusable-path", record, record.start, record.start + len(path))
-        return AppLine(record, path, start, {}, (found,))
+        unusable = note("unusable-path", record, record.start, record.start + len(path))
+        return AppLine(record, path, start, {}, (unusable,))
     parsed = parse_list(text)
     notes = []
     if _comment_cuts(robots.body, record.end, parsed.error is not None):
@@ -127,28 +127,28 @@ def read_line(record: Record, robots: RobotsTxt) -> AppLine:
         return AppLine(record, path, start, {}, tuple(notes))
     if not parsed.value:
         notes.append(note("no-application", record, start))
-    told: dict[str, list[Mapping[str, Any]]] = {}
+    by_application: dict[str, list[Mapping[str, Any]]] = {}
     for member, parameters in parsed.value:
         if is_token(member):
-            told.setdefault(str(member), []).append(parameters)
-    if sum(map(len, told.values())) < len(parsed.value):
+            by_application.setdefault(str(member), []).append(parameters)
+    if sum(map(len, by_application.values())) < len(parsed.value):
         notes.append(note("not-an-application", record, start))
-    return AppLine(record, path, start, told, tuple(notes))
+    return AppLine(record, path, start, by_application, tuple(notes))
 
 
 def _comment_cuts(body: bytes, end: int, failed: bool) -> bool:
-    """Tell whether a `#` ended a value that was probably meant to go on (AMB-16)."""
+    """Return whether a `#` ended a value that was probably meant to continue (AMB-16)."""
     if failed:
         while body[end : end + 1] in (b" ", b"\t"):
             end += 1
     return body[end : end + 1] == b"#"
 
 
-# --- What it says to one application --------------------------------------------------------------
+# --- The directives for one application -----------------------------------------------------------
 
 
 class AppStatement(NamedTuple):
-    """What a line says to one application."""
+    """The directives of a line for one application."""
 
     line: AppLine
     directives: tuple[AppDirective, ...]
@@ -163,17 +163,17 @@ CODES = {
 
 
 def statement_for(application: str, line: AppLine, registries: Registries) -> AppStatement:
-    """Return what a line says to an application, and what the registries say to that."""
+    """Return the directives of a line for an application, with their registration status."""
     directives = []
-    for parameters in line.told.get(application, ()):  # Tokens are case sensitive (AMB-107)
+    for parameters in line.parameters.get(application, ()):  # Tokens are case-sensitive (AMB-107)
         for name, value in parameters.items():
             kind = value_type(value)
             status = _registration(application, name, kind, registries)
             directives.append(AppDirective(name, value, kind, line.record, status))
-    codes = {CODES[found.status]: None for found in directives if found.status in CODES}
+    codes = {CODES[one.status]: None for one in directives if one.status in CODES}
     if application not in registries.applications:
         codes = {"unregistered-application": None, **codes}
-        codes.pop("unregistered-directive", None)  # goes without saying
+        codes.pop("unregistered-directive", None)  # implied by the note on the application
     return AppStatement(line, tuple(directives), (*line.notes, *map(line.note, codes)))
 
 

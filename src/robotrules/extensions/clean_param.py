@@ -1,12 +1,12 @@
 """
-Clean-param: query parameters that change nothing on a page (Yandex; REC-clean-param-01).
+Clean-param: query parameters that do not change a page (Yandex; REC-clean-param-01).
 
-File scope, `p0[&p1...] [path]`. `clean_url()` takes them off a URL, so that two addresses of one
-page become one. Names and paths are case sensitive. A path is a prefix that may hold `*`; it is
-matched by the matcher of allow and disallow. Several records add up.
+File scope, `p0[&p1...] [path]`. `clean_url()` removes them from a URL, so that two URLs of one page
+become one. Names and paths are case-sensitive. A path is a prefix that may contain `*`; it is
+matched like allow and disallow patterns. Several records add up.
 
-It never touches a verdict: ask about the URL that is fetched. It does not know whether a site is
-right that a parameter changes nothing.
+It does not change verdicts: check the URL that is fetched. It does not verify that a parameter
+changes nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, AnyStr, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from robotrules._engine.url_type import url_type_error
-from robotrules.extensions import vet
+from robotrules.extensions import require_robots_txt
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import is_usable, profile_of
 from robotrules.octets import to_octets, to_text
@@ -33,15 +33,15 @@ EXTENSION = Extension(
     "file",
     "https://yandex.com/support/webmaster/robot-workings/clean-param.html",
 )
-# Yandex reads records of up to 500 characters. The file's own limit is enough here (§2.5).
+# Yandex reads records of up to 500 characters. The limit of the file is enough here (§2.5).
 
 
 class CleanParam(NamedTuple):
-    """Some query parameters that change nothing below a path."""
+    """Query parameters that do not change pages below a path."""
 
     parameters: tuple[str, ...]
     path: str | None
-    """The path pattern they are meant for, with a leading `/` or `*`; None: everywhere."""
+    """Their path pattern, with a leading `/` or `*`; None: all paths."""
     record: Record
 
     @property
@@ -60,11 +60,11 @@ class CleanParams:
     __slots__ = ("_everywhere", "_known", "_records", "_rules", "_scoped")
 
     def __init__(self, robots: RobotsTxt) -> None:
-        self._records = tuple(found for found in _read(robots) if isinstance(found, CleanParam))
+        self._records = tuple(part for part in _read(robots) if isinstance(part, CleanParam))
         everywhere: set[bytes] = set()
         scoped: dict[bytes, set[bytes]] = {}
-        for found in self._records:
-            fields = found.record.value.split()
+        for clean_param in self._records:
+            fields = clean_param.record.value.split()
             names = everywhere if len(fields) == 1 else scoped.setdefault(_rooted(fields[1]), set())
             names.update(_names(fields[0]))
         self._everywhere = frozenset(everywhere)
@@ -81,8 +81,8 @@ class CleanParams:
         """
         Return a URL without the parameters that change nothing there.
 
-        All else is as it was, to the octet: order, escapes, fragment. The `?` goes with the last
-        parameter. Cleaning twice is cleaning once.
+        Everything else is unchanged: order, escapes, fragment. The `?` is removed with the last
+        parameter. Cleaning is idempotent.
         """
         if isinstance(url, bytes):
             return self.clean(url.decode("utf-8", "surrogateescape")).encode(
@@ -95,7 +95,7 @@ class CleanParams:
         if not question_mark or not self._known:
             return url
         pieces = [(piece, _form(piece.partition("=")[0])) for piece in query.split("&")]
-        # The matcher is asked only about URLs that have something to lose.
+        # The matcher is called only for URLs with one of these parameters.
         if self._known.isdisjoint(form for _, form in pieces):
             return url
         dropped = self._at(path)
@@ -108,12 +108,12 @@ class CleanParams:
     def clean_many(self, urls: Iterable[AnyStr]) -> list[AnyStr]:
         """Return many URLs, each cleaned."""
         if isinstance(urls, (str, bytes)):
-            raise TypeError(f"URLs are a list of str or bytes, not one: pass [{urls!r}]")
+            raise TypeError(f"urls must be a list of str or bytes: pass [{urls!r}]")
         return [self.clean(url) for url in urls]
 
     def _at(self, path: str) -> frozenset[bytes]:
-        # Of a URL the path alone is matched. A pattern that could see the query would see another
-        # one after cleaning, and cleaning twice would not be cleaning once.
+        # Only the path of a URL is matched. If patterns matched the query, cleaning would not be
+        # idempotent, because it changes the query.
         _, matches = self._rules.matches(path)
         return self._everywhere.union(*(self._scoped[position] for position, _ in matches))
 
@@ -125,20 +125,20 @@ class CleanParams:
 
 
 def clean_params(robots: RobotsTxt) -> CleanParams:
-    """Return the Clean-param records of a file, compiled: for many URLs."""
-    vet(robots)
+    """Return the Clean-param records of a file, compiled for many URLs."""
+    require_robots_txt(robots)
     return CleanParams(robots)
 
 
 def clean_url(robots: RobotsTxt, url: AnyStr) -> AnyStr:
     """Return a URL without the query parameters that the site says change nothing there."""
-    vet(robots)
+    require_robots_txt(robots)
     return CleanParams(robots).clean(url)
 
 
 def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
-    """Yield what is odd about the Clean-param records of a file."""
-    return (found for found in _read(robots) if isinstance(found, Note))
+    """Yield notes on the Clean-param records of a file."""
+    return (part for part in _read(robots) if isinstance(part, Note))
 
 
 def _read(robots: RobotsTxt) -> Iterator[CleanParam | Note]:
@@ -150,7 +150,7 @@ def _read(robots: RobotsTxt) -> Iterator[CleanParam | Note]:
         if not names:
             yield note("bad-clean-param", record)
         elif len(fields) > 2 or (fields[1:] and not _is_path(fields[1], robots)):
-            # Two paths, a query, a URL. To guess what was meant could join pages that differ.
+            # Two paths, a query, a URL. A guess could merge pages that differ.
             paths = record.value.split(None, 1)[1]
             yield note("unusable-path", record, record.end - len(paths))
         else:
@@ -163,7 +163,7 @@ def _is_path(path: bytes, robots: RobotsTxt) -> bool:
 
 
 def _rooted(path: bytes) -> bytes:
-    """Return a path pattern as the matcher knows them: `catalog/` means `/catalog/`."""
+    """Return a path pattern with a leading `/` for the matcher: `catalog/` means `/catalog/`."""
     return path if path.startswith((b"/", b"*")) else b"/" + path
 
 
@@ -172,6 +172,6 @@ def _names(field: bytes) -> Iterator[bytes]:
 
 
 def _form(name: str) -> bytes:
-    """Return a parameter's name in the form it is compared in: without escapes."""
+    """Return a parameter's name without escapes, for comparison."""
     octets = to_octets(name)
     return unquote_to_bytes(octets) if b"%" in octets else octets

@@ -1,12 +1,12 @@
 """
 Content-Signal: Cloudflare's record of 2025 about search, AI input and AI training.
 
-`[path] key=value, …` in a group, with values yes and no; a signal that is missing neither grants
-nor restricts (REC-content-signal-01). It is no Structured Field, so it is read leniently and by its
-own parser: a list with commas, no matter what case, unknown keys kept (AMB-116).
+`[path] key=value, …` in a group, with values yes and no; a missing signal neither grants nor
+restricts (REC-content-signal-01). It is not a Structured Field, so it has a lenient parser: a
+comma-separated list, case-insensitive, unknown keys kept (AMB-116).
 
-It is not Content-Usage and changes nothing by itself: no verdict and no preference. Whoever takes
-one for the other asks for it with `to_content_usage`. It does not know what a key means.
+It is not Content-Usage and changes neither verdicts nor preferences. `to_content_usage` converts
+signals explicitly. It does not interpret keys.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from robotrules.extensions import vet
+from robotrules.extensions import require_robots_txt
 from robotrules.extensions.codes import note
 from robotrules.extensions.scoped import ScopedSet, is_usable, split
 from robotrules.octets import to_text
@@ -27,10 +27,10 @@ from robotrules.robotstxt.values import Note, Record
 EXTENSION = Extension("Content-Signal", (), Role.OTHER, "group", "contentsignals.org (2025-09)")
 KEY = "content-signal"
 
-# The keys that its policy defines, and the two values these have. `use=` is under test.
+# The keys that its policy defines, and their two values. `use=` is being tested.
 KEYS = ("search", "ai-input", "ai-train")
 VALUES = ("yes", "no")
-# What has a counterpart in draft-ietf-aipref-vocab-07 §6.1; `ai-input` has none.
+# Keys with a counterpart in draft-ietf-aipref-vocab-07 §6.1; `ai-input` has none.
 COUNTERPARTS = {"ai-train": "train-ai", "search": "search"}
 
 
@@ -58,25 +58,25 @@ class ContentSignals(NamedTuple):
 
     signals: tuple[Signal, ...]
     notes: tuple[Note, ...] = ()
-    """What is odd about the Content-Signal records of the groups that count."""
+    """Notes on the Content-Signal records of the selected groups."""
 
     def get(self, key: str) -> str | None:
         """
-        Return the value of a key, such as `ai-train`; None: nothing is signalled.
+        Return the value of a key, such as `ai-train`; None if there is no signal.
 
-        Where one key has several values, `no` counts before `yes`, as a disallowing preference
-        does, and both before other values, of which the last counts.
+        If a key has several values, `no` counts before `yes`, as for preferences, and both before
+        other values, of which the last counts.
         """
         return self.values().get(key.lower())
 
     def values(self) -> dict[str, str]:
         """Return every key with the value that counts."""
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for key, value, *_ in self.signals:
-            before = found.get(key)
+            before = values.get(key)
             if before is None or before not in VALUES or value == "no":
-                found[key] = value
-        return found
+                values[key] = value
+        return values
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -91,38 +91,38 @@ def content_signals(
     robots: RobotsTxt, url: URL, product_token: Tokens, purposes: Sequence[str] = ()
 ) -> ContentSignals:
     """
-    Return what a site signals to *product_token* about *url*.
+    Return the signals of a site for *product_token* and *url*.
 
-    Its groups are those whose rules it obeys. Of records with a path the longest that matches
-    counts, as for Content-Usage; records without one count where none does.
+    Its groups are those whose rules it obeys. Of records with a path, the longest matching path
+    counts, as for Content-Usage; records without a path count if no path matches.
     """
-    vet(robots)
+    require_robots_txt(robots)
     groups = robots.select_groups(product_token, purposes).groups
     records = [record for group in groups for record in group.records if record.key == KEY]
     entries = []
     for record in records:
         scoped, signals = _read(record)
-        # A record without a good signal says nothing, so it hides no wider one (as AMB-111).
+        # A record without a valid signal is ignored, so a shorter path still counts (as AMB-111).
         if signals:
             entries.append((scoped, signals))
-    found = ScopedSet(entries, robots, tuple).at(url)
-    odd = tuple(one for record in records for one in _notes(record, robots))
-    return ContentSignals(tuple(signal for signals in found for signal in signals), odd)
+    matching = ScopedSet(entries, robots, tuple).at(url)
+    notes = tuple(note for record in records for note in _notes(record, robots))
+    return ContentSignals(tuple(signal for signals in matching for signal in signals), notes)
 
 
 def to_content_usage(signals: ContentSignals | Mapping[str, str]) -> str:
     """
-    Return signals as the text of a Content-Usage statement; empty: nothing has a counterpart.
+    Return signals as the text of a Content-Usage statement; empty if none has a counterpart.
 
     `ai-train` becomes `train-ai`, `search` stays, yes and no become y and n. `ai-input` and
-    unknown keys have no counterpart and are left out. Never done unasked (AMB-116).
+    unknown keys have no counterpart and are left out. Never done implicitly (AMB-116).
     """
     if isinstance(signals, ContentSignals):
         signals = signals.values()
     if not isinstance(signals, Mapping):
         raise TypeError(
-            "signals are what content_signals() returns, or a dict such as {'ai-train': 'no'}; "
-            f"not {type(signals).__name__}"
+            "signals must be a result of content_signals(), or a dict such as "
+            f"{{'ai-train': 'no'}}; not {type(signals).__name__}"
         )
     given = {key.lower(): value.lower() for key, value in signals.items()}
     return ", ".join(
@@ -133,7 +133,7 @@ def to_content_usage(signals: ContentSignals | Mapping[str, str]) -> str:
 
 
 def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
-    """Yield what is odd about the Content-Signal records of a file."""
+    """Yield notes on the Content-Signal records of a file."""
     for record in robots.records:
         if record.key == KEY:
             if record.group is None:
@@ -156,7 +156,7 @@ def _notes(record: Record, robots: RobotsTxt) -> Iterator[Note]:
 
 
 def _read(record: Record) -> tuple[bytes | None, tuple[Signal, ...]]:
-    """Return the path of a record, and its good signals."""
+    """Return the path of a record, and its valid signals."""
     path, statement, _ = split(record)
     written = None if path is None else to_text(path)
     members = _members(statement)
@@ -166,10 +166,10 @@ def _read(record: Record) -> tuple[bytes | None, tuple[Signal, ...]]:
 
 
 def _members(statement: bytes) -> Iterator[tuple[int, int, str, str]]:
-    """Yield each part between commas: its place, its key and its value; without `=` no value."""
-    for found in re.finditer(rb"[^,]+", statement):
-        part = found[0].strip(b" \t")
-        if part:  # a comma too many says nothing
-            start = found.start() + found[0].index(part)
+    """Yield each part between commas: its span, key and value; without `=` an empty value."""
+    for match in re.finditer(rb"[^,]+", statement):
+        part = match[0].strip(b" \t")
+        if part:  # an extra comma is ignored
+            start = match.start() + match[0].index(part)
             key, _, value = to_text(part).partition("=")
             yield start, start + len(part), key.strip().lower(), value.strip().lower()

@@ -1,10 +1,9 @@
 """
-Crawl-delay: how many seconds a site would like between two requests (REC-crawl-delay-01 to -03).
+Crawl-delay: the seconds that a site requests between two requests (REC-crawl-delay-01 to -03).
 
-Group scope. Nobody ever defined it and crawlers differ; what is decided here is AMB-118: a decimal
-number of seconds, the first good value of a group, the largest of groups that are merged. It never
-touches a verdict, however large it is. It does not wait and does not know when the last request
-was.
+Group scope. No specification defines it and crawlers differ; AMB-118 decides: a decimal number of
+seconds, the first valid value of a group, the largest of merged groups. It does not change
+verdicts, however large it is. It does not wait and keeps no state.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
-from robotrules.extensions import vet
+from robotrules.extensions import require_robots_txt
 from robotrules.extensions.codes import note
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt, Tokens
@@ -22,21 +21,21 @@ from robotrules.robotstxt.values import Group, Note, Record
 
 EXTENSION = Extension("Crawl-delay", (), Role.OTHER, "group", "Bing, Yandex until 2018 (AMB-118)")
 
-# No sign, no exponent, no `inf`, no digits but ASCII's. Each value matches in one way only, so a
-# long one costs no more than its length.
+# No sign, no exponent, no `inf`, only ASCII digits. Each value matches in one way only, so matching
+# takes linear time.
 _SECONDS = re.compile(rb"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 
 
 class CrawlDelay(NamedTuple):
-    """The delay that one crawler is asked for."""
+    """The delay that is requested of one crawler."""
 
     seconds: float
     record: Record
     """The record that counts."""
     records: tuple[Record, ...]
-    """Every Crawl-delay of the groups looked at, good or not, in the order of the file."""
+    """Every Crawl-delay of the selected groups, valid or not, in the order of the file."""
     star: bool
-    """Whether the crawler has groups of its own and the value is the `*` groups'."""
+    """Whether the crawler has a named group and the value comes from the `*` groups."""
 
     @property
     def line(self) -> int:
@@ -58,27 +57,27 @@ def crawl_delay(
     robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str] = (), *, star: bool = False
 ) -> CrawlDelay | None:
     """
-    Return the delay asked of *product_token*, or None.
+    Return the delay requested of *product_token*, or None.
 
-    The groups are those whose rules it obeys. *star* takes the value of the `*` groups where
-    they have none, as Bing does; otherwise a crawler with a group of its own never sees it.
+    The groups are those whose rules it obeys. With *star*, the value of the `*` groups counts if
+    they have none, as for Bing; otherwise a crawler with a named group ignores it.
     """
-    vet(robots)
-    found = _longest(robots.select_groups(product_token, purposes).groups, star=False)
-    if found is None and star:
-        found = _longest(robots.select_groups("*").groups, star=True)
-    return found
+    require_robots_txt(robots)
+    delay = _find_longest(robots.select_groups(product_token, purposes).groups, star=False)
+    if delay is None and star:
+        delay = _find_longest(robots.select_groups("*").groups, star=True)
+    return delay
 
 
 def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
-    """Yield what is odd about the delays of a file."""
+    """Yield notes on the Crawl-delay records of a file."""
     counted: set[int] = set()
     for record in robots.records:
         if record.key != "crawl-delay":
             continue
         if record.group is None:
             yield note("record-outside-group", record)
-        if _seconds(record) is None:
+        if _parse_seconds(record) is None:
             yield note("bad-crawl-delay", record)
         elif record.group in counted:
             yield note("second-value", record)
@@ -86,8 +85,8 @@ def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
             counted.add(record.group)
 
 
-def _longest(groups: Iterable[Group], *, star: bool) -> CrawlDelay | None:
-    """Return the largest of the first good values of some groups: the politest (AMB-118)."""
+def _find_longest(groups: Iterable[Group], *, star: bool) -> CrawlDelay | None:
+    """Return the largest of the first valid values of some groups (AMB-118)."""
     best: tuple[float, Record] | None = None
     records: list[Record] = []
     for group in groups:
@@ -96,7 +95,7 @@ def _longest(groups: Iterable[Group], *, star: bool) -> CrawlDelay | None:
             if record.key != "crawl-delay":
                 continue
             records.append(record)
-            seconds = _seconds(record)
+            seconds = _parse_seconds(record)
             if first is None and seconds is not None:
                 first = seconds, record
         if first and (best is None or first[0] > best[0]):
@@ -104,9 +103,9 @@ def _longest(groups: Iterable[Group], *, star: bool) -> CrawlDelay | None:
     return CrawlDelay(*best, tuple(records), star) if best else None
 
 
-def _seconds(record: Record) -> float | None:
+def _parse_seconds(record: Record) -> float | None:
     if not _SECONDS.fullmatch(record.value):
         return None
     seconds = float(record.value)
-    # Enough digits are more than any number: then nobody can wait that long.
+    # A value with hundreds of digits overflows to infinity.
     return seconds if isfinite(seconds) else None

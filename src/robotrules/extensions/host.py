@@ -1,8 +1,8 @@
 """
-Host: which of its mirrors a site prefers (Yandex until 2018; REC-host-01).
+Host: the preferred mirror of a site (Yandex until 2018; REC-host-01).
 
-File scope. The first good one counts, as it did for Yandex. It has no effect on crawling: nothing
-here rewrites a URL or a verdict. Whether the host exists is not known.
+File scope. The first valid record counts, as it did for Yandex. It has no effect on crawling:
+neither URLs nor verdicts change. It is not checked whether the host exists.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from robotrules.extensions import vet
+from robotrules.extensions import require_robots_txt
 from robotrules.extensions.codes import note
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
@@ -19,21 +19,21 @@ from robotrules.robotstxt.values import Note, Record
 
 EXTENSION = Extension("Host", (), Role.OTHER, "file", "Yandex, obsolete since 2018")
 
-# Loose: letters of any script, `_`, a scheme, a port, a slash at the end, all of which are written.
+# Loose: letters of any script, `_`, a scheme, a port and a final slash all occur in files.
 _HOST = re.compile(r"(?:(https?)://)?([-\w]+(?:\.[-\w]+)*)\.?(?::([0-9]{1,5}))?/?", re.IGNORECASE)
-# RFC 1035 §2.3.4: a name has at most 253 characters; the scheme and the port come on top.
+# RFC 1035 §2.3.4: a name has at most 253 characters, in addition to the scheme and the port.
 _LONGEST_NAME = 253
 _LONGEST = len("https://") + _LONGEST_NAME + len(":65535/") + 1
 
 
 class PreferredHost(NamedTuple):
-    """The host that a site calls its own."""
+    """The preferred host of a site."""
 
     host: str
-    """The name in lower case, without a dot at its end."""
+    """The name in lower case, without a final dot."""
     port: int | None
     scheme: str | None
-    """`http` or `https`, where one was written."""
+    """`http` or `https`, if given."""
     record: Record
 
     @property
@@ -52,19 +52,19 @@ class PreferredHost(NamedTuple):
 
 
 def preferred_host(robots: RobotsTxt) -> PreferredHost | None:
-    """Return the host that the first good Host record of a file names, in whatever group."""
-    vet(robots)
-    hosts = (_host(record) for record in robots.records if record.key == "host")
+    """Return the host of the first valid Host record of a file, in any group."""
+    require_robots_txt(robots)
+    hosts = (_parse_host(record) for record in robots.records if record.key == "host")
     return next((host for host in hosts if host), None)
 
 
 def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
-    """Yield what is odd about the Host records of a file."""
+    """Yield notes on the Host records of a file."""
     counted = False
     for record in robots.records:
         if record.key != "host":
             continue
-        if _host(record) is None:
+        if _parse_host(record) is None:
             yield note("bad-host", record)
         elif counted:
             yield note("second-value", record)
@@ -72,12 +72,12 @@ def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
             counted = True
 
 
-def _host(record: Record) -> PreferredHost | None:
+def _parse_host(record: Record) -> PreferredHost | None:
     text = record.text
-    found = _HOST.fullmatch(text) if len(text) <= _LONGEST else None
-    if not found or len(found[2]) > _LONGEST_NAME:
+    match = _HOST.fullmatch(text) if len(text) <= _LONGEST else None
+    if not match or len(match[2]) > _LONGEST_NAME:
         return None
-    scheme, name, digits = found.groups()
+    scheme, name, digits = match.groups()
     port = int(digits) if digits else None
     if port is not None and not 0 < port < 1 << 16:
         return None

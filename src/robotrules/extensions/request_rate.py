@@ -1,8 +1,8 @@
 """
-Request-rate: how many requests in how much time (Conner 1996; REC-request-rate-01).
+Request-rate: the number of requests per period (Conner 1996; REC-request-rate-01).
 
 Group scope, `n/m[s|m|h|d] [HHMM-HHMM]`: n requests in m seconds, minutes, hours or days, all day or
-in a time window in UTC. It never touches a verdict. It counts no requests and has no clock.
+in a time window in UTC. It does not change verdicts, count requests or read a clock.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, time
 from typing import Any, NamedTuple
 
-from robotrules.extensions import vet
+from robotrules.extensions import require_robots_txt
 from robotrules.extensions.codes import note
 from robotrules.extensions.visit_time import TimeWindow, read_window
 from robotrules.profile import Extension, Role
@@ -23,24 +23,24 @@ EXTENSION = Extension(
     "Request-rate", (), Role.OTHER, "group", "S. Conner, An Extended Standard for Robot Exclusion"
 )
 
-# Nine digits are more than thirty years of seconds; numbers that are longer mean nothing.
+# Nine digits are more than thirty years of seconds; longer numbers are rejected.
 _RATE = re.compile(rb"([0-9]{1,9})/([0-9]{1,9})([smhdSMHD]?)(?:[ \t]+([-0-9]+))?")
 _UNITS = {b"": 1, b"s": 1, b"m": 60, b"h": 3_600, b"d": 86_400}
 
 
 class RequestRate(NamedTuple):
-    """A number of requests in a period, all day or in a part of it."""
+    """A number of requests per period, all day or in a time window."""
 
     requests: int
     period: int
     """In seconds."""
     window: TimeWindow | None
-    """The part of the day it is for; None: all of it."""
+    """The time window that it applies to; None: all day."""
     record: Record
 
     @property
     def seconds(self) -> float:
-        """The seconds that one request takes of the period: how long to wait between two."""
+        """The seconds between two requests: the period divided by the number of requests."""
         return self.period / self.requests
 
     @property
@@ -49,7 +49,7 @@ class RequestRate(NamedTuple):
         return self.record.line
 
     def applies(self, at: time | datetime) -> bool:
-        """Tell whether it is for a time of day in UTC."""
+        """Return whether it applies at a time of day in UTC."""
         return self.window is None or self.window.contains(at)
 
     def as_dict(self) -> dict[str, Any]:
@@ -69,38 +69,38 @@ def request_rates(
     """
     Return the rates of the groups that *product_token* obeys, in the order of the file.
 
-    Several may apply at once. The politest of them is the one with the most `seconds`.
+    Several may apply at once. The one with the most `seconds` is the most restrictive.
     """
-    vet(robots)
-    found = (
-        _rate(record)
+    require_robots_txt(robots)
+    rates = (
+        _parse_rate(record)
         for group in robots.select_groups(product_token, purposes).groups
         for record in group.records
         if record.key == "request-rate"
     )
-    return tuple(rate for rate in found if rate)
+    return tuple(rate for rate in rates if rate)
 
 
 def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
-    """Yield what is odd about the rates of a file."""
+    """Yield notes on the Request-rate records of a file."""
     for record in robots.records:
         if record.key != "request-rate":
             continue
         if record.group is None:
             yield note("record-outside-group", record)
-        if _rate(record) is None:
+        if _parse_rate(record) is None:
             yield note("bad-request-rate", record)
 
 
-def _rate(record: Record) -> RequestRate | None:
-    found = _RATE.fullmatch(record.value)
-    if not found:
+def _parse_rate(record: Record) -> RequestRate | None:
+    match = _RATE.fullmatch(record.value)
+    if not match:
         return None
-    requests, count, unit, hours = found.groups()
+    requests, count, unit, hours = match.groups()
     window = read_window(hours) if hours else None
     period = int(count) * _UNITS[unit.lower()]
-    # A window that is none does not make the rate one for all day. No requests at all would be a
-    # verdict, and no time at all a wish for more than can be done: neither is a rate.
+    # An invalid window does not make the rate apply all day. Zero requests would be a verdict, and
+    # a period of zero would be no limit: neither is a rate.
     if (hours and window is None) or not int(requests) or not period:
         return None
     return RequestRate(int(requests), period, window, record)

@@ -1,9 +1,9 @@
 """
-Statements scoped by a path: which of them count for a URL.
+Statements scoped by a path pattern: which of them count for a URL.
 
 Content-Usage and App-Directives have the same form, `[path] statement`, and the same rule: the
-longest matching path pattern counts, matched as allow and disallow are. The one matcher decides
-(`RuleSet`); what a tie means is the reader's business. It does not know what a statement says.
+longest matching path pattern counts, matched as for allow and disallow. The engine's matcher is
+used; the reader decides what a tie means. It does not parse statements.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ A = TypeVar("A")
 
 
 class Scoped(NamedTuple):
-    """The value of a record, cut in two."""
+    """The value of a record, split into path and statement."""
 
     path: bytes | None
     """The path pattern; None: the statement covers every path."""
@@ -36,7 +36,7 @@ class Scoped(NamedTuple):
 
 def split(record: Record) -> Scoped:
     """
-    Cut the value of a record into path and statement (draft-ietf-aipref-attach-05 §3.2).
+    Split the value of a record into path and statement (draft-ietf-aipref-attach-05 §3.2).
 
     Only a leading `/` starts a path, which ends at the first space or tab (AMB-103, AMB-112).
     """
@@ -52,30 +52,31 @@ def records_for(
     robots: RobotsTxt, keys: Sequence[str], product_token: Tokens, purposes: Sequence[str] = ()
 ) -> list[Record]:
     """
-    Return the records of one document that a crawler reads, in the order of the file.
+    Return the records of one document for a crawler, in the order of the file.
 
-    *keys* are the document's names for its record; the groups are those of the document (AMB-29).
+    *keys* are the document's names for its record; the group structure is that of the document
+    (AMB-29).
     """
     chosen = choose_groups(robots.grouped_for(keys[0]), product_token, purposes).indices
     by_group = get_document_records(robots, keys).by_group
-    found = [record for group in set(chosen) for record in by_group.get(group, ())]
-    return sorted(found, key=lambda record: record.line)
+    records = [record for group in set(chosen) for record in by_group.get(group, ())]
+    return sorted(records, key=lambda record: record.line)
 
 
 def document_groups(robots: RobotsTxt, keys: Sequence[str]) -> dict[int, int | None]:
-    """Return the groups of a document's records by the document that has them, by line (AMB-29)."""
+    """Return the group of each record, by line, in the document's group structure (AMB-29)."""
     return get_document_records(robots, keys).groups
 
 
 def profile_of(robots: RobotsTxt) -> Profile:
-    """Return how patterns of these records are compared: as rules are, but for one thing."""
+    """Return the profile for patterns of these records: that of rules, with one exception."""
     profile = robots.profile
-    # The index page is about Allow, and about no other record (AMB-47).
+    # The index page switch is about Allow only (AMB-47).
     return profile.replace(index_page=False) if profile.index_page else profile
 
 
 def is_usable(path: bytes, robots: RobotsTxt) -> bool:
-    """Tell whether a path pattern can match: profiles differ on odd octets (AMB-05, AMB-06)."""
+    """Return whether a path pattern can match: profiles differ on some octets (AMB-05, AMB-06)."""
     if path.startswith(b"/") and path.isascii() and path.decode().isprintable():
         return True
     engine = get_engine(robots)
@@ -83,14 +84,14 @@ def is_usable(path: bytes, robots: RobotsTxt) -> bool:
 
 
 def comparison_form(path: bytes, robots: RobotsTxt) -> bytes:
-    """Return a path in the form it is compared in: paths with one form are one path (AMB-105)."""
+    """Return the normal form of a path: paths with the same form are one path (AMB-105)."""
     engine = get_engine(robots)
     form: bytes = engine.normal_form(path, True, profile_of(robots).settings(engine))
     return form
 
 
-# What the engine's answer does not settle: a possible tie, or `/robots.txt`, which is not matched
-# with rules.
+# The engine's answer is not enough: a possible tie, or `/robots.txt`, which is not matched with
+# rules.
 _UNSETTLED = object()
 
 
@@ -108,10 +109,10 @@ def _class_of(engine: Any) -> Any:
 
 class ScopedSet(Generic[T, A]):
     """
-    Statements with their path patterns, ready to be asked. Immutable.
+    Statements with their path patterns, compiled. Immutable.
 
-    An answer is what *make* makes of the statements that count; URLs with the same statements
-    share one answer.
+    *make* turns the statements that count into a result; URLs with the same statements share one
+    result.
     """
 
     __slots__ = ("_anywhere", "_by_ties", "_make", "_matcher", "_statements", "_unsettled")
@@ -137,9 +138,9 @@ class ScopedSet(Generic[T, A]):
         robots: RobotsTxt,
         make: Callable[[tuple[T, ...]], A] = tuple,  # type: ignore[assignment]
     ) -> None:
-        """Compile statements with their paths; without *make* an answer is their tuple."""
+        """Compile statements with their paths; without *make* a result is their tuple."""
         self._make = make
-        # A path that cannot match must not stand for one that can and is compared alike.
+        # A path that cannot match must not represent one with the same form that can.
         scoped = [
             (path, statement)
             for path, statement in entries
@@ -147,7 +148,7 @@ class ScopedSet(Generic[T, A]):
         ]
         engine = get_engine(robots)
         settings = profile_of(robots).settings(engine)
-        # Paths that are compared alike are one path (AMB-105): one pattern, several statements.
+        # Paths with the same form are one path (AMB-105): one pattern, several statements.
         alike: dict[bytes, list[tuple[int, T]]] = {}
         for order, (path, statement) in enumerate(scoped):
             form = comparison_form(path, robots)
@@ -161,8 +162,8 @@ class ScopedSet(Generic[T, A]):
         self._matcher.answer = self._answers(list(alike))
 
     def _answers(self, forms: Sequence[bytes]) -> Callable[[int], Any]:
-        """Return what makes an answer of the engine's; it must not know this set, or they cycle."""
-        # Two patterns of as many octets can both match one path only if one has a wildcard.
+        """Return the function that maps engine answers to results; it has no reference to self."""
+        # Two patterns of equal length can both match one path only if one has a wildcard.
         as_long = Counter(map(len, forms))
         wild = {len(form) for form in forms if b"*" in form}
         settled = {
@@ -173,7 +174,7 @@ class ScopedSet(Generic[T, A]):
         make, anywhere, unsettled = self._make, self._anywhere, self._unsettled
 
         def answer(number: int) -> Any:
-            """Return what is made of the statements that a number stands for."""
+            """Return the result for the statements of a pattern's number."""
             if number == NO_MATCH:
                 return anywhere
             if number in settled:
@@ -185,16 +186,16 @@ class ScopedSet(Generic[T, A]):
 
     def at(self, url: URL) -> A:
         """
-        Return the answer for *url*: the statements of the longest pattern that matches.
+        Return the result for *url*: from the statements of the longest matching pattern.
 
         Patterns that tie count together, in the order of the file. Statements without a path count
-        where no pattern matches.
+        if no pattern matches.
         """
         answer = self._matcher.check(url)
         return self._tied(url) if answer is _UNSETTLED else answer
 
     def at_many(self, urls: Iterable[URL]) -> list[A]:
-        """Return the same for many URLs, with one crossing into the engine for most of them."""
+        """Return the same for many URLs, mostly with one call into the engine."""
         urls = urls if isinstance(urls, (list, tuple, str, bytes)) else list(urls)
         answers: list[A] = self._matcher.check_many(urls)
         if not self._unsettled:
@@ -205,7 +206,7 @@ class ScopedSet(Generic[T, A]):
         ]
 
     def _tied(self, url: URL) -> A:
-        """Return the answer for a URL that several patterns may match as well as another."""
+        """Return the result for a URL that several patterns of equal length may match."""
         tied = tuple(self._matcher.tied(url))
         if not tied:
             return self._anywhere
@@ -217,5 +218,5 @@ class ScopedSet(Generic[T, A]):
 
     def _together(self, tied: Sequence[int]) -> tuple[T, ...]:
         """Return the statements of some patterns in the order of the file."""
-        found = [pair for at in tied for pair in self._statements[at]]
-        return tuple(statement for _, statement in sorted(found, key=lambda pair: pair[0]))
+        pairs = [pair for at in tied for pair in self._statements[at]]
+        return tuple(statement for _, statement in sorted(pairs, key=lambda pair: pair[0]))

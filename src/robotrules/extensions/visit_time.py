@@ -1,8 +1,8 @@
 """
-Visit-time: when a site would like to be visited (Conner 1996; REC-visit-time-01).
+Visit-time: the time of day at which crawlers may visit (Conner 1996; REC-visit-time-01).
 
-Group scope, `HHMM-HHMM` in UTC. Its time windows are those of Request-rate as well. It never
-touches a verdict. It does not know what time it is: whoever asks says so.
+Group scope, `HHMM-HHMM` in UTC. Request-rate uses the same time windows. It does not change
+verdicts or read a clock: the caller passes the time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, NamedTuple
 
-from robotrules.extensions import vet
+from robotrules.extensions import require_robots_txt
 from robotrules.extensions.codes import note
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt, Tokens
@@ -29,8 +29,8 @@ class TimeWindow(NamedTuple):
     """
     A part of every day in UTC, from one minute to another, both included.
 
-    Both, because windows are written side by side as 0500-1259 and 1300-1659. One that ends
-    before it starts crosses midnight.
+    Both are included because files have adjacent windows such as 0500-1259 and 1300-1659. A window
+    that ends before it starts crosses midnight.
     """
 
     start: time
@@ -38,9 +38,9 @@ class TimeWindow(NamedTuple):
 
     def contains(self, at: time | datetime) -> bool:
         """
-        Tell whether a time of day lies in the window.
+        Return whether a time of day is in the window.
 
-        *at* is in UTC. A datetime that knows another zone is converted; a time cannot be.
+        *at* is in UTC. A datetime with another time zone is converted; a time cannot be.
         """
         hour, minute = _utc(at)
         start, end = (self.start.hour, self.start.minute), (self.end.hour, self.end.minute)
@@ -56,7 +56,7 @@ class TimeWindow(NamedTuple):
 
 
 class VisitTime(NamedTuple):
-    """A time window in which a crawler is asked to come."""
+    """A time window in which a crawler may visit."""
 
     window: TimeWindow
     record: Record
@@ -67,7 +67,7 @@ class VisitTime(NamedTuple):
         return self.record.line
 
     def contains(self, at: time | datetime) -> bool:
-        """Tell whether a time of day in UTC lies in the window."""
+        """Return whether a time of day in UTC is in the window."""
         return self.window.contains(at)
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,18 +79,18 @@ def visit_times(
     robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str] = ()
 ) -> tuple[VisitTime, ...]:
     """Return the windows of the groups that *product_token* obeys, in the order of the file."""
-    vet(robots)
-    found = (
+    require_robots_txt(robots)
+    windows = (
         (read_window(record.value), record)
         for group in robots.select_groups(product_token, purposes).groups
         for record in group.records
         if record.key == "visit-time"
     )
-    return tuple(VisitTime(window, record) for window, record in found if window)
+    return tuple(VisitTime(window, record) for window, record in windows if window)
 
 
 def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
-    """Yield what is odd about the windows of a file."""
+    """Yield notes on the Visit-time records of a file."""
     for record in robots.records:
         if record.key != "visit-time":
             continue
@@ -101,11 +101,11 @@ def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
 
 
 def read_window(octets: bytes) -> TimeWindow | None:
-    """Return the window that `HHMM-HHMM` means; an end of 2400 is the last minute of the day."""
-    found = _WINDOW.fullmatch(octets)
-    if not found:
+    """Parse `HHMM-HHMM`; an end of 2400 is the last minute of the day."""
+    match = _WINDOW.fullmatch(octets)
+    if not match:
         return None
-    start_hour, start_minute, end_hour, end_minute = found.groups()
+    start_hour, start_minute, end_hour, end_minute = match.groups()
     end = time(int(end_hour), int(end_minute)) if end_hour else time(23, 59)
     return TimeWindow(time(int(start_hour), int(start_minute)), end)
 
@@ -116,10 +116,10 @@ def _utc(at: time | datetime) -> tuple[int, int]:
             at = at.astimezone(UTC)
     elif not isinstance(at, time):
         name = type(at).__name__
-        raise TypeError(f"a time of day is a datetime.time in UTC, or a datetime; not {name}")
+        raise TypeError(f"a time of day must be a datetime.time in UTC or a datetime, not {name}")
     elif at.tzinfo is not None and at.utcoffset() != timedelta(0):
         raise ValueError(
-            f"{at!r} is not in UTC and has no date to convert it by: pass the datetime, or "
+            f"{at!r} is not in UTC and cannot be converted without a date: pass a datetime, or "
             "datetime.now(UTC).time()"
         )
     return at.hour, at.minute

@@ -1,11 +1,11 @@
 """
-The vocabulary of usage preferences (draft-ietf-aipref-vocab-07): read, combined, and kept apart.
+The AIPREF vocabulary of usage preferences (draft-ietf-aipref-vocab-07): parsing and combining.
 
 A statement gives each category of use one of three preferences: allowed, disallowed or unknown
-(§3). Several statements combine for each category alone (§5.1), and what each of them said stays
-to be seen. A preference is what somebody states. It enforces nothing and authorizes nothing.
+(§3). Several statements combine for each category separately (§5.1); the statements are kept beside
+the result. A preference is a statement: it enforces nothing and authorizes nothing.
 
-It does not know robots.txt rules or paths; `content_usage` does.
+It does not handle robots.txt rules or paths; `content_usage` does.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ CATEGORIES = ("train-ai", "search")
 
 
 class Preference(StrEnum):
-    """What is stated about a category of use (§3)."""
+    """The stated preference for a category of use (§3)."""
 
     ALLOWED = "allowed"
     DISALLOWED = "disallowed"
     UNKNOWN = "unknown"
-    """Nothing usable is stated. What that means is the reader's decision: §5 has no default."""
+    """Nothing usable is stated. The application decides what that means: §5 has no default."""
 
 
 # §6.2: two Tokens of one octet; anything else is unknown.
@@ -40,29 +40,29 @@ NOTHING: Values = tuple((category, Preference.UNKNOWN) for category in CATEGORIE
 
 
 class StatementSource(StrEnum):
-    """Where a statement was made."""
+    """The source of a statement."""
 
     ROBOTS = "robots.txt"
     FIELD = "field"
     """A Content-Usage field: about the content of one HTTP message (attach-05 §2)."""
     AGREEMENT = "agreement"
-    """What two parties arranged: overrides what is stated (§5.2)."""
+    """An arrangement between two parties: it overrides other statements (§5.2)."""
 
 
 class Statement(NamedTuple):
-    """One statement of preference, and where it was made."""
+    """One statement of preference, and its source."""
 
     source: StatementSource
     values: Values
     """Each category of the vocabulary with its preference."""
     text: str = ""
-    """The statement as written; several field lines joined as RFC 9651 §4.2 wants."""
+    """The statement as written; several field lines joined as in RFC 9651 §4.2."""
     record: Record | None = None
-    """The Content-Usage record, where it is in a robots.txt."""
+    """The Content-Usage record, if it is in a robots.txt."""
     path: str | None = None
     """Its path pattern as written; None: it covers every path."""
     error: str | None = None
-    """Why it could not be read, so that all is unknown; None: it could."""
+    """Why it fails to parse, so that all preferences are unknown; None if it parses."""
 
     @property
     def line(self) -> int | None:
@@ -70,7 +70,7 @@ class Statement(NamedTuple):
         return self.record.line if self.record else None
 
     def get(self, category: str) -> Preference:
-        """Return what it states about a category."""
+        """Return the preference that it states for a category."""
         return _value(self.values, category)
 
     def as_dict(self) -> dict[str, Any]:
@@ -87,10 +87,10 @@ class Statement(NamedTuple):
 
 class Preferences(NamedTuple):
     """
-    What all statements about one piece of content come to.
+    The combined preferences of all statements about one piece of content.
 
-    Keep it with the content: what counts is what was stated when the content was fetched
-    (attach-05 §3.3), and a value like this one does not change when a robots.txt does.
+    Keep it with the content: the statements at the time of the fetch count (attach-05 §3.3), and
+    this value does not change when a robots.txt does.
     """
 
     applicable: bool
@@ -98,28 +98,29 @@ class Preferences(NamedTuple):
     values: Values
     """Each category of the vocabulary with its preference."""
     statements: tuple[Statement, ...]
-    """All that was combined, in the order robots.txt, field, agreement."""
+    """All combined statements, in the order robots.txt, field, agreement."""
     notes: tuple[Note, ...] = ()
-    """What is odd about the Content-Usage records of the groups that count."""
+    """Notes on the Content-Usage records of the selected groups."""
 
     def get(self, category: str) -> Preference:
         """Return the preference for a category, such as `train-ai`."""
         return _value(self.values, category)
 
     def decide(self, category: str, default: Preference | None = None) -> Preference:
-        """Return the preference for a category; *default* where it is unknown (vocab §5)."""
+        """Return the preference for a category; *default* if it is unknown (vocab §5)."""
         if default is not None:
-            default = _preference(default, "default")
-        found = self.get(category)
-        return default if default is not None and found is Preference.UNKNOWN else found
+            default = _validate_preference(default, "default")
+        preference = self.get(category)
+        unknown = preference is Preference.UNKNOWN
+        return default if default is not None and unknown else preference
 
     def statements_for(self, category: str) -> tuple[Statement, ...]:
-        """Return the statements that the preference for a category follows from."""
-        found = self.get(category)
-        if found is Preference.UNKNOWN:
+        """Return the statements that decide the preference for a category."""
+        preference = self.get(category)
+        if preference is Preference.UNKNOWN:
             return ()
-        heard = _heard(self.statements, category)
-        return tuple(statement for statement in heard if statement.get(category) is found)
+        effective = _select_effective(self.statements, category)
+        return tuple(one for one in effective if one.get(category) is preference)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON; `decided_by` has positions in `statements`."""
@@ -132,40 +133,40 @@ class Preferences(NamedTuple):
         }
 
     def _positions(self, category: str) -> list[int]:
-        """Return the positions of the statements that decide."""
+        """Return the indexes of the statements that decide."""
         deciding = set(map(id, self.statements_for(category)))
         return [at for at, statement in enumerate(self.statements) if id(statement) in deciding]
 
 
 def combine_preferences(statements: Iterable[Statement]) -> dict[str, Preference]:
     """
-    Combine statements, for each category alone (vocab §5.1).
+    Combine statements for each category separately (vocab §5.1).
 
-    Any that disallows decides; else any that allows; else the preference is unknown. Where an
-    agreement says something about a category, only agreements count (§5.2).
+    Disallowed wins over allowed, allowed over unknown. If an agreement states a preference for a
+    category, only agreements count (§5.2).
     """
     statements = tuple(statements)
     combined = {}
     for category in CATEGORIES:
-        said = {statement.get(category) for statement in _heard(statements, category)}
-        if Preference.DISALLOWED in said:
+        stated = {one.get(category) for one in _select_effective(statements, category)}
+        if Preference.DISALLOWED in stated:
             combined[category] = Preference.DISALLOWED
-        elif Preference.ALLOWED in said:
+        elif Preference.ALLOWED in stated:
             combined[category] = Preference.ALLOWED
         else:
             combined[category] = Preference.UNKNOWN
     return combined
 
 
-def _heard(statements: Sequence[Statement], category: str) -> Sequence[Statement]:
+def _select_effective(statements: Sequence[Statement], category: str) -> Sequence[Statement]:
     """Return the statements that count for a category."""
-    agreed = [
+    agreements = [
         statement
         for statement in statements
         if statement.source is StatementSource.AGREEMENT
         and statement.get(category) is not Preference.UNKNOWN
     ]
-    return agreed or statements
+    return agreements or statements
 
 
 # --- Reading ----------------------------------------------------------------------------------
@@ -175,8 +176,8 @@ def read_values(parsed: Parsed) -> Values:
     """
     Return the preferences of a Dictionary (vocab §6.5).
 
-    A Dictionary that fails to parse leaves all unknown. Unknown labels and all parameters are
-    ignored (§6.4); the parser has seen to it that the last value of a key counts (§6.5.1).
+    If it fails to parse, all preferences are unknown. Unknown labels and all parameters are ignored
+    (§6.4); the parser keeps the last value of a key (§6.5.1).
     """
     if parsed.value is None:
         return NOTHING
@@ -193,14 +194,14 @@ def content_usage_field(lines: str | bytes | Sequence[str | bytes]) -> Statement
     """
     Read a Content-Usage field: one value, or its field lines in order (attach-05 §2).
 
-    The lines are one Dictionary (RFC 9651 §4.2): the last value of a key counts, and where it fails
-    to parse all is unknown and `error` says why; nothing of it is salvaged (AMB-67).
+    The lines are one Dictionary (RFC 9651 §4.2): the last value of a key counts. If it fails to
+    parse, all preferences are unknown and `error` says why; nothing is recovered (AMB-67).
     """
     given = [lines] if isinstance(lines, (str, bytes)) else lines
-    if not isinstance(given, Sequence) or not all(isinstance(one, (str, bytes)) for one in given):
+    if not isinstance(given, Sequence) or not all(isinstance(line, (str, bytes)) for line in given):
         raise TypeError(
-            "a Content-Usage field is str or bytes such as 'train-ai=n', or a list of its lines; "
-            f"not {lines!r}"
+            "a Content-Usage field must be str or bytes such as 'train-ai=n', or a list of its "
+            f"lines; not {lines!r}"
         )
     # Whitespace at the ends of a line is not part of its value (RFC 9110 §5.5).
     octets = b", ".join(to_octets(line).strip(b" \t") for line in given)
@@ -210,18 +211,18 @@ def content_usage_field(lines: str | bytes | Sequence[str | bytes]) -> Statement
     )
 
 
-def agreed(values: Mapping[str, Preference | str]) -> Statement:
-    """Return what was agreed on as a statement; categories left out stay as they are stated."""
+def make_agreement(values: Mapping[str, Preference | str]) -> Statement:
+    """Return an agreement as a statement; it does not affect categories that are left out."""
     if not isinstance(values, Mapping):
         raise TypeError(
-            "an agreement maps categories to preferences, such as {'train-ai': 'allowed'}; "
+            "an agreement must map categories to preferences, such as {'train-ai': 'allowed'}; "
             f"not {type(values).__name__}"
         )
     for category in values:
         _value(NOTHING, category)
-    given = {category: _preference(value, category) for category, value in values.items()}
-    found = tuple((one, given.get(one, Preference.UNKNOWN)) for one in CATEGORIES)
-    return Statement(StatementSource.AGREEMENT, found)
+    given = {category: _validate_preference(value, category) for category, value in values.items()}
+    stated = tuple((category, given.get(category, Preference.UNKNOWN)) for category in CATEGORIES)
+    return Statement(StatementSource.AGREEMENT, stated)
 
 
 def _value(values: Values, category: str) -> Preference:
@@ -229,12 +230,12 @@ def _value(values: Values, category: str) -> Preference:
         if name == category:
             return value
     known = ", ".join(CATEGORIES)
-    raise ValueError(f"there is no category {category!r}: draft-ietf-aipref-vocab-07 has {known}")
+    raise ValueError(f"unknown category {category!r}: draft-ietf-aipref-vocab-07 has {known}")
 
 
-def _preference(value: Preference | str, what: str) -> Preference:
+def _validate_preference(value: Preference | str, what: str) -> Preference:
     try:
         return Preference(value)
     except ValueError:
         known = ", ".join(map(repr, map(str, Preference)))
-        raise ValueError(f"{what} is {value!r}: a preference is one of {known}") from None
+        raise ValueError(f"{what} is {value!r}: use one of {known}") from None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from robotrules.linting.check import join_names, quote
 from robotrules.linting.context import PageContext
 from robotrules.tags.codes import Carrier, TagNote
-from robotrules.tags.known import Value
+from robotrules.tags.known_rules import Value
 from robotrules.tags.rules import RuleStatus
 
 # Names of records and of their statements, and the carrier in which each is read.

@@ -33,7 +33,7 @@ def list_applications(context: LintContext, note: Note) -> list[str]:
     """Return the applications that the record of a note names."""
     if note.line is None:
         return []
-    return list(read_line(context.by_line[note.line], context.robots).told)
+    return list(read_line(context.by_line[note.line], context.robots).parameters)
 
 
 def find_directives(
@@ -45,7 +45,7 @@ def find_directives(
     line = read_line(context.by_line[note.line], context.robots)
     return [
         (application, directive)
-        for application in line.told
+        for application in line.parameters
         for directive in statement_for(application, line, context.registries).directives
         if directive.status is status
     ]

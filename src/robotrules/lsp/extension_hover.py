@@ -151,10 +151,10 @@ def _describe_app_directives(
     document: OpenDocument, record: Record, isolated: RobotsTxt
 ) -> Iterator[str]:
     line = app_lines.read_line(record, document.robots)
-    if not line.told:
+    if not line.parameters:
         return
     items = []
-    for application in list(line.told)[:MAX_APPLICATIONS]:
+    for application in list(line.parameters)[:MAX_APPLICATIONS]:
         statement = app_lines.statement_for(application, line, document.registries)
         directives = [
             _describe_directive(document, application, directive)

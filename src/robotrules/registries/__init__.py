@@ -1,9 +1,9 @@
 """
-Registries: which tag rules, purposes, applications and app directives somebody has registered.
+Registries of tag rules, purposes, applications and app directives.
 
-They are data: files of the package, and files of users that are laid over them. Nothing depends on
-being registered (APP-1.1-01); a registry tells what is known of a name. It does not know any
-robots.txt.
+They are data: the files of the package, and files of users that are merged over them. Registration
+is never a condition for use (APP-1.1-01); a registry has facts about a name. It does not read
+robots.txt files.
 """
 
 from robotrules.registries.entries import (
@@ -14,9 +14,8 @@ from robotrules.registries.entries import (
     Purpose,
     TagRule,
 )
-from robotrules.registries.reading import load_registries, parse_csv, parse_json
+from robotrules.registries.loader import SHIPPED, load_registries, parse_csv, parse_json
 from robotrules.registries.registry import Registries, Registry
-from robotrules.registries.shipped import SHIPPED
 
 __all__ = [
     "SHIPPED",

@@ -1,14 +1,13 @@
 """
-Entries: what one line of each registry holds, and what is wrong with one that cannot be used.
+Entries of the registries, and the validation of their fields.
 
-    TagRule          a word of Robots-Tag or of a robots meta element   draft-illyes-repext §5.2
+    TagRule          a rule of Robots-Tag or of a robots meta element   draft-illyes-repext §5.2
     Purpose          a value of User-Agent-Purpose                      draft-illyes-rep-purpose
-    Application      who App-Directives can be for                      draft-nottingham-plan-b §3.1
-    DirectiveEntry   what an application lets sites say to it           draft-nottingham-plan-b §3.2
+    Application      an application that App-Directives can address     draft-nottingham-plan-b §3.1
+    DirectiveEntry   an app directive of an application                 draft-nottingham-plan-b §3.2
 
-`FORMS` says of each what its fields may be. Grammar of Structured Fields is decided by http-sf,
-which is imported when the first name is looked at. An entry does not know the registry it is in,
-nor where it was read.
+`SCHEMAS` has the fields of each and their checks. http-sf checks the grammar of Structured Fields;
+it is imported on first use. An entry has no reference to its registry or file.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Key = str | tuple[str, str]
 
 
 class TagRule(NamedTuple):
-    """A word for use in a Robots-Tag field or a robots meta element, such as noindex."""
+    """A rule for a Robots-Tag field or a robots meta element, such as noindex."""
 
     name: str
     description: str
@@ -38,8 +37,8 @@ class TagRule(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What it is found by: its name without case (draft-illyes-repext §3.1.3)."""
-        return without_case(self.name)
+        """The lookup key: its name, case-insensitive (draft-illyes-repext §3.1.3)."""
+        return fold_case(self.name)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -47,7 +46,7 @@ class TagRule(NamedTuple):
 
 
 class Purpose(NamedTuple):
-    """What a crawler fetches for, as a User-Agent-Purpose line names it."""
+    """A purpose of crawlers, as in a User-Agent-Purpose line."""
 
     token: str
     description: str
@@ -55,8 +54,8 @@ class Purpose(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What it is found by: its token without case (PUR-3.2-04)."""
-        return without_case(self.token)
+        """The lookup key: its token, case-insensitive (PUR-3.2-04)."""
+        return fold_case(self.token)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -68,13 +67,13 @@ class Application(NamedTuple):
 
     identifier: str
     product_token: str | None
-    """What its crawler is called in a robots.txt; None: it uses the `*` group (AMB-106)."""
+    """The product token of its crawler; None: it uses the `*` group (AMB-106)."""
     change_controller: str
-    """Who may change this entry and the app directives of the application."""
+    """The party that may change this entry and the app directives of the application."""
 
     @property
     def key(self) -> str:
-        """What it is found by: its identifier, case and all (AMB-107)."""
+        """The lookup key: its identifier, case-sensitive (AMB-107)."""
         return self.identifier
 
     def as_dict(self) -> dict[str, Any]:
@@ -91,7 +90,7 @@ class DirectiveEntry(NamedTuple):
     """One of `VALUE_TYPES`."""
     description: str
     documentation: str
-    """The URL of a page that says more."""
+    """The URL of its documentation."""
     status: str
     """One of `STATUSES`."""
     change_controller: str | None = None
@@ -99,7 +98,7 @@ class DirectiveEntry(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is found by: application and name, case and all (AMB-107)."""
+        """The lookup key: application and name, case-sensitive (AMB-107)."""
         return self.application, self.name
 
     def as_dict(self) -> dict[str, Any]:
@@ -111,33 +110,33 @@ Entry = TagRule | Purpose | Application | DirectiveEntry
 E = TypeVar("E", bound=Entry)
 
 
-# What is wrong with a text, and the cure; None: nothing.
+# What is wrong with a text, and how to fix it; None: nothing.
 Check = Callable[[str], tuple[str, str] | None]
 
 
 class Fault(NamedTuple):
-    """Why a field of an entry cannot be used, and the cure."""
+    """Why a field of an entry cannot be used, and how to fix it."""
 
     field: str
-    what: str
-    cure: str
+    problem: str
+    fix: str
 
     def __str__(self) -> str:
-        return f"{self.field}: {self.what}; {self.cure}"
+        return f"{self.field}: {self.problem}; {self.fix}"
 
 
 class EntrySchema(NamedTuple):
-    """What the entries of a registry look like."""
+    """The fields of a registry's entries and their checks."""
 
     section: str
     """The name of the registry in `Registries` and in a JSON file."""
     of: type[Any]
     """The class of its entries."""
     checks: dict[str, Check]
-    """What is wrong with the text of a field, if anything."""
+    """The checks of fields with a grammar, by field."""
     optional: frozenset[str] = frozenset()
     folded: bool = False
-    """Whether entries are found without regard to case."""
+    """Whether lookup is case-insensitive."""
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -146,93 +145,93 @@ class EntrySchema(NamedTuple):
 
     @property
     def key_fields(self) -> tuple[str, ...]:
-        """The fields that an entry is found by."""
+        """The fields of the lookup key."""
         return self.fields[: 2 if self.of is DirectiveEntry else 1]
 
     def key(self, given: Key) -> Key:
-        """Return what an entry would be kept under that somebody asks for by this key."""
-        return without_case(given) if self.folded and not isinstance(given, tuple) else given
+        """Return the lookup key for a given name."""
+        return fold_case(given) if self.folded and not isinstance(given, tuple) else given
 
     def faults(self, entry: Entry) -> Iterator[Fault]:
-        """Yield what is wrong with each field of an entry."""
+        """Yield the faults of each field of an entry."""
         values: tuple[Any, ...] = entry
         for field, value in zip(self.fields, values, strict=True):
             if value is None and field in self.optional:
                 continue
-            wrong = not_text(value) or self.checks.get(field, _nothing)(value)
-            if wrong:
-                yield Fault(field, *wrong)
+            problem = check_text(value) or self.checks.get(field, _accept)(value)
+            if problem:
+                yield Fault(field, *problem)
 
 
-def without_case(text: str) -> str:
-    """Return text for comparing without case; no letter beyond ASCII equals one of ASCII."""
+def fold_case(text: str) -> str:
+    """Return text for case-insensitive comparison; only ASCII letters are folded."""
     return text.lower() if text.isascii() else text
 
 
-def shown(value: object) -> str:
-    """Return a value for a message: bounded, and on one line."""
-    if isinstance(value, (list, dict)):  # of a file, and as deep as that likes
+def quote(value: object) -> str:
+    """Return a value for a message: bounded, on one line."""
+    if isinstance(value, (list, dict)):  # from a file, possibly nested deeply
         return "a list" if isinstance(value, list) else "an object"
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:56]}...{text[-1]}"
 
 
-# --- What texts may be ----------------------------------------------------------------------------
+# --- Checks of texts ------------------------------------------------------------------------------
 
-# A name from a file ends up in terminals and in JSON: controls, line separators and surrogates do
-# harm there and have no meaning here.
+# Names from files are shown in terminals and in JSON: controls, line separators and surrogates are
+# harmful there and have no use here.
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 
 
-def _nothing(_: str) -> None:
+def _accept(_: str) -> None:
     return None
 
 
-def not_text(value: object) -> tuple[str, str] | None:
-    """Say what is wrong with a value that should be one line of text, and the cure."""
+def check_text(value: object) -> tuple[str, str] | None:
+    """Return what is wrong with a value that must be one line of text, and how to fix it."""
     if value is None or value == "":
-        return "nothing is given", "write what belongs there"
+        return "no value", "add one"
     if not isinstance(value, str):
-        return f"{shown(value)} is no text", "write a string"
+        return f"{quote(value)} is not text", "write a string"
     if not value.strip():
-        return "there are only spaces", "write what belongs there"
+        return "only spaces", "add a value"
     if re.search(_CONTROL, value):
-        return f"{shown(value)} holds a control character or line break", "write one line of text"
+        return f"{quote(value)} has a control character or line break", "write one line of text"
     return None
 
 
-def _token(text: str) -> tuple[str, str] | None:
+def _check_token(text: str) -> tuple[str, str] | None:
     import http_sf
 
     try:
-        value, _ = _item(text)
-    except ValueError:  # not ASCII, or no Structured Field
+        value, _ = _parse_item(text)
+    except ValueError:  # not ASCII, or not a Structured Field
         pass
     else:
-        # The parser takes spaces at the ends and parameters, and the registry does not.
+        # The parser accepts spaces at the ends and parameters; the registry does not.
         if isinstance(value, http_sf.Token) and str(value) == text:
             return None
     return (
-        f"{shown(text)} is no Token (RFC 9651 §3.3.4)",
-        "start with a letter or '*' and go on with letters, digits and !#$%&'*+-.^_`|~:/",
+        f"{quote(text)} is not a Token (RFC 9651 §3.3.4)",
+        "start with a letter or '*' and continue with letters, digits and !#$%&'*+-.^_`|~:/",
     )
 
 
-def _key(text: str) -> tuple[str, str] | None:
+def _check_key(text: str) -> tuple[str, str] | None:
     try:
-        _, parameters = _item(f"a;{text}")
+        _, parameters = _parse_item(f"a;{text}")
     except ValueError:
         pass
     else:
         if parameters == {text: True}:
             return None
     return (
-        f"{shown(text)} is no Structured Fields key (RFC 9651 §3.1.2)",
-        "start with a lower-case letter or '*' and go on with those, digits, '_', '-' and '.'",
+        f"{quote(text)} is not a Structured Fields key (RFC 9651 §3.1.2)",
+        "start with a lower-case letter or '*' and continue with these, digits, '_', '-' and '.'",
     )
 
 
-def _item(text: str) -> tuple[object, dict[str, Any]]:
+def _parse_item(text: str) -> tuple[object, dict[str, Any]]:
     import http_sf
 
     item: Any = http_sf.parse(text.encode("ascii"), tltype="item")
@@ -240,69 +239,70 @@ def _item(text: str) -> tuple[object, dict[str, Any]]:
     return value, parameters
 
 
-def _purpose(text: str) -> tuple[str, str] | None:
-    # The draft has no grammar for tokens, only examples with digits (AMB-98). These are the texts
-    # that can stand in a line of a robots.txt and in a User-Agent header, which both have to hold
-    # them. `*` names nobody (AMB-97).
+def _check_purpose(text: str) -> tuple[str, str] | None:
+    # The draft has no grammar for tokens, only examples with digits (AMB-98). These texts can be in
+    # a line of a robots.txt and in a User-Agent header, as both are required. `*` matches no
+    # crawler (AMB-97).
     if re.fullmatch(r"[!-\"$-~]+", text) and text != "*":
         return None
     return (
-        f"{shown(text)} cannot be a purpose",
+        f"{quote(text)} is not a valid purpose",
         "write visible ASCII without spaces and '#', and not '*' alone",
     )
 
 
-def _product(text: str) -> tuple[str, str] | None:
+def _check_product_token(text: str) -> tuple[str, str] | None:
     if is_product_token(text):
         return None
     return (
-        f"{shown(text)} is no product token (RFC 9309 §2.2.1)",
+        f"{quote(text)} is not a product token (RFC 9309 §2.2.1)",
         "write letters, '_' and '-' only, or leave it out",
     )
 
 
-def _url(text: str) -> tuple[str, str] | None:
+def _check_url(text: str) -> tuple[str, str] | None:
     if re.fullmatch(r"https?://[^\s/?#]\S*", text, re.IGNORECASE):
         return None
-    return f"{shown(text)} is no URL of a page", "write one that starts with https:// or http://"
+    return f"{quote(text)} is not the URL of a page", "start with https:// or http://"
 
 
-def _one_of(words: tuple[str, ...]) -> Check:
-    def _word(text: str) -> tuple[str, str] | None:
-        known = ", ".join(words)
-        return None if text in words else (f"{shown(text)} is not known", f"write one of {known}")
+def _check_choice(choices: tuple[str, ...]) -> Check:
+    def _check(text: str) -> tuple[str, str] | None:
+        known = ", ".join(choices)
+        return None if text in choices else (f"unknown {quote(text)}", f"write one of {known}")
 
-    return _word
+    return _check
 
 
-FORMS = (
-    EntrySchema("tag_rules", TagRule, {"name": _key}, folded=True),  # keys of parameters: AMB-81
-    EntrySchema("purposes", Purpose, {"token": _purpose}, folded=True),
+SCHEMAS = (
+    # The names of tag rules are keys of parameters (AMB-81).
+    EntrySchema("tag_rules", TagRule, {"name": _check_key}, folded=True),
+    EntrySchema("purposes", Purpose, {"token": _check_purpose}, folded=True),
     EntrySchema(
         "applications",
         Application,
-        {"identifier": _token, "product_token": _product},
+        {"identifier": _check_token, "product_token": _check_product_token},
         frozenset({"product_token"}),
     ),
     EntrySchema(
         "directives",
         DirectiveEntry,
         {
-            "application": _token,
-            "name": _key,
-            "value_type": _one_of(VALUE_TYPES),
-            "documentation": _url,
-            "status": _one_of(STATUSES),
+            "application": _check_token,
+            "name": _check_key,
+            "value_type": _check_choice(VALUE_TYPES),
+            "documentation": _check_url,
+            "status": _check_choice(STATUSES),
         },
         frozenset({"change_controller"}),
     ),
 )
 
 
-def form_of(of: type[Any]) -> EntrySchema:
-    """Return the form of a class of entries."""
-    for form in FORMS:
-        if form.of is of:
-            return form
-    known = ", ".join(form.of.__name__ for form in FORMS)
-    raise TypeError(f"there is no registry of {shown(of)}: pass one of the classes {known}")
+def find_schema(of: type[Any]) -> EntrySchema:
+    """Return the schema of a class of entries."""
+    for schema in SCHEMAS:
+        if schema.of is of:
+            return schema
+    known = ", ".join(schema.of.__name__ for schema in SCHEMAS)
+    raise TypeError(f"there is no registry of {quote(of)}: pass one of the classes {known}")

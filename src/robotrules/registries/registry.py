@@ -1,8 +1,8 @@
 """
-Registry and Registries: entries that can be found, and the four registries together.
+Registry and Registries: one registry with lookup by key, and the four registries together.
 
-Both are immutable, hashable and compare by value. A registry never holds an entry that its form
-rejects, nor two with one key. It does not know files: `reading` does.
+Both are immutable, hashable and compare by value. All entries of a registry are valid, and keys are
+unique. Files are read by `loader`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple
 
 from robotrules.errors import RegistryError
 from robotrules.registries.entries import (
-    FORMS,
+    SCHEMAS,
     Application,
     DirectiveEntry,
     E,
@@ -20,18 +20,18 @@ from robotrules.registries.entries import (
     Key,
     Purpose,
     TagRule,
-    form_of,
-    shown,
+    find_schema,
+    quote,
 )
 
 
 class Registry(Generic[E]):
     """
-    Entries of one class, in order, each found by its key.
+    Entries of one class, in order, with lookup by key.
 
-    `title`, `procedures` and `reference` say what the registry is called, how one registers, and
-    which document asks for it. Registration is never a condition for use: what no registry knows
-    is read all the same (APP-1.1-01).
+    `title`, `procedures` and `reference` are its name, its registration procedures, and the
+    document that defines it. Registration is never a condition for use: unregistered names are read
+    as well (APP-1.1-01).
     """
 
     __slots__ = ("_hash", "_index", "of", "procedures", "reference", "title")
@@ -53,19 +53,19 @@ class Registry(Generic[E]):
         reference: str = "",
     ) -> None:
         """Make a registry of entries of the class *of*; RegistryError says what is wrong."""
-        form = form_of(of)
+        schema = find_schema(of)
         if isinstance(procedures, str):
-            raise TypeError(f"procedures are a list of texts, not one: pass [{procedures!r}]")
+            raise TypeError(f"procedures must be a list of str: pass [{procedures!r}]")
         index: dict[Key, E] = {}
         reasons: list[str] = []
         for number, entry in enumerate(entries, start=1):
             if not isinstance(entry, of):
                 name = type(entry).__name__
                 raise TypeError(f"entry {number} is a {name}: pass entries of {of.__name__}")
-            faults = [f"{form.section}, entry {number}, {fault}" for fault in form.faults(entry)]
+            place = f"{schema.section}, entry {number}"
+            faults = [f"{place}, {fault}" for fault in schema.faults(entry)]
             if not faults and entry.key in index:
-                what = f"{shown(entry.key)} is there twice; leave one out"
-                faults = [f"{form.section}, entry {number}: {what}"]
+                faults = [f"{place}: {quote(entry.key)} is a duplicate; remove one"]
             reasons += faults
             if not faults:
                 index[entry.key] = entry
@@ -90,8 +90,8 @@ class Registry(Generic[E]):
         put(self, "_hash", hash((of, tuple(index.values()), title, procedures, reference)))
 
     def get(self, key: Key) -> E | None:
-        """Return the entry of that key, or None; case matters as the entry's `key` says."""
-        return self._index.get(form_of(self.of).key(key))
+        """Return the entry of that key, or None; see the entry's `key` for case sensitivity."""
+        return self._index.get(find_schema(self.of).key(key))
 
     def __contains__(self, key: Key) -> bool:
         return self.get(key) is not None
@@ -103,9 +103,9 @@ class Registry(Generic[E]):
         return len(self._index)
 
     def merged(self, other: Registry[E]) -> Registry[E]:
-        """Return a registry with the entries of both; where both have one, that of *other*."""
+        """Return a registry with the entries of both; entries of *other* replace those of self."""
         if not isinstance(other, Registry) or other.of is not self.of:
-            raise TypeError(f"pass a registry of {self.of.__name__}, not {shown(other)}")
+            raise TypeError(f"pass a registry of {self.of.__name__}, not {quote(other)}")
         both: Registry[E] = Registry.__new__(Registry)
         both._fill(
             self.of,
@@ -117,7 +117,7 @@ class Registry(Generic[E]):
         return both
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON, in the form that `read_json` reads."""
+        """Return it as plain values for JSON, in the format that `parse_json` reads."""
         return {
             "title": self.title,
             "procedures": list(self.procedures),
@@ -166,30 +166,30 @@ class Registries(NamedTuple):
 
     def merged(self, other: Registries) -> Registries:
         """
-        Return the entries of both; where both have one, that of *other*.
+        Return the entries of both; entries of *other* replace those of self.
 
-        RegistryError if an app directive is then left with no application, or with another change
-        controller than its application has (APP-3.2-03).
+        RegistryError if an app directive is then without an application, or has another change
+        controller than its application (APP-3.2-03).
         """
-        both = laid_under(self, other)
+        both = merge_unchecked(self, other)
         reasons = [
-            f"directives, {shown(entry.key)}, {fault}"
+            f"directives, {quote(entry.key)}, {fault}"
             for entry in both.directives
-            if (fault := conflict(entry, both.applications))
+            if (fault := find_conflict(entry, both.applications))
         ]
         if reasons:
             raise RegistryError("\n".join(reasons))
         return both
 
     def as_dict(self) -> dict[str, Any]:
-        """Return them as plain values for JSON, in the form that `read_json` reads."""
-        return {form.section: getattr(self, form.section).as_dict() for form in FORMS}
+        """Return them as plain values for JSON, in the format that `parse_json` reads."""
+        return {schema.section: getattr(self, schema.section).as_dict() for schema in SCHEMAS}
 
 
-def laid_under(under: Registries, over: Registries) -> Registries:
-    """Return what `under.merged(over)` does, conflicts and all."""
+def merge_unchecked(under: Registries, over: Registries) -> Registries:
+    """Return the result of `under.merged(over)`, without the check for conflicts."""
     if not isinstance(over, Registries):
-        raise TypeError(f"pass Registries, such as load() returns, not {shown(over)}")
+        raise TypeError(f"pass Registries, as from load_registries(), not {quote(over)}")
     return Registries(
         under.tag_rules.merged(over.tag_rules),
         under.purposes.merged(over.purposes),
@@ -198,17 +198,18 @@ def laid_under(under: Registries, over: Registries) -> Registries:
     )
 
 
-def conflict(entry: DirectiveEntry, applications: Registry[Application]) -> Fault | None:
-    """Say what is wrong with who registers an app directive, if anything (APP-3.2-03)."""
+def find_conflict(entry: DirectiveEntry, applications: Registry[Application]) -> Fault | None:
+    """Return a missing application or wrong change controller of an app directive (APP-3.2-03)."""
     owner = applications.get(entry.application)
     if owner is None:
-        what = f"{shown(entry.application)} is no registered application"
-        cure = "add it to applications, here or in a file that is loaded before"
-        return Fault("application", what, cure)
+        problem = f"{quote(entry.application)} is not a registered application"
+        fix = "add it to applications, here or in a file that is loaded before"
+        return Fault("application", problem, fix)
     if entry.change_controller in (None, owner.change_controller):
         return None
-    what = (
-        f"{shown(entry.change_controller)} does not control {shown(owner.identifier)}, "
-        f"{shown(owner.change_controller)} does"
+    problem = (
+        f"{quote(entry.change_controller)} is not the change controller of "
+        f"{quote(owner.identifier)}"
     )
-    return Fault("change_controller", what, "write that, or leave it out")
+    fix = f"write {quote(owner.change_controller)}, or leave it out"
+    return Fault("change_controller", problem, fix)

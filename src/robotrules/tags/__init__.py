@@ -1,5 +1,5 @@
 """
-Tags: what a response and a page say about their use (draft-illyes-repext, X-Robots-Tag, meta).
+Tags: rules of a response and a page about their use (draft-illyes-repext, X-Robots-Tag, meta).
 
     >>> from robotrules.tags import usage_rules
     >>> rules = usage_rules(headers={"Robots-Tag": "*;nosnippet, ExampleBot;noindex"},
@@ -9,8 +9,8 @@ Tags: what a response and a page say about their use (draft-illyes-repext, X-Rob
     >>> rules.may_index
     False
 
-`usage_rules` unites all carriers for one crawler. It does no I/O and has no clock. What it says are
-requests about use, and no form of access authorization.
+`usage_rules` unites all carriers for one crawler. It does no I/O and reads no clock. Tag rules are
+requests about use, not a form of access authorization.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from robotrules.http.media_types import is_html, parse_charset
 from robotrules.profile import Profile
 from robotrules.tags.codes import Carrier, PageState, TagNote, TagSource, note
 from robotrules.tags.header import (
-    LONGEST_KEPT,
-    MOST_KEPT,
+    CACHE_SIZE,
+    MAX_CACHED_LENGTH,
     ParsedField,
-    Said,
-    robots_tag,
-    x_robots_tag,
+    TagStatement,
+    parse_robots_tag,
+    parse_x_robots_tag,
 )
 from robotrules.tags.html import Page, PageReader, read_page
-from robotrules.tags.known import EVERYONE, KNOWN, Value
-from robotrules.tags.meta import page_rules
+from robotrules.tags.known_rules import EVERYONE, KNOWN, Value
+from robotrules.tags.meta import read_page_rules
 from robotrules.tags.profile import (
     APPLE,
     BING,
@@ -55,7 +55,7 @@ from robotrules.tags.profile import (
     TagProfile,
     find_tag_profile,
 )
-from robotrules.tags.rules import Mention, RuleStatus, United, UsageRules, unite
+from robotrules.tags.rules import Mention, RuleStatus, UnitedRules, UsageRules, unite
 from robotrules.tags.tdm import TdmReservation, tdm_reservation
 
 if TYPE_CHECKING:
@@ -116,39 +116,39 @@ def usage_rules(
     complete: bool = True,
 ) -> UsageRules:
     """
-    Return the tag rules in force for a crawler, from all that was fetched.
+    Return the tag rules in force for a crawler, from headers, initial HTML and final DOM.
 
-    *headers* are those of the final response, as you have them: a mapping, pairs, raw octets, or a
-    response of httpx, requests, aiohttp or Scrapy. *html* is the initial HTML, octets or text,
-    whole or in chunks; *dom* the final DOM as text, where scripts were run. All of it is united
-    (§4). *product_token* may be several, and then counts what is said to any. *url* tells whether
-    it came over TLS. *received* and *recrawl_interval* are for `response_freshness`. Not *complete*: *html*
-    was cut before its end, so what its head says is known only if it is over by then; without
-    *html*, nothing of a page was read that is there. Content never raises.
+    *headers* are the headers of the final response: a mapping, pairs, raw octets, or a response of
+    httpx, requests, aiohttp or Scrapy. *html* is the initial HTML as octets or text, whole or in
+    chunks; *dom* is the final DOM as text, if scripts were run. The rules of all of them are united
+    (§4). *product_token* may be a list; rules for any of its tokens then count. *url* shows whether
+    the response came over TLS. *received* and *recrawl_interval* are for `response_freshness`.
+    Set *complete* to False if *html* was cut before its end, or if there is a page that was not
+    read and *html* is not given; rules that were not read are then unknown. Content never raises.
     """
     chosen = find_tag_profile(profile)
     tokens = validate_product_tokens(product_token)
     fields = read_fields(headers)
-    over_tls = _over_tls(url if url is not None else _url_of(headers))
-    more = _registered(registries)
-    found = _from_fields(fields, tokens, chosen, more, over_tls)
+    over_tls = _is_over_tls(url if url is not None else _find_url(headers))
+    more = _registered_rules(registries)
+    carried = _rules_of_fields(fields, tokens, chosen, more, over_tls)
     if isinstance(headers, (str, bytes)) and headers.strip() and not fields.lines:
-        found = found._replace(notes=(note("no-field-line"),))
+        carried = carried._replace(notes=(note("no-field-line"),))
     if any(sign in token for token in tokens for sign in " /(;"):
-        found = found._replace(notes=(note("odd-product-token"), *found.notes))
+        carried = carried._replace(notes=(note("odd-product-token"), *carried.notes))
     read = [] if headers is None else ["headers"]
     if html is not None or dom is not None:
-        found = _with_pages(
-            found, html, dom, fields, tokens, chosen, more, over_tls, read, complete
+        carried = _add_pages(
+            carried, html, dom, fields, tokens, chosen, more, over_tls, read, complete
         )
     if html is None and not complete and is_html(fields):
-        found = found._replace(notes=(*found.notes, note("head-not-final")))
+        carried = carried._replace(notes=(*carried.notes, note("head-not-final")))
     return UsageRules(
         tokens,
-        found.united.values,
-        found.united.mentions,
-        found.united.others,
-        (*found.notes, *found.united.notes),
+        carried.united.values,
+        carried.united.mentions,
+        carried.united.others,
+        (*carried.notes, *carried.united.notes),
         tuple(read),
         over_tls,
         fields,
@@ -161,49 +161,49 @@ def read_robots_tag(
     lines: str | bytes | Sequence[str | bytes], profile: str | TagProfile = "default"
 ) -> ParsedField:
     """
-    Read a Robots-Tag field, one value or its lines in order, whomever it speaks to.
+    Read a Robots-Tag field, one value or its lines in order, with the rules for all crawlers.
 
-    With profile `strict` a field that fails to parse says nothing, as RFC 9651 §4.2 has it.
+    With profile `strict`, a field that fails to parse is ignored as a whole (RFC 9651 §4.2).
     """
     given = [lines] if isinstance(lines, (str, bytes)) else lines
     if not isinstance(given, Sequence):
         raise TypeError(f"Robots-Tag is str or bytes, or a list of its lines; not {lines!r:.60}")
     fields = read_fields([(str(FIELD), line) for line in given])
-    return robots_tag(fields.get(FIELD), find_tag_profile(profile))
+    return parse_robots_tag(fields.get(FIELD), find_tag_profile(profile))
 
 
 def validate_product_tokens(product_token: str | Sequence[str]) -> tuple[str, ...]:
-    """Return product tokens as tags are compared with them: in lower case, each once."""
+    """Return product tokens in the form that tags are compared with: lower case, each once."""
     if isinstance(product_token, str):
-        return _kept_tokens((product_token,))
+        return _normalize_tokens((product_token,))
     given = product_token
     if (
         not isinstance(given, Sequence)
         or isinstance(given, bytes)
-        or not all(isinstance(one, str) for one in given)
+        or not all(isinstance(token, str) for token in given)
     ):
         raise TypeError(
             f"product_token is a str such as 'ExampleBot', or a list of them; not {product_token!r}"
         )
-    return _kept_tokens(tuple(given))
+    return _normalize_tokens(tuple(given))
 
 
-@lru_cache(MOST_KEPT)
-def _kept_tokens(given: tuple[str, ...]) -> tuple[str, ...]:
-    if not given or not all(one.strip() for one in given):
+@lru_cache(CACHE_SIZE)
+def _normalize_tokens(given: tuple[str, ...]) -> tuple[str, ...]:
+    if not given or not all(token.strip() for token in given):
         raise ProductTokenError("product_token is empty: pass a name such as 'ExampleBot', or '*'")
-    return tuple(dict.fromkeys(one.strip().lower() for one in given))
+    return tuple(dict.fromkeys(token.strip().lower() for token in given))
 
 
-def _url_of(response: object) -> object:
-    """Return where a response is from, if it is one and says so."""
+def _find_url(response: object) -> object:
+    """Return the URL of a response object, or None if it has none."""
     try:
         return getattr(response, "url", None)
-    except Exception:  # a property of somebody's class: httpx raises where no request is known
+    except Exception:  # a property of another library's class: httpx raises without a request
         return None
 
 
-def _over_tls(url: object) -> bool | None:
+def _is_over_tls(url: object) -> bool | None:
     if url is None:
         return None
     text = url.decode("latin-1") if isinstance(url, bytes) else str(url)
@@ -211,34 +211,34 @@ def _over_tls(url: object) -> bool | None:
     return True if scheme == "https://" else False if scheme.startswith("http://") else None
 
 
-def _registered(registries: Registries | None) -> frozenset[str]:
-    """Return the rules that a registry has beyond those that are known anyway."""
+def _registered_rules(registries: Registries | None) -> frozenset[str]:
+    """Return the rules that a registry has in addition to the known ones."""
     if registries is None:
         return frozenset()
     return frozenset(entry.key for entry in registries.tag_rules if entry.key not in KNOWN)
 
 
-class _Found(NamedTuple):
-    """What carriers say to whomever, what is odd about them, and what it is to one crawler."""
+class _CarrierRules(NamedTuple):
+    """The statements of carriers for all crawlers, notes, and the rules for one crawler."""
 
-    said: tuple[tuple[Said, TagSource], ...]
+    statements: tuple[tuple[TagStatement, TagSource], ...]
     notes: tuple[TagNote, ...]
-    united: United
+    united: UnitedRules
 
 
-def _from_fields(
+def _rules_of_fields(
     fields: Fields,
     tokens: tuple[str, ...],
     profile: TagProfile,
     more: frozenset[str],
     over_tls: bool | None,
-) -> _Found:
+) -> _CarrierRules:
     new, old = tuple(fields.get(FIELD)), tuple(fields.get(LEGACY_FIELD))
     if not new and not old:
-        return _NOTHING
-    short = sum(map(len, new)) + sum(map(len, old)) <= LONGEST_KEPT
+        return _NO_RULES
+    short = sum(map(len, new)) + sum(map(len, old)) <= MAX_CACHED_LENGTH
     # A crawl sees the same few values millions of times.
-    read = _kept_headers if short else _read_headers
+    read = _read_headers_cached if short else _read_headers
     return read(new, old, fields.apart, tokens, profile, more, over_tls)
 
 
@@ -250,31 +250,35 @@ def _read_headers(
     profile: TagProfile,
     more: frozenset[str],
     over_tls: bool | None,
-) -> _Found:
+) -> _CarrierRules:
     notes: list[TagNote] = []
     if new and profile.x_robots_tag_only:
         notes.append(note("field-not-documented", TagSource(FIELD, over_tls=over_tls)))
         new = ()
-    read = [(FIELD, robots_tag(new, profile, more))]
+    parsed = [(FIELD, parse_robots_tag(new, profile, more))]
     if old and any(new) and profile.prefer_robots_tag:
         notes.append(note("field-not-read", TagSource(LEGACY_FIELD, over_tls=over_tls)))
     else:
-        read.append((LEGACY_FIELD, x_robots_tag(old, profile, more, apart=apart)))
-    said: list[tuple[Said, TagSource]] = []
-    for carrier, field in read:
-        lines = {one.line for one in field.said} | {one.line for one in field.odd}
+        parsed.append((LEGACY_FIELD, parse_x_robots_tag(old, profile, more, apart=apart)))
+    statements: list[tuple[TagStatement, TagSource]] = []
+    for carrier, field in parsed:
+        lines = {one.line for one in field.statements} | {one.line for one in field.notes}
         sources = {line: TagSource(carrier, line, over_tls=over_tls) for line in lines}
-        said += [(one, sources[one.line]) for one in field.said]
-        notes += [note(odd.code, sources[odd.line], odd.start, odd.end) for odd in field.odd]
-    return _Found(tuple(said), tuple(notes), unite(said, tokens, profile, more))
+        statements += [(statement, sources[statement.line]) for statement in field.statements]
+        notes += [
+            note(problem.code, sources[problem.line], problem.start, problem.end)
+            for problem in field.notes
+        ]
+    united = unite(statements, tokens, profile, more)
+    return _CarrierRules(tuple(statements), tuple(notes), united)
 
 
-_NOTHING = _Found((), (), United())
-_kept_headers = lru_cache(MOST_KEPT)(_read_headers)
+_NO_RULES = _CarrierRules((), (), UnitedRules())
+_read_headers_cached = lru_cache(CACHE_SIZE)(_read_headers)
 
 
-def _with_pages(
-    found: _Found,
+def _add_pages(
+    carried: _CarrierRules,
     html: Html | None,
     dom: Html | None,
     fields: Fields,
@@ -284,9 +288,9 @@ def _with_pages(
     over_tls: bool | None,
     read: list[str],
     complete: bool,
-) -> _Found:
-    """Return what fields and pages say together; *read* learns which pages were looked at."""
-    said, notes = list(found.said), list(found.notes)
+) -> _CarrierRules:
+    """Return the rules of fields and pages together; add the names of pages read to *read*."""
+    statements, notes = list(carried.statements), list(carried.notes)
     for state, given in ((PageState.INITIAL, html), (PageState.FINAL, dom)):
         if given is None:
             continue
@@ -297,13 +301,13 @@ def _with_pages(
             notes.append(note("not-html"))
             continue
         read.append("html" if state is PageState.INITIAL else "dom")
-        says = page_rules(page, state, tokens, profile, over_tls=over_tls, more=more)
-        said += says.said
-        notes += says.notes
-    united = unite(said, tokens, profile, more)
+        rules = read_page_rules(page, state, tokens, profile, over_tls=over_tls, more=more)
+        statements += rules.statements
+        notes += rules.notes
+    united = unite(statements, tokens, profile, more)
     if "html" in read and "dom" in read:
-        notes += _labelled(united.mentions)
-    return _Found(tuple(said), tuple(notes), united)
+        notes += _compare_states(united.mentions)
+    return _CarrierRules(tuple(statements), tuple(notes), united)
 
 
 def html_page(
@@ -315,10 +319,10 @@ def html_page(
     complete: bool = True,
 ) -> Page | None:
     """
-    Return the meta elements of a page as a profile reads it; None: *headers* say it is no HTML.
+    Return the meta elements of a page as a profile reads it; None if *headers* say it is not HTML.
 
-    Headers name a charset that counts for the initial HTML. A final DOM has none, and is HTML
-    whatever the response said. Not *complete*: *html* was cut before its end.
+    The charset of the headers counts for the initial HTML. A final DOM has no charset, and is HTML
+    whatever the Content-Type is. Set *complete* to False if *html* was cut before its end.
     """
     chosen, fields = find_tag_profile(profile), read_fields(headers)
     if not final_dom and not is_html(fields):
@@ -335,15 +339,16 @@ def html_page(
     )
 
 
-def _labelled(mentions: Sequence[Mention]) -> Iterator[TagNote]:
+def _compare_states(mentions: Sequence[Mention]) -> Iterator[TagNote]:
     """Yield a note for each rule that only one state of the page has (AMB-94)."""
     states: dict[PageState, dict[tuple[str, Value | None], TagSource]] = {
         PageState.INITIAL: {},
         PageState.FINAL: {},
     }
-    for one in mentions:
-        if one.source.state is not None and one.standing is RuleStatus.IN_FORCE:
-            states[one.source.state].setdefault((one.name, one.value), one.source)
+    for mention in mentions:
+        if mention.source.state is not None and mention.standing is RuleStatus.IN_FORCE:
+            rule = mention.name, mention.value
+            states[mention.source.state].setdefault(rule, mention.source)
     initial, final = states[PageState.INITIAL], states[PageState.FINAL]
     for key, source in final.items():
         if key not in initial:

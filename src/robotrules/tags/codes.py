@@ -1,8 +1,8 @@
 """
-What readers of tags say about a field or an element: codes, levels, sentences, and the note.
+Notes on tags: codes, levels and messages, and the class of a note on a field or an element.
 
-A note of a robots.txt has a line of that file; a note here has a source, which is a field line or a
-meta element. Codes mean one thing in both. It does not know who makes a note or when.
+A note on a robots.txt has a line of that file; a note here has a source, which is a field line or a
+meta element. A code has the same meaning in both.
 """
 
 from __future__ import annotations
@@ -12,83 +12,92 @@ from typing import Any, NamedTuple
 
 from robotrules.robotstxt.values import SENTENCES
 
-# `error`: something is not used; `warning`: it is used, and probably not as meant; `info`: good to
-# know.
+# `error`: something is not used; `warning`: it is used, but probably not as intended; `info`: for
+# information.
 CODES: dict[str, tuple[str, str]] = {
-    "bad-field": ("error", "The field is no Structured Fields List, so it says nothing."),
-    "salvaged": ("error", "The field fails to parse; only what stands before the failure counts."),
-    "field-cut": ("error", "Longer than the limit: what is cut, and the rest, is not used."),
-    "uppercase-key": ("warning", "Rules in Robots-Tag are in lower case; elsewhere this voids it."),
+    "bad-field": ("error", "The field is not a Structured Fields List, so it is ignored."),
+    "salvaged": ("error", "The field fails to parse; only the rules before the failure count."),
+    "field-cut": ("error", "Longer than the limit: the rule that is cut and the rest are ignored."),
+    "uppercase-key": (
+        "warning",
+        "Write rules in Robots-Tag in lower case: strict parsers ignore the whole field.",
+    ),
     "empty-field-line": ("info", "A field line without a value was skipped."),
-    "legacy-syntax": ("warning", "A rule without a product token; Robots-Tag wants '*;noindex'."),
-    "not-a-product-token": ("error", "The member names no product token, so it says nothing."),
+    "legacy-syntax": (
+        "warning",
+        "A rule without a product token: in Robots-Tag write '*;noindex'.",
+    ),
+    "not-a-product-token": ("error", "The member names no product token, so it is ignored."),
     "deprecated-field": (
         "info",
-        "A draft renames it to Robots-Tag; most crawlers know only the old name, so send both.",
+        "A draft renames it to Robots-Tag. Most crawlers read only X-Robots-Tag, so send both.",
     ),
-    "structured-legacy-field": ("info", "X-Robots-Tag in the grammar of Robots-Tag was read so."),
+    "structured-legacy-field": ("info", "X-Robots-Tag has the syntax of Robots-Tag; it was read."),
     "field-not-documented": (
         "warning",
-        "Robots-Tag was not read: this vendor documents X-Robots-Tag alone. Send both.",
+        "Robots-Tag was not read: this vendor documents only X-Robots-Tag. Send both.",
     ),
     "odd-product-token": (
         "warning",
-        "This is no product token, so no tag can name it: robotrules.product_token() finds the one "
-        "in a User-Agent header.",
+        "Not a product token, so no tag can name it: robotrules.product_token() finds the token in "
+        "a User-Agent header.",
     ),
-    "no-field-line": ("warning", "The text has no field line, which is a name, ':' and a value."),
-    "misspelt-rule": ("warning", "Nobody has defined this rule; one that is known looks like it."),
+    "no-field-line": ("warning", "The text has no field line: write a name, ':' and a value."),
+    "misspelt-rule": ("warning", "Unknown rule; a known rule has a similar name."),
     "field-not-read": ("info", "There is a Robots-Tag, so X-Robots-Tag was not read."),
-    "scope-may-be-wider": ("warning", "Lines may have been joined, so later rules may be for all."),
-    "unknown-rule": ("info", "Nobody that is known has defined this rule; it has no effect."),
-    "bad-value": ("error", "The rule cannot have this value, so it is not used."),
-    "value-not-used": ("warning", "The rule takes no value; it is in force all the same."),
-    "unknown-zone": ("warning", "The time zone is missing or unknown; it was read as UTC."),
-    "space-separated": ("warning", "Commas part rules; whitespace was read like one."),
+    "scope-may-be-wider": (
+        "warning",
+        "Field lines may have been joined, so later rules may be for all crawlers.",
+    ),
+    "unknown-rule": ("info", "No draft and no known vendor defines this rule; it has no effect."),
+    "bad-value": ("error", "The value is not valid for this rule, so the rule is ignored."),
+    "value-not-used": ("warning", "The rule takes no value; it is in force without it."),
+    "unknown-zone": ("warning", "The time zone is missing or unknown; UTC was assumed."),
+    "space-separated": ("warning", "Separate rules by commas; the space was read as one."),
     "meta-outside-head": (
         "warning",
         "Only meta elements in the head count; this one is in the body.",
     ),
-    "only-without-scripting": ("info", "The element is in the head only where scripting is off."),
+    "only-without-scripting": ("info", "The element is in the head only if scripting is off."),
     "only-in-final-dom": ("info", "A script added this rule; it is not in the initial HTML."),
-    "only-in-initial-html": ("info", "A script removed this rule, which lifts nothing."),
+    "only-in-initial-html": ("info", "A script removed this rule; it stays in force."),
     "not-a-carrier": ("warning", "Only the attribute 'name' makes a robots meta element."),
     "head-not-final": (
         "error",
         "The head does not end within max_html_bytes, or the page was cut: the rest is not read.",
     ),
-    # One answer over all carriers
+    # Notes of `guidance`, over all carriers
     "not-crawled": (
         "warning",
-        "robots.txt disallows the URL, so the tags of its page are unknown. A URL that others link "
-        "to may be listed all the same: to keep it out, allow the crawl and say noindex there.",
+        "robots.txt blocks the URL, so the tags of its page are unknown. A URL that other pages "
+        "link to may still be listed: to keep it out, allow the crawl and use noindex.",
     ),
     "noindex-not-seen": (
         "warning",
-        "The page says noindex to nobody, because robots.txt keeps crawlers from reading it: allow "
-        "the crawl, or drop the noindex.",
+        "Crawlers do not see the noindex of this page, because robots.txt blocks it: allow the "
+        "crawl, or remove the noindex.",
     ),
     "tags-not-seen": (
         "warning",
-        "The page has tag rules that nobody reads, because robots.txt keeps crawlers from it.",
+        "Crawlers do not see the tag rules of this page, because robots.txt blocks it.",
     ),
     "page-not-read": (
         "info",
         "Not all of the page was given or read, so there may be more tag rules.",
     ),
-    "headers-not-read": ("info", "The headers were not given, so what fields say is unknown."),
+    "headers-not-read": ("info", "The headers were not given, so their tag rules are unknown."),
     "tags-not-read": ("info", "Neither headers nor a page were given, so its tags are unknown."),
     "page-too-complex": (
         "error",
-        "The page nests too deep or has too many names to be parsed; what follows is not read.",
+        "The page is nested too deeply or has too many names to parse; the rest is not read.",
     ),
-    "not-html": ("info", "The media type is not HTML, so no meta element was looked for."),
+    "not-html": ("info", "The media type is not HTML, so meta elements were not read."),
 }
 SENTENCES.update({code: sentence for code, (_, sentence) in CODES.items()})
 
 
 class Carrier(StrEnum):
-    """What carries tag rules."""
+    """A carrier of tag rules: a field, or meta elements."""
 
     ROBOTS_TAG = "Robots-Tag"
     X_ROBOTS_TAG = "X-Robots-Tag"
@@ -96,24 +105,24 @@ class Carrier(StrEnum):
 
 
 class PageState(StrEnum):
-    """Which state of a page an element is in (draft-illyes-repext §4)."""
+    """The state of a page that has an element (draft-illyes-repext §4)."""
 
     INITIAL = "initial"
     FINAL = "final"
 
 
 class TagSource(NamedTuple):
-    """Where a tag rule was said: a line of a field, or an element of a page."""
+    """The source of a tag rule: a line of a field, or an element of a page."""
 
     carrier: Carrier
     line: int | None = None
-    """The number of the field's line among those of its name, from 1."""
+    """The number of the field line among those of the same name, from 1."""
     element: int | None = None
     """The position of the element among the page's meta elements, from 1."""
     state: PageState | None = None
     """Initial HTML or final DOM; None for a field."""
     over_tls: bool | None = None
-    """Whether it came over TLS, without which anybody on the way may have changed it (§4)."""
+    """Whether it came over TLS; without TLS it may have been changed in transit (§4)."""
 
     def __str__(self) -> str:
         if self.carrier is Carrier.META:
@@ -133,19 +142,19 @@ class TagSource(NamedTuple):
 
 
 class TagNote(NamedTuple):
-    """What was tolerated or could not be used, as data: a code, a level, a source, a span."""
+    """A note on something tolerated or not used: a code, a level, a source, a span."""
 
     code: str
     level: str
     source: TagSource | None
-    """None when it is about the page or the response as a whole."""
+    """None if it is about the page or the response as a whole."""
     start: int | None = None
-    """Where in the field line or in the element's content, in octets or characters."""
+    """The position in the field line in octets, or in the element's content in characters."""
     end: int | None = None
 
     @property
     def message(self) -> str:
-        """One sentence for people."""
+        """The message of its code, a sentence."""
         return SENTENCES[self.code]
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,16 +1,16 @@
 """
-Octets of an HTML document to text: which encoding (HTML Standard 13.2.3), and the decoding.
+The encoding of an HTML document (HTML Standard 13.2.3), and the decoding of its octets to text.
 
-Sections: the labels of the Encoding Standard 4.2, the order of evidence, the prescan of the first
+Sections: the labels of the Encoding Standard 4.2, encoding sniffing, the prescan of the first
 1,024 octets, decoding with the codecs of the standard library.
 
-Not exact, and why it does no harm to a tag rule, which is ASCII: Python's tables for Big5, EUC-JP,
+Known differences, harmless to tag rules because these are ASCII: Python's tables for Big5, EUC-JP,
 EUC-KR, GBK and Shift_JIS differ from the Encoding Standard's in some characters outside ASCII, in
-how many replacement characters an illegal sequence gives, and in whether a letter behind one is
-part of it; never in a sign of markup. A `meta` that names another encoding behind the first 1,024
-octets does not start the reading anew, and nobody guesses an encoding from the text (AMB-92).
+the number of replacement characters for an illegal sequence, and in whether a letter after one is
+part of it; never in a character of markup. A `meta` after the first 1,024 octets that names another
+encoding does not restart parsing, and no encoding is guessed from the text (AMB-92).
 
-It does not know HTTP: the charset of a Content-Type is handed to it.
+It does not read HTTP headers: the caller passes the charset of the Content-Type.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import codecs
 import re
 from functools import cache, lru_cache
 
-__all__ = ["decoded", "encoding_for", "encoding_of", "well_formed"]
+__all__ = ["decode_html", "find_encoding", "replace_surrogates", "sniff_encoding"]
 
-# Encoding Standard 4.2. A label that is not here names no encoding: so UTF-7 and UTF-32 have none.
+# Encoding Standard 4.2. UTF-7 and UTF-32 have no label, so they are not supported encodings.
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8",
     "ibm866": "866 cp866 csibm866",
@@ -72,8 +72,8 @@ _LABELS = {
     "x-user-defined": "",
 }
 _NAMES = {label: name for name, labels in _LABELS.items() for label in (name, *labels.split())}
-# Codecs of more than one octet, where Python has them under another name than the standard.
-# The decoder of GBK is the one of gb18030 (Encoding Standard 10.1.1).
+# Multi-byte encodings and the names of their Python codecs.
+# The decoder of GBK is that of gb18030 (Encoding Standard 10.1.1).
 _CODECS = {
     "utf-8": "utf-8",
     "utf-16le": "utf-16-le",
@@ -91,7 +91,8 @@ _ONE_OCTET = {
     "windows-874": "cp874",
     "x-mac-cyrillic": "mac-cyrillic",
 }
-# Where an index of the standard is not Python's table; all others were compared with a browser's.
+# Where an index of the standard differs from Python's table; the others were compared with a
+# browser's.
 _DIFFERENT = {
     "koi8-u": ((0xAE, "\u045e"), (0xBE, "\u040e")),
     "windows-1255": ((0xCA, "\u05ba"),),
@@ -104,26 +105,26 @@ _BOMS = (
 PRESCAN = 1024
 
 
-def encoding_for(label: str) -> str | None:
-    """Return the name, in lower case, of the encoding that *label* means; None if there is none."""
+def find_encoding(label: str) -> str | None:
+    """Return the lower-case name of the encoding that *label* stands for; None if unknown."""
     return _NAMES.get(label.strip("\t\n\f\r ").lower())
 
 
-def encoding_of(data: bytes, charset: str | None = None) -> str:
+def sniff_encoding(data: bytes, charset: str | None = None) -> str:
     """
     Return the encoding of a document that begins with *data*, by its name in lower case.
 
-    A byte order mark first, then *charset*, then what the first 1,024 octets declare, else
-    windows-1252 (HTML Standard 13.2.3.2). A label that names no encoding says nothing.
+    The order is: byte order mark, *charset*, a declaration in the first 1,024 octets, windows-1252
+    (HTML Standard 13.2.3.2). Unknown labels are ignored.
     """
     for mark, name in _BOMS:
         if data.startswith(mark):
             return name
-    named = encoding_for(charset.strip("\t\n\f\r \"'")) if charset else None
+    named = find_encoding(charset.strip("\t\n\f\r \"'")) if charset else None
     return named or _prescan(data[:PRESCAN]) or "windows-1252"
 
 
-def decoded(data: bytes, name: str) -> str:
+def decode_html(data: bytes, name: str) -> str:
     """Return the text of *data* in the encoding *name*, without a byte order mark."""
     for mark, marked in _BOMS:
         if marked == name and data.startswith(mark):
@@ -132,24 +133,24 @@ def decoded(data: bytes, name: str) -> str:
     if name in _CODECS:
         return data.decode(_CODECS[name], "replace")
     if name == "iso-2022-jp":
-        return _iso_2022_jp(data)
-    if name == "replacement":  # Encoding Standard 14.1: one error, and nothing of the document
+        return _decode_iso_2022_jp(data)
+    if name == "replacement":  # Encoding Standard 14.1: one error instead of the document
         return "\ufffd" if data else ""
-    return codecs.charmap_decode(data, "strict", _table(name))[0]
+    return codecs.charmap_decode(data, "strict", _single_byte_table(name))[0]
 
 
-def well_formed(text: str) -> str:
-    """Return *text* without a byte order mark, and with what no encoding has replaced."""
+def replace_surrogates(text: str) -> str:
+    """Return *text* without a byte order mark, with lone surrogates replaced."""
     text = text.removeprefix("\ufeff")
     if text.isascii():
         return text
-    # Half a surrogate pair is what a decoder makes of it; two halves are one character.
+    # A lone surrogate becomes a replacement character; a pair becomes one character.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 @cache
-def _table(name: str) -> str:
-    """Return the 256 characters of an encoding of single octets."""
+def _single_byte_table(name: str) -> str:
+    """Return the 256 characters of a single-byte encoding."""
     if name == "x-user-defined":
         return "".join(chr(octet if octet < 0x80 else octet + 0xF700) for octet in range(256))
     table = [""] * 256
@@ -166,8 +167,8 @@ def _table(name: str) -> str:
 
 # --- ISO-2022-JP (Encoding Standard 12.2) ---------------------------------------------------------
 
-# Python's codec stays in two-octet characters where one is cut by an escape, and does not know half
-# width katakana: either could hide tags that a browser sees.
+# Python's codec stays in two-byte mode where an escape cuts a character, and does not support
+# half-width katakana: either could hide tags that a browser sees.
 _ESCAPE = re.compile(rb"\x1b(\([BIJ]|\$[@B])")
 _TWO_OCTETS = re.compile(rb"((?:[!-~]{2})++)|[!-~]?+[^!-~]|[!-~]")
 _ASCII = "".join(chr(octet) if octet < 0x80 else "\ufffd" for octet in range(256))
@@ -179,41 +180,41 @@ _IN_STATE = {
 }
 
 
-def _iso_2022_jp(data: bytes) -> str:
+def _decode_iso_2022_jp(data: bytes) -> str:
     state, *rest = b"(B", *_ESCAPE.split(data)
     text: list[str] = []
     for number, part in enumerate(rest):
         if number % 2:
             state = part
         elif not part and 0 < number < len(rest) - 1:
-            text.append("\ufffd")  # two escapes with nothing between
+            text.append("\ufffd")  # two escapes in a row
         elif state in _IN_STATE:
             text.append(codecs.charmap_decode(part, "strict", _IN_STATE[state])[0])
         else:
-            text += (_pairs(found[1]) for found in _TWO_OCTETS.finditer(part))
+            text += (_decode_pairs(found[1]) for found in _TWO_OCTETS.finditer(part))
     return "".join(text)
 
 
-def _pairs(octets: bytes | None) -> str:
-    """Return characters of JIS X 0208, or a replacement for what is no pair."""
+def _decode_pairs(octets: bytes | None) -> str:
+    """Return characters of JIS X 0208, or a replacement character for an invalid pair."""
     if octets is None:
         return "\ufffd"
     shifted = bytes(octet | 0x80 for octet in octets)
     try:
         return shifted.decode("euc_jp")
     except UnicodeDecodeError:
-        return "".join(_pair(shifted[at : at + 2]) for at in range(0, len(shifted), 2))
+        return "".join(_decode_pair(shifted[at : at + 2]) for at in range(0, len(shifted), 2))
 
 
 @lru_cache(94 * 94)
-def _pair(shifted: bytes) -> str:
+def _decode_pair(shifted: bytes) -> str:
     return shifted.decode("euc_jp", "replace")[:1]
 
 
 # --- The prescan (HTML Standard 13.2.3.2) ---------------------------------------------------------
 
 _SPACE = rb"[\t\n\f\r ]"
-# "Get an attribute". No match: the octets ended in it, or there is no attribute before the `>`.
+# "Get an attribute". No match: the octets ended in the attribute, or the tag has no further one.
 _ATTRIBUTE = re.compile(
     rb"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)(?=.)"
     rb"(?:" + _SPACE + rb"*+=" + _SPACE + rb"*+"
@@ -238,22 +239,22 @@ def _prescan(data: bytes) -> str | None:
         return "utf-16le"
     if data.startswith(b"\0<\0?\0x"):
         return "utf-16be"
-    return _declared_by_meta(data) or _declared_by_xml(data)
+    return _find_meta_encoding(data) or _find_xml_encoding(data)
 
 
-def _declared_by_meta(data: bytes) -> str | None:
+def _find_meta_encoding(data: bytes) -> str | None:
     position = data.find(b"<")
     while position >= 0:
         if data.startswith(b"<!--", position):
-            # The dashes of `<!--` may be those of `-->`.
+            # `<!-->` is a complete comment: the dashes count for both ends.
             end = data.find(b"-->", position + 2)
             position = end + 2 if end >= 0 else len(data)
         elif found := _META.match(data, position):
-            attributes, position = _attributes(data, found.end())
-            if position < len(data) and (name := _declared(attributes)) is not None:
+            attributes, position = _read_attributes(data, found.end())
+            if position < len(data) and (name := _read_declaration(attributes)) is not None:
                 return name
         elif found := _TAG.match(data, position):
-            position = _attributes(data, found.end())[1]
+            position = _read_attributes(data, found.end())[1]
         elif data[position + 1 : position + 2] in (b"!", b"/", b"?"):
             end = data.find(b">", position)
             position = end if end >= 0 else len(data)
@@ -261,7 +262,7 @@ def _declared_by_meta(data: bytes) -> str | None:
     return None
 
 
-def _attributes(data: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
+def _read_attributes(data: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
     """Return the attributes of a tag, the first of each name, and where its `>` is."""
     attributes: dict[bytes, bytes] = {}
     while found := _ATTRIBUTE.match(data, position):
@@ -272,26 +273,30 @@ def _attributes(data: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
     return attributes, len(data) - len(rest) if rest.startswith(b">") else len(data)
 
 
-def _declared(attributes: dict[bytes, bytes]) -> str | None:
+def _read_declaration(attributes: dict[bytes, bytes]) -> str | None:
     """Return the encoding that the attributes of a `meta` declare."""
     if b"charset" in attributes:
-        name = encoding_for(attributes[b"charset"].decode("latin-1"))
+        name = find_encoding(attributes[b"charset"].decode("latin-1"))
     elif attributes.get(b"http-equiv", b"").lower() == b"content-type":
         found = _CHARSET.search(attributes.get(b"content", b""))
         label = next((v for v in found.groups() if v is not None), b"") if found else b""
-        name = encoding_for(label.decode("latin-1"))
+        name = find_encoding(label.decode("latin-1"))
     else:
         return None
-    return _usable(name)
+    return _replace_unusable(name)
 
 
-def _declared_by_xml(data: bytes) -> str | None:
+def _find_xml_encoding(data: bytes) -> str | None:
     found = _XML.match(data)
-    return _usable(encoding_for((found[1] or found[2] or b"").decode("latin-1"))) if found else None
+    return (
+        _replace_unusable(find_encoding((found[1] or found[2] or b"").decode("latin-1")))
+        if found
+        else None
+    )
 
 
-def _usable(name: str | None) -> str | None:
-    """What was read as ASCII is not UTF-16; and x-user-defined is not meant (13.2.3.2)."""
+def _replace_unusable(name: str | None) -> str | None:
+    """Replace UTF-16, which ASCII cannot be, and x-user-defined (13.2.3.2)."""
     if name in ("utf-16le", "utf-16be"):
         return "utf-8"
     return "windows-1252" if name == "x-user-defined" else name

@@ -1,20 +1,20 @@
 """
-HTML to a `Page`: the `meta` elements of a document, and which of them stand in its head.
+HTML to a `Page`: the `meta` elements of a document, and which of them are in its head.
 
-A real tree builder says what an element is and where the head ends (AMB-87 to AMB-89); no pattern
-over the text could. Only as much is parsed as is needed. A prefix of the document is cut just
-before its last `<`, so that no tag or text in it is half. If something stands in its body then,
-the head is final, whatever follows: nothing in the body opens the head again. Otherwise four times
-as much is tried, or sixteen if it is at hand, from 16 KiB to the limit.
+A tree builder decides what an element is and where the head ends (AMB-87 to AMB-89); regular
+expressions cannot. No more is parsed than needed. A prefix of the document is cut just before its
+last `<`, so that it ends with a complete tag or text. If the body of the prefix is not empty, the
+head is final: nothing in the body opens the head again. Otherwise a prefix four times as long is
+parsed, or sixteen times if that is available, from 16 KiB to the limit.
 
-Where a `noscript` stands in what was parsed, it is parsed with scripting on and off, each until the
-head is final, and both answers are united: with scripting off the `meta` elements in it are
-elements, and an `img` in it ends the head (AMB-88).
+A prefix with a `noscript` is parsed with scripting on and off, each until the head is final, and
+the results are united: with scripting off, the `meta` elements in it are elements, and an `img` in
+it ends the head (AMB-88).
 
-Sections: the values, the reader that is fed, the function that feeds it, the union.
+Sections: values, `PageReader`, `read_page`, the union of both trees, `nosnippet_texts`.
 
-It does not know what a `meta` says, nor HTTP. It does no I/O of its own; `read_page` reads from a
-file that it is given. Whatever the octets are, there is a page.
+It does not interpret `meta` elements, and knows nothing of HTTP. The only I/O is that `read_page`
+reads a file object. Every sequence of octets gives a page.
 """
 
 from __future__ import annotations
@@ -23,43 +23,52 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import IO, Any, NamedTuple
 
-from robotrules.tags.bounds import (
+from robotrules.tags.encoding import decode_html, replace_surrogates, sniff_encoding
+from robotrules.tags.parser_limits import (
     BODY_TAGS,
-    MOST_HEAD_TAGS,
-    MOST_TAGS,
-    beginning,
-    bounded,
+    MAX_HEAD_TAGS,
+    MAX_TAGS,
+    safe_length,
+    unchecked_length,
 )
-from robotrules.tags.encoding import decoded, encoding_of, well_formed
-from robotrules.tags.trees import Attributes, Element, Tree, builder
+from robotrules.tags.tree_builders import Attributes, Element, Tree, find_tree_builder
 
-__all__ = ["LEAST_HTML", "MOST_HTML", "ElementPosition", "Meta", "Page", "PageReader", "read_page"]
+__all__ = [
+    "MAX_HTML_BYTES",
+    "MIN_HTML_BYTES",
+    "ElementPosition",
+    "Meta",
+    "Page",
+    "PageReader",
+    "nosnippet_texts",
+    "read_page",
+]
 
-MOST_HTML = 2 * 1024 * 1024
-# draft-illyes-repext §4 points to §3.1.1: never less than 8 KiB (AMB-92).
-LEAST_HTML = 8 * 1024
-# The first prefix holds the head of most pages and costs a fraction of a millisecond.
+MAX_HTML_BYTES = 2 * 1024 * 1024
+# draft-illyes-repext §4 refers to §3.1.1: at least 8 KiB (AMB-92).
+MIN_HTML_BYTES = 8 * 1024
+# The first prefix contains the head of most pages and takes a fraction of a millisecond.
 FIRST_PREFIX = 16 * 1024
 GROWTH = 4
-# `meta` elements in the body become a note, or count in one profile; a few hundred say it all.
-MOST_IN_BODY = 500
+# `meta` elements in the body lead to a note, or count in one profile; a few hundred are enough.
+MAX_IN_BODY = 500
 
 Html = bytes | bytearray | memoryview | str | Iterable[bytes] | Iterable[str] | IO[bytes] | IO[str]
 
 
 class ElementPosition(StrEnum):
-    """Where a `meta` element stands."""
+    """The position of a `meta` element."""
 
     HEAD = "head"
     """In the head, with scripting on."""
     NOSCRIPT = "noscript"
-    """In the head only where scripting is off (AMB-88)."""
+    """In the head only if scripting is off (AMB-88)."""
     BODY = "body"
     """Anywhere else in the document."""
 
 
 class Meta(NamedTuple):
-    """One `meta` element: attributes as they stand, None where there is none, and its place."""
+    """One `meta` element: its attributes as written, None if missing, and its position."""
 
     name: str | None
     content: str | None
@@ -77,23 +86,23 @@ class Page(NamedTuple):
     metas: tuple[Meta, ...]
     """In document order: all of the head; of the body those with a name, and 500 others."""
     encoding: str | None
-    """What the octets were decoded as, by its name in lower case; None for text."""
+    """The encoding that the octets were decoded with, in lower case; None for text."""
     is_final: bool
-    """False: the limit came first, so that more of the document could have changed the answer."""
+    """False: the head did not end within the limit, so the rest could change the answer."""
     read: int
-    """Octets, or characters of a text, that were looked at."""
+    """The number of octets, or characters of a text, that were read."""
     is_cut: bool = False
-    """Whether the document goes on behind the limit, or behind what was given of it."""
+    """Whether the document continues after the limit, or after the part that was given."""
 
 
 class PageReader:
     """
-    Reads a document as it comes: `feed()` until that returns True, or all is fed; then `page()`.
+    Reads a document incrementally: `feed()` until it returns True or all is fed, then `page()`.
 
-    It does no I/O, so that it serves sync and async callers alike. *charset* is the one of the
-    Content-Type, *final_dom* says that scripts were run (so `noscript` is text), *whole* that the
-    body is of interest too. No more than *limit* octets are looked at or kept. Not *complete*: what
-    is fed was cut before the end of the document.
+    It does no I/O, so it works for sync and async callers. *charset* is that of the Content-Type.
+    Set *final_dom* if scripts were run (`noscript` is then text), and *whole* to read the body
+    too. No more than *limit* octets are read or kept. Set *complete* to False if the document was
+    cut before its end.
 
         >>> reader = PageReader()
         >>> reader.feed(b'<meta name=robots content=noindex>')
@@ -108,13 +117,13 @@ class PageReader:
         charset: str | None = None,
         final_dom: bool = False,
         whole: bool = False,
-        limit: int = MOST_HTML,
+        limit: int = MAX_HTML_BYTES,
         complete: bool = True,
     ) -> None:
         check_limit(limit)
         if charset is not None and not isinstance(charset, str):
             raise TypeError(f"charset is a {type(charset).__name__}: give a str such as 'utf-8'")
-        self._build = builder()
+        self._build = find_tree_builder()
         self._charset = charset
         self._both_ways = not final_dom
         self._whole = whole
@@ -130,8 +139,8 @@ class PageReader:
         self._page: Page | None = None
 
     def feed(self, chunk: bytes | bytearray | memoryview | str) -> bool:
-        """Take a piece of the document; True: nothing more will be looked at."""
-        piece = self._checked(chunk)
+        """Add a piece of the document; return True if no more of it is needed."""
+        piece = self._require_html(chunk)
         start = 0
         while self._page is None and start < len(piece):
             if self._size == self._limit:
@@ -147,28 +156,28 @@ class PageReader:
             if self._size == self._stop and not self._whole:
                 if self._parse(ended=False):
                     self._close()
-                # What is at hand costs little: only the head of it is parsed.
+                # A longer prefix costs little if it is available: only its head is parsed.
                 at_hand = self._size + len(piece) - start
                 wanted = max(self._stop * GROWTH, min(at_hand, self._stop * GROWTH**2))
                 self._stop = min(wanted, self._limit)
         return self._page is not None
 
     def page(self) -> Page:
-        """Return the page. If nothing made it final, the last chunk is all there is of it."""
+        """Return the page; what was fed is the whole document, or all that is known of it."""
         if self._page is not None:
             return self._page
         if self._complete:
             return self._end(cut=False)
         if not self._whole and self._parse(ended=False):
-            return self._close()  # the head is over before the place where it was cut
+            return self._close()  # the head ended before the cut
         return self._end(cut=True)
 
-    def _checked(self, chunk: object) -> memoryview | str:
+    def _require_html(self, chunk: object) -> memoryview | str:
         if not isinstance(chunk, (bytes, bytearray, memoryview, str)):
             raise TypeError(f"HTML comes as bytes or str, not as {type(chunk).__name__}")
         is_text = isinstance(chunk, str)
         if self._is_text not in (None, is_text):
-            raise TypeError("a document came as bytes and as str: give all of it as one of them")
+            raise TypeError("a document was fed as bytes and as str: pass all of it as one of them")
         self._is_text = is_text
         return chunk if isinstance(chunk, str) else memoryview(chunk).cast("B")
 
@@ -179,52 +188,54 @@ class PageReader:
     def _close(self, *, cut: bool = False) -> Page:
         parsed = self._trees
         off = parsed[False].tree.metas() if False in parsed else None
-        metas = _united(parsed[True].tree.metas(), off)
-        is_final = all(one.is_final for one in parsed.values())
+        metas = _unite_elements(parsed[True].tree.metas(), off)
+        is_final = all(part.is_final for part in parsed.values())
         self._page = Page(metas, self._encoding, is_final, self._size, cut)
         self._octets, self._pieces, self._trees = bytearray(), [], {}
         return self._page
 
     def _parse(self, *, ended: bool, cut: bool = False) -> bool:
         """
-        Parse what there is, each way until its head is final; True if no more is needed.
+        Parse the text so far with each scripting mode; return True if no more is needed.
 
-        Where the limit cut the document, what is whole before it counts, up to the last octet
-        (RTG-4-07); half a tag may then look like text behind the head, so nothing is final.
+        Where the limit cut the document, complete elements before it count, up to the last octet
+        (RTG-4-07); half a tag may then look like text after the head, so nothing is final.
         """
         text = self._text()
         last = max(text.rfind("<"), 0)
         if not (ended or (cut and ">" in text[last:])):
             text = text[:last]
             if cut and not self._whole:
-                return False  # just that has been parsed
-        for scripting in self._ways(text):
+                return False  # this text has been parsed already
+        for scripting in self._scripting_modes(text):
             known = self._trees.get(scripting)
             if known is None or not known.is_done:
-                parsed = self._parsed(text, scripting, ended)
+                parsed = self._build_tree(text, scripting, ended)
                 self._trees[scripting] = parsed._replace(is_final=False) if cut else parsed
         return all(parsed.is_done for parsed in self._trees.values())
 
-    def _ways(self, text: str) -> tuple[bool, ...]:
+    def _scripting_modes(self, text: str) -> tuple[bool, ...]:
         both = self._both_ways and (False in self._trees or "<noscript" in text.lower())
         return (True, False) if both else (True,)
 
-    def _parsed(self, text: str, scripting: bool, ended: bool) -> _Parsed:
+    def _build_tree(self, text: str, scripting: bool, ended: bool) -> _Parsed:
         if self._whole:
-            length = bounded(text, scripting, None, MOST_TAGS)
+            length = safe_length(text, scripting, None, MAX_TAGS)
         else:
-            # Where there are many tags, the head is mostly over before the last of them.
+            # Where there are many tags, the head usually ends before the last of them.
             is_short = self._size <= FIRST_PREFIX
             length = (
-                beginning(text) if is_short else bounded(text, scripting, BODY_TAGS, MOST_HEAD_TAGS)
+                unchecked_length(text)
+                if is_short
+                else safe_length(text, scripting, BODY_TAGS, MAX_HEAD_TAGS)
             )
             if length < len(text):
                 tree = self._build(text[:length], scripting)
                 if tree.head_is_over():
                     return _Parsed(tree, True, True)
-                length = bounded(text, scripting, None, MOST_HEAD_TAGS)
+                length = safe_length(text, scripting, None, MAX_HEAD_TAGS)
         tree = self._build(text[:length], scripting)
-        # Cut for its nesting: with more of it the document would be cut at the same place.
+        # Cut because of its nesting: a longer prefix would be cut at the same position.
         is_stuck = length < len(text)
         is_over = not self._whole and tree.head_is_over()
         return _Parsed(tree, is_over or (ended and not is_stuck), is_over or is_stuck)
@@ -233,18 +244,18 @@ class PageReader:
         if self._is_text is False:
             data = bytes(self._octets)
             if self._encoding is None:
-                self._encoding = encoding_of(data, self._charset)
-            return decoded(data, self._encoding)
+                self._encoding = sniff_encoding(data, self._charset)
+            return decode_html(data, self._encoding)
         self._pieces = ["".join(self._pieces)]
-        return well_formed(self._pieces[0])
+        return replace_surrogates(self._pieces[0])
 
 
 class _Parsed(NamedTuple):
-    """A prefix of a document, parsed one way."""
+    """A prefix of a document, parsed in one scripting mode."""
 
     tree: Tree
     is_final: bool
-    is_done: bool  # more of the document would not change it, or could not be parsed
+    is_done: bool  # more of the document would not change the tree, or could not be parsed
 
 
 def read_page(
@@ -253,16 +264,16 @@ def read_page(
     charset: str | None = None,
     final_dom: bool = False,
     whole: bool = False,
-    limit: int = MOST_HTML,
+    limit: int = MAX_HTML_BYTES,
     complete: bool = True,
 ) -> Page:
     """
-    Return the `meta` elements of an HTML document, and their places.
+    Return the `meta` elements of an HTML document, and their positions.
 
-    *html* is octets or text: all of it, an iterable of chunks, or an open file. Chunks are taken
-    and a file is read only until the head is final, or to the end of what *limit* allows where
-    *whole* is set. The other arguments are those of `PageReader`. Raises MissingExtraError where
-    no tree builder is installed, and TypeError for what is no HTML; content never raises.
+    *html* is octets or text: the whole document, an iterable of chunks, or an open file. Chunks and
+    files are read only until the head is final, or up to *limit* if *whole* is set. The other
+    arguments are those of `PageReader`. Raises MissingExtraError if no tree builder is installed,
+    and TypeError if *html* has another type; content never raises.
     """
     reader = PageReader(
         charset=charset, final_dom=final_dom, whole=whole, limit=limit, complete=complete
@@ -274,13 +285,13 @@ def read_page(
 
 
 def check_limit(limit: int) -> None:
-    """Raise ValueError for a limit below what has to be read of a document (AMB-92)."""
+    """Raise ValueError if a limit is below the minimum that has to be read (AMB-92)."""
     if not isinstance(limit, int):
-        raise TypeError(f"limit is a number of octets, not {limit!r}")
-    if limit < LEAST_HTML:
+        raise TypeError(f"limit must be a number of octets, not {limit!r}")
+    if limit < MIN_HTML_BYTES:
         raise ValueError(
-            f"limit is {limit}, and at least {LEAST_HTML} octets of a document are read "
-            "(draft-illyes-repext §4): leave it out or give more"
+            f"limit is {limit}: pass at least {MIN_HTML_BYTES} octets (draft-illyes-repext §4), or "
+            "leave it out"
         )
 
 
@@ -288,7 +299,7 @@ def _chunks(html: Any) -> Iterator[bytes | str]:
     if isinstance(html, (bytes, bytearray, memoryview, str)):
         return iter((html,))  # type: ignore[arg-type]
     if hasattr(html, "headers") and not hasattr(html, "readable"):
-        # A response of httpx, requests or Scrapy has its octets at hand.
+        # A response of httpx, requests or Scrapy.
         for name in ("content", "body"):
             if isinstance(octets := getattr(html, name, None), bytes):
                 return iter((octets,))
@@ -306,65 +317,98 @@ def _chunks(html: Any) -> Iterator[bytes | str]:
     return iter(html)
 
 
-def _united(on: list[Element], off: list[Element] | None) -> tuple[Meta, ...]:
-    """Return the elements of one document parsed with scripting on and off, once each."""
+def _unite_elements(on: list[Element], off: list[Element] | None) -> tuple[Meta, ...]:
+    """Return the elements of one document parsed with scripting on and off, each once."""
     if off is None:
-        return _numbered(
-            (said, ElementPosition.HEAD if in_head else ElementPosition.BODY)
-            for said, in_head, _ in on
+        return _number_elements(
+            (attributes, ElementPosition.HEAD if in_head else ElementPosition.BODY)
+            for attributes, in_head, _ in on
         )
-    same = _same(on, off)
+    same = _match_elements(on, off)
     placed: list[tuple[tuple[int, int, int], Attributes, ElementPosition]] = []
     upcoming = len(off)
     for index in range(len(on) - 1, -1, -1):
-        said, in_head, _ = on[index]
+        attributes, in_head, _ = on[index]
         place = ElementPosition.HEAD if in_head else ElementPosition.BODY
         if index in same:
             upcoming = same[index]
             if off[upcoming].in_head and not in_head:
                 place = ElementPosition.NOSCRIPT
         # An element without a counterpart comes just before the next one that has one.
-        placed.append(((upcoming, int(index in same), index), said, place))
-    found = set(same.values())
-    for index, (said, in_head, _) in enumerate(off):
-        if index not in found:
-            placed.append(
-                ((index, 1, 0), said, ElementPosition.NOSCRIPT if in_head else ElementPosition.BODY)
-            )
-    placed.sort(key=lambda one: one[0])
-    return _numbered((said, place) for _, said, place in placed)
+        placed.append(((upcoming, int(index in same), index), attributes, place))
+    matched = set(same.values())
+    for index, (attributes, in_head, _) in enumerate(off):
+        if index not in matched:
+            place = ElementPosition.NOSCRIPT if in_head else ElementPosition.BODY
+            placed.append(((index, 1, 0), attributes, place))
+    placed.sort(key=lambda element: element[0])
+    return _number_elements((attributes, place) for _, attributes, place in placed)
 
 
-def _numbered(placed: Iterable[tuple[Attributes, ElementPosition]]) -> tuple[Meta, ...]:
-    """Return elements with their positions: not all that have no name and are in the body."""
+def _number_elements(placed: Iterable[tuple[Attributes, ElementPosition]]) -> tuple[Meta, ...]:
+    """Return elements with their numbers; of those without a name in the body, the first ones."""
     metas: list[Meta] = []
     in_body = 0
-    for number, (said, place) in enumerate(placed, 1):
-        if place is ElementPosition.BODY and said.name is None:
-            in_body += 1  # microdata has hundreds; one with a name may be for robots
-            if in_body > MOST_IN_BODY:
+    for number, (attributes, place) in enumerate(placed, 1):
+        if place is ElementPosition.BODY and attributes.name is None:
+            in_body += 1  # microdata has hundreds; an element with a name may be for robots
+            if in_body > MAX_IN_BODY:
                 continue
-        metas.append(Meta(*said, place, number))
+        metas.append(Meta(*attributes, place, number))
     return tuple(metas)
 
 
-def _same(on: list[Element], off: list[Element]) -> dict[int, int]:
+def _match_elements(on: list[Element], off: list[Element]) -> dict[int, int]:
     """
-    Return which element of the one tree is which of the other, by what they say, in their order.
+    Return the index in *off* of each element of *on*, matched by attributes and order.
 
-    The head with scripting goes first, so that an element there stays one of the head (AMB-88).
-    What stands in a noscript without scripting is no element with it, unless the noscript ends
-    elsewhere.
+    Elements in the head with scripting on are matched first, so that they stay in the head
+    (AMB-88). An element in a noscript with scripting off is not an element with scripting on,
+    unless the noscript ends elsewhere.
     """
     same: dict[int, int] = {}
     for in_noscript in (False, True):
         waiting: dict[Attributes, list[int]] = {}
         for index in range(len(off) - 1, -1, -1):
             if off[index].in_noscript is in_noscript:
-                waiting.setdefault(off[index].said, []).append(index)
+                waiting.setdefault(off[index].attributes, []).append(index)
         for in_head in (True, False) if not in_noscript else (False,):
             for index, element in enumerate(on):
                 if element.in_head is in_head and index not in same:
-                    if known := waiting.get(element.said):
-                        same[index] = known.pop()
+                    if candidates := waiting.get(element.attributes):
+                        same[index] = candidates.pop()
     return same
+
+
+# --- data-nosnippet (XRT-19) ----------------------------------------------------------------------
+
+NOSNIPPET = "data-nosnippet"
+NOSNIPPET_ELEMENTS = ("span", "div", "section")
+
+
+def nosnippet_texts(
+    html: bytes | str, *, charset: str | None = None, limit: int = MAX_HTML_BYTES
+) -> tuple[str, ...]:
+    """
+    Return the texts that a page marks with data-nosnippet, in document order.
+
+    The attribute counts on `span`, `div` and `section`, with any value or none. A marked element in
+    a marked element adds nothing: the outermost has its text. The page is parsed with scripting on,
+    as when snippets are made. Runs of white space become one space; scripts and styles are left
+    out. Only *limit* octets or characters are read. Raises MissingExtraError if no tree builder is
+    installed; content never raises.
+
+        >>> nosnippet_texts("<p>Seen. <span data-nosnippet>Not <b>quoted</b>.</span></p>")
+        ('Not quoted.',)
+    """
+    check_limit(limit)
+    if isinstance(html, str):
+        text = replace_surrogates(html[:limit])
+    elif isinstance(html, (bytes, bytearray, memoryview)):
+        data = bytes(memoryview(html).cast("B")[:limit])
+        text = decode_html(data, sniff_encoding(data, charset))
+    else:
+        raise TypeError(f"HTML comes as bytes or str, not as {type(html).__name__}")
+    tree = find_tree_builder()(text[: safe_length(text, True)], True)
+    texts = (" ".join(marked.split()) for marked in tree.texts(NOSNIPPET_ELEMENTS, NOSNIPPET))
+    return tuple(filter(None, texts))

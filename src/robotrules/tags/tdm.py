@@ -1,11 +1,11 @@
 """
 TDM Reservation Protocol: whether rights to text and data mining are reserved (W3C CG report, 2024).
 
-Three carriers say it: `/.well-known/tdmrep.json` of the origin, the fields `tdm-reservation` and
-`tdm-policy`, and meta elements of these names. A later one supersedes an earlier one, and one that
-is absent resets nothing (TDM-03). It is a statement about rights, and says nothing about fetching.
-It does not know EPUB and PDF metadata, does not fetch a policy, and does not know what follows from
-a reservation where you are.
+It has three carriers: `/.well-known/tdmrep.json` of the origin, the fields `tdm-reservation` and
+`tdm-policy`, and meta elements of these names. A later carrier supersedes an earlier one, and an
+absent one resets nothing (TDM-03). A reservation is a statement about rights, not about fetching.
+This module does not read EPUB and PDF metadata, does not fetch policies, and does not state the
+legal effect of a reservation.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from robotrules.http.fields import read_fields
 from robotrules.robotstxt.ruleset import URL, RuleSet
 from robotrules.robotstxt.values import SENTENCES
 
-# A file of this size names thousands of places; nothing of a larger one is read, for half a JSON
-# text is none.
+# A file of this size has thousands of entries; a larger one is not read, because part of a JSON
+# text does not parse.
 MOST_OCTETS = 128 * 1024
-MOST_ENTRIES = 1_000
+MAX_ENTRIES = 1_000
 
 FILE, FIELD, META = "tdmrep.json", "field", "meta"
 RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
 
 CODES: dict[str, tuple[str, str]] = {
-    "bad-tdmrep": ("error", "The file is no JSON array of objects, so it says nothing."),
+    "bad-tdmrep": ("error", "The file is not a JSON array of objects, so it is ignored."),
     "tdmrep-too-large": ("error", "The file is larger than 128 KiB, so it was not read."),
     "tdmrep-cut": ("error", "Only the first 1,000 entries of the file were read."),
-    "bad-tdmrep-entry": ("error", "The entry is no object with a location, so it says nothing."),
-    "bad-location": ("error", "The location is no path pattern, so the entry says nothing."),
-    "repeated-member": ("warning", "The entry has a member twice; the last one was read."),
-    "bad-reservation": ("error", "The value is neither 1 nor 0, so nothing is said with it."),
-    "two-reservations": ("warning", "Both 1 and 0 are said; 1 was read."),
-    "bad-policy": ("warning", "The policy is no URL, so it was not kept."),
+    "bad-tdmrep-entry": ("error", "The entry is not an object with a location, so it is ignored."),
+    "bad-location": ("error", "The location is not a path pattern, so the entry is ignored."),
+    "repeated-member": ("warning", "The entry has a member twice; the last value was used."),
+    "bad-reservation": ("error", "The value is neither 1 nor 0, so it is ignored."),
+    "two-reservations": ("warning", "Both 1 and 0 are given; 1 was used."),
+    "bad-policy": ("warning", "The policy is not a URL, so it is ignored."),
 }
 SENTENCES.update({code: sentence for code, (_, sentence) in CODES.items()})
 
 
 class TdmNote(NamedTuple):
-    """What was odd about a carrier, as data."""
+    """A note on a carrier."""
 
     code: str
     level: str
@@ -52,7 +52,7 @@ class TdmNote(NamedTuple):
 
     @property
     def message(self) -> str:
-        """One sentence for people."""
+        """The message of its code, a sentence."""
         return SENTENCES[self.code]
 
     def as_dict(self) -> dict[str, Any]:
@@ -61,14 +61,14 @@ class TdmNote(NamedTuple):
 
 
 class TdmReservation(NamedTuple):
-    """Whether rights are reserved, where that stands, and where licences are to be had."""
+    """Whether rights are reserved, which carrier states it, and the URL of the policy."""
 
     reserved: bool | None
-    """None: nobody says."""
+    """None: not stated."""
     policy: str | None
     """The URL of the policy, as written; only where rights are reserved (TDM-01)."""
     carrier: str | None
-    """What decided: `tdmrep.json`, `field` or `meta`."""
+    """The carrier that decides: `tdmrep.json`, `field` or `meta`."""
     notes: tuple[TdmNote, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -92,8 +92,8 @@ def tdm_reservation(
     Return whether rights to mine the content of *url* are reserved.
 
     *tdmrep* is the body of `/.well-known/tdmrep.json` of its origin, *headers* are those of the
-    response in any form that `read_fields` takes, *metas* name and content of the page's meta
-    elements.
+    response in any form that `read_fields` accepts, *metas* are pairs of name and content of the
+    page's meta elements.
     """
     if not isinstance(url, (str, bytes)):
         raise url_type_error(url)
@@ -101,21 +101,21 @@ def tdm_reservation(
     reserved: bool | None = None
     policy: str | None = None
     carrier: str | None = None
-    for name, said in (
-        (FILE, _in_file(tdmrep, url, notes)),
-        (FIELD, _in_fields(headers, notes)),
-        (META, _in_metas(metas, notes)),
+    for name, statement in (
+        (FILE, _read_file(tdmrep, url, notes)),
+        (FIELD, _read_header_fields(headers, notes)),
+        (META, _read_metas(metas, notes)),
     ):
-        if said.reserved is not None:
-            reserved, carrier = said.reserved, name
-        # Where a carrier says 0, its policy is not processed (TDM-01).
-        if said.policy is not None and said.reserved is not False:
-            policy = said.policy
+        if statement.reserved is not None:
+            reserved, carrier = statement.reserved, name
+        # If a carrier has 0, its policy is not processed (TDM-01).
+        if statement.policy is not None and statement.reserved is not False:
+            policy = statement.policy
     return TdmReservation(reserved, policy if reserved else None, carrier, tuple(notes))
 
 
-class _Said(NamedTuple):
-    """What one carrier says."""
+class _Statement(NamedTuple):
+    """The statement of one carrier."""
 
     reserved: bool | None = None
     policy: str | None = None
@@ -128,47 +128,47 @@ def _note(code: str, carrier: str, entry: int | None = None) -> TdmNote:
 # --- Fields and meta elements ---------------------------------------------------------------------
 
 
-def _in_fields(headers: object, notes: list[TdmNote]) -> _Said:
+def _read_header_fields(headers: object, notes: list[TdmNote]) -> _Statement:
     fields = read_fields(headers)
-    # Lines of the same field may have been joined with commas on the way.
+    # Lines of the same field may have been joined with commas in transit.
     lines = b",".join(fields.get(RESERVATION))[:MOST_OCTETS].decode("latin-1")
     values = lines.split(",") if fields.get(RESERVATION) else []
     policies = [line.decode("latin-1") for line in fields.get(POLICY)]
-    return _from_texts(values, policies, FIELD, notes)
+    return _read_texts(values, policies, FIELD, notes)
 
 
-def _in_metas(metas: Iterable[tuple[str, str]], notes: list[TdmNote]) -> _Said:
-    found: dict[str, list[str]] = {RESERVATION: [], POLICY: []}
+def _read_metas(metas: Iterable[tuple[str, str]], notes: list[TdmNote]) -> _Statement:
+    contents: dict[str, list[str]] = {RESERVATION: [], POLICY: []}
     for pair in metas:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise TypeError(f"metas are pairs of name and content, not {type(pair).__name__}")
         name, content = pair
-        values = found.get(name.strip().lower()) if isinstance(name, str) else None
+        values = contents.get(name.strip().lower()) if isinstance(name, str) else None
         if values is not None and isinstance(content, str):
             values.append(content)
-    return _from_texts(found[RESERVATION], found[POLICY], META, notes)
+    return _read_texts(contents[RESERVATION], contents[POLICY], META, notes)
 
 
-def _from_texts(
+def _read_texts(
     values: list[str], policies: list[str], carrier: str, notes: list[TdmNote]
-) -> _Said:
-    """Return what texts say; the first policy that is one counts."""
+) -> _Statement:
+    """Return the statement of some texts; the first valid policy counts."""
     stated = {text.strip(" \t\r\n\f") for text in values}
     if stated - {"0", "1"}:
         notes.append(_note("bad-reservation", carrier))
     if {"0", "1"} <= stated:
-        # The report does not say. As everywhere in robotrules the statement that keeps more counts.
+        # The report leaves this open. As everywhere in robotrules, the more restrictive one counts.
         notes.append(_note("two-reservations", carrier))
     reserved = True if "1" in stated else False if "0" in stated else None
     texts = [text.strip(" \t\r\n\f") for text in policies]
     kept = [text for text in texts if _is_url(text)]
     if len(kept) < len(texts):
         notes.append(_note("bad-policy", carrier))
-    return _Said(reserved, kept[0] if kept else None)
+    return _Statement(reserved, kept[0] if kept else None)
 
 
 def _is_url(text: str) -> bool:
-    """Tell whether a text may be a URL at all; it is not fetched here, so no more is asked."""
+    """Return whether a text may be a URL; it is not fetched, so a loose check is enough."""
     return bool(text) and len(text) <= 8192 and text.isprintable() and " " not in text
 
 
@@ -176,45 +176,45 @@ def _is_url(text: str) -> bool:
 
 
 class _Entry(dict[str, Any]):
-    """A JSON object that knows whether it has a member twice."""
+    """A JSON object with a flag for a repeated member."""
 
     is_repeated = False
 
     @classmethod
     def of(cls, pairs: list[tuple[str, Any]]) -> _Entry:
-        """Make it; of two members the last counts, as for most readers of JSON."""
-        made = cls(pairs)
-        made.is_repeated = len(made) < len(pairs)
-        return made
+        """Make it; of two members the last counts, as in most JSON parsers."""
+        entry = cls(pairs)
+        entry.is_repeated = len(entry) < len(pairs)
+        return entry
 
 
-def _in_file(tdmrep: bytes | str | None, url: URL, notes: list[TdmNote]) -> _Said:
+def _read_file(tdmrep: bytes | str | None, url: URL, notes: list[TdmNote]) -> _Statement:
     if tdmrep is None:
-        return _Said()
+        return _Statement()
     if not isinstance(tdmrep, (bytes, str)):
         name = type(tdmrep).__name__
         raise TypeError(f"a tdmrep.json is bytes or str, not {name}: pass response.content")
     if len(tdmrep) > MOST_OCTETS:
         notes.append(_note("tdmrep-too-large", FILE))
-        return _Said()
+        return _Statement()
     entries = _parse(tdmrep)
     if not isinstance(entries, list):
         notes.append(_note("bad-tdmrep", FILE))
-        return _Said()
-    if len(entries) > MOST_ENTRIES:
+        return _Statement()
+    if len(entries) > MAX_ENTRIES:
         notes.append(_note("tdmrep-cut", FILE))
-    placed = list(_placed(entries[:MOST_ENTRIES], notes))
-    # All patterns cross into the engine at once; the first in sequence decides, not the longest.
+    placed = list(_usable_entries(entries[:MAX_ENTRIES], notes))
+    # One call into the engine for all patterns; the first in sequence decides, not the longest.
     rules = RuleSet.from_patterns([entry["location"] for _, entry in placed])
     _, matching = rules.matches(url)
     if not matching:
-        return _Said()
+        return _Statement()
     at, entry = placed[min(position for position, _ in matching)]
-    return _stated(at, entry, notes)
+    return _read_statement(at, entry, notes)
 
 
 def _parse(text: bytes | str) -> Any:
-    """Return the value of a JSON text; None if it is not one, or not to be read."""
+    """Return the value of a JSON text; None if it does not parse."""
 
     def refuse(constant: str) -> None:
         """Refuse NaN and Infinity, which JSON does not have (RFC 8259 §6)."""
@@ -224,12 +224,12 @@ def _parse(text: bytes | str) -> Any:
         text = text.removeprefix("\ufeff") if isinstance(text, str) else text
         return json.loads(text, object_pairs_hook=_Entry.of, parse_constant=refuse)
     except (ValueError, RecursionError):
-        # Among them: octets that are no text, and numbers of more digits than Python reads.
+        # Also for octets that are not text, and numbers with more digits than Python accepts.
         return None
 
 
-def _placed(entries: list[Any], notes: list[TdmNote]) -> Iterator[tuple[int, _Entry]]:
-    """Yield position and entry of those that have a usable location."""
+def _usable_entries(entries: list[Any], notes: list[TdmNote]) -> Iterator[tuple[int, _Entry]]:
+    """Yield position and entry of those with a usable location."""
     for at, entry in enumerate(entries, 1):
         if not isinstance(entry, _Entry) or not isinstance(entry.get("location"), str):
             notes.append(_note("bad-tdmrep-entry", FILE, at))
@@ -239,16 +239,16 @@ def _placed(entries: list[Any], notes: list[TdmNote]) -> Iterator[tuple[int, _En
             yield at, entry
 
 
-def _stated(at: int, entry: _Entry, notes: list[TdmNote]) -> _Said:
-    """Return what the entry says that decides."""
+def _read_statement(at: int, entry: _Entry, notes: list[TdmNote]) -> _Statement:
+    """Return the statement of the entry that decides."""
     if entry.is_repeated:
         notes.append(_note("repeated-member", FILE, at))
     value, policy = entry.get(RESERVATION), entry.get(POLICY)
-    # Exactly the numbers: to Python `true` and 1.0 are equal to 1.
+    # Only the integers: in Python `true` and 1.0 are equal to 1.
     reserved = bool(value) if type(value) is int and value in (0, 1) else None
     if reserved is None:
         notes.append(_note("bad-reservation", FILE, at))
     if policy is not None and not (isinstance(policy, str) and _is_url(policy)):
         notes.append(_note("bad-policy", FILE, at))
         policy = None
-    return _Said(reserved, policy)
+    return _Statement(reserved, policy)

@@ -1,10 +1,10 @@
 """
-Write: a robots.txt made of Python values, which parsers of every age read as it was meant.
+Write a robots.txt from Python values, so that old and new parsers read it alike.
 
-`write` lays values out so that a parser that knows RFC 9309 alone, or less, reads no rule into a
-group it does not belong to (AMB-99). `read_back` makes the values again of a parsed file:
-`read_back(parse(write(x))) == x` for every x. `values` says what can be written at all. It does no
-I/O, and does not know what a site wants to say: `policy` does.
+`write` orders the lines so that a parser that supports only RFC 9309, or less, adds no rule to the
+wrong group (AMB-99). `read_back` returns the values of a parsed file:
+`read_back(parse(write(x))) == x` for every x. `values` has the classes of the values; `policy`
+makes them from a TOML file. It does no I/O.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from robotrules.write.values import (
     NewRule,
     allow,
     disallow,
-    escaped,
+    escape_pattern,
     most_specific_first,
 )
 
@@ -61,30 +61,30 @@ __all__ = [
     "write",
 ]
 
-# Notes on lines that are not used, if their level is `error`.
+# Codes of notes on lines that are not used, if their level is `error`.
 NOT_USED = frozenset({"control-character", "invalid-utf8", "pattern-start", "space-in-pattern"})
 
 
-# --- Out ------------------------------------------------------------------------------------------
+# --- Writing --------------------------------------------------------------------------------------
 
 
 def write(robots: NewRobotsTxt, *, strict: bool = False) -> str:
     """
     Return the text of a robots.txt: ASCII, LF, one blank line between groups and none inside.
 
-    In every group user agents come first, then purposes, rules and other records. *strict* refuses
-    product tokens outside the grammar of RFC 9309 §2.2.1, and App-Directives that stand in no `*`
-    group (draft-nottingham-plan-b §1.3).
+    In every group user agents come first, then purposes, rules and other records. With *strict*,
+    product tokens outside the grammar of RFC 9309 §2.2.1, and App-Directives that are not in a `*`
+    group (draft-nottingham-plan-b §1.3), raise WriteError.
     """
     if not isinstance(robots, NewRobotsTxt):
         name = type(robots).__name__
         raise TypeError(f"write takes a NewRobotsTxt, not {name}: make one, or pass read_back(...)")
     if strict:
-        _vet(robots)
+        _validate_strictly(robots)
     return str(robots)
 
 
-def _vet(robots: NewRobotsTxt) -> None:
+def _validate_strictly(robots: NewRobotsTxt) -> None:
     stars = {
         record for group in robots.groups if "*" in group.user_agents for record in group.records
     }
@@ -92,14 +92,14 @@ def _vet(robots: NewRobotsTxt) -> None:
         for name in group.user_agents:
             if name != "*" and not is_product_token(name):
                 raise WriteError(
-                    f"{name!r} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' "
-                    "only, and a parser that does reads the letters before the first other sign"
+                    f"invalid product token {name!r}: use only letters, '_' and '-' (RFC 9309 "
+                    "§2.2.1); parsers may ignore the rest after another character"
                 )
         for record in group.records:
             if record.key == "app-directives" and record not in stars:
                 raise WriteError(
-                    f"{str(record)!r} stands in no '*' group, where all applications look for it: "
-                    "put it there too"
+                    f"{str(record)!r} is not in a '*' group, where all applications read it: add "
+                    "it there too"
                 )
 
 
@@ -107,13 +107,13 @@ def app_directives_record(
     directives: Mapping[str, Mapping[str, Any]], path: str | None = None
 ) -> NewRecord:
     """
-    Return an App-Directives record: for each application the names and values of its directives.
+    Return an App-Directives record with the names and values of directives by application.
 
     Values are those of RFC 9651 §3.3 as http-sf has them: bool, int, Decimal, str, bytes, datetime,
     and what `token_value` and `display_string_value` return.
     """
     members = [(token_value(name), dict(values)) for name, values in directives.items()]
-    return NewRecord("app-directives", _serialised(members), path)
+    return NewRecord("app-directives", _serialize(members), path)
 
 
 def token_value(text: str) -> Any:
@@ -124,7 +124,7 @@ def token_value(text: str) -> Any:
 
 
 def display_string_value(text: str) -> Any:
-    """Return a Display String, which may have more than ASCII (RFC 9651 §3.3.8)."""
+    """Return a Display String, which may have non-ASCII characters (RFC 9651 §3.3.8)."""
     from http_sf import DisplayString
 
     return DisplayString(text)
@@ -136,45 +136,44 @@ def content_usage_record(
     """
     Return a Content-Usage record: `{"train-ai": False}` is `train-ai=n`.
 
-    A preference that was read may be written: `Preference.ALLOWED` and `Preference.DISALLOWED`.
+    `Preference.ALLOWED` and `Preference.DISALLOWED`, as read from a file, are accepted too.
     """
-    said = {label: token_value(_letter(label, found)) for label, found in preferences.items()}
-    return NewRecord("content-usage", _serialised(said), path)
+    values = {label: token_value(_to_letter(label, value)) for label, value in preferences.items()}
+    return NewRecord("content-usage", _serialize(values), path)
 
 
-def _letter(label: str, preference: object) -> str:
-    # By identity: any text would be true, `"n"` and `"disallowed"` too.
+def _to_letter(label: str, preference: object) -> str:
+    # By identity: any text is truthy, even `"n"` and `"disallowed"`.
     if preference is True or preference is Preference.ALLOWED:
         return "y"
     if preference is False or preference is Preference.DISALLOWED:
         return "n"
     raise WriteError(
-        f"{label} is {preference!r}: say True or False, Preference.ALLOWED or "
-        "Preference.DISALLOWED; leave out what is unknown"
+        f"{label} is {preference!r}: use True or False, Preference.ALLOWED or "
+        "Preference.DISALLOWED; leave out unknown preferences"
     )
 
 
-def _serialised(value: Any) -> str:
+def _serialize(value: Any) -> str:
     try:
         return structured_fields.serialise(value)
     except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise WriteError(f"{value!r} cannot be a Structured Field: {error}; see RFC 9651") from None
 
 
-# --- Back -----------------------------------------------------------------------------------------
+# --- Reading back ---------------------------------------------------------------------------------
 
 
 def read_back(robots: RobotsTxt) -> NewRobotsTxt:
     """
-    Return the values that a parsed robots.txt says, ready to be written again.
+    Return the values of a parsed robots.txt, to be written again.
 
-    Of a file that was not written here, what has no effect, and comments inside groups, are left
-    out; so are records that cannot be written, none of which a verdict depends on. `write` of the
-    values decides like the file did, for every product token of the grammar and every purpose.
-    Names that Content-Usage or App-Directives part (AMB-29) become groups of their own with the
-    same rules, so that what is written has one group structure. Where those copies would make a
-    file of more than `LEAST_MAX_BYTES` octets, the names stay together as RFC 9309 groups them, and
-    each reads all of these records.
+    Lines without effect, comments inside groups and records that cannot be written are left out; no
+    verdict depends on them. The written file gives the same verdicts for every valid product token
+    and every purpose. User agents that Content-Usage or App-Directives records separate (AMB-29)
+    become groups of their own with copies of the rules, so that the written file has one group
+    structure. If these copies would make the file larger than `LEAST_MAX_BYTES` octets, WriteError
+    is raised.
     """
     if not isinstance(robots, RobotsTxt):
         raise TypeError(f"read_back takes a parsed robots.txt, not {type(robots).__name__}")
@@ -183,11 +182,12 @@ def read_back(robots: RobotsTxt) -> NewRobotsTxt:
     }
     comments = _Comments(robots)
     groups = []
-    for group in _unparted(robots):
-        found = _group(group, robots.profile, not_used, comments)
-        groups += [found] if found else []
-    records = [record for record in robots.records if record.group is None or _of_file(record)]
-    kept = [record for record in map(_record, records) if record and record.key not in GROUP_KEYS]
+    for group in _split_groups(robots):
+        new_group = _convert_group(group, robots.profile, not_used, comments)
+        groups += [new_group] if new_group else []
+    records = [record for record in robots.records if record.group is None or _is_of_file(record)]
+    converted = map(_convert_record, records)
+    kept = [record for record in converted if record and record.key not in GROUP_KEYS]
     return NewRobotsTxt(groups, kept, comments.of_file())
 
 
@@ -196,7 +196,7 @@ _DocumentGroup = tuple[str, int]
 
 
 class _DocumentGroups:
-    """Which groups of their own documents the lines of a file are in (AMB-29), read once."""
+    """The groups of lines in the group structures of other documents (AMB-29)."""
 
     def __init__(self, robots: RobotsTxt) -> None:
         self.opened: set[int] = set()
@@ -213,26 +213,26 @@ class _DocumentGroups:
                         self.by_record[record.line] = place
 
 
-def _unparted(robots: RobotsTxt) -> Iterator[Group]:
+def _split_groups(robots: RobotsTxt) -> Iterator[Group]:
     """
-    Yield the groups of a file; of one that documents of records part, each of its parts.
+    Yield the groups of a file; of a group that other documents split, each part.
 
-    Each part has a copy of the rules, so parts times rules has a bound: what a file may have. A
-    group beyond it is refused: left whole, each of its names would read the records of all.
+    Each part has a copy of the rules, so the total is bounded by the size of a file. A larger group
+    raises WriteError: unsplit, each of its user agents would read the records of all.
     """
     documents = _DocumentGroups(robots)
     left = LEAST_MAX_BYTES - len(robots.body)
     for group in robots.groups:
-        parts = _parts(group, documents)
-        copies = sum(part.octets for part in parts) - _octets(group.records)
+        parts = _split_group(group, documents)
+        copies = sum(part.octets for part in parts) - _estimate_octets(group.records)
         if len(parts) == 1:
             yield group
             continue
         if copies > left:
             raise WriteError(
-                f"line {group.starts[0].line}: App-Directives or Content-Usage records part this "
-                f"group into {len(parts):,}, and with a copy of its rules for each the file would "
-                f"have more than {LEAST_MAX_BYTES:,} bytes: write fewer rules, or fewer groups"
+                f"line {group.starts[0].line}: App-Directives or Content-Usage records split this "
+                f"group into {len(parts):,} groups; with a copy of its rules in each, the file "
+                f"would have more than {LEAST_MAX_BYTES:,} bytes: use fewer rules, or fewer groups"
             )
         left -= max(copies, 0)
         for part in parts:
@@ -241,54 +241,54 @@ def _unparted(robots: RobotsTxt) -> Iterator[Group]:
 
 
 class _Part(NamedTuple):
-    """User-agent lines of a group, and lists of the records that their crawlers read."""
+    """User-agent lines of a group, and the records for their crawlers."""
 
     starts: list[Record]
     records: list[list[Record]]
     octets: int
 
 
-def _parts(group: Group, documents: _DocumentGroups) -> list[_Part]:
-    """Return the parts of a group, those as one that read the same."""
+def _split_group(group: Group, documents: _DocumentGroups) -> list[_Part]:
+    """Return the parts of a group; user agents with the same records are one part."""
     shared: list[Record] = []
     own: dict[_DocumentGroup, list[Record]] = {}
     for record in group.records:
         if record.role is not Role.START:
             place = documents.by_record.get(record.line)
             (shared if place is None else own.setdefault(place, [])).append(record)
-    # What a part reads is compared by what it says, and not by where it stands.
-    texts: dict[object, int] = {}
-    said = {
-        place: texts.setdefault(tuple((r.key, r.value) for r in records), len(texts))
+    # Records are compared by key and value, not by position.
+    contents: dict[object, int] = {}
+    content_ids = {
+        place: contents.setdefault(tuple((r.key, r.value) for r in records), len(contents))
         for place, records in own.items()
     }
-    octets = {place: _octets(records) for place, records in own.items()}
-    of_shared = _octets(shared)
+    octets = {place: _estimate_octets(records) for place, records in own.items()}
+    shared_octets = _estimate_octets(shared)
     parts: dict[tuple[int, ...], _Part] = {}
     starts: list[Record] = []
     for start in group.starts:
         if not parts or start.line in documents.opened:
             places = [place for place in documents.by_start.get(start.line, ()) if place in own]
-            read = tuple(said[place] for place in places)
-            if read not in parts:
+            content = tuple(content_ids[place] for place in places)
+            if content not in parts:
                 records = [shared, *(own[place] for place in places)]
-                size = of_shared + sum(octets[place] for place in places)
-                parts[read] = _Part([], records, size)
-            starts = parts[read].starts
+                size = shared_octets + sum(octets[place] for place in places)
+                parts[content] = _Part([], records, size)
+            starts = parts[content].starts
         starts.append(start)
     return list(parts.values())
 
 
-def _octets(records: Iterable[Record]) -> int:
-    """Return about how many octets the rules and other records have when they are written."""
+def _estimate_octets(records: Iterable[Record]) -> int:
+    """Return the approximate size of rules and other records when written."""
     return sum(len(r.key) + len(r.value) + 3 for r in records if r.role is not Role.START)
 
 
-def _of_file(record: Record) -> bool:
+def _is_of_file(record: Record) -> bool:
     return record.key in FILE_KEYS
 
 
-def _group(
+def _convert_group(
     group: Group, profile: Profile, not_used: set[int | None], comments: _Comments
 ) -> NewGroup | None:
     starts = [record for record in group.starts if record.line not in not_used]
@@ -296,7 +296,7 @@ def _group(
         name
         for record in starts
         if record.key == "user-agent"
-        for name in _names(record.value, profile)
+        for name in _read_names(record.value, profile)
         if name.lower() != PLACEHOLDER
     ]
     purposes = [
@@ -306,17 +306,17 @@ def _group(
         return None
     members = [record for record in group.records if record.line not in not_used]
     rules = [
-        NewRule(record.key == "allow", escaped(record.value))
+        NewRule(record.key == "allow", escape_pattern(record.value))
         for record in members
         if record.is_rule and record.value
     ]
-    others = [_record(r) for r in members if r.role.value == "OTHER" and not _of_file(r)]
+    others = [_convert_record(r) for r in members if r.role.value == "OTHER" and not _is_of_file(r)]
     comment = comments.before(group.starts[0].line)
     return NewGroup(agents, purposes, rules, [record for record in others if record], comment)
 
 
-def _names(value: bytes, profile: Profile) -> Iterator[str]:
-    """Yield the names that a user-agent line has, each as it can be written (AMB-21 to AMB-25)."""
+def _read_names(value: bytes, profile: Profile) -> Iterator[str]:
+    """Yield the names of a user-agent line in a form that can be written (AMB-21 to AMB-25)."""
     parts = value.split(b",") if profile.comma_user_agents else [value]
     for part in parts:
         text = part.strip(b" \t").decode("utf-8", "replace")
@@ -324,52 +324,53 @@ def _names(value: bytes, profile: Profile) -> Iterator[str]:
             yield "*"
         elif NAME.fullmatch(text):
             yield text
-        elif found := re.match(r"[-A-Z_a-z]+", text):
-            yield found[0]
+        elif leading := re.match(r"[-A-Z_a-z]+", text):
+            yield leading[0]
 
 
-def _record(record: Record) -> NewRecord | None:
+def _convert_record(record: Record) -> NewRecord | None:
     try:
         if record.key not in SCOPED_KEYS | {"app-directive"}:
             return NewRecord(record.key, record.value.decode())
         path, statement, _ = scoped.split(record)
-        return NewRecord(record.key, statement.decode(), None if path is None else escaped(path))
+        escaped = None if path is None else escape_pattern(path)
+        return NewRecord(record.key, statement.decode(), escaped)
     except (WriteError, UnicodeDecodeError):
         return None
 
 
 class _Comments:
-    """The comments of a file that stand before a group, or alone at its top."""
+    """The comments of a file: before groups, and at the top."""
 
     def __init__(self, robots: RobotsTxt) -> None:
         self._texts = {
-            line.number: text for line in robots.lines if (text := _said(line)) is not None
+            line.number: text for line in robots.lines if (text := _read_comment(line)) is not None
         }
         self._first = robots.groups[0].starts[0].line if robots.groups else 0
 
     def before(self, line: int) -> str:
-        """Return the comment whose last line stands right before a line."""
+        """Return the comment that ends right before a line."""
         first = line
         while first - 1 in self._texts:
             first -= 1
-        return self._joined(range(first, line))
+        return self._join(range(first, line))
 
     def of_file(self) -> str:
-        """Return the comment at the top, if it is not that of the first group."""
+        """Return the comment at the top, unless it belongs to the first group."""
         end = 1
         while end in self._texts:
             end += 1
-        return "" if end == self._first else self._joined(range(1, end))
+        return "" if end == self._first else self._join(range(1, end))
 
-    def _joined(self, lines: range) -> str:
+    def _join(self, lines: range) -> str:
         text = "\n".join(self._texts[number] for number in lines)
-        # What cannot be written says nothing to a crawler.
+        # A comment that cannot be written is left out.
         longest = max(map(len, text.split("\n")))
         return "" if re.search(r"[^\n -~]", text) or longest > LONGEST_LINE - 2 else text
 
 
-def _said(line: Line) -> str | None:
-    """Return what a line that is nothing but a comment says."""
+def _read_comment(line: Line) -> str | None:
+    """Return the text of a line that has only a comment, else None."""
     before, mark, text = line.text.partition(b"#")
     if not mark or before.strip(b" \t"):
         return None

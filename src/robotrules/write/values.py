@@ -1,9 +1,8 @@
 """
-What a new robots.txt is made of: NewRule, NewRecord, NewGroup, NewRobotsTxt.
+The parts of a new robots.txt: NewRule, NewRecord, NewGroup, NewRobotsTxt.
 
-Each refuses, or escapes, what a file cannot hold when it is made, so that whatever exists can be
-written and read back; `str` of it is its text. They are immutable and compare by value. They do not
-know how a file is read.
+Constructors reject or escape text that a file cannot contain, so that every value can be written
+and read back; `str` of a value is its text. Values are immutable and compare by value.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from robotrules.robotstxt.tokens import product_token
 
 T = TypeVar("T")
 
-# Stands before the purposes of a group that names no crawler. Who does not know purposes then sees
-# a group for nobody, and not more rules for the group before it (AMB-99). By the grammar of
-# RFC 9309 §2.2.1 it is a product token; no crawler's name starts with `_`, so neither parsers that
-# look for it in a crawler's name nor those that look for the name's beginning in it find a match.
+# The user-agent line of a group for purposes only. Parsers without support for purposes then read a
+# group that matches no crawler, instead of more rules for the group before (AMB-99). It is a
+# product token in the grammar of RFC 9309 §2.2.1. No crawler's name starts with `_`, so it matches
+# neither for parsers that search it in a crawler's name nor for those that compare prefixes.
 PLACEHOLDER = "_purpose-only_"
 
-# Names of records: those that stand once for a file, and those that only a group gives a meaning.
+# Names of records: those about the whole file, and those that need a group.
 FILE_KEYS = frozenset({"sitemap", "host", "clean-param"})
 SCOPED_KEYS = frozenset({"app-directives", "content-usage", "content-signal"})
 GROUP_KEYS = SCOPED_KEYS | {"crawl-delay", "request-rate", "visit-time"}
@@ -36,74 +35,75 @@ STRUCTURED = {
     "app-directives": structured_fields.parse_list,
     "content-usage": structured_fields.parse_dictionary,
 }
-# As their documents spell them; for other names one capital will do.
+# As their documents spell them; other names get one capital.
 SPELLED = {key: key.title() for key in SCOPED_KEYS}
-# google/robotstxt knows a record by the beginning of its name (AMB-15), others by a misspelling.
+# google/robotstxt recognizes a record by the start of its name (AMB-15), others by a misspelling.
 TAKEN = ("user-agent", "allow", "disallow", "sitemap", *(name for name, _ in MORE_SPELLINGS))
-# Octets of a line that google/robotstxt reads; it uses the beginning of a longer one (AMB-17).
+# The line length of google/robotstxt in octets; it uses the start of a longer line (AMB-17).
 LONGEST_LINE = GOOGLE.max_line or 0
 
 KEY = re.compile(r"[A-Za-z][-.\w]*", re.ASCII)
-# Crawlers have digits and dots in their names, though RFC 9309 §2.2.1 knows neither (AMB-22).
+# Names of crawlers have digits and dots, though RFC 9309 §2.2.1 allows neither (AMB-22).
 NAME = re.compile(r"\*|[-\w][-.\w]*", re.ASCII)
-# As the registry of purposes has it: what can stand in a line and in a User-Agent header (AMB-98).
+# As in the registry of purposes: valid in a line and in a User-Agent header (AMB-98).
 PURPOSE = re.compile(r"(?!\*$)[!-\"$-~]+")
-# What no path pattern can hold as it is: controls, blanks, what ends it, what is not ASCII, and a
-# percent sign that escapes nothing.
+# Octets that a path pattern must escape: controls, blanks, `#`, non-ASCII, and a percent sign that
+# is not part of an escape.
 UNSAFE = re.compile(rb"[^!-~]|#|%(?![0-9A-Fa-f]{2})")
 
 
-def _refuse(words: str) -> NoReturn:
-    raise WriteError(words)
+def _refuse(message: str) -> NoReturn:
+    raise WriteError(message)
 
 
-def _text(what: str, given: object) -> str:
+def _require_text(what: str, given: object) -> str:
     if not isinstance(given, str):
-        raise TypeError(f"{what} is a str, not {type(given).__name__}")
+        raise TypeError(f"{what} must be a str, not {type(given).__name__}")
     return given
 
 
-def _several(what: str, given: Iterable[T], kind: type) -> tuple[T, ...]:
+def _require_list(what: str, given: Iterable[T], kind: type) -> tuple[T, ...]:
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise TypeError(f"{what} are a list of {kind.__name__}, not {given!r}: pass [...]")
-    several = tuple(given)
-    for one in several:
-        if not isinstance(one, kind):
-            raise TypeError(f"{what} are a list of {kind.__name__}: {one!r} is none")
-    return several
+        raise TypeError(f"{what} must be a list of {kind.__name__}, not {given!r}: pass [...]")
+    items = tuple(given)
+    for item in items:
+        if not isinstance(item, kind):
+            raise TypeError(f"{what} must be a list of {kind.__name__}: {item!r} is not one")
+    return items
 
 
-def _line(key: str, value: str) -> str:
+def _format_line(key: str, value: str) -> str:
     line = f"{key}: {value}".rstrip()
     if len(line) > LONGEST_LINE:
         _refuse(
-            f"a line of {len(line):,} octets, {line[:40]!r}…: some parsers read {LONGEST_LINE:,} "
-            "and use what they have; say it shorter"
+            f"{line[:40]!r}… has {len(line):,} bytes; Google's parser reads {LONGEST_LINE:,} bytes "
+            "of a line and ignores the rest: make it shorter"
         )
     return line
 
 
-def escaped(octets: bytes) -> str:
-    """Return octets of a path pattern with everything escaped that a file cannot hold."""
-    return UNSAFE.sub(lambda found: b"%%%02X" % found[0][0], octets).decode("ascii")
+def escape_pattern(octets: bytes) -> str:
+    """Return a path pattern with unsafe octets percent-encoded."""
+    return UNSAFE.sub(lambda octet: b"%%%02X" % octet[0][0], octets).decode("ascii")
 
 
-def _pattern(given: str, starts: str = "/*") -> str:
-    """Return a path pattern with everything escaped that a file cannot hold (RFC 9309 §2.2.2)."""
+def _validate_pattern(given: str, starts: str = "/*") -> str:
+    """Return a path pattern with unsafe characters percent-encoded (RFC 9309 §2.2.2)."""
     if re.search(r"[\r\n\0]", given):
-        _refuse(f"path pattern {given!r} has a line end or a NUL: pass one pattern without it")
+        _refuse(f"path pattern {given!r} has a line break or a NUL: remove it")
     if given[:1] not in tuple(starts):
-        cure = f"write {'/' + given!r}" if given else "leave it out: no rule means no limit"
-        _refuse(f"path pattern {given!r} does not start with {' or '.join(starts)}: {cure}")
-    return escaped(to_octets(given))
+        fix = f"write {'/' + given!r}" if given else "leave it out: without a rule all is allowed"
+        _refuse(f"path pattern {given!r} does not start with {' or '.join(starts)}: {fix}")
+    return escape_pattern(to_octets(given))
 
 
-def _comment(given: str) -> str:
-    lines = [line.rstrip() for line in _text("a comment", given).replace("\r\n", "\n").split("\n")]
+def _validate_comment(given: str) -> str:
+    text = _require_text("a comment", given).replace("\r\n", "\n")
+    lines = [line.rstrip() for line in text.split("\n")]
     for line in lines:
         if re.search(r"[^ -~]", line):
-            _refuse(f"comment {line!r} has more than visible ASCII: say it without")
-        _line("#", line)
+            _refuse(f"comment {line!r} has characters other than visible ASCII: remove them")
+        _format_line("#", line)
     return "\n".join(lines).strip("\n")
 
 
@@ -112,12 +112,12 @@ def _comment_lines(comment: str) -> list[str]:
 
 
 class _Checked:
-    """Makes `_make`, and so `_replace`, check like the constructor does."""
+    """Makes `_make`, and so `_replace`, call the constructor with its checks."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
-        pass  # a checker knows it from NamedTuple
+        pass  # type checkers use the signature of NamedTuple
     else:
 
         @classmethod
@@ -138,13 +138,14 @@ class NewRule(_Checked, _Rule):
     def __new__(cls, allow: bool, pattern: str) -> Self:
         """Make a rule; `allow(pattern)` and `disallow(pattern)` are shorter."""
         if not isinstance(allow, bool):
-            raise TypeError(f"allow is True or False, not {allow!r}")
-        rule = super().__new__(cls, allow, _pattern(_text("a path pattern", pattern)))
-        _line("Disallow", rule.pattern)
+            raise TypeError(f"allow must be True or False, not {allow!r}")
+        pattern = _validate_pattern(_require_text("a path pattern", pattern))
+        rule = super().__new__(cls, allow, pattern)
+        _format_line("Disallow", rule.pattern)
         return rule
 
     def __str__(self) -> str:
-        return _line("Allow" if self.allow else "Disallow", self.pattern)
+        return _format_line("Allow" if self.allow else "Disallow", self.pattern)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -152,28 +153,28 @@ class NewRule(_Checked, _Rule):
 
 
 def allow(pattern: str) -> NewRule:
-    """Return a rule that allows what a path pattern matches."""
+    """Return a rule that allows the URLs that a path pattern matches."""
     return NewRule(True, pattern)
 
 
 def disallow(pattern: str) -> NewRule:
-    """Return a rule that disallows what a path pattern matches."""
+    """Return a rule that disallows the URLs that a path pattern matches."""
     return NewRule(False, pattern)
 
 
-# A group without a rule would be one with the group after it (RFC 9309 §2.1), and is none at all to
-# parsers of before. An empty Disallow says "no limit" since 1994. To crawler-commons it also says
-# "forget the rules so far"; so a crawler that has another group is told what is true anyway: the
-# RFC allows /robots.txt whatever the rules are (§2.2.2).
+# A group without rules would merge with the group after it (RFC 9309 §2.1), and is ignored by
+# parsers older than the RFC. An empty Disallow has meant "no limit" since 1994. For crawler-commons
+# it also clears earlier rules; so for a crawler with another group, a rule is written that changes
+# nothing: the RFC always allows /robots.txt (§2.2.2).
 EMPTY = "Disallow:"
-TRUE_ANYWAY = allow("/robots.txt$")
+NO_OP_RULE = allow("/robots.txt$")
 
 
 def most_specific_first(rules: Iterable[NewRule]) -> tuple[NewRule, ...]:
     """
-    Return rules in the order in which a parser that takes the first match decides like RFC 9309.
+    Return rules in an order in which first-match parsers decide like RFC 9309.
 
-    Most octets first, and of as many octets allow (§2.2.2). To the RFC their order means nothing.
+    Longest pattern first, allow before disallow (§2.2.2). For the RFC, the order is irrelevant.
     """
     return tuple(
         sorted(rules, key=lambda r: (-len(normalize_path(r.pattern, pattern=True)), not r.allow))
@@ -190,54 +191,54 @@ class NewRecord(_Checked, _Record):
     """
     A record that is neither a rule nor a user-agent line: Sitemap, Crawl-delay, Content-Usage …
 
-    *path* is for App-Directives, Content-Usage and Content-Signal. It is escaped like a path
-    pattern; the values of the first two are read as Structured Fields, and refused if they are not.
+    *path* is for App-Directives, Content-Usage and Content-Signal, and escaped like a path pattern.
+    The values of the first two must be valid Structured Fields.
     """
 
     __slots__ = ()
 
     def __new__(cls, key: str, value: str, path: str | None = None) -> Self:
-        """Make a record; its name is compared without case."""
-        key = _text("a record's name", key).lower()
+        """Make a record; its name is case-insensitive."""
+        key = _require_text("a record's name", key).lower()
         key = "app-directives" if key == "app-directive" else key  # AMB-101
-        value = _text("a record's value", value).strip(" \t")
+        value = _require_text("a record's value", value).strip(" \t")
         if not KEY.fullmatch(key):
-            _refuse(f"{key!r} cannot name a record: use letters, digits, '-', '_' and '.'")
+            _refuse(f"{key!r} is not a record name: use letters, digits, '-', '_' and '.'")
         if key != "sitemap" and key.startswith(TAKEN):
             _refuse(
-                f"{key!r} is read as another record by some parsers: rules, user agents and "
-                "purposes have their own place in a group; choose another name"
+                f"some parsers read {key!r} as another record: choose another name; rules, user "
+                "agents and purposes have their own arguments in NewGroup"
             )
         if path is None and key in SCOPED_KEYS and value.startswith("/"):
             path, value = [*re.split(r"[ \t]+", value, maxsplit=1), ""][:2]
         if path is not None:
             if key not in SCOPED_KEYS:
-                _refuse(f"{key!r} has no path: write it as its value has it")
-            path = _pattern(_text("a path", path), starts="/")  # AMB-103, AMB-112
+                _refuse(f"{key!r} takes no path: write it in the value")
+            path = _validate_pattern(_require_text("a path", path), starts="/")  # AMB-103, AMB-112
         if key == "sitemap" and "#" not in value and (url := re.match("[A-Za-z]+://[^/?]*", value)):
-            value = url[0] + escaped(to_octets(value[url.end() :]))
+            value = url[0] + escape_pattern(to_octets(value[url.end() :]))
         if not value:
             _refuse(f"{key!r} has no value: leave the record out")
-        if found := re.search(r"[^\t -~]|#", value):
+        if unsafe := re.search(r"[^\t -~]|#", value):
             _refuse(
-                f"the value of {key!r} has {found[0]!r} in {value[:60]!r}: a record's value is "
-                "visible ASCII without '#', which starts a comment; percent-encode it in a URL"
+                f"the value of {key!r} has {unsafe[0]!r} in {value[:60]!r}: use visible ASCII "
+                "without '#', which starts a comment; percent-encode it in a URL"
             )
         record = super().__new__(cls, key, value, path)
-        record._vet()
+        record._validate()
         str(record)
         return record
 
-    def _vet(self) -> None:
+    def _validate(self) -> None:
         if self.key not in STRUCTURED:
             return
         parsed = STRUCTURED[self.key](self.value.encode())
         if parsed.error is not None:
-            _refuse(f"{self.value!r} is no value for {self.key!r}: {parsed.error}; see RFC 9651")
+            _refuse(f"{self.value!r} is not a value for {self.key!r}: {parsed.error}; see RFC 9651")
 
     def __str__(self) -> str:
         value = self.value if self.path is None else f"{self.path} {self.value}"
-        return _line(SPELLED.get(self.key, self.key.capitalize()), value)
+        return _format_line(SPELLED.get(self.key, self.key.capitalize()), value)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -253,7 +254,7 @@ class _Group(NamedTuple):
 
 
 class NewGroup(_Checked, _Group):
-    """Whom a group is for, by product token or purpose; its rules, its other records, a comment."""
+    """A group: its product tokens and purposes, rules, other records and a comment."""
 
     __slots__ = ()
 
@@ -266,43 +267,45 @@ class NewGroup(_Checked, _Group):
         comment: str = "",
     ) -> Self:
         """Make a group."""
-        user_agents = _several("user_agents", user_agents, str)
-        purposes = _several("purposes", purposes, str)
-        rules = _several("rules", rules, NewRule)
-        records = _several("records", records, NewRecord)
+        user_agents = _require_list("user_agents", user_agents, str)
+        purposes = _require_list("purposes", purposes, str)
+        rules = _require_list("rules", rules, NewRule)
+        records = _require_list("records", records, NewRecord)
         if not user_agents and not purposes:
-            _refuse("a group for nobody: name a user agent, such as '*', or a purpose")
+            _refuse("the group matches no crawler: add a user agent, such as '*', or a purpose")
         for name in user_agents:
             if not NAME.fullmatch(name) or name.lower() == PLACEHOLDER:
                 likely = product_token(name)
-                cure = repr(likely) if likely and NAME.fullmatch(likely) else "'ExampleBot'"
-                _refuse(
-                    f"{name!r} is no product token, and some parsers would not find it: pass {cure}"
-                )
+                fix = repr(likely) if likely and NAME.fullmatch(likely) else "'ExampleBot'"
+                _refuse(f"{name!r} is not a product token that all parsers read: pass {fix}")
         for name in purposes:
             if not PURPOSE.fullmatch(name):
-                _refuse(f"{name!r} is no purpose: use visible ASCII without spaces and '#'")
+                _refuse(f"{name!r} is not a purpose: use visible ASCII without spaces and '#'")
         for record in records:
             if record.key in FILE_KEYS:
-                _refuse(f"{str(record)!r} is about the file: put it in the records of NewRobotsTxt")
-        rules = () if rules == (TRUE_ANYWAY,) else rules
-        group = super().__new__(cls, user_agents, purposes, rules, records, _comment(comment))
-        list(group.lines())  # none is too long
+                _refuse(
+                    f"{str(record)!r} applies to the whole file: put it in the records of "
+                    "NewRobotsTxt"
+                )
+        rules = () if rules == (NO_OP_RULE,) else rules
+        comment = _validate_comment(comment)
+        group = super().__new__(cls, user_agents, purposes, rules, records, comment)
+        list(group.lines())  # checks the length of lines
         return group
 
     def names(self) -> frozenset[str]:
-        """Return its user agents as they are compared."""
+        """Return its user agents in lower case, for comparison."""
         return frozenset(name.lower() for name in self.user_agents)
 
     def lines(self, empty: str = EMPTY) -> Iterator[str]:
         """Yield its lines; *empty* is for a group without rules."""
         yield from _comment_lines(self.comment)
-        # All user agents before the purposes: Protego ends the list at any other record.
+        # All user agents before the purposes: in Protego any other record ends the list.
         for name in self.user_agents or [PLACEHOLDER]:
-            yield _line("User-agent", name)
+            yield _format_line("User-agent", name)
         for name in self.purposes:
-            yield _line("User-Agent-Purpose", name)
-        # Rules before other records: a rule ends the list for everybody, another record for some.
+            yield _format_line("User-Agent-Purpose", name)
+        # Rules before other records: a rule ends the list for all parsers, other records for some.
         yield from map(str, self.rules) if self.rules else [empty]
         yield from map(str, self.records)
 
@@ -325,9 +328,9 @@ class _RobotsTxt(NamedTuple):
 
 class NewRobotsTxt(_Checked, _RobotsTxt):
     """
-    A robots.txt to write: groups, records about the file such as Sitemap, a comment at its top.
+    A robots.txt to write: groups, records about the file such as Sitemap, a comment at the top.
 
-    The order of groups, and of rules, is kept as given.
+    The order of groups and of rules is kept.
     """
 
     __slots__ = ()
@@ -339,19 +342,19 @@ class NewRobotsTxt(_Checked, _RobotsTxt):
         comment: str = "",
     ) -> Self:
         """Make a file."""
-        groups = _several("groups", groups, NewGroup)
-        records = _several("records", records, NewRecord)
+        groups = _require_list("groups", groups, NewGroup)
+        records = _require_list("records", records, NewRecord)
         for record in records:
             if record.key in GROUP_KEYS:
                 _refuse(
-                    f"{str(record)!r} outside a group is for nobody: put it in the records of a "
-                    "NewGroup, such as the one for '*'"
+                    f"{str(record)!r} outside a group applies to no crawler: put it in the records "
+                    "of a NewGroup, such as the one for '*'"
                 )
-        robots = super().__new__(cls, groups, records, _comment(comment))
+        robots = super().__new__(cls, groups, records, _validate_comment(comment))
         if (size := len(str(robots))) > LEAST_MAX_BYTES:
             _refuse(
-                f"the file would have {size:,} octets, and parsers need not read more than "
-                f"{LEAST_MAX_BYTES:,} (RFC 9309 §2.5): use fewer or wider path patterns"
+                f"the file would have {size:,} bytes; parsers need not read more than "
+                f"{LEAST_MAX_BYTES:,} (RFC 9309 §2.5): use fewer or shorter path patterns"
             )
         return robots
 
@@ -360,7 +363,7 @@ class NewRobotsTxt(_Checked, _RobotsTxt):
         named = Counter(name for group in self.groups for name in group.names())
         for group in self.groups:
             again = any(named[name] > 1 for name in group.names())
-            parts.append(list(group.lines(str(TRUE_ANYWAY) if again else EMPTY)))
+            parts.append(list(group.lines(str(NO_OP_RULE) if again else EMPTY)))
         return "\n".join("".join(f"{line}\n" for line in lines) for lines in parts if lines)
 
     def as_dict(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from robotrules.http.media_types import parse_media_type
 from robotrules.http.origins import origin_of, robots_url
 from robotrules.robotstxt import Tokens, normalize_path
 from robotrules.robotstxt.verdict import Verdict
-from robotrules.tags.known import EVERYONE
+from robotrules.tags.known_rules import EVERYONE
 from robotrules.tags.profile import find_tag_profile
 
 # Raised when a key of `Audit.as_dict()` changes meaning or goes away.

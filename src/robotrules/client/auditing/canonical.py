@@ -14,10 +14,10 @@ from urllib.parse import urljoin
 
 from robotrules.http.fields import Fields
 from robotrules.http.media_types import is_html, parse_charset
-from robotrules.tags.bounds import BODY_TAGS, MOST_HEAD_TAGS, bounded
-from robotrules.tags.encoding import decoded, encoding_of
-from robotrules.tags.html import MOST_HTML
-from robotrules.tags.trees import builder
+from robotrules.tags.encoding import decode_html, sniff_encoding
+from robotrules.tags.html import MAX_HTML_BYTES
+from robotrules.tags.parser_limits import BODY_TAGS, MAX_HEAD_TAGS, safe_length
+from robotrules.tags.tree_builders import find_tree_builder
 
 # What a field line is read of, and how many links are kept: a page has one.
 LONGEST_LINE = 16 * 1024
@@ -68,9 +68,9 @@ def _of_fields(url: str, fields: Fields) -> Iterator[Canonical]:
 
 
 def _of_page(url: str, fields: Fields, body: bytes) -> Iterator[Canonical]:
-    data = body[:MOST_HTML]
-    text = decoded(data, encoding_of(data, parse_charset(fields)))
-    tree = builder()(text[: bounded(text, True, BODY_TAGS, MOST_HEAD_TAGS)], True)
+    data = body[:MAX_HTML_BYTES]
+    text = decode_html(data, sniff_encoding(data, parse_charset(fields)))
+    tree = find_tree_builder()(text[: safe_length(text, True, BODY_TAGS, MAX_HEAD_TAGS)], True)
     # HTML Standard 4.2.3: the first base element with an href.
     bases = (one.get("href") for one in tree.in_head("base"))
     document = _resolved(url, next((base for base in bases if base is not None), ""))

@@ -25,7 +25,7 @@ from robotrules.http.media_types import parse_charset, parse_media_type
 from robotrules.http.origins import authority_end
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.verdict import Reason, Verdict
-from robotrules.tags.known import LIFTS
+from robotrules.tags.known_rules import LIFTS
 from robotrules.tags.rules import Mention, RuleStatus, UsageRules
 
 if TYPE_CHECKING:

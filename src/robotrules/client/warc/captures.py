@@ -32,7 +32,7 @@ from robotrules.http.fields import Fields, first_line, read_fields
 from robotrules.http.origins import authority_end, origin_of
 from robotrules.profile import LEAST_MAX_BYTES
 from robotrules.robotstxt.tokens import product_token
-from robotrules.tags.saved import Saved, read_response
+from robotrules.tags.saved_responses import SavedResponse, read_response
 
 # What a client reads of a file.
 LIMIT = LEAST_MAX_BYTES + SLACK
@@ -264,7 +264,7 @@ def _result(record: WarcRecord) -> AccessResult | str:
     )
 
 
-def _file(record: WarcRecord, saved: Saved) -> tuple[bytes, bool] | str:
+def _file(record: WarcRecord, saved: SavedResponse) -> tuple[bytes, bool] | str:
     """Return the file in an answer, and whether that is all of it; or why it cannot be used."""
     codes = {note.code for note in saved.notes}
     if "body-not-decoded" in codes:

@@ -8,7 +8,7 @@ from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import PageContext
 from robotrules.linting.note import LintNote
 from robotrules.tags.codes import Carrier, TagNote
-from robotrules.tags.known import LIFTS, Value
+from robotrules.tags.known_rules import LIFTS, Value
 from robotrules.tags.rules import Mention, RuleStatus
 
 # Contradictions reported for one page, which may have thousands of elements.

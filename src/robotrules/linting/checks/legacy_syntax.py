@@ -7,7 +7,7 @@ from typing import Any
 from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import PageContext
 from robotrules.tags.codes import TagNote
-from robotrules.tags.words import is_rule, words
+from robotrules.tags.legacy_grammar import is_rule, parse_legacy_rules
 
 
 class LegacySyntax(PageCheck):
@@ -43,7 +43,7 @@ class LegacySyntax(PageCheck):
 def _to_structured(text: str) -> str | None:
     """Return plain rules in the grammar of Robots-Tag; None if they are not plain."""
     members: dict[str, list[str]] = {}
-    for word in words(text, scopes=True, space_separates=False):
+    for word in parse_legacy_rules(text, scopes=True, space_separates=False):
         if not is_rule(word.name) or (word.value or "0").strip().isdigit() is False:
             return None
         value = f"={word.value.strip()}" if word.value else ""

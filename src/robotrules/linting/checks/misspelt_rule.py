@@ -10,7 +10,7 @@ from robotrules.linting.check import PageCheck, quote
 from robotrules.linting.context import PageContext
 from robotrules.linting.mentions import find_rule_text
 from robotrules.tags.codes import TagNote
-from robotrules.tags.known import KNOWN, MOST_LETTERS
+from robotrules.tags.known_rules import KNOWN, MOST_LETTERS
 from robotrules.tags.rules import RuleStatus
 
 _BARE = {re.sub(r"[^a-z]", "", name): name for name in KNOWN}

@@ -57,7 +57,7 @@ class OverriddenDirective(Check):
             group = context.document_groups[record.line]
             group = None if group in star else group
             path = None if line.path is None else normalize_path(to_text(line.path))
-            for application, members in line.told.items():
+            for application, members in line.parameters.items():
                 for name, value in (item for member in members for item in member.items()):
                     key = group, path, application, name
                     current = value_type(value), value

@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 
 from robotrules.errors import RobotrulesError, SavedResponseError
 from robotrules.http.fields import MOST_OCTETS
-from robotrules.tags.saved import MOST_BLOCKS, MOST_BODY, Earlier, Saved, read_har, read_response
+from robotrules.tags.saved_responses import (
+    MAX_BLOCKS,
+    MAX_BODY,
+    EarlierResponse,
+    SavedResponse,
+    read_har,
+    read_response,
+)
 
 PAGE = b'<!doctype html><meta name=robots content="noindex"><p>\xc3\xa9'
 
@@ -28,7 +35,7 @@ def response(
     return end.join([status, *lines, "", ""]).encode("latin-1") + body
 
 
-def codes(saved: Saved) -> list[str]:
+def codes(saved: SavedResponse) -> list[str]:
     """Return the codes of the notes."""
     return [note.code for note in saved.notes]
 
@@ -119,7 +126,7 @@ class TestSeveral:
         assert saved.fields.get("x-robots-tag") == []
         assert [one.status for one in saved.earlier] == [301, 302]
         assert saved.earlier[0].fields.get("x-robots-tag") == [b"noindex"]
-        assert isinstance(saved.earlier[0], Earlier)
+        assert isinstance(saved.earlier[0], EarlierResponse)
 
     @pytest.mark.parametrize(
         ("status", "lines"),
@@ -164,7 +171,7 @@ class TestSeveral:
         """So many blocks are read, and what follows is the body."""
         one = response("Location: /", body=b"", status="HTTP/1.1 302 Found")
         saved = read_response(one * 1000 + response())
-        assert (saved.status, len(saved.earlier)) == (302, MOST_BLOCKS)
+        assert (saved.status, len(saved.earlier)) == (302, MAX_BLOCKS)
         assert isinstance(saved.body, bytes)
 
 
@@ -305,7 +312,7 @@ class TestCodings:
     @pytest.mark.parametrize("coding", ["gzip", "deflate", "deflate-raw", "gzip, gzip"])
     def test_a_bomb(self, coding: str) -> None:
         """A kilobyte that would be a gigabyte stops at the limit."""
-        zeros = b"<" * (4 * MOST_BODY)
+        zeros = b"<" * (4 * MAX_BODY)
         packers: dict[str, Callable[[bytes], bytes]] = {
             "gzip": gzip.compress,
             "deflate": zlib.compress,
@@ -317,7 +324,7 @@ class TestCodings:
         name = coding.removesuffix("-raw")
         saved = read_response(response(f"Content-Encoding: {name}", body=packed))
         assert time.process_time() - start < 2
-        assert (len(saved.body or b""), codes(saved)) == (MOST_BODY, ["body-cut"])
+        assert (len(saved.body or b""), codes(saved)) == (MAX_BODY, ["body-cut"])
 
     def test_many_members(self) -> None:
         """A gzip of nothings, one after another, costs nothing either."""
@@ -329,10 +336,10 @@ class TestCodings:
     @pytest.mark.parametrize("more", [0, 1])
     def test_the_limit(self, more: int) -> None:
         """A body of exactly the limit is whole, coded or not."""
-        body = b"<" * (MOST_BODY + more)
+        body = b"<" * (MAX_BODY + more)
         for coding, sent in (("identity", body), ("gzip", gzip.compress(body))):
             saved = read_response(response(f"Content-Encoding: {coding}", body=sent))
-            assert saved.body == body[:MOST_BODY]
+            assert saved.body == body[:MAX_BODY]
             assert codes(saved) == ["body-cut"] * more
 
 
@@ -352,7 +359,7 @@ class TestNoResponse:
     def test_utf_16(self, encoding: str) -> None:
         """Some shells recode what a program prints."""
         text = "\ufeff" + response(body=b"").decode()
-        with pytest.raises(SavedResponseError, match="UTF-16, which a shell made"):
+        with pytest.raises(SavedResponseError, match="UTF-16, which comes from a shell"):
             read_response(text.encode(encoding))
 
     def test_text(self) -> None:
@@ -549,14 +556,14 @@ class TestHarParts:
     @pytest.mark.parametrize("kind", ["text", "base64", "lines"])
     def test_the_limit(self, kind: str, more: int) -> None:
         """A body is kept up to the limit."""
-        octets = b"<" * (MOST_BODY + more)
+        octets = b"<" * (MAX_BODY + more)
         content = page(octets.decode())
         if kind == "base64":
             content = page(base64.b64encode(octets).decode(), encoding="base64")
         elif kind == "lines":
             content = page(base64.encodebytes(octets).decode(), encoding="base64")
         (found,) = read_har(har(entry(content=content)))
-        assert len(found.body or "") == MOST_BODY
+        assert len(found.body or "") == MAX_BODY
         assert codes(found) == ["body-cut"] * more
 
     @pytest.mark.parametrize("status", [0, None, True, "200", 200.5])
@@ -641,7 +648,7 @@ class TestHarRedirects:
         start = time.process_time()
         found = list(read_har(text))
         assert time.process_time() - start < 4
-        assert max(len(one.earlier) for one in found) == MOST_BLOCKS
+        assert max(len(one.earlier) for one in found) == MAX_BLOCKS
 
 
 JSON = st.recursive(
@@ -711,5 +718,5 @@ class TestHostileHar:
 
     def test_misuse(self) -> None:
         """A path is no file's content."""
-        with pytest.raises(TypeError, match="a HAR file is bytes or str"):
+        with pytest.raises(TypeError, match="a HAR file must be bytes or str"):
             read_har(5)  # type: ignore[arg-type]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.tags.words import MOST_PARTS, Word, words
+from robotrules.tags.legacy_grammar import MAX_PARTS, LegacyRule, parse_legacy_rules
 
 
-def read(text: str, *, scopes: bool = True, space_separates: bool = True) -> list[Word]:
+def read(text: str, *, scopes: bool = True, space_separates: bool = True) -> list[LegacyRule]:
     """Return the words of a text."""
-    return list(words(text, scopes=scopes, space_separates=space_separates))
+    return list(parse_legacy_rules(text, scopes=scopes, space_separates=space_separates))
 
 
 def test_nothing_between_commas() -> None:
@@ -66,8 +66,8 @@ def test_words_behind_a_date(rest: str, value: str, others: list[str]) -> None:
 def test_how_far_a_rule_is_looked_for() -> None:
     """A date has no more words than some."""
     for count, names in (
-        (MOST_PARTS, ["unavailable_after", "noindex"]),
-        (MOST_PARTS + 1, ["unavailable_after"]),
+        (MAX_PARTS, ["unavailable_after", "noindex"]),
+        (MAX_PARTS + 1, ["unavailable_after"]),
     ):
         text = "unavailable_after: " + "x " * count + "noindex"
         assert [word.name for word in read(text)] == names

@@ -1,10 +1,10 @@
 """
-The tag rules that are known: noindex, nosnippet, and those that vendors document.
+Known tag rules: noindex, nosnippet, and those that vendors document; their values.
 
-Two are of draft-illyes-repext §3.1.3; the rest are practice, and "unregistered" is said of them
-wherever they show (RTG-5.2-02). A registry may add others, which then are plain rules. The table
-says what value a rule takes and which of two values restricts more. It does not know where a rule
-was written.
+Two are defined in draft-illyes-repext §3.1.3; the others are practice and shown as "unregistered"
+(RTG-5.2-02). A registry may add rules, which are then plain rules. The table has the kind of value
+that a rule takes; `stricter` returns which of two values restricts more. It does not parse
+carriers.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from typing import Any, NamedTuple
 from robotrules.http.dates import parse_date
 from robotrules.http.structured_fields import value_type
 
-# What a rule is set to: True for a plain one.
+# The value of a rule: True for a plain one.
 Value = bool | int | str | datetime
 
-# draft-illyes-repext §3.1.2, §3.1.1: how a meta element and a field call every crawler.
+# draft-illyes-repext §3.1.1, §3.1.2: the name for all crawlers in a field and in a meta element.
 EVERYONE = "*"
 ROBOTS = "robots"
 
 # max-image-preview, the most restrictive first (AMB-84).
 PREVIEWS = ("none", "standard", "large")
-# A number with more digits than this is no number of characters or seconds that anybody counts.
-MOST_DIGITS = 18
+# No number of characters or seconds has more digits.
+MAX_DIGITS = 18
 MOST_LETTERS = 40
 
 
 class ValueKind(StrEnum):
-    """What a known word is."""
+    """What kind of value a known rule takes."""
 
     PLAIN = "plain"
-    """It is there or it is not: noindex."""
+    """None: noindex."""
     NUMBER = "number"
     PREVIEW = "preview"
     DATE = "date"
     PERMITS = "permits"
-    """It permits what nobody forbade, which has no effect (AMB-86): index, follow, all."""
+    """None, and the rule permits the default, so it has no effect (AMB-86): index, follow, all."""
 
 
 class KnownTagRule(NamedTuple):
@@ -52,7 +52,7 @@ class KnownTagRule(NamedTuple):
     name: str
     kind: ValueKind
     words: str
-    """What it asks, for people."""
+    """What it requests, in a few words."""
     reference: str
 
 
@@ -101,16 +101,16 @@ VALUED = frozenset(
     for known in _TABLE
     if known.kind in (ValueKind.NUMBER, ValueKind.PREVIEW, ValueKind.DATE)
 )
-# What a permitting word speaks against, where a vendor lets it win (VEN-09).
+# The rules that a permitting rule lifts, for a vendor that lets it win (VEN-09).
 LIFTS = {
     "index": ("noindex",),
     "follow": ("nofollow",),
     "archive": ("noarchive",),
     "all": ("noindex", "nofollow", "noarchive"),
 }
-# What makes something permitted that would not be without it: it stands beside what it lifts.
+# The rule that permits indexing beside the `noindex` that it lifts.
 EMBEDS = "indexifembedded"
-# VEN-05: beside `noarchive` it leaves less of it, in one profile.
+# VEN-05: it weakens a `noarchive` beside it, in one profile.
 NOCACHE = "nocache"
 # "No limit" in a rule that is a number (XRT-08, XRT-10).
 NO_LIMIT = -1
@@ -122,15 +122,15 @@ class ParsedValue(NamedTuple):
     value: Value | None
     """None: it cannot be used."""
     note: str | None = None
-    """The code of a note it earns."""
+    """The code of a note about it."""
 
 
 def permits(name: str, value: Value | None) -> bool:
     """
-    Tell whether a rule with this value permits more than a page without it.
+    Return whether a page with this rule permits more than a page without it.
 
-    Such a rule counts only where its carrier says it by its own grammar. What is read of a broken
-    field may restrict, and nothing else (AMB-67).
+    Such a rule counts only if it follows the grammar of its carrier. Rules recovered from a
+    malformed field may only restrict (AMB-67).
     """
     known = KNOWN.get(name)
     permitting = known is not None and known.kind is ValueKind.PERMITS
@@ -138,19 +138,19 @@ def permits(name: str, value: Value | None) -> bool:
 
 
 def read_text(name: str, text: str | None) -> ParsedValue:
-    """Read what stands after the colon of a word; None: there was no colon."""
+    """Read the text after the colon of a rule; None: there was no colon."""
     known = KNOWN.get(name)
     if known is None or name not in VALUED:
-        # `noindex:true` is no rule that anybody documents, and it shows what is meant.
+        # No vendor documents `noindex:true`, but the intention is clear.
         return ParsedValue(True) if text is None else _without_value(name)
     return _READERS[known.kind](text.strip(" \t\r\n\f") if text is not None else "")
 
 
 def read_parameter(name: str, value: Any) -> ParsedValue:
     """
-    Read the value of a parameter (AMB-71): False is no instruction, anything else is the rule.
+    Read the value of a parameter (AMB-71): False means no instruction, any other value the rule.
 
-    A rule that takes a value reads a fitting one, and the text of a String or Token as `read_text`.
+    A rule that takes a value accepts one of its type, and text in a String or Token as `read_text`.
     """
     known = KNOWN.get(name)
     if value is False:
@@ -167,7 +167,7 @@ def read_parameter(name: str, value: Any) -> ParsedValue:
 
 
 def _without_value(name: str) -> ParsedValue:
-    """Return what a rule is with a value that it does not take: it may restrict all the same."""
+    """Return the value of a rule that takes none and was given one: it may still restrict."""
     return (
         ParsedValue(None, "bad-value")
         if permits(name, True)
@@ -175,34 +175,34 @@ def _without_value(name: str) -> ParsedValue:
     )
 
 
-def _number(text: str) -> ParsedValue:
-    found = re.fullmatch(r"-1|\d+", text, re.ASCII)
-    if not found or len(text) > MOST_DIGITS:
+def _read_number(text: str) -> ParsedValue:
+    number = re.fullmatch(r"-1|\d+", text, re.ASCII)
+    if not number or len(text) > MAX_DIGITS:
         return ParsedValue(None, "bad-value")
     return ParsedValue(int(text))
 
 
-def _preview(text: str) -> ParsedValue:
+def _read_preview(text: str) -> ParsedValue:
     return ParsedValue(text.lower()) if text.lower() in PREVIEWS else ParsedValue(None, "bad-value")
 
 
-def _date(text: str) -> ParsedValue:
-    found = parse_date(text)
-    if found is None:
+def _read_date(text: str) -> ParsedValue:
+    date = parse_date(text)
+    if date is None:
         return ParsedValue(None, "bad-value")
-    return ParsedValue(found.moment, "unknown-zone" if found.assumed else None)
+    return ParsedValue(date.moment, "unknown-zone" if date.assumed else None)
 
 
 _READERS: dict[ValueKind, Callable[[str], ParsedValue]] = {
-    ValueKind.NUMBER: _number,
-    ValueKind.PREVIEW: _preview,
-    ValueKind.DATE: _date,
+    ValueKind.NUMBER: _read_number,
+    ValueKind.PREVIEW: _read_preview,
+    ValueKind.DATE: _read_date,
 }
 
 
 @lru_cache(2048)
-def looks_known(name: str) -> bool:
-    """Tell whether an unknown rule looks like a known one: `no-index`, `nofollow;`."""
+def resembles_known_rule(name: str) -> bool:
+    """Return whether an unknown rule looks like a known one: `no-index`, `nofollow;`."""
     bare = re.sub(r"[^a-z]", "", name[:MOST_LETTERS])
     if any(bare == re.sub(r"[^a-z]", "", known) for known in KNOWN):
         return True
@@ -224,8 +224,8 @@ def stricter(one: Value, other: Value) -> Value:
     return one
 
 
-def plain(value: Value) -> bool | int | str:
-    """Return a value as JSON has it: a moment in ISO 8601."""
+def to_json_value(value: Value) -> bool | int | str:
+    """Return a value for JSON: a datetime in ISO 8601."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     return value

@@ -1,12 +1,12 @@
 """
-The two tree builders, selectolax and justhtml, asked the same two questions.
+HTML tree builders: selectolax and justhtml behind one interface.
 
-`builder()` gives the one that is installed; selectolax first, because it is fast. A `Tree` says
-whether the head is over, and which `meta` elements the document has. Both build the tree of the
-HTML Standard: what is a comment, the contents of a `template`, text of a `script` or a nested
-document is no element of the document (AMB-89).
+`find_tree_builder()` returns the one that is installed; selectolax first, because it is faster. A
+`Tree` has whether the head has ended, and the `meta` elements of the document. Both build the tree
+of the HTML Standard: comments, the contents of a `template`, the text of a `script` and nested
+documents contain no elements of the document (AMB-89).
 
-It does not know octets, limits or what a `meta` means.
+It does not decode octets, apply limits or interpret `meta` elements.
 """
 
 from __future__ import annotations
@@ -15,23 +15,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from robotrules.errors import MissingExtraError
-from robotrules.tags.bounds import MARKUP, RAW_ENDS
+from robotrules.tags.parser_limits import MARKUP, RAW_ENDS
 
 if TYPE_CHECKING:
     from justhtml.dom import Node
     from selectolax.lexbor import LexborNode
 
-__all__ = ["Attributes", "Builder", "Element", "Tree", "builder", "without_ignored_ends"]
+__all__ = [
+    "Attributes",
+    "Builder",
+    "Element",
+    "Tree",
+    "find_tree_builder",
+    "remove_ignored_end_tags",
+]
 
 MISSING = (
     "reading HTML needs selectolax or justhtml, and neither is installed: "
     "pip install 'robotrules[html]', or pip install selectolax; headers alone need neither"
 )
-# Bit of selectolax's options: no copies of elements that `selectedcontent` asks for.
+# Bit of selectolax's options: no copies of elements for `selectedcontent`.
 WITHOUT_EVENTS = 1
 ATTRIBUTES = ("name", "content", "http-equiv", "property", "itemprop")
-# HTML Standard 13.2.6.4.5: what a noscript in the head may hold, and end tags that are ignored in
-# it.
+# HTML Standard 13.2.6.4.5: elements allowed in a noscript in the head, and end tags ignored in it.
 OF_NOSCRIPT = frozenset(
     ("basefont", "bgsound", "link", "meta", "noframes", "style", "html", "head", "noscript")
 )
@@ -42,7 +48,7 @@ SILENT = frozenset(("script", "style", "template", "noscript", "iframe", "textar
 
 
 class Attributes(NamedTuple):
-    """The attributes of a `meta` that somebody might have meant a rule by. None: not there."""
+    """The attributes of a `meta` that may hold a rule, right or wrong. None: missing."""
 
     name: str | None
     content: str | None
@@ -52,16 +58,16 @@ class Attributes(NamedTuple):
 
     @classmethod
     def of(cls, attributes: Mapping[str, str | None]) -> Attributes:
-        """An attribute without a value is an empty one (HTML Standard 13.1.2.3)."""
+        """Select them; an attribute without a value is empty (HTML Standard 13.1.2.3)."""
         return cls(
             *[(attributes[name] or "") if name in attributes else None for name in ATTRIBUTES]
         )
 
 
 class Element(NamedTuple):
-    """A `meta` element: what it says, and where it stands."""
+    """A `meta` element: its attributes and its position."""
 
-    said: Attributes
+    attributes: Attributes
     in_head: bool
     in_noscript: bool
 
@@ -70,43 +76,43 @@ class Tree(Protocol):
     """A parsed document."""
 
     def head_is_over(self) -> bool:
-        """Whether something stands in the body, or there is a frameset in its place."""
+        """Return whether the body has content, or there is a frameset in its place."""
 
     def metas(self) -> list[Element]:
-        """Return the `meta` elements of the document, in its order."""
+        """Return the `meta` elements in document order."""
 
     def texts(self, names: Sequence[str], attribute: str) -> list[str]:
         """Return the text of the outermost elements that have one of *names* and *attribute*."""
 
     def in_head(self, name: str) -> list[Mapping[str, str | None]]:
-        """Return the attributes of each element of that name that stands in the head itself."""
+        """Return the attributes of each element of that name that is a child of the head."""
 
 
 Builder = Callable[[str, bool], Tree]
 
 
-def builder() -> Builder:
+def find_tree_builder() -> Builder:
     """
-    Return the tree builder that is installed; raises MissingExtraError where none is.
+    Return the installed tree builder; raise MissingExtraError if there is none.
 
-    It parses a text as a document, with scripting or without. A parser is made for each call: they
-    are not safe to share between threads.
+    It parses a text as a document, with scripting on or off. Each call makes a parser: parsers are
+    not thread-safe.
     """
     try:
         import selectolax.lexbor  # noqa: F401
 
-        return _Lexbor
+        return _LexborTree
     except ImportError:
         pass
     try:
         import justhtml  # noqa: F401
 
-        return _Just
+        return _JustHtmlTree
     except ImportError:
         raise MissingExtraError(MISSING) from None
 
 
-class _Lexbor:
+class _LexborTree:
     """selectolax, on lexbor."""
 
     def __init__(self, text: str, scripting: bool) -> None:
@@ -128,8 +134,8 @@ class _Lexbor:
 
     @staticmethod
     def _element(node: LexborNode) -> Element:
-        # In a head a meta stands in the head itself or in a noscript of it: no other element there
-        # has elements in it. So two steps up are enough, however deep the others are.
+        # In a head, a meta is a child of the head or of a noscript in it: no other element there
+        # has child elements. So two ancestors are enough, at any depth.
         parent = node.parent
         in_noscript = parent is not None and parent.tag == "noscript"
         outer = parent.parent if parent is not None and in_noscript else parent
@@ -151,7 +157,7 @@ class _Lexbor:
 
     @staticmethod
     def _is_in(node: LexborNode, inside: set[int], outside: set[int]) -> bool:
-        """Tell whether a node is in one of *inside*; *outside* learns of those that are not."""
+        """Return whether a node is in one of *inside*; add ancestors that are not to *outside*."""
         passed = []
         parent = node.parent
         while parent is not None and parent.mem_id not in outside:
@@ -176,14 +182,14 @@ class _Lexbor:
                     child = child.prev
 
 
-def without_ignored_ends(text: str) -> str:
+def remove_ignored_end_tags(text: str) -> str:
     """
-    Return a document without end tags that mean nothing in a `noscript` of the head.
+    Return a document without the end tags that are ignored in a `noscript` in the head.
 
-    HTML Standard 13.2.6.4.5: with scripting off, `</head>`, `</body>` and `</html>` there are
-    ignored. To justhtml 3.16 they end the head, so that a `meta` behind them is not in it. In the
-    body they move no `meta` out of it, so a `noscript` there need not be told apart. One pass over
-    the text.
+    HTML Standard 13.2.6.4.5: with scripting off, `</head>`, `</body>` and `</html>` are ignored
+    there. In justhtml 3.16 they end the head, so that a `meta` after them is not in it. In the body
+    they do not change the position of a `meta`, so a `noscript` there needs no distinction. Takes
+    one pass over the text.
     """
     kept: list[str] = []
     done = position = 0
@@ -192,7 +198,7 @@ def without_ignored_ends(text: str) -> str:
         start, end = found.span()
         name = (found["name"] or "").lower()
         if found["bare"] is not None or text[position:start].strip(WHITESPACE):
-            inside = False  # text is for the body
+            inside = False  # text belongs to the body
         position = end
         if found["end"]:
             if inside and name in IGNORED_ENDS:
@@ -208,15 +214,15 @@ def without_ignored_ends(text: str) -> str:
     return "".join((*kept, text[done:]))
 
 
-class _Just:
-    """justhtml, in Python alone."""
+class _JustHtmlTree:
+    """justhtml, in pure Python."""
 
     def __init__(self, text: str, scripting: bool) -> None:
         from justhtml import JustHTML
 
         if not scripting:
-            text = without_ignored_ends(text)
-        # It takes a byte order mark away, so it gets one; another is text.
+            text = remove_ignored_end_tags(text)
+        # It removes a byte order mark, so one is added; a second one is text.
         text = "\ufeff" + text
         self._root: Node = JustHTML(text, sanitize=False, scripting_enabled=scripting).root
 
@@ -231,7 +237,7 @@ class _Just:
     def metas(self) -> list[Element]:
         """All `meta` elements of the document."""
         found: list[Element] = []
-        # A walk with a stack of its own: the document may be deeper than Python's.
+        # An explicit stack: the document may be deeper than Python's recursion limit.
         waiting: list[tuple[Node, bool, bool]] = [(self._root, False, False)]
         while waiting:
             node, in_head, in_noscript = waiting.pop()

@@ -1,10 +1,10 @@
 """
-Records that nothing here gives a meaning to, and a word on each other record (AMB-120).
+Support of records: records without a reader, and the support status of every record (AMB-120).
 
-Noindex, Nofollow and Noarchive once were tried in robots.txt; Google stopped on 2019-09-01
-(REC-noindex-01). License belongs to RSL 1.0 (REC-license-01). Domain and Revisit-after are known to
-google/robotstxt, which uses neither (REC-unused-01). All are kept, and none touches a verdict. It
-does not know what a crawler elsewhere makes of them.
+Google ended its experiment with Noindex, Nofollow and Noarchive in robots.txt on 2019-09-01
+(REC-noindex-01). License belongs to RSL 1.0 (REC-license-01). google/robotstxt recognizes Domain
+and Revisit-after and uses neither (REC-unused-01). All are kept, and none changes a verdict. Other
+crawlers may use them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from robotrules.extensions import vet
+from robotrules.extensions import require_robots_txt
 from robotrules.extensions.codes import note
 from robotrules.profile import Extension, Role
 from robotrules.robotstxt import RobotsTxt
@@ -30,12 +30,12 @@ EXTENSIONS = (
 )
 
 UNSUPPORTED = frozenset({"noindex", "nofollow", "noarchive"})
-"""What no crawler that is known supports any more."""
+"""Records that no known crawler supports any more."""
 UNUSED = UNSUPPORTED | {
     *("clean-param", "content-signal", "content-usage", "crawl-delay", "domain", "host"),
     *("request-rate", "revisit-after", "visit-time"),
 }
-"""What google/robotstxt knows by name and does not use."""
+"""Records that google/robotstxt recognizes and does not use."""
 READERS = {
     "app-directive": "app_directives",
     "app-directives": "app_directives",
@@ -49,28 +49,28 @@ READERS = {
     "user-agent-purpose": "check",
     "visit-time": "visit_times",
 }
-"""Which function of robotrules reads a record."""
+"""The function of robotrules that reads a record."""
 _PROTOCOL = frozenset({"user-agent", "allow", "disallow"})
 
 
 class RecordSupport(StrEnum):
-    """What is known of a record beyond User-agent, Allow and Disallow."""
+    """The support of a record beyond User-agent, Allow and Disallow."""
 
     UNUSED = "unused"
-    """google/robotstxt knows its name and does not use it; others may."""
+    """google/robotstxt recognizes it and does not use it; other crawlers may."""
     READ = "read"
-    """It is not on that list, and a function here reads it."""
+    """It is not on that list, and a function of robotrules reads it."""
     UNKNOWN = "unknown"
     """Neither."""
 
 
 class OtherRecord(NamedTuple):
-    """A record beyond User-agent, Allow and Disallow, and what is known of it."""
+    """A record beyond User-agent, Allow and Disallow, with its support."""
 
     record: Record
     standing: RecordSupport
     reader: str | None
-    """The function of robotrules that reads it, whoever else uses it or not."""
+    """The function of robotrules that reads it; None: there is none."""
 
     @property
     def line(self) -> int:
@@ -89,17 +89,17 @@ class OtherRecord(NamedTuple):
 
 
 def unused_records(robots: RobotsTxt) -> tuple[OtherRecord, ...]:
-    """Return every record beyond User-agent, Allow and Disallow, with what is known of it."""
-    vet(robots)
+    """Return every record beyond User-agent, Allow and Disallow, with its support."""
+    require_robots_txt(robots)
     return tuple(
-        OtherRecord(record, standing(record.key), READERS.get(record.key))
+        OtherRecord(record, find_support(record.key), READERS.get(record.key))
         for record in robots.records
         if record.key not in _PROTOCOL
     )
 
 
-def standing(key: str) -> RecordSupport:
-    """Return what is known of a record by its name; case does not matter."""
+def find_support(key: str) -> RecordSupport:
+    """Return the support of a record by its name, case-insensitive."""
     key = key.lower()
     if key in UNUSED:
         return RecordSupport.UNUSED
@@ -110,8 +110,8 @@ def notes(robots: RobotsTxt, registries: object = None) -> Iterator[Note]:
     """
     Yield a note for each record that is not supported any more.
 
-    In profile google, also for each that google/robotstxt knows and does not use: its value is
-    read here all the same (REC-crawl-delay-03).
+    In profile google, also for each record that google/robotstxt recognizes and does not use; its
+    readers return its value anyway (REC-crawl-delay-03).
     """
     for record in robots.records:
         if record.key in UNSUPPORTED:

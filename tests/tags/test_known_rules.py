@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from robotrules.http.structured_fields import parse_list
-from robotrules.tags.known import (
-    MOST_DIGITS,
+from robotrules.tags.known_rules import (
+    MAX_DIGITS,
     ParsedValue,
-    looks_known,
     permits,
-    plain,
     read_parameter,
     read_text,
+    resembles_known_rule,
     stricter,
+    to_json_value,
 )
 
 DAY = datetime(2025, 12, 3, 13, tzinfo=UTC)
@@ -59,8 +59,8 @@ def test_what_permits(name: str, value: Any, answer: bool) -> None:
         ("max-snippet", "-2", BAD),
         ("max-snippet", "X5X", BAD),
         ("max-snippet", "\u0663", BAD),
-        ("max-snippet", "9" * MOST_DIGITS, ParsedValue(10**MOST_DIGITS - 1)),
-        ("max-snippet", "9" * (MOST_DIGITS + 1), BAD),
+        ("max-snippet", "9" * MAX_DIGITS, ParsedValue(10**MAX_DIGITS - 1)),
+        ("max-snippet", "9" * (MAX_DIGITS + 1), BAD),
         ("max-snippet", "", BAD),
         ("max-snippet", None, BAD),
         ("max-image-preview", "Large", ParsedValue("large")),
@@ -138,8 +138,8 @@ def test_moments_are_in_utc() -> None:
     found = read_parameter("unavailable_after", moment).value
     assert isinstance(found, datetime)
     assert (found, found.tzinfo) == (DAY, UTC)
-    assert plain(moment) == "2025-12-03T13:00:00Z"
-    assert [plain(value) for value in (True, 5, "large")] == [True, 5, "large"]
+    assert to_json_value(moment) == "2025-12-03T13:00:00Z"
+    assert [to_json_value(value) for value in (True, 5, "large")] == [True, 5, "large"]
 
 
 @pytest.mark.parametrize(
@@ -182,4 +182,4 @@ def test_values_that_do_not_compare() -> None:
 )
 def test_what_looks_known(name: str, answer: bool) -> None:
     """Other signs between the same letters, or a slip."""
-    assert looks_known(name) is answer
+    assert resembles_known_rule(name) is answer

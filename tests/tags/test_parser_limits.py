@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.tags.bounds import (
+from robotrules.tags.parser_limits import (
     FEW_CHARACTERS,
     FEW_TAGS,
-    MOST_ATTRIBUTES,
-    MOST_BARE,
-    MOST_DEEP,
-    MOST_FORMATTING,
-    MOST_NAMES,
+    MAX_ATTRIBUTES,
+    MAX_BARE,
+    MAX_DEPTH,
+    MAX_FORMATTING,
+    MAX_NAMES,
     UNSURE_TAGS,
-    beginning,
-    bounded,
+    safe_length,
+    unchecked_length,
 )
 
-MANY = 2 * MOST_DEEP
+MANY = 2 * MAX_DEPTH
 DEEP = "<div>" * MANY
 FLAT = "<p>x</p>" * MANY
 
 
 def is_cut(text: str, scripting: bool = True) -> bool:
     """Whether a text is not handed over as it is."""
-    return bounded(text, scripting) < len(text)
+    return safe_length(text, scripting) < len(text)
 
 
 @pytest.mark.parametrize(
@@ -90,15 +90,15 @@ def test_what_is_not_deep_is_whole(text: str) -> None:
 def test_depth_is_exact(tags: str) -> None:
     """Every tag of these opens an element, and one more than the cap is handed over."""
     text = tags * MANY
-    assert text[: bounded(text, True)].count("<") == MOST_DEEP + 1
+    assert text[: safe_length(text, True)].count("<") == MAX_DEPTH + 1
 
 
 def test_cuts_are_exact() -> None:
     """The number of tags, and of formatting elements that are made anew, may be reached."""
-    assert bounded("<br>" * MANY, True, None, FEW_TAGS) == len("<br>") * FEW_TAGS
+    assert safe_length("<br>" * MANY, True, None, FEW_TAGS) == len("<br>") * FEW_TAGS
     # 7,750 for the open ones themselves, and 125 for each tag behind them.
-    opened, tags = "<b>" * 125, (MOST_FORMATTING - 7_750) // 125
-    assert bounded(opened + "<br>" * 5000, True) == len(opened + "<br>" * tags)
+    opened, tags = "<b>" * 125, (MAX_FORMATTING - 7_750) // 125
+    assert safe_length(opened + "<br>" * 5000, True) == len(opened + "<br>" * tags)
 
 
 def test_noscript_by_scripting() -> None:
@@ -124,7 +124,7 @@ def test_noscript_by_scripting() -> None:
 def test_what_is_not_sure_is_counted(opening: str) -> None:
     """Where a builder might see elements, every sign is one that stays open."""
     text = opening + "<p>x</p>" * MANY + "</title></style></script>"
-    length = bounded(text, True)
+    length = safe_length(text, True)
     assert text[:length].count("<") <= UNSURE_TAGS + 5
     assert text[length] == "<"
 
@@ -132,7 +132,7 @@ def test_what_is_not_sure_is_counted(opening: str) -> None:
 def test_every_sign_counts_where_nothing_is_sure() -> None:
     """Two that stand side by side are two."""
     text = "<plaintext>" + "<" * MANY
-    assert bounded(text, True) == len("<plaintext>") + UNSURE_TAGS
+    assert safe_length(text, True) == len("<plaintext>") + UNSURE_TAGS
 
 
 def test_a_short_text_is_whole() -> None:
@@ -148,15 +148,15 @@ def test_formatting_that_is_made_anew() -> None:
     """Each tag costs as many elements as there is open formatting."""
     opened = "<b>" * 400
     # 79,800 for these, and 400 for each tag behind them: the 801st is one too many.
-    assert bounded(opened + "<p></p>" * 2000, True) == len(opened + "<p></p>" * 400)
+    assert safe_length(opened + "<p></p>" * 2000, True) == len(opened + "<p></p>" * 400)
     assert not is_cut(opened + "</b>" * 400 + "<p></p>" * 2000)
 
 
 def test_attributes_of_a_tag() -> None:
     """The name of the tag counts as one."""
-    for count, whole in ((MOST_ATTRIBUTES - 1, True), (MOST_ATTRIBUTES, False)):
+    for count, whole in ((MAX_ATTRIBUTES - 1, True), (MAX_ATTRIBUTES, False)):
         text = FLAT + "<p" + " a=1" * count + ">" + FLAT
-        assert bounded(text, True) == (len(text) if whole else len(FLAT))
+        assert safe_length(text, True) == (len(text) if whole else len(FLAT))
 
 
 def with_attributes(count: int, each: int = 1) -> str:
@@ -167,8 +167,8 @@ def with_attributes(count: int, each: int = 1) -> str:
 
 def test_names_of_tags() -> None:
     """They are counted from the first on, without case."""
-    text = "".join(f"<link><n{number}></N{number}><LINK>" for number in range(MOST_NAMES))
-    assert text[: bounded(text, True)].endswith(f"</N{MOST_NAMES - 2}><LINK><link>")
+    text = "".join(f"<link><n{number}></N{number}><LINK>" for number in range(MAX_NAMES))
+    assert text[: safe_length(text, True)].endswith(f"</N{MAX_NAMES - 2}><LINK><link>")
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ def test_names_of_tags() -> None:
 )
 def test_names_of_attributes(tag: str) -> None:
     """Behind the first tags each counts, whatever it is made of; that of the tag is another."""
-    text = "".join(tag.format(number) for number in range(FEW_TAGS + 2 * MOST_NAMES))
-    assert text[: bounded(text, True)].count("<") == FEW_TAGS + MOST_NAMES - 1
+    text = "".join(tag.format(number) for number in range(FEW_TAGS + 2 * MAX_NAMES))
+    assert text[: safe_length(text, True)].count("<") == FEW_TAGS + MAX_NAMES - 1
 
 
 @pytest.mark.parametrize(
@@ -185,8 +185,8 @@ def test_names_of_attributes(tag: str) -> None:
 )
 def test_names_that_are_one(tag: str) -> None:
     """Values do not count, nor does what stands around a name."""
-    text = "".join(tag.format(number, number) for number in range(FEW_TAGS + MOST_NAMES))
-    text += with_attributes(MOST_NAMES - 2)
+    text = "".join(tag.format(number, number) for number in range(FEW_TAGS + MAX_NAMES))
+    text += with_attributes(MAX_NAMES - 2)
     assert not is_cut(text)
     assert is_cut(text + "<hr>")
 
@@ -194,58 +194,58 @@ def test_names_that_are_one(tag: str) -> None:
 def test_what_has_no_attributes() -> None:
     """Whatever a tag ends with, its name is not taken for an attribute."""
     text = "<br></br><br/><br /></br >" * FEW_TAGS
-    text += with_attributes(MOST_NAMES - 1)
+    text += with_attributes(MAX_NAMES - 1)
     assert not is_cut(text)
     assert is_cut(text + "<br x>")
 
 
 def test_names_in_the_first_characters() -> None:
     """Attributes of a tag that ends within them do not count; those of the next do."""
-    near, far = "<br x>".rjust(FEW_CHARACTERS), with_attributes(MOST_NAMES - 1, 250)
+    near, far = "<br x>".rjust(FEW_CHARACTERS), with_attributes(MAX_NAMES - 1, 250)
     assert not is_cut(near + far)
-    assert bounded(near + far + "<br y>", True) == len(near + far)
-    assert bounded(" " + near + far, True) == 1 + len(near) + far.rfind("<")
+    assert safe_length(near + far + "<br y>", True) == len(near + far)
+    assert safe_length(" " + near + far, True) == 1 + len(near) + far.rfind("<")
 
 
 @pytest.mark.parametrize("name", ["html", "BODY"])
 def test_attributes_of_tags_that_are_merged(name: str) -> None:
     """Those of every further `html` and `body` are counted, from the first tag on, all together."""
-    text = f"<{name} a=1 b>" * (MOST_ATTRIBUTES // 2)
+    text = f"<{name} a=1 b>" * (MAX_ATTRIBUTES // 2)
     text += f"<{name}></{name}><{name} /></{name} >" * FEW_TAGS
     assert not is_cut(text)
-    assert bounded(text + f"<{name} a>", True) == len(text)
+    assert safe_length(text + f"<{name} a>", True) == len(text)
 
 
 def test_signs_that_begin_no_tag() -> None:
     """They are counted anywhere; comments and inputs part texts in a table only."""
-    assert bounded("< " * 3000, True) == 2 * MOST_BARE
+    assert safe_length("< " * 3000, True) == 2 * MAX_BARE
     for part in ("<!-- -->", "<input>"):
         assert not is_cut(part * 3000)
         assert not is_cut("<table></table>" + part * 3000)
-        assert bounded("<table>" + part * 3000, True) == len("<table>" + part * MOST_BARE)
+        assert safe_length("<table>" + part * 3000, True) == len("<table>" + part * MAX_BARE)
         assert is_cut("<table><tr><td><table></table>" + part * 3000)
 
 
 def test_the_beginning() -> None:
     """Few tags, few characters, and cut before a sign; a short text is its own beginning."""
-    assert beginning("<p>x") == 4
+    assert unchecked_length("<p>x") == 4
     text = "<p>x" * 1000
-    assert text[: beginning(text)].count("<") < FEW_TAGS
-    assert text[beginning(text)] == "<"
-    assert beginning("x" * 20_000) == 0
-    assert beginning("x" * FEW_CHARACTERS) == FEW_CHARACTERS
-    assert beginning("<p>" * FEW_TAGS) == len("<p>") * FEW_TAGS
-    assert beginning("x<p>" + "x" * 20_000) == 1
+    assert text[: unchecked_length(text)].count("<") < FEW_TAGS
+    assert text[unchecked_length(text)] == "<"
+    assert unchecked_length("x" * 20_000) == 0
+    assert unchecked_length("x" * FEW_CHARACTERS) == FEW_CHARACTERS
+    assert unchecked_length("<p>" * FEW_TAGS) == len("<p>") * FEW_TAGS
+    assert unchecked_length("x<p>" + "x" * 20_000) == 1
 
 
 def test_a_body_is_enough() -> None:
     """With a number of tags of the body, a text is cut behind as many; a template is no body."""
     text = "<title>x</title><template><p></template>" + "<div></div>" * 20_000
-    assert 0 < text[: bounded(text, True, 10)].count("<div>") < 20
-    assert bounded("<template>" + "<p></p>" * 5000, True, 10) > 10_000
+    assert 0 < text[: safe_length(text, True, 10)].count("<div>") < 20
+    assert safe_length("<template>" + "<p></p>" * 5000, True, 10) > 10_000
 
 
 def test_tags_of_a_body_are_counted_behind_the_first() -> None:
     """The first ends the head; as many more are handed over as were asked for."""
     text = "<link>" * 10 + "<div>" + "<br>" * FEW_TAGS
-    assert bounded(text, True, 10) == len("<link>" * 10 + "<div>" + "<br>" * 10)
+    assert safe_length(text, True, 10) == len("<link>" * 10 + "<div>" + "<br>" * 10)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from robotrules.tags import read_page
 from robotrules.tags.html import FIRST_PREFIX, ElementPosition
-from robotrules.tags.trees import builder as chosen_builder
-from robotrules.tags.trees import without_ignored_ends
+from robotrules.tags.tree_builders import find_tree_builder as chosen_builder
+from robotrules.tags.tree_builders import remove_ignored_end_tags
 from tests.tags.builders import BUILDERS, only
 
 META = "<meta name=robots content=noindex>"
@@ -48,7 +48,7 @@ PIECES = (
 )
 def test_end_tags_that_are_ignored(text: str, kept: str | None) -> None:
     """They go where they mean nothing, and nothing else does."""
-    assert without_ignored_ends(text) == (text if kept is None else kept)
+    assert remove_ignored_end_tags(text) == (text if kept is None else kept)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from robotrules.http.structured_fields import MOST_MEMBERS
-from robotrules.tags.structure import commas, lowered, parse_list, spans
+from robotrules.tags.header import find_commas, find_members, lowercase_keys, parse_list
 
 
 @pytest.mark.parametrize(
@@ -25,19 +25,21 @@ from robotrules.tags.structure import commas, lowered, parse_list, spans
 )
 def test_commas(value: bytes, found: list[int]) -> None:
     """Those in Strings and Inner Lists end no member."""
-    assert commas(value) == found
+    assert find_commas(value) == found
 
 
 def test_spans() -> None:
     """White space around members is left out."""
     value = b" a;b ,\tc,, "
-    assert spans(value, commas(value)) == [(1, 4), (7, 8), (9, 9), (11, 11)]
-    assert spans(b"", []) == [(0, 0)]
+    assert find_members(value, find_commas(value)) == [(1, 4), (7, 8), (9, 9), (11, 11)]
+    assert find_members(b"", []) == [(0, 0)]
 
 
 def test_keys_in_lower_case() -> None:
     """Strings and tokens stay as they are."""
-    assert lowered(b'A;NoIndex; Max="B;C";d=E, "F;G";H') == b'A;noindex; max="B;C";d=E, "F;G";h'
+    assert (
+        lowercase_keys(b'A;NoIndex; Max="B;C";d=E, "F;G";H') == b'A;noindex; max="B;C";d=E, "F;G";h'
+    )
 
 
 def test_every_member_counts() -> None:

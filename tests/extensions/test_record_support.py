@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import robotrules
 from robotrules import RobotsTxt, Role
-from robotrules.extensions import unsupported
-from robotrules.extensions.unsupported import RecordSupport, notes, standing, unused_records
+from robotrules.extensions import record_support
+from robotrules.extensions.record_support import RecordSupport, find_support, notes, unused_records
 
 Read = Callable[..., RobotsTxt]
 UNUSED = (
@@ -42,13 +42,13 @@ class TestUnused:
     @pytest.mark.parametrize("key", UNUSED)
     def test_known_but_unused(self, read: Read, key: str) -> None:
         """Each name of the list, whatever its case."""
-        assert standing(key) is standing(key.upper()) is RecordSupport.UNUSED
+        assert find_support(key) is find_support(key.upper()) is RecordSupport.UNUSED
         (found,) = unused_records(read(f"User-agent: *\n{key.title()}: x"))
         assert (found.record.key, found.standing, found.line) == (key, RecordSupport.UNUSED, 2)
 
     def test_the_list_is_this_one(self) -> None:
         """No more and no less."""
-        assert set(UNUSED) == unsupported.UNUSED
+        assert set(UNUSED) == record_support.UNUSED
 
     @pytest.mark.parametrize("key", ["Unicorn", "License", "Crawl-delay-x", "Crawl delay"])
     def test_unknown(self, read: Read, key: str) -> None:
@@ -67,7 +67,7 @@ class TestUnused:
         """A record that is not on the list and has a reader here."""
         (found,) = unused_records(read(f"{key}: https://e.example/"))
         assert found.standing is RecordSupport.READ
-        assert found.reader == unsupported.READERS[key]
+        assert found.reader == record_support.READERS[key]
 
     def test_a_reader_for_what_google_does_not_use(self, read: Read) -> None:
         """That Google does not use a record does not keep it from being read here."""
@@ -78,7 +78,7 @@ class TestUnused:
     def test_noted_in_profile_google(self, read: Read, key: str) -> None:
         """There each earns one note; elsewhere only those that nobody supports do."""
         body = f"User-agent: *\n{key}: 1"
-        gone = key in unsupported.UNSUPPORTED
+        gone = key in record_support.UNSUPPORTED
         code = "unsupported-record" if gone else "unused-record"
         assert [note.code for note in notes(read(body, "google"))] == [code]
         assert [note.code for note in notes(read(body))] == ([code] if gone else [])
@@ -100,7 +100,7 @@ class TestUnused:
         )
     )
     def test_any_octets(self, lines: list[tuple[bytes, bytes]]) -> None:
-        """Whatever a file holds, each other record has a standing, and none is left out."""
+        """Whatever a file holds, each other record has a find_support, and none is left out."""
         robots = robotrules.parse(b"\n".join(b"%b: %b" % line for line in lines))
         found = unused_records(robots)
         others = [record for record in robots.records if record.role is Role.OTHER]
@@ -109,13 +109,15 @@ class TestUnused:
             assert one.as_dict()["standing"] in {"unused", "read", "unknown"}
         noted = {note.line for note in notes(robots)}
         assert noted <= {record.line for record in others}
-        gone = {one.key.lower() for one in unsupported.EXTENSIONS} & set(unsupported.UNSUPPORTED)
+        gone = {one.key.lower() for one in record_support.EXTENSIONS} & set(
+            record_support.UNSUPPORTED
+        )
         assert {record.line for record in others if record.key in gone} <= noted
 
 
 def test_every_extension_is_named_once() -> None:
     """No record is declared twice, and each says where it comes from."""
-    keys = [extension.key.lower() for extension in unsupported.EXTENSIONS]
+    keys = [extension.key.lower() for extension in record_support.EXTENSIONS]
     assert len(set(keys)) == len(keys)
-    assert set(keys) > unsupported.UNSUPPORTED
-    assert all(extension.reference for extension in unsupported.EXTENSIONS)
+    assert set(keys) > record_support.UNSUPPORTED
+    assert all(extension.reference for extension in record_support.EXTENSIONS)

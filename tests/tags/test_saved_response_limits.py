@@ -11,15 +11,15 @@ import pytest
 
 from robotrules.errors import SavedResponseError
 from robotrules.http.fields import MOST_OCTETS
-from robotrules.tags import saved
-from robotrules.tags.saved import (
-    MOST_BLOCKS,
-    MOST_CODINGS,
-    MOST_MEMBERS,
+from robotrules.tags import saved_responses
+from robotrules.tags.saved_responses import (
+    MAX_BLOCKS,
+    MAX_CODINGS,
+    MAX_MEMBERS,
     read_har,
     read_response,
 )
-from tests.tags.test_saved import PAGE, codes, entry, har, response
+from tests.tags.test_saved_responses import PAGE, codes, entry, har, response
 
 # More than one piece of what zlib is given at once.
 LONG = random.Random(9309).randbytes(200_000)
@@ -126,27 +126,27 @@ class TestBodies:
 
     def test_identity_is_no_coding(self) -> None:
         """The body is as it came, text or not."""
-        for coding in ("identity", "Identity, identity", "identity, " * 2 * MOST_CODINGS):
+        for coding in ("identity", "Identity, identity", "identity, " * 2 * MAX_CODINGS):
             found = read_response(response(f"Content-Encoding: {coding}", body=BINARY))
             assert (found.body, codes(found)) == (BINARY, [])
 
     def test_the_number_of_codings(self) -> None:
         """So many are taken off, and of more none."""
         body = PAGE
-        for number in range(1, MOST_CODINGS + 2):
+        for number in range(1, MAX_CODINGS + 2):
             body = gzip.compress(body)
             found = read_response(
                 response(f"Content-Encoding: {', '.join(['gzip'] * number)}", body=body)
             )
-            assert found.body == (PAGE if number <= MOST_CODINGS else None)
+            assert found.body == (PAGE if number <= MAX_CODINGS else None)
 
     def test_the_number_of_members(self) -> None:
         """A gzip file may be several, up to a limit."""
-        for number in (MOST_MEMBERS, MOST_MEMBERS + 1):
+        for number in (MAX_MEMBERS, MAX_MEMBERS + 1):
             body = gzip.compress(b"x") * number
             found = read_response(response("Content-Encoding: gzip", body=body))
-            assert found.body == b"x" * MOST_MEMBERS
-            assert codes(found) == ["body-cut"] * (number > MOST_MEMBERS)
+            assert found.body == b"x" * MAX_MEMBERS
+            assert codes(found) == ["body-cut"] * (number > MAX_MEMBERS)
 
     @pytest.mark.parametrize("coding", ["gzip", "deflate"])
     def test_long_ones(self, coding: str) -> None:
@@ -165,12 +165,12 @@ class TestBodies:
         self, octets: bytes, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """One octet more, which tells that there is more."""
-        monkeypatch.setattr(saved, "MOST_BODY", 70_000)
+        monkeypatch.setattr(saved_responses, "MAX_BODY", 70_000)
         for body, form in (
             (zlib.compress(octets), 15),
             (gzip.compress(octets[:65_000]) + gzip.compress(octets[65_000:]), 31),
         ):
-            found, is_whole = saved._inflated(body, form)
+            found, is_whole = saved_responses._inflate(body, form)
             assert (found == octets[:70_001], is_whole) == (True, False)
 
     @pytest.mark.parametrize("coding", ["gzip\x0c", "\x0c", "gzip\xa0"])
@@ -200,8 +200,8 @@ class TestBodies:
         """Nothing is decoded behind it."""
         body = zlib.compress(LONG)
         size = len(zlib.decompressobj().decompress(body[:65536]))
-        monkeypatch.setattr(saved, "MOST_BODY", size - 1)
-        found, is_whole = saved._inflated(body, 15)
+        monkeypatch.setattr(saved_responses, "MAX_BODY", size - 1)
+        found, is_whole = saved_responses._inflate(body, 15)
         assert (len(found), is_whole) == (size, False)
 
 
@@ -211,11 +211,11 @@ def test_fields_that_begin_with_an_x() -> None:
     assert found.fields.lines == (("x-robots-tag", b"noindex"),)
 
 
-@pytest.mark.parametrize("code", saved.CODES)
+@pytest.mark.parametrize("code", saved_responses.CODES)
 def test_notes(code: str) -> None:
     """Each has a level and a sentence."""
-    level, sentence = saved.CODES[code]
-    note = saved._note(code)
+    level, sentence = saved_responses.CODES[code]
+    note = saved_responses._note(code)
     assert (note.code, note.level, note.message, note.source) == (code, level, sentence, None)
 
 
@@ -244,8 +244,8 @@ class TestHar:
 
     def test_the_number_of_redirects(self) -> None:
         """After so many another document begins."""
-        text = har(*[entry("https://example.com/", 302, redirect="/")] * (MOST_BLOCKS + 3))
-        assert [len(one.earlier) for one in read_har(text)] == [MOST_BLOCKS, 1]
+        text = har(*[entry("https://example.com/", 302, redirect="/")] * (MAX_BLOCKS + 3))
+        assert [len(one.earlier) for one in read_har(text)] == [MAX_BLOCKS, 1]
 
 
 class TestErrors:
@@ -256,13 +256,13 @@ class TestErrors:
         [
             (
                 b"\xff\xfex",
-                "the file is UTF-16, which a shell made of the response: "
+                "the file is UTF-16, which comes from a shell redirection: "
                 "save it with curl -i -o FILE",
             ),
             (
                 b"",
-                "this does not look like a saved HTTP response, which starts with a line such as "
-                "HTTP/1.1 200 OK: save one with curl -i -o FILE URL",
+                "not a saved HTTP response, which starts with a line such as HTTP/1.1 200 OK: "
+                "save one with curl -i -o FILE URL",
             ),
         ],
     )
@@ -275,8 +275,8 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("data", "told"),
         [
-            ("", "this is no HAR file, for it is not valid JSON"),
-            ("{}", "this JSON file is no HAR file, for it has no log.entries"),
+            ("", "not a HAR file, because it is not valid JSON"),
+            ("{}", "not a HAR file, because it has no log.entries"),
         ],
     )
     def test_har_files(self, data: str, told: str) -> None:
@@ -292,8 +292,10 @@ class TestErrors:
         wrong: Any = "HTTP/1.1 200 OK"
         with pytest.raises(TypeError) as error:
             read_response(wrong)
-        assert str(error.value) == "a saved response is bytes, not str: read the file in binary"
+        assert str(error.value) == (
+            "a saved response must be bytes, not str: read the file in binary mode"
+        )
         wrong = 5
         with pytest.raises(TypeError) as error:
             read_har(wrong)
-        assert str(error.value) == "a HAR file is bytes or str, not int: read the file"
+        assert str(error.value) == "a HAR file must be bytes or str, not int: read the file"

@@ -17,7 +17,7 @@ import robotrules
 from robotrules import MissingExtraError, ProfileError
 from robotrules.access import (
     ACCESS_PROFILES,
-    LONGEST_URL,
+    MAX_URL_LENGTH,
     AccessResult,
     AccessState,
     CachedCopy,
@@ -303,7 +303,7 @@ def test_any_url_names_its_origin() -> None:
 def test_longest_location() -> None:
     """A Location of more octets than any URL has is a trap."""
 
-    fits = "/" + "a" * (LONGEST_URL - 1)
+    fits = "/" + "a" * (MAX_URL_LENGTH - 1)
 
     assert resolve_location(ROBOTS, fits) == ORIGIN + fits
     assert resolve_location(ROBOTS, f"{fits}a") is None
@@ -314,7 +314,8 @@ def test_longest_location() -> None:
         assert result.hops[0].location == f"{fits}a"
     # What octets become counts, so that no request is longer than that.
     assert (
-        get(to(b"/" + b"\xff" * (LONGEST_URL // 3 + 1)))[0].failure_reason is FailureReason.LOCATION
+        get(to(b"/" + b"\xff" * (MAX_URL_LENGTH // 3 + 1)))[0].failure_reason
+        is FailureReason.LOCATION
     )
 
 

@@ -23,7 +23,7 @@ from robotrules.cli.access_text import (
     reason_words,
     state_words,
 )
-from robotrules.client.origin_state import OriginState, StateSource, held
+from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.client.pages import FetchResult
 from robotrules.http.fields import NO_FIELDS
 from robotrules.profile import DEFAULT
@@ -80,12 +80,14 @@ def has(
     """Return what is held at noon."""
     entry = Entry(ORIGIN, "robotrules", good, bad, NOON - 9 * DAY if bad else 0.0, 3 if bad else 0)
     fresh = Freshness(decides, NOON + 60, False, False, because)
-    return held(entry, fresh, None, profile=DEFAULT, source=StateSource.STORE, store_error=trouble)
+    return make_origin_state(
+        entry, fresh, None, profile=DEFAULT, source=StateSource.STORE, store_error=trouble
+    )
 
 
 UNREACHABLE = has(None, BAD, EffectivePolicy.DISALLOW, FreshnessReason.UNREACHABLE)
 COPY = has(GOOD._replace(at=NOON - DAY), BAD, EffectivePolicy.RULES, FreshnessReason.STALE_COPY)
-PATIENCE = has(None, BAD, EffectivePolicy.ALLOW, FreshnessReason.GAVE_UP)
+FORK_TIMEOUT = has(None, BAD, EffectivePolicy.ALLOW, FreshnessReason.GAVE_UP)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +157,7 @@ def test_answers(one: FetchRecord, words: str) -> None:
             "there: x is 10.0.0.1)",
         ),
         (
-            PATIENCE,
+            FORK_TIMEOUT,
             "the robots.txt has been unreachable since 2026-04-22 12:00 UTC, which counts as none",
         ),
         (
@@ -215,7 +217,7 @@ def test_a_server_that_fails_while_a_copy_holds() -> None:
         failures=1,
     )
     fresh = Freshness(EffectivePolicy.RULES, GOOD.at + 120, False, False, FreshnessReason.FRESH)
-    kept = held(entry, fresh, None, profile=DEFAULT, source=StateSource.FETCHED)
+    kept = make_origin_state(entry, fresh, None, profile=DEFAULT, source=StateSource.FETCHED)
     [_, second, third] = access_lines(kept)
     assert second == "fetched 12:00 UTC, holds until 12:02 UTC"
     assert third == "asked again 12:01 UTC: status 503; the copy holds all the same"

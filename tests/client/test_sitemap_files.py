@@ -193,7 +193,7 @@ class TestBounds:
 
     def test_fifty_thousand(self) -> None:
         """No more URLs are kept than a sitemap may have."""
-        with mock.patch.object(sitemap_files, "MOST_URLS", 3):
+        with mock.patch.object(sitemap_files, "MAX_URLS", 3):
             many = read_sitemap(b"<urlset>" + b"<url><loc>http://a/</loc></url>" * 9 + b"</urlset>")
             assert (len(many.urls), many.complete, many.trouble) == (3, False, "")
             text = read_sitemap(b"".join(b"http://a/%d\n" % number for number in range(9)))
@@ -238,7 +238,7 @@ class TestBounds:
         octets = b"http://a/\nhttp://b/"
         assert read_sitemap(octets, limit=19)[2:4] == (("http://a/", "http://b/"), True)
         assert read_sitemap(octets, limit=18)[2:4] == (("http://a/",), False)
-        with mock.patch.object(sitemap_files, "MOST_URLS", 3):
+        with mock.patch.object(sitemap_files, "MAX_URLS", 3):
             three = read_sitemap(
                 b"<urlset>" + b"<url><loc>http://a/</loc></url>" * 3 + b"</urlset>"
             )

@@ -25,11 +25,11 @@ from robotrules.client.stores import (
     sqlite,
     sqlite_tables,
 )
-from robotrules.client.stores.nonblocking import hurried
+from robotrules.client.stores.nonblocking import nonblocking
 from robotrules.client.stores.pacing import PacingState
 from robotrules.errors import MissingExtraError, StoreBusyError, StoreError
 from tests.client.servers import free_port
-from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
+from tests.client.stores.sample_records import AGENT, BODY, NOW, ORIGIN, made
 
 OTHER = "https://other.example"
 
@@ -89,7 +89,7 @@ class TestAllStores:
             store.put(made(NOW + n, origin=OTHER), BODY, None)
         assert store.prune_evidence(NOW + 1) == 2
         for origin in (ORIGIN, OTHER):
-            assert [visit.at - NOW for visit in store.fetch_records(origin)] == [1, 2]
+            assert [fetch_record.at - NOW for fetch_record in store.fetch_records(origin)] == [1, 2]
         assert store.body(body_digest(BODY)) == BODY
 
     def test_visits_with_and_without_a_body(self, store: Store) -> None:
@@ -111,7 +111,7 @@ class TestAllStores:
         """A visit may hold for ever, or never have held."""
         for at, until in ((NOW, inf), (NOW + 1, -inf)):
             store.add([(made(at, until=until), None)])
-        assert [visit.until for visit in store.fetch_records()] == [inf, -inf]
+        assert [fetch_record.until for fetch_record in store.fetch_records()] == [inf, -inf]
 
     def test_misuse(self, store: Store) -> None:
         """The words say what, where and the cure."""
@@ -150,7 +150,9 @@ class TestMisuse:
     )
     def test_visits(self, changes: dict[str, Any], body: bytes | None, words: str) -> None:
         """Each has its words."""
-        assert words_of(ValueError, lambda: serialization.vet(made(**changes), body)) == words
+        assert (
+            words_of(ValueError, lambda: serialization.vet_record(made(**changes), body)) == words
+        )
         assert words_of(ValueError, lambda: serialization.vet_own(made(**changes), body)) == words
 
     def test_imported_visits(self) -> None:
@@ -165,12 +167,14 @@ class TestMisuse:
     def test_no_number(self) -> None:
         """JSON has none for it."""
         words = "a time that is not a number: pass seconds since 1970"
-        assert words_of(ValueError, lambda: serialization.visit_row(made(until=nan))) == words
+        assert (
+            words_of(ValueError, lambda: serialization.serialize_record(made(until=nan))) == words
+        )
 
     def test_moments_in_rows(self) -> None:
         """What is infinite is a word there, and a number again."""
         for at in (inf, -inf):
-            found = serialization.read_visit(serialization.visit_row(made(at, until=at)))
+            found = serialization.parse_record(serialization.serialize_record(made(at, until=at)))
             assert found is not None
             assert (found.at, found.until) == (at, at)
 
@@ -180,8 +184,8 @@ class TestRows:
 
     def test_identity(self) -> None:
         """Where there was no file and no answer, that stands for it."""
-        assert serialization.identity_of(made()) == (ORIGIN, NOW, AGENT, body_digest(BODY), 200)
-        assert serialization.identity_of(made(body=None)) == (ORIGIN, NOW, AGENT, "", 0)
+        assert serialization.record_identity(made()) == (ORIGIN, NOW, AGENT, body_digest(BODY), 200)
+        assert serialization.record_identity(made(body=None)) == (ORIGIN, NOW, AGENT, "", 0)
 
     @pytest.mark.parametrize(
         ("octets", "sizes"),
@@ -189,16 +193,16 @@ class TestRows:
     )
     def test_batches(self, octets: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
         """A batch ends with the octets that fill it."""
-        monkeypatch.setattr(serialization, "_BATCH_OCTETS", octets)
+        monkeypatch.setattr(serialization, "_BATCH_BYTES", octets)
         given = [(made(NOW + n), BODY) for n in range(6)]
-        assert [len(batch) for batch in serialization.batches(given)] == sizes
-        assert [one for batch in serialization.batches(given) for one in batch] == given
+        assert [len(batch) for batch in serialization.split_batches(given)] == sizes
+        assert [one for batch in serialization.split_batches(given) for one in batch] == given
 
     def test_batches_of_visits_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without files their number counts."""
-        monkeypatch.setattr(serialization, "_BATCH_VISITS", 2)
+        monkeypatch.setattr(serialization, "_BATCH_RECORDS", 2)
         given = [(made(NOW + n), None) for n in range(5)]
-        assert [len(batch) for batch in serialization.batches(given)] == [2, 2, 1]
+        assert [len(batch) for batch in serialization.split_batches(given)] == [2, 2, 1]
 
 
 class TestSQLite:
@@ -310,11 +314,11 @@ class TestSQLite:
 
     def test_busy(self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
         """Behind a thread, and behind another process; in a hurry or not."""
-        monkeypatch.setattr(sqlite, "BUSY", 0.01)
+        monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.01)
         with store._reads.lock:
             words = f"{store.path} is busy: other threads do not come to an end"
             assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
-            with hurried():
+            with nonblocking():
                 words = f"{store.path} is busy: ask again without a hurry"
                 assert words_of(StoreBusyError, lambda: store.get(ORIGIN, AGENT)) == words
         other = sqlite3.connect(store.path, isolation_level=None)
@@ -323,7 +327,7 @@ class TestSQLite:
             f"{store.path} is busy (database is locked): another process writes and does not end"
         )
         assert words_of(StoreError, lambda: store.lease("key", "me", 5)) == words
-        with hurried():
+        with nonblocking():
             words = f"{store.path} is busy (database is locked): ask again without a hurry"
             assert words_of(StoreBusyError, lambda: store.lease("key", "me", 5)) == words
         other.execute("ROLLBACK")
@@ -334,7 +338,7 @@ class TestSQLite:
         """None of a transaction is kept."""
 
         def write() -> None:
-            with store._writing() as db:
+            with store._begin_write() as db:
                 db.execute("SELECT * FROM nowhere")
 
         def within() -> None:
@@ -354,7 +358,7 @@ class TestSQLite:
         """Its words are SQLite's, with the file."""
 
         def write() -> None:
-            with store._writing() as db:
+            with store._begin_write() as db:
                 db.execute("SELECT * FROM nowhere")
 
         words = f"{store.path} cannot be used: no such table: nowhere"
@@ -377,7 +381,7 @@ class TestSQLite:
         for number in range(5):
             body = bytes([number]) * 20_000
             store.put(made(NOW + number, body), body, None)
-        monkeypatch.setattr(sqlite, "SHARE", share)
+        monkeypatch.setattr(sqlite, "BATCH", share)
         assert store.prune_evidence(NOW + 10) == 6
         assert store._read("PRAGMA freelist_count") == [(0,)]
 
@@ -403,18 +407,20 @@ class TestSQLite:
         ):
             error = Coded("x")
             error.sqlite_errorname = code
-            found = sqlite_tables.trouble(tmp_path, error)
+            found = sqlite_tables.translate_error(tmp_path, error)
             assert (type(found), str(found)) == (StoreError, f"{tmp_path} {words}")
         for code, is_busy in (("SQLITE_BUSY", True), ("SQLITE_LOCKED", True), ("", False)):
             error = Coded("x")
             error.sqlite_errorname = code
-            with hurried():
-                found = sqlite_tables.trouble(tmp_path, error)
+            with nonblocking():
+                found = sqlite_tables.translate_error(tmp_path, error)
             assert isinstance(found, StoreBusyError) is is_busy
         error = sqlite3.OperationalError("x")  # type: ignore[assignment]
-        assert str(sqlite_tables.trouble(tmp_path, error)) == f"{tmp_path} cannot be used: x"
+        assert (
+            str(sqlite_tables.translate_error(tmp_path, error)) == f"{tmp_path} cannot be used: x"
+        )
         shapeless = UnicodeDecodeError("utf-8", b"", 0, 1, "y")
-        assert str(sqlite_tables.trouble(tmp_path, shapeless)) == (
+        assert str(sqlite_tables.translate_error(tmp_path, shapeless)) == (
             f"{tmp_path} is damaged ({shapeless}): put a copy in its place, or remove it"
         )
 
@@ -422,23 +428,23 @@ class TestSQLite:
 class TestOpening:
     """Stores by their names."""
 
-    CURE = "use a path, sqlite:PATH, memory:, redis://HOST or postgresql://HOST/DATABASE"
+    FIX = "use a path, sqlite:PATH, memory:, redis://HOST or postgresql://HOST/DATABASE"
 
     def test_a_colon_that_was_forgotten(self) -> None:
         """A file of that name can be meant all the same."""
         for name in (":memory", "memory", "redis", "postgres", "postgresql", "sqlite"):
             assert words_of(ValueError, partial(open_store, name)) == (
-                f"{name!r} lacks its colon: {self.CURE}; a file of that name is ./{name}"
+                f"{name!r} lacks its colon: {self.FIX}; a file of that name is ./{name}"
             )
 
     def test_no_name(self) -> None:
         """Nothing, and what is called by nothing that is known."""
-        words = f"a store without a name: {self.CURE}"
+        words = f"a store without a name: {self.FIX}"
         assert words_of(ValueError, lambda: open_store(" ")) == words
         for name in ("mysql://u:secret@h", "sqlite:", "sqlite://h/x", "memory:x"):
             scheme = name.partition(":")[0]
             assert words_of(ValueError, partial(open_store, name)) == (
-                f"no store is called {scheme}:…: {self.CURE}; a file of that name is sqlite:PATH"
+                f"no store is called {scheme}:…: {self.FIX}; a file of that name is sqlite:PATH"
             )
 
     def test_servers_that_are_away(self) -> None:
@@ -462,9 +468,9 @@ class TestOpening:
 
 def test_turns_that_are_put_off_stay_so() -> None:
     """What is noted of the earliest moment is kept with the next turn."""
-    noted = PacingState(earliest=NOW + 50).reserved(NOW, 1)
+    noted = PacingState(earliest=NOW + 50).reserve(NOW, 1)
     assert noted == PacingState(NOW + 50, NOW + 50)
-    assert PacingState(NOW - 1, NOW + 50).begun(NOW) == PacingState(NOW, NOW + 50)
+    assert PacingState(NOW - 1, NOW + 50).begin(NOW) == PacingState(NOW, NOW + 50)
 
 
 class TestMemory:
@@ -503,7 +509,7 @@ class TestMemory:
         assert store._lock.locked()
         store.after_fork()
         assert not store._lock.locked()
-        monkeypatch.setattr(memory, "PATIENCE", 0.01)
+        monkeypatch.setattr(memory, "FORK_TIMEOUT", 0.01)
         lock = store._lock
         with lock:
             store.before_fork()

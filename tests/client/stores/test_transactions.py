@@ -11,10 +11,10 @@ from threading import Thread
 import pytest
 
 from robotrules.cache import updated_entry
-from robotrules.client.stores.nonblocking import hurried
+from robotrules.client.stores.nonblocking import nonblocking
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreBusyError, StoreError
-from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
+from tests.client.stores.sample_records import AGENT, BODY, NOW, ORIGIN, made
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_busy(store: SQLiteStore) -> None:
     """Who is in a hurry is told, and whoever else writes is not harmed."""
     with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with hurried(), pytest.raises(StoreBusyError), store.transaction():
+        with nonblocking(), pytest.raises(StoreBusyError), store.transaction():
             put(store)
         other.execute("COMMIT")
     with store.transaction():

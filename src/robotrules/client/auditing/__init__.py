@@ -24,10 +24,10 @@ from robotrules.client.auditing.checks import (
     about_sitemaps,
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
-from robotrules.client.auditing.sitemap_files import MOST_OCTETS as MOST_SITEMAP
+from robotrules.client.auditing.sitemap_files import MAX_BYTES as MAX_SITEMAP_BYTES
 from robotrules.client.auditing.sitemap_files import SitemapFile, SitemapForm, read_sitemap
 from robotrules.client.origin_state import OriginState
-from robotrules.client.pages import MOST_OCTETS, FetchResult, fetching, guidance_of
+from robotrules.client.pages import MAX_BYTES, FetchResult, fetch_page, make_guidance
 from robotrules.client.sync import Client
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.guide import Guidance
@@ -149,14 +149,14 @@ class Audit(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON; `docs/cli/audit.md` describes them."""
-        visit = self.origin_state.entry.last_failure or self.origin_state.fetch_record
+        fetch_record = self.origin_state.entry.last_failure or self.origin_state.fetch_record
         return {
             "schema_version": SCHEMA_VERSION,
             "url": self.url,
             "product_tokens": list(self.product_tokens),
             "purposes": list(self.purposes),
             "user_agent": self.user_agent,
-            "asked_at": format_timestamp(visit.at) if visit else None,
+            "asked_at": format_timestamp(fetch_record.at) if fetch_record else None,
             "allowed": self.verdict.allowed,
             "verdict": self.verdict.as_dict(),
             "robots": self.origin_state.as_dict(),
@@ -304,21 +304,21 @@ class _Auditor:
                 complete=unseen.complete,
                 at=unseen.at,
             )
-        return guidance_of(
+        return make_guidance(
             page, tokens, purposes, application=None, profile=profile, html=self._html
         )
 
     def _read_anyway(self, url: str) -> FetchResult:
         """Fetch a page of the caller's own, whatever the rules say; in its turn all the same."""
         client, (tokens, purposes) = self._client, self._asked
-        return client._page(
-            fetching(
+        return client._run_page(
+            fetch_page(
                 url,
                 tokens,
                 purposes,
-                profile=client._desk.profile.name,
-                limit=MOST_OCTETS,
-                timeout=client._desk.timeout,
+                profile=client._engine.profile.name,
+                limit=MAX_BYTES,
+                timeout=client._engine.timeout,
                 ignore_disallow=True,
             )
         )
@@ -358,7 +358,7 @@ class _Auditor:
         self, target: str, named_by: str, held: OriginState, steps: Sequence[RedirectStep]
     ) -> SitemapListing:
         self._progress(target)
-        page = self._client.fetch(target, *self._asked, limit=MOST_SITEMAP)
+        page = self._client.fetch(target, *self._asked, limit=MAX_SITEMAP_BYTES)
         if not page.ok:
             return SitemapListing(target, named_by, page, None)
         file = read_sitemap(page.body, complete=page.complete)

@@ -20,8 +20,8 @@ from robotrules.tags.html import MOST_HTML
 from robotrules.tags.trees import builder
 
 # What a field line is read of, and how many links are kept: a page has one.
-LONGEST_LINE = 16 * 1024
-MOST_LINKS = 20
+MAX_LINE_LENGTH = 16 * 1024
+MAX_LINKS = 20
 # RFC 8288 §3: a target in angle brackets and parameters, values quoted or not.
 _LINK = re.compile(
     r"<([^<>]*+)>((?:[ \t]*;[ \t]*[^;,=\s\"]+(?:=(?:\"(?:[^\"\\]|\\.)*+\"|[^;,\"\s]*))?)*)"
@@ -47,12 +47,12 @@ def canonicals(url: str, fields: Fields, body: bytes) -> tuple[Canonical, ...]:
     found = list(_of_fields(url, fields))
     if body and is_html(fields):
         found += _of_page(url, fields, body)
-    return tuple(dict.fromkeys(found))[:MOST_LINKS]
+    return tuple(dict.fromkeys(found))[:MAX_LINKS]
 
 
 def _of_fields(url: str, fields: Fields) -> Iterator[Canonical]:
     for line in fields.get("link"):
-        text = line[:LONGEST_LINE].decode("utf-8", "replace")
+        text = line[:MAX_LINE_LENGTH].decode("utf-8", "replace")
         for target, parameters in _LINK.findall(text):
             relations = [
                 quoted or plain

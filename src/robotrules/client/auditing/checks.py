@@ -38,7 +38,7 @@ LOST = (FailureReason.LOOP, FailureReason.REDIRECTS, FailureReason.LOCATION)
 DAY, SHORT = 86_400.0, 300.0
 # What a sentence quotes of a long URL, and how many contradictions of tags are told.
 LONGEST = 200
-MOST_CONFLICTS = 20
+MAX_CONFLICTS = 20
 
 
 # --- The robots.txt -------------------------------------------------------------------------------
@@ -46,37 +46,37 @@ MOST_CONFLICTS = 20
 
 def about_robots(held: OriginState) -> Iterator[Finding]:
     """Yield what is odd about a robots.txt and how it is served."""
-    failed, visit = held.entry.last_failure, held.fetch_record
+    failed, fetch_record = held.entry.last_failure, held.fetch_record
     if failed is not None:
         code = "robots-lost" if failed.failure_reason in LOST else "robots-unreachable"
         yield finding(code, ROBOTS, why=_why(failed))
         if held.policy is EffectivePolicy.RULES:
             yield finding("robots-old-copy", ROBOTS)
-    elif visit is not None and visit.state is AccessState.UNAVAILABLE:
-        if visit.failure_reason in LOST:
-            yield finding("robots-lost", ROBOTS, why=_why(visit))
-        elif visit.status in (401, 403):
-            yield finding("robots-restricted", ROBOTS, status=visit.status)
+    elif fetch_record is not None and fetch_record.state is AccessState.UNAVAILABLE:
+        if fetch_record.failure_reason in LOST:
+            yield finding("robots-lost", ROBOTS, why=_why(fetch_record))
+        elif fetch_record.status in (401, 403):
+            yield finding("robots-restricted", ROBOTS, status=fetch_record.status)
         else:
-            yield finding("no-robots", ROBOTS, why=_why(visit))
-    elif visit is not None:
-        yield from _served(visit)
+            yield finding("no-robots", ROBOTS, why=_why(fetch_record))
+    elif fetch_record is not None:
+        yield from _served(fetch_record)
     if held.policy is EffectivePolicy.RULES:
         for note in (*held.robots.notes, *extensions.notes(held.robots)):
             where = f"{ROBOTS}, line {note.line}" if note.line else ROBOTS
             yield Finding(note.code, note.level, note.message, where)
 
 
-def _served(visit: FetchRecord) -> Iterator[Finding]:
-    if visit.hops:
-        yield finding("robots-redirected", ROBOTS, url=_short(visit.url))
-    named, charset = parse_media_type(visit.fields), parse_charset(visit.fields)
+def _served(fetch_record: FetchRecord) -> Iterator[Finding]:
+    if fetch_record.hops:
+        yield finding("robots-redirected", ROBOTS, url=_short(fetch_record.url))
+    named, charset = parse_media_type(fetch_record.fields), parse_charset(fetch_record.fields)
     if named != "text/plain":
         words = named or "nothing in particular"
         yield finding("robots-media-type", ROBOTS, type=_short(words))
     if charset is not None and charset.lower() not in UTF8:
         yield finding("robots-charset", ROBOTS, charset=_short(charset))
-    said = response_freshness(visit.fields)
+    said = response_freshness(fetch_record.fields)
     if not said.may_store or said.must_validate:
         yield finding("robots-short-lifetime", ROBOTS, time="a moment")
     elif said.reason in ("max-age", "expires") and said.lifetime is not None:
@@ -86,10 +86,10 @@ def _served(visit: FetchRecord) -> Iterator[Finding]:
             yield finding("robots-short-lifetime", ROBOTS, time=_time(said.lifetime))
 
 
-def _why(visit: FetchRecord) -> str:
-    if visit.failure_reason is None or visit.failure_reason is FailureReason.STATUS:
-        return f"status {visit.status}"
-    return _words(visit.failure_reason, visit.detail)
+def _why(fetch_record: FetchRecord) -> str:
+    if fetch_record.failure_reason is None or fetch_record.failure_reason is FailureReason.STATUS:
+        return f"status {fetch_record.status}"
+    return _words(fetch_record.failure_reason, fetch_record.detail)
 
 
 def _words(trouble: FailureReason, detail: str) -> str:
@@ -225,7 +225,7 @@ def _tags_disagree(usage: UsageRules) -> Iterator[Finding]:
             other=other.source,
             else_=_short(other.text),
         )
-        if len(told) >= MOST_CONFLICTS:
+        if len(told) >= MAX_CONFLICTS:
             return
 
 

@@ -19,10 +19,10 @@ from robotrules.http.fields import Fields
 from robotrules.http.media_types import parse_media_type
 
 # sitemaps.org: 50,000 URLs a file. What it allows in octets, 50 MB, is more than is read here.
-MOST_URLS = 50_000
-MOST_OCTETS = 10 * 1024 * 1024
+MAX_URLS = 50_000
+MAX_BYTES = 10 * 1024 * 1024
 # sitemaps.org: fewer than 2,048 characters.
-LONGEST_URL = 2_048
+MAX_URL_LENGTH = 2_048
 
 XML_TYPES = ("application/xml", "text/xml")
 FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
@@ -73,7 +73,7 @@ class _Content(NamedTuple):
     trouble: str = ""
 
 
-def read_sitemap(octets: bytes, *, complete: bool = True, limit: int = MOST_OCTETS) -> SitemapFile:
+def read_sitemap(octets: bytes, *, complete: bool = True, limit: int = MAX_BYTES) -> SitemapFile:
     """Return what a file says; *complete* is False where the octets are a part of it."""
     gzipped = octets.startswith(b"\x1f\x8b")
     trouble = ""
@@ -126,12 +126,12 @@ def _unpacked(octets: bytes, limit: int, complete: bool) -> tuple[bytes, bool, s
 
 def _text(octets: bytes, complete: bool) -> _Content:
     """Read one URL a line (sitemaps.org, "Text file")."""
-    lines = octets.decode("utf-8", "replace").removeprefix("\ufeff").split("\n", MOST_URLS)
-    more = len(lines) > MOST_URLS
+    lines = octets.decode("utf-8", "replace").removeprefix("\ufeff").split("\n", MAX_URLS)
+    more = len(lines) > MAX_URLS
     if not complete or more:
         lines.pop()  # half a URL is another one
     urls = (line.strip() for line in lines)
-    kept = tuple(url for url in urls if url and len(url) < LONGEST_URL)
+    kept = tuple(url for url in urls if url and len(url) < MAX_URL_LENGTH)
     return _Content(SitemapForm.TEXT, kept, complete and not more)
 
 
@@ -146,7 +146,7 @@ _FORMS = {
 # Elements that hold a URL, each after the one it stands in.
 _PLACES = frozenset((("url", "loc"), ("sitemap", "loc"), ("item", "link")))
 # A sitemap has three levels and a feed some more.
-MOST_DEEP = 100
+MAX_DEPTH = 100
 
 
 class _Refused(Exception):
@@ -202,8 +202,8 @@ class _Reader:
             self._form = _FORMS.get(local)
             if self._form is None:
                 raise _Refused(f"the element {local[:40]!r} begins no sitemap")
-        if len(self._open) >= MOST_DEEP:
-            raise _Refused(f"elements nested more than {MOST_DEEP} deep")
+        if len(self._open) >= MAX_DEPTH:
+            raise _Refused(f"elements nested more than {MAX_DEPTH} deep")
         parent = self._open[-1] if self._open else ""
         self._open.append(local)
         self._text, self._size = None, 0
@@ -220,14 +220,14 @@ class _Reader:
         self._text = None
 
     def _characters(self, text: str) -> None:
-        if self._text is not None and self._size <= LONGEST_URL:
+        if self._text is not None and self._size <= MAX_URL_LENGTH:
             self._size += len(text)
             self._text.append(text)
 
     def _keep(self, text: str) -> None:
         url = _SPACE.sub(" ", text).strip()
-        if url and len(url) < LONGEST_URL:
-            if len(self.urls) >= MOST_URLS:
+        if url and len(url) < MAX_URL_LENGTH:
+            if len(self.urls) >= MAX_URLS:
                 raise _Enough
             self.urls.append(url)
 

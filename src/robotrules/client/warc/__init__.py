@@ -27,7 +27,7 @@ from secrets import token_hex
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from robotrules.cache import FetchRecord, Provenance, Store
-from robotrules.client.sources import chosen_source
+from robotrules.client.source_filter import make_source_filter
 from robotrules.errors import MissingExtraError
 from robotrules.http.origins import origin_of
 from robotrules.octets import visible
@@ -36,7 +36,7 @@ __all__ = ["SKIP_REASONS", "WarcImport", "export_warc", "import_warc"]
 
 # What is read of an archive in one go, to hash it; and the longest name that is kept of one.
 BLOCK = 64 * 1024
-LONGEST_NAME = 255
+MAX_NAME_LENGTH = 255
 MISSING = "archives need warcio, and it is not installed: pip install 'robotrules[warc]'"
 Where = str | os.PathLike[str] | BinaryIO
 # Why a record of an archive did not become a visit.
@@ -99,10 +99,10 @@ def export_warc(
     visits. What was imported says so in its `metadata` record.
     """
     try:
-        from robotrules.client.warc.writing import Writer
+        from robotrules.client.warc.writer import Writer
     except ImportError as error:
         raise _missing(error) from None
-    is_chosen = chosen_source(source)
+    is_chosen = make_source_filter(source)
     origins = None if origin is None else [_origin(one) for one in _several(origin)]
     info = {
         "software": _software(),
@@ -118,11 +118,11 @@ def export_warc(
         at = time.time() if now is None else now
         writer = Writer(stream, gzip=gzip, info=info, at=at)
         count = 0
-        for visit in filter(is_chosen, _chosen(store, origins, after, before)):
-            writer.add(visit, store.body)
+        for fetch_record in filter(is_chosen, _chosen(store, origins, after, before)):
+            writer.add(fetch_record, store.body)
             count += 1
             if progress is not None:
-                progress(visit)
+                progress(fetch_record)
     return count
 
 
@@ -158,7 +158,7 @@ def import_warc(
         provenance = Provenance(_name(where, name), digest, at)
         reader = _Reader(stream, progress)
         captures = Captures(cast(BinaryIO, reader), provenance)
-        added = store.add(captures.visits())
+        added = store.add(captures.fetch_records())
         if reader.digest() != digest:
             raise ValueError(
                 "the archive was changed while it was imported, and what was imported names its "
@@ -193,7 +193,7 @@ def _name(where: Where, name: str | None) -> str:
         given = os.fspath(where) if isinstance(where, (str, os.PathLike)) else None
         given = getattr(where, "name", None) if given is None else given
     text = os.fsdecode(given) if isinstance(given, (str, bytes)) else ""
-    return visible(os.path.basename(text))[:LONGEST_NAME]
+    return visible(os.path.basename(text))[:MAX_NAME_LENGTH]
 
 
 class _Reader:

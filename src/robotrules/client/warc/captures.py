@@ -24,9 +24,9 @@ from robotrules.access import (
 )
 from robotrules.access.values import SLACK
 from robotrules.cache import FetchRecord, Provenance, body_digest, make_fetch_record
-from robotrules.client.warc.reading import WarcRecord, WarcSource, agrees, records
-from robotrules.client.warc.visits import NOT_IN_A_FIELD, is_visit, visit_from
-from robotrules.client.warc.writing import OURS
+from robotrules.client.warc.metadata_records import NOT_IN_A_FIELD, is_visit, visit_from
+from robotrules.client.warc.reader import WarcRecord, WarcSource, agrees, records
+from robotrules.client.warc.writer import OURS
 from robotrules.errors import MissingExtraError, SavedResponseError
 from robotrules.http.fields import Fields, first_line, read_fields
 from robotrules.http.origins import authority_end, origin_of
@@ -37,13 +37,13 @@ from robotrules.tags.saved import Saved, read_response
 # What a client reads of a file.
 LIMIT = LEAST_MAX_BYTES + SLACK
 # What is kept of a block: head and file of an answer, coded or not; a visit as JSON; a request.
-MOST_ANSWER = 2 * 1024 * 1024
-MOST_VISIT = 8 * 1024 * 1024
-MOST_REQUEST = 64 * 1024
+MAX_RESPONSE_BYTES = 2 * 1024 * 1024
+MAX_FETCH_BYTES = 8 * 1024 * 1024
+MAX_REQUEST_BYTES = 64 * 1024
 # Answers that wait for the records beside them, which mostly come next; and who asked.
 WAITING = 8
 ASKED = 256
-LONGEST_AGENT = 1024
+MAX_AGENT_LENGTH = 1024
 NOBODY = "unknown"
 _DEFAULT = ACCESS_PROFILES["default"]
 
@@ -75,12 +75,12 @@ class Captures:
         self._asked: OrderedDict[str, str] = OrderedDict()
         self._file: tuple[str, bytes] | None = None
 
-    def visits(self) -> Iterator[Found]:
+    def fetch_records(self) -> Iterator[Found]:
         """Yield visits and their files, in the order of the archive."""
-        for visit, body in self._visits():
+        for fetch_record, body in self._visits():
             self.found += 1
             # Whatever the archive says of where it has a visit from, here it is from the archive.
-            yield visit._replace(provenance=self._provenance), body
+            yield fetch_record._replace(provenance=self._provenance), body
 
     def _visits(self) -> Iterator[Found]:
         for record in records(self._source, self._wanted, self._lost):
@@ -114,12 +114,12 @@ class Captures:
         """Return how much to keep of a record's block."""
         kind = record.kind
         if kind in ("warcinfo", "request"):
-            return MOST_REQUEST
+            return MAX_REQUEST_BYTES
         if kind == "metadata":
-            return MOST_VISIT if "json" in record.get("Content-Type").lower() else 0
+            return MAX_FETCH_BYTES if "json" in record.get("Content-Type").lower() else 0
         if self._ours:
-            return MOST_VISIT if kind in ("response", "revisit", "resource") else 0
-        return MOST_ANSWER if kind == "response" and _origin(record.target()) else 0
+            return MAX_FETCH_BYTES if kind in ("response", "revisit", "resource") else 0
+        return MAX_RESPONSE_BYTES if kind == "response" and _origin(record.target()) else 0
 
     # --- Who asked --------------------------------------------------------------------------------
 
@@ -156,20 +156,22 @@ class Captures:
         if not is_visit(values):
             return
         beside = next((self._answers.pop(one, None) for one in _beside(record)), None)
-        visit = visit_from(values)
-        if visit is None:
+        fetch_record = visit_from(values)
+        if fetch_record is None:
             self._skip("bad-visit")
             return
         file, self._file = self._file, None
         body = beside.body if beside else None
-        if body is None and file is not None and file[0] == visit.digest:
+        if body is None and file is not None and file[0] == fetch_record.digest:
             body = file[1]
-        if not visit.may_store or visit.digest is None:
+        if not fetch_record.may_store or fetch_record.digest is None:
             body = None
-        if body is not None and (body_digest(body) != visit.digest or len(body) != visit.size):
+        if body is not None and (
+            body_digest(body) != fetch_record.digest or len(body) != fetch_record.size
+        ):
             self._skip("bad-digest")
             return
-        yield visit, body
+        yield fetch_record, body
 
     def _revisit(self, record: WarcRecord) -> Iterator[Found]:
         """Of ours the metadata has all; of others' it is not known which file it refers to."""
@@ -227,11 +229,11 @@ class Captures:
         user_agent = self._who(record)
         user_agent = self._crawler if user_agent is None else user_agent
         agent = product_token(user_agent) or NOBODY
-        visit = make_fetch_record(
+        fetch_record = make_fetch_record(
             found, None, at=at, agent=agent, user_agent=user_agent, profile=_DEFAULT
         )
-        keeps = visit.digest is not None and visit.may_store
-        yield visit, found.body if keeps else None
+        keeps = fetch_record.digest is not None and fetch_record.may_store
+        yield fetch_record, found.body if keeps else None
 
 
 def _result(record: WarcRecord) -> AccessResult | str:
@@ -318,7 +320,7 @@ def _moment(date: str) -> float | None:
 
 
 def _agent(fields: Fields, name: str) -> str:
-    value = first_line(fields, name)[:LONGEST_AGENT]
+    value = first_line(fields, name)[:MAX_AGENT_LENGTH]
     return NOT_IN_A_FIELD.sub("", value.decode("latin-1"))
 
 

@@ -277,7 +277,7 @@ def test_wants_body() -> None:
 def test_no_origin(origin: str) -> None:
     """What is no origin is misuse, told before anything is asked."""
 
-    with pytest.raises(ValueError, match="is no origin: pass one such as"):
+    with pytest.raises(ValueError, match="is not an origin: pass one such as"):
         access(origin)
 
 
@@ -287,7 +287,7 @@ def test_no_profile() -> None:
     with pytest.raises(ProfileError) as refused:
         access(ORIGIN, profile="bing")
     names = "default, strict, google, stale"
-    words = f"there is no access profile 'bing': use {names}, or an AccessProfile"
+    words = f"unknown access profile 'bing': use {names}, or an AccessProfile"
     assert str(refused.value) == words
 
 
@@ -373,7 +373,7 @@ def test_target_with_another_authority() -> None:
 def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this client cannot read is no reason to crawl: unreachable, and it says the cure."""
 
-    origins._normal.cache_clear()
+    origins._normalize.cache_clear()
     monkeypatch.setitem(sys.modules, "idna", None)  # importing it fails
 
     result, _ = get(to("https://bücher.example/".encode()))

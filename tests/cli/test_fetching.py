@@ -23,7 +23,7 @@ from robotrules.cli.options import ACCESS_ONLY, GivenCrawler
 from robotrules.cli.origin_lookup import host_of
 from robotrules.cli.streams import Output
 from robotrules.client import memory_cache, sync
-from robotrules.client.origin_state import OriginState, StateSource, held
+from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT, PROFILES
@@ -365,7 +365,7 @@ class TestManyOrigins:
         """Origins come and go, and what is gone leaves its identity to others."""
         entry = Entry("https://a.example", "robotrules")
         fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, FreshnessReason.FRESH)
-        here = held(entry, fresh, None, profile=DEFAULT, source=StateSource.MEMORY)
+        here = make_origin_state(entry, fresh, None, profile=DEFAULT, source=StateSource.MEMORY)
         with mock.patch.object(sys, "stdout", Stream()):
             lines = JSONLines(Output(), GivenCrawler("ExampleBot", "ExampleBot"), fetched=True)
             for _ in range(3):

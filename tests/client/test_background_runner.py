@@ -25,15 +25,15 @@ def test_once_for_each_key() -> None:
         done.append(threading.current_thread().name)
 
     for _ in range(3):
-        later.do("a", work)
-    later.do("b", work)
+        later.submit("a", work)
+    later.submit("b", work)
     assert later._threads is not None
     assert later._threads._max_workers == 2
     go.set()
     finish(later)
     assert len(done) == 2
     assert all(name.startswith("robotrules-later_") for name in done)
-    later.do("a", work)
+    later.submit("a", work)
     finish(later)
     assert len(done) == 3
     later.close()
@@ -49,12 +49,12 @@ def test_the_end() -> None:
         assert go.wait(10)
         done.append("first")
 
-    later.do("a", first)
-    later.do("b", lambda: done.append("second"))
+    later.submit("a", first)
+    later.submit("b", lambda: done.append("second"))
     assert begun.wait(10)
     timer = threading.Timer(0.05, go.set)
     timer.start()
     later.close()
-    later.do("c", lambda: done.append("third"))
+    later.submit("c", lambda: done.append("third"))
     timer.join()
     assert done == ["first"]

@@ -42,20 +42,20 @@ class TestAtOnce:
     def test_after_the_first_question(self, make: Make) -> None:
         """Any URL of the origin, however it is written, as long as it has a path."""
         client = make()
-        assert client._answered(f"{SITE}/private/x") is None
+        assert client._check_ready(f"{SITE}/private/x") is None
         client.check(f"{SITE}/a/b")
         for url, reason in (
             (f"{SITE}/private/x/y", Reason.DISALLOW_RULE),
             (f"{SITE}/", Reason.NO_MATCH),
             (ROBOTS, Reason.IMPLICIT),
         ):
-            assert client._answered(url).reason is reason
-        assert client._answered(SITE) is None
-        assert client._answered("https://other.example/") is None
-        assert client._answered("HTTPS://EXAMPLE.COM/x") is None
-        assert client._answered(f"{SITE}/x".encode()) is None
+            assert client._check_ready(url).reason is reason
+        assert client._check_ready(SITE) is None
+        assert client._check_ready("https://other.example/") is None
+        assert client._check_ready("HTTPS://EXAMPLE.COM/x") is None
+        assert client._check_ready(f"{SITE}/x".encode()) is None
         client.check("HTTPS://EXAMPLE.COM/x")
-        assert client._answered("HTTPS://EXAMPLE.COM/private/x").reason is Reason.DISALLOW_RULE
+        assert client._check_ready("HTTPS://EXAMPLE.COM/private/x").reason is Reason.DISALLOW_RULE
 
     def test_as_long_as_it_holds(self, make: Make, clock: Clock) -> None:
         """Not from its end on, and not before it was, but for what clocks differ."""
@@ -69,14 +69,14 @@ class TestAtOnce:
             (START - MAX_CLOCK_SKEW - 1, False),
         ):
             clock.now = now
-            assert (client._answered(f"{SITE}/x") is not None) is holds
+            assert (client._check_ready(f"{SITE}/x") is not None) is holds
 
     def test_where_no_rules_decide(self, make: Make, server: Server) -> None:
         """The reason is how the file was got."""
         server.answers[ROBOTS] = Response(404)
         client = make()
         client.check(f"{SITE}/x")
-        assert client._answered(f"{SITE}/private/").reason is Reason.UNAVAILABLE
+        assert client._check_ready(f"{SITE}/private/").reason is Reason.UNAVAILABLE
 
     def test_by_name_and_purpose(self, make: Make, server: Server) -> None:
         """The client's own, whoever was asked about."""
@@ -84,10 +84,10 @@ class TestAtOnce:
         agent = "ExampleBot/1.0 (P; +https://example.com)"
         client = make(purposes=["P"], user_agent=agent)
         client.check(f"{SITE}/p", "OtherBot")
-        assert client._answered(f"{SITE}/p").allowed is False
+        assert client._check_ready(f"{SITE}/p").allowed is False
         server.answers["https://b.example/robots.txt"] = Response(503)
         client.check("https://b.example/p")
-        assert client._answered("https://b.example/p").reason is Reason.UNREACHABLE
+        assert client._check_ready("https://b.example/p").reason is Reason.UNREACHABLE
 
     def test_spellings_are_few(
         self, make: Make, server: Server, monkeypatch: pytest.MonkeyPatch
@@ -143,7 +143,7 @@ class TestAtOnce:
         monkeypatch.setattr(bare, "_origin", asking_for)
         urls: list[Any] = [f"{site}/{n}/x" for n in range(9) for site in (SITE, "http://b.example")]
         urls += [f"{SITE}/".encode(), "mailto:x", "mailto:y"]
-        listed, groups = bare._grouped(urls)
+        listed, groups = bare._group_by_origin(urls)
         assert listed == urls
         assert groups == {
             SITE: [*range(0, 18, 2), 18],
@@ -182,7 +182,7 @@ class TestPaces:
             read.append(robots)
             return read_rate_limits(robots, *args)
 
-        monkeypatch.setattr(base_client, "pace_of", reading)
+        monkeypatch.setattr(base_client, "read_rate_limits", reading)
         monkeypatch.setattr(base_client, "MAX_CACHED_RATES", 1)
         client = make(min_delay=1.0)
         assert [client.delay(SITE).seconds for _ in range(2)] == [5.0, 5.0]
@@ -267,9 +267,9 @@ class TestStores:
 
     def test_alone(self, make: Make, tmp_path: Path) -> None:
         """Nobody else has a store in memory that the client made."""
-        assert make(store="memory:")._engine.alone is True
-        assert make(store=MemoryStore())._engine.alone is False
-        assert make(store=tmp_path / "a.sqlite")._engine.alone is False
+        assert make(store="memory:")._engine.exclusive is True
+        assert make(store=MemoryStore())._engine.exclusive is False
+        assert make(store=tmp_path / "a.sqlite")._engine.exclusive is False
 
     def test_a_named_store_is_not_replaced(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -277,7 +277,7 @@ class TestStores:
         """Memory takes the place of the usual file alone."""
         monkeypatch.setenv("ROBOTRULES_CACHE_DIR", str(tmp_path / "none"))
         (tmp_path / "file").touch()
-        with pytest.raises(StoreError, match="cannot be made or read"):
+        with pytest.raises(StoreError, match="cannot be created or read"):
             open_client_store(tmp_path / "file" / "x")
 
     def test_a_folder_in_its_place(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,7 +286,7 @@ class TestStores:
         (tmp_path / "robots.sqlite").mkdir()
         store, without = open_client_store(None)
         assert isinstance(store, MemoryStore)
-        assert without == f"{tmp_path / 'robots.sqlite'} is a folder: name a file in it"
+        assert without == f"{tmp_path / 'robots.sqlite'} is a folder: use the path of a file in it"
 
     @pytest.mark.parametrize("may", [True, False])
     def test_a_file_that_may_not_be_used(
@@ -303,7 +303,7 @@ class TestStores:
 
         monkeypatch.setattr(os, "access", access)
         if may:
-            with pytest.raises(StoreError, match="not ours"):
+            with pytest.raises(StoreError, match="another program"):
                 open_client_store(None)
         else:
             assert isinstance(open_client_store(None)[0], MemoryStore)

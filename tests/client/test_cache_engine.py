@@ -214,7 +214,7 @@ class TestFirstVisit:
         run(engine.refresh(SITE), FOUND)
         engine.close()
         assert engine.lookup_memory(SITE) == (None, False)
-        with pytest.raises(RuntimeError, match="this client is closed: make another one"):
+        with pytest.raises(RuntimeError, match="this client is closed: create another one"):
             run(engine.refresh(SITE))
 
 
@@ -329,7 +329,7 @@ class TestOthers:
         engine = desk_of(store, clock)
         assert run(engine.lease("turn", "you", 5.0))[0] is False
         assert engine.store_error == "holder fails"
-        assert engine._rest_of_reads == engine._rest_of_writes > 0
+        assert engine._reads.is_open and engine._writes.is_open
 
     def test_a_plain_store(self, clock: Clock) -> None:
         """A user's store may have less."""
@@ -363,7 +363,7 @@ class TestTrouble:
             found, _, _ = run(engine.refresh(SITE), FOUND)
         assert (engine.store_error, found.store_error) == ("get fails", "get fails")
         assert [record.getMessage() for record in caplog.records] == [
-            "going on without the store: get fails"
+            "store unavailable; continuing without it: get fails"
         ]
         assert store.calls == ["get", "get"]  # with the lease, and alone
         store.calls.clear()
@@ -378,7 +378,7 @@ class TestTrouble:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """That is said, too, once what failed can be done."""
-        monkeypatch.setattr(cache_engine, "REST", 0.0)
+        monkeypatch.setattr(cache_engine, "COOLDOWN", 0.0)
         store.failing = {"put"}
         engine = desk_of(store, clock)
         with caplog.at_level(logging.WARNING, "robotrules"):
@@ -391,8 +391,8 @@ class TestTrouble:
             run(engine.refresh("https://c.example"), FOUND)
         assert engine.store_error is None
         assert [record.getMessage() for record in caplog.records] == [
-            "going on without the store: put fails",
-            "the store answers again: memory",
+            "store unavailable; continuing without it: put fails",
+            "store available again: memory",
         ]
 
     def test_reads_go_on(self, store: Told, clock: Clock) -> None:
@@ -410,13 +410,13 @@ class TestTrouble:
         self, store: Told, clock: Clock, caplog: pytest.LogCaptureFixture
     ) -> None:
         """It is said for as long as it is used, and logged once."""
-        engine = desk_of(store, clock, without="no folder")
+        engine = desk_of(store, clock, fallback_reason="no folder")
         with caplog.at_level(logging.WARNING, "robotrules"):
             for site in (SITE, "https://b.example"):
                 found, _, _ = run(engine.refresh(site), FOUND)
                 assert found.store_error == engine.store_error == "no folder"
         assert [record.getMessage() for record in caplog.records] == [
-            "going on without the store: no folder"
+            "store unavailable; continuing without it: no folder"
         ]
 
     def test_closed_meanwhile(
@@ -432,7 +432,8 @@ class TestTrouble:
     def test_a_lease_is_given_back_in_any_case(self, store: Told, clock: Clock) -> None:
         """Also while the store rests, and when something is raised."""
         engine = desk_of(store, clock)
-        engine._rest_of_writes = engine._rest_of_reads = float("inf")
+        engine._reads.trip(float("inf"))
+        engine._writes.trip(float("inf"))
         assert run(engine.call_store(store.get, SITE, "ExampleBot"))[0] is None
         run(engine.call_store(store.release, "key", "me"))
         assert store.calls == ["release"]

@@ -260,7 +260,7 @@ class TestClaiming:
     def test_others_may_have_the_store(self, store: Told, clock: Clock) -> None:
         """Unless it is known that nobody has."""
         assert desk_of(store, clock).alone is False
-        assert desk_of(store, clock, alone=True).alone is True
+        assert desk_of(store, clock, exclusive=True).alone is True
 
     def test_what_was_refused(self, store: Told, clock: Clock) -> None:
         """Nothing is put, and the lease is given back."""
@@ -270,7 +270,7 @@ class TestClaiming:
     def test_after_a_dead_one(self, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         """The lease is taken by who asked for it; where that fails, a lease that works ends it."""
         monkeypatch.setattr(cache_engine, "is_dead", lambda holder: holder == "dead")
-        monkeypatch.setattr(cache_engine, "REST", 0.0)
+        monkeypatch.setattr(cache_engine, "COOLDOWN", 0.0)
 
         class Once(Told):
             def release(self, *args: Any) -> Any:
@@ -295,7 +295,7 @@ class TestClaiming:
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It does not matter what it is for."""
-        monkeypatch.setattr(cache_engine, "REST", 0.0)
+        monkeypatch.setattr(cache_engine, "COOLDOWN", 0.0)
         store.failing = {"lease", "put"}
         engine = desk_of(store, clock)
         run(engine._claim(SITE, "me", 5.0))
@@ -320,7 +320,7 @@ class TestTrouble:
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A file that could not be read is no trouble any more once it was put anew."""
-        monkeypatch.setattr(cache_engine, "REST", 0.0)
+        monkeypatch.setattr(cache_engine, "COOLDOWN", 0.0)
         run(desk_of(store, clock).refresh(SITE), FOUND)
         store.failing = {"body"}
         engine = desk_of(store, clock)
@@ -331,8 +331,8 @@ class TestTrouble:
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: Any
     ) -> None:
         """That another store was wanted is told again, and logged once."""
-        monkeypatch.setattr(cache_engine, "REST", 0.0)
-        engine = desk_of(store, clock, without="no folder")
+        monkeypatch.setattr(cache_engine, "COOLDOWN", 0.0)
+        engine = desk_of(store, clock, fallback_reason="no folder")
         store.failing = {"put"}
         with caplog.at_level(logging.WARNING, "robotrules"):
             assert run(engine.refresh(SITE), FOUND)[0].store_error == "put fails"
@@ -341,8 +341,8 @@ class TestTrouble:
             run(engine.refresh("https://c.example"), FOUND)
         assert engine.store_error == "no folder"
         assert [record.getMessage() for record in caplog.records] == [
-            "going on without the store: no folder",
-            "the store answers again: memory",
+            "store unavailable; continuing without it: no folder",
+            "store available again: memory",
         ]
 
     def test_how_long_it_is_left_alone(
@@ -416,7 +416,7 @@ class TestTrouble:
         assert isinstance(effect, Call)  # which gives the lease back
         with pytest.raises(TypeError) as caught:
             going.send(effect.work())
-        assert str(caught.value) == "a transport returns a Response or a Failure, not str"
+        assert str(caught.value) == "a transport must return Response or Failure, not str"
         assert MemoryStore.holder(store, SITE) is None
 
     def test_closed(self, store: Told, clock: Clock) -> None:
@@ -425,7 +425,7 @@ class TestTrouble:
         engine.close()
         with pytest.raises(RuntimeError) as caught:
             run(engine.refresh(SITE))
-        assert str(caught.value) == "this client is closed: make another one"
+        assert str(caught.value) == "this client is closed: create another one"
 
 
 class TestCopies:
@@ -465,7 +465,7 @@ class TestCopies:
             effect = going.send(effect.work())
         clock.now = START + 20
         newer, _, _ = run(desk_of(MemoryStore(), clock).refresh(SITE), Response(200, {}, OTHER))
-        engine.memory.hold(newer, None, clock.now)
+        engine.memory.put(newer, None, clock.now)
         clock.now = START + 10
         driven(going, Response(503))
         found = engine.memory.get(SITE)

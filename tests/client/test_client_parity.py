@@ -89,7 +89,7 @@ class TestDefaults:
         assert client._sleep is (time.sleep if kind == "sync" else asyncio.sleep)
         assert (engine.profile.name, engine.access.name) == ("default", "default")
         if kind == "sync":
-            assert client._background._most == sync.BACKGROUND_THREADS
+            assert client._background._max_threads == sync.BACKGROUND_THREADS
         assert (client.product_token, client._identity.purposes) == ("ExampleBot", ())
         assert (engine.agent, engine.user_agent, client.user_agent) == ("ExampleBot", AGENT, AGENT)
 
@@ -203,7 +203,7 @@ class TestWhom:
         assert client.guidance("mailto:x").verdict.profile == "google"
         given: dict[str, Any] = {}
         module = sync if kind == "sync" else aio
-        monkeypatch.setattr(module, "guidance_of", lambda *_, **options: given.update(options))
+        monkeypatch.setattr(module, "make_guidance", lambda *_, **options: given.update(options))
         client.guidance(f"{SITE}/free")
         assert given == {"application": None, "profile": "google"}
 
@@ -244,7 +244,7 @@ class TestFromMemory:
             asked.append(threads)
             return thread_pool(threads)
 
-        monkeypatch.setattr(sync, "together", pool)
+        monkeypatch.setattr(sync, "thread_pool", pool)
         with opened("sync", server, Clock()) as client:
             client.check_many([f"https://a{number}.example" for number in range(3)])
             client.check_many([f"https://b{number}.example" for number in range(20)])
@@ -388,7 +388,7 @@ class TestPrefetching:
     def test_what_goes_wrong(self, make: Make, server: Server) -> None:
         """An error of the transport, or of who is told, is raised."""
         server.answers[ROBOTS] = lambda request: None  # type: ignore[assignment,return-value]
-        with pytest.raises(TypeError, match="a Response or a Failure"):
+        with pytest.raises(TypeError, match="Response or Failure"):
             make().prefetch(["https://none.example", SITE], concurrency=1)
 
         def fail(found: Any) -> None:
@@ -412,7 +412,7 @@ class TestClosing:
         named.check(SITE)
         kept = named.store
         (getattr(named, "aclose", None) or named.close)()
-        with pytest.raises(Exception, match="was closed"):
+        with pytest.raises(Exception, match="is closed"):
             kept.get(SITE, "ExampleBot")
 
     def test_as_a_context(self, kind: str, server: Server) -> None:

@@ -20,6 +20,7 @@ import pytest
 
 from robotrules.access import Request, Response
 from robotrules.client import AsyncClient, Client
+from robotrules.client.base_client import MAX_SLOTS
 from robotrules.client.stores import MemoryStore
 from robotrules.client.transports.exchange import USUAL_CONNECTIONS, max_connections
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport

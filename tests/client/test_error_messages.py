@@ -54,9 +54,9 @@ class TestWhoIsRefused:
 
     def test_a_user_agent_that_is_no_text(self, kind: str) -> None:
         """None and octets are no text."""
-        words = "user_agent is a str, not NoneType"
+        words = "user_agent must be str, not NoneType"
         assert message(TypeError, lambda: made(kind, None)) == words
-        assert message(TypeError, lambda: made(kind, b"x")) == "user_agent is a str, not bytes"
+        assert message(TypeError, lambda: made(kind, b"x")) == "user_agent must be str, not bytes"
 
     @pytest.mark.parametrize("agent", ["", " ", "ExampleBot\r\nX: y", "ExampleBöt/1.0"])
     def test_a_user_agent_that_cannot_be_sent(self, kind: str, agent: str) -> None:
@@ -69,7 +69,7 @@ class TestWhoIsRefused:
     def test_a_user_agent_without_a_name(self, kind: str) -> None:
         """A browser's User-Agent names no crawler."""
         assert message(CrawlerError, lambda: made(kind, "Mozilla/5.0")) == (
-            "no product token is found in 'Mozilla/5.0': begin it with the crawler's name, such as "
+            "no product token in 'Mozilla/5.0': begin it with the crawler's name, such as "
             "'ExampleBot/1.0', or pass product_token="
         )
 
@@ -82,7 +82,7 @@ class TestWhoIsRefused:
     def test_a_token_that_is_not_sent(self, kind: str) -> None:
         """Who obeys other rules than those of its name is not honest."""
         assert message(CrawlerError, lambda: made(kind, product_token="OtherBot")) == (
-            f"'OtherBot' is not in the User-Agent '{AGENT}': a crawler obeys the rules of the name "
+            f"'OtherBot' is not in the User-Agent '{AGENT}': send the name whose rules the name "
             "it sends (RFC 9309 §2.2.1). To ask about another crawler's rules, pass its name to "
             "check()"
         )
@@ -131,7 +131,7 @@ class TestNumbersThatAreRefused:
 
     def test_a_hook_that_is_no_function(self, kind: str) -> None:
         """What is shown of it is short."""
-        words = f"on_fetch is '{'x' * 59}: pass a function of one FetchEvent"
+        words = f"on_fetch is '{'x' * 59}: pass a function that takes a FetchEvent"
         assert message(TypeError, lambda: made(kind, on_fetch="x" * 100)) == words
 
 
@@ -140,7 +140,7 @@ class TestCarriers:
 
     def test_a_transport_and_addresses(self, kind: str) -> None:
         """It was made with some."""
-        words = "a transport has its addresses: pass addresses= when you make it"
+        words = "addresses= and allow_private= have no effect on a transport: pass addresses= when you create it"
         for given in ({"addresses": AddressPolicy()}, {"allow_private": "localhost"}):
             assert message(ValueError, lambda given=given: made(kind, **given)) == words  # type: ignore[misc]
 
@@ -152,20 +152,20 @@ class TestCarriers:
     def test_a_transport_and_its_settings(self, kind: str, given: dict[str, Any]) -> None:
         """They would have no effect."""
         assert message(ValueError, lambda: made(kind, **given)) == (
-            "a transport has its own connections, proxy and headers: pass them when you make it"
+            "connections=, proxy= and headers= have no effect on a transport: pass them when you create it"
         )
 
     def test_addresses_twice(self, kind: str) -> None:
         """One of them would be ignored."""
         given = {"addresses": AddressPolicy(), "allow_private": ["localhost"], "transport": None}
-        words = "pass addresses= or allow_private=, not both: AddressPolicy(allow_private)"
+        words = "addresses= and allow_private= cannot be combined: use AddressPolicy(allow_private)"
         assert message(ValueError, lambda: made(kind, **given)) == words
 
     @pytest.mark.parametrize("given", [{"connections": 4}, {"proxy": "http://localhost:3128"}])
     def test_a_client_of_a_library(self, kind: str, given: dict[str, Any]) -> None:
         """A client of httpx2 keeps its connections itself."""
         library = httpx2.Client() if kind == "sync" else httpx2.AsyncClient()
-        words = "your HTTP client has its own connections and proxy: say it there"
+        words = "connections= and proxy= have no effect on your HTTP client: configure them there"
         act: Callable[[], object] = lambda: made(kind, transport=library, **given)  # noqa: E731
         assert message(ValueError, act) == words
 
@@ -217,12 +217,12 @@ class TestStores:
 
     def test_a_class(self, kind: str) -> None:
         """The brackets were forgotten."""
-        words = "store is the class MemoryStore: pass one, MemoryStore(…)"
+        words = "store is the class MemoryStore: pass an instance of it"
         assert message(TypeError, lambda: made(kind, store=MemoryStore)) == words
 
     def test_something_else(self, kind: str) -> None:
         """It cannot lease."""
-        words = "store is a path, a URL such as redis://…, or a Store; not int"
+        words = "store must be a path, a URL such as redis://…, or a Store, not int"
         assert message(TypeError, lambda: made(kind, store=5)) == words
 
 
@@ -237,9 +237,9 @@ class TestQuestions:
 
     def test_one_url_for_many(self, client: Any) -> None:
         """A text is a list of letters."""
-        words = f"urls are a list of URLs, not one: pass ['{SITE}']"
+        words = f"urls must be a list of URLs: pass ['{SITE}']"
         assert message(TypeError, lambda: client.check_many(SITE)) == words
-        words = "urls are a list of URLs, not one: pass [b'x']"
+        words = "urls must be a list of URLs: pass [b'x']"
         assert message(TypeError, lambda: client.check_many(b"x")) == words
 
     def test_what_is_no_url(self, client: Any) -> None:
@@ -264,11 +264,11 @@ class TestQuestions:
 
     def test_prefetching(self, client: Any) -> None:
         """Origins are a list, and their number at a time a whole one."""
-        words = f"origins are a list, not one: pass ['{SITE}']"
+        words = f"origins must be a list: pass ['{SITE}']"
         assert message(TypeError, lambda: client.prefetch(SITE)) == words
-        words = "origins are a list, not one: pass [b'x']"
+        words = "origins must be a list: pass [b'x']"
         assert message(TypeError, lambda: client.prefetch(b"x")) == words
-        words = "origins are a list such as ['https://example.com'], not int"
+        words = "origins must be a list such as ['https://example.com'], not int"
         assert message(TypeError, lambda: client.prefetch(5)) == words
         words = message(TypeError, lambda: client.prefetch([SITE, 5]))
         assert words.startswith("origins[1]: a URL is str or bytes, not int")
@@ -285,7 +285,7 @@ class TestQuestions:
     def test_a_closed_client(self, client: Any) -> None:
         """It answers no more."""
         (getattr(client, "aclose", None) or client.close)()
-        words = "this client is closed: make another one"
+        words = "this client is closed: create another one"
         assert message(RuntimeError, lambda: client.check(SITE)) == words
 
     def test_a_transport_that_returns_something_else(self, kind: str) -> None:
@@ -293,7 +293,7 @@ class TestQuestions:
         server = Server()
         server.answers[f"{SITE}/robots.txt"] = lambda request: 5  # type: ignore[assignment,return-value]
         with opened(kind, server, Clock()) as client:
-            words = "a transport returns a Response or a Failure, not int"
+            words = "a transport must return Response or Failure, not int"
             assert message(TypeError, lambda: client.check(SITE)) == words
 
     def test_a_turn_within_ones_own(self, tmp_path: Path) -> None:
@@ -301,5 +301,5 @@ class TestQuestions:
         with opened("sync", Server(), Clock()) as client, client.slot(SITE):
             assert message(RuntimeError, lambda: client.slot(SITE).__enter__()) == (
                 f"this thread has a turn at {SITE} already, and would wait for itself: end it "
-                "first, or fetch with your own library inside of it"
+                "first, or fetch with another HTTP library inside it"
             )

@@ -380,7 +380,7 @@ class TestUnreachable:
     ) -> None:
         """That is no broken redirect: the client of then, or this one, lacks a library."""
         history = History()
-        origins._normal.cache_clear()
+        origins._normalize.cache_clear()
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, "idna", None)
             location = "https://bücher.example/r".encode()
@@ -467,7 +467,7 @@ class TestWhatIsNotKnown:
             None,
         )
         assert codes(found) == ["never-visited"]
-        assert found.notes[0].message == "No visit to https://example.com is known."
+        assert found.notes[0].message == "There is no fetch of https://example.com."
 
     def test_before_the_first_visit(self) -> None:
         history = History()
@@ -491,7 +491,7 @@ class TestWhatIsNotKnown:
         assert (found.in_force, found.allowed, found.fetch_record) == (False, False, fetch_record)
         assert found.until == START + 2 * HOUR
         assert codes(found) == ["lapsed"]
-        assert "held until 2026-05-01T02:00:00Z" in found.notes[0].message
+        assert "expired on 2026-05-01T02:00:00Z" in found.notes[0].message
 
     @pytest.mark.parametrize(
         ("later", "code", "words"),
@@ -696,20 +696,20 @@ class TestAsValues:
             "Disallow: /a",
             "  fetched on 2026-05-01T00:00:00Z by ExampleBot from https://example.com/robots.txt, "
             f"SHA-256 {fetch_record.digest}",
-            "  held until 2026-05-02T00:00:00Z",
+            "  valid until 2026-05-02T00:00:00Z",
         ]
-        assert str(at(History(), 0)).endswith("error: No visit to https://example.com is known.")
+        assert str(at(History(), 0)).endswith("error: There is no fetch of https://example.com.")
 
     def test_visits_as_sentences(self) -> None:
         history = History()
         assert describe_fetch(history.record_fetch(0, Response(404))).endswith(
-            "and there was none: status 404"
+            "; no file: status 404"
         )
         assert describe_fetch(history.record_fetch(1, refused())).endswith(
             "unreachable: connection refused"
         )
         timeout = history.record_fetch(1.1, Failure(FailureReason.TIMEOUT))
-        assert describe_fetch(timeout).endswith("unreachable: no answer in time")
+        assert describe_fetch(timeout).endswith("unreachable: no response in time")
         history.record_fetch(2, file("/a", ("ETag", '"1"')))
         assert ", unchanged (304), SHA-256 " in describe_fetch(
             history.record_fetch(3, Response(304))

@@ -562,7 +562,7 @@ class Asked(NamedTuple):
 @pytest.fixture(autouse=True)
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """A store that failed is asked again at once, so that it can be seen to come back."""
-    monkeypatch.setattr("robotrules.client.cache_engine.REST", 0.0)
+    monkeypatch.setattr("robotrules.client.cache_engine.COOLDOWN", 0.0)
 
 
 @pytest.mark.parametrize("kind", TRANSPORTS)

@@ -65,7 +65,7 @@ class TestNotes:
             (
                 "no-origin",
                 "error",
-                "This is no http or https URL with a host, so no robots.txt governs it.",
+                "This is not an http or https URL with a host, so no robots.txt applies to it.",
             )
         ]
 
@@ -104,7 +104,7 @@ class TestNotes:
         history, other = History(), History()
         history.record_fetch(1, file("/a"))
         history.record_fetch(3, file("/a"))
-        other.fetch_record(2, file("/a"))
+        other.record_fetch(2, file("/a"))
         stream = io.BytesIO()
         export_warc(other.store, stream)
         stream.seek(0)
@@ -122,7 +122,7 @@ class TestNotes:
 
     def test_renewal_in_doubt(self) -> None:
         """As an earlier version recorded it: a 304 for a copy without a validator."""
-        found = History().fetch_record(0, file("/a"))
+        found = History().record_fetch(0, file("/a"))
         again = found._replace(at=START + DAY, until=START + 2 * DAY, status=304, revalidated=True)
         store = MemoryStore()
         for fetch_record in (found, again):
@@ -137,7 +137,7 @@ class TestNotes:
         ]
 
     def test_failing(self) -> None:
-        words = "Asking for the file failed"
+        words = "Fetching the file failed"
         history = told_days(refused())
         assert notes(at(history, 0)) == [
             ("failing", "info", f"{words} once, first on 2026-05-01T00:00:00Z.")
@@ -161,11 +161,11 @@ class TestNotes:
     )
     def test_later(self, first: Response, later: Response | Failure, code: str, words: str) -> None:
         [note] = notes(at(told_days(first, later), 0.5))
-        assert note == (code, "info", f"The next visit, on 2026-05-02T00:00:00Z, {words}.")
+        assert note == (code, "info", f"The next fetch, on 2026-05-02T00:00:00Z, {words}.")
 
     def test_no_store(self) -> None:
         history = told_days(file("/a", ("Cache-Control", "no-store")))
-        words = "The file said no-store, so its SHA-256 was kept and its octets were not."
+        words = "The file has no-store, so its SHA-256 was stored but not its content."
         assert notes(at(history, 0)) == [("no-store", "error", words)]
 
     def test_bodies(self) -> None:
@@ -187,11 +187,11 @@ class TestNotes:
 
         digest = body_digest(rules("/a"))
         for store, code, words in (
-            (Failing(), "body-missing", f"The store cannot give the file: no {digest[:4]}"),
+            (Failing(), "body-missing", f"The store cannot read the file: no {digest[:4]}"),
             (
                 Altered(),
                 "body-damaged",
-                "The octets in the store are not those of the file: their SHA-256 differs.",
+                "The content in the store is not that of the file: its SHA-256 differs.",
             ),
         ):
             history = History(store)
@@ -199,8 +199,8 @@ class TestNotes:
             found = at(history, 0.5)
             assert (notes(found), found.verdict) == ([(code, "error", words)], None)
         lost = MemoryStore()
-        lost.add([(History().fetch_record(0, file("/a")), None)])
-        words = "The store does not have the octets of the file, or they are damaged."
+        lost.add([(History().record_fetch(0, file("/a")), None)])
+        words = "The store does not have the content of the file, or it is damaged."
         assert notes(at(History(lost), 0.5)) == [("body-missing", "error", words)]
 
     def test_crawlers_differ(self) -> None:
@@ -211,7 +211,7 @@ class TestNotes:
         found = at(history, 0.5)
         [(code, level, words)] = notes(found)
         assert (code, level) == ("crawlers-differ", "warning")
-        start = "Not all crawlers found the same: this is what ExampleBot found, and "
+        start = "Crawlers found different files: this is what ExampleBot found; "
         assert words.startswith(start)
         assert words.endswith(" found something else.")
         names = words.removeprefix(start).removesuffix(" found something else.").split(", ")
@@ -229,7 +229,7 @@ class TestNotes:
 
     def test_imported(self) -> None:
         history, other = told_days(file("/a")), History()
-        other.fetch_record(0.5, file("/b"))
+        other.record_fetch(0.5, file("/b"))
         stream = io.BytesIO()
         export_warc(other.store, stream, now=START)
         stream.seek(0)
@@ -237,7 +237,7 @@ class TestNotes:
         assert done.provenance is not None
         origin = f"imported from 'x.warc', SHA-256 {done.provenance.digest}, on "
         origin += "2026-05-01T00:00:00Z"
-        ask = "own visits go first; ask for source 'imported' to see it"
+        ask = "own fetches take precedence; use source 'imported' to see it"
         fetch_record = f"A visit by ExampleBot that was {origin}"
         assert notes(at(history, 0.75)) == [
             ("import-differs", "warning", f"{fetch_record} found something else: {ask}.")
@@ -247,18 +247,22 @@ class TestNotes:
         assert notes(lapsed)[1:] == [("import-held", "info", held)]
         assert [note.code for note in lapsed.notes] == ["lapsed", "import-held"]
         assert notes(at(history, 0.75, source="imported")) == [
-            ("imported", "warning", f"This store did not fetch the file: the visit was {origin}.")
+            (
+                "imported",
+                "warning",
+                f"No client of this store fetched the file: the record was {origin}.",
+            )
         ]
 
     def test_an_archive_without_the_file(self) -> None:
         """It says which archive that was."""
         archive = Provenance("x.warc", "0" * 64, START)
         store = MemoryStore()
-        store.add([(History().fetch_record(0, file("/a"))._replace(provenance=archive), None)])
+        store.add([(History().record_fetch(0, file("/a"))._replace(provenance=archive), None)])
         assert notes(at(History(store), 0.5))[0] == (
             "body-missing",
             "error",
-            "The archive did not have the octets of the file, or they were altered: the visit was "
+            "The archive did not have the content of the file, or it was altered: the record was "
             f"imported from 'x.warc', SHA-256 {'0' * 64}, on 2026-05-01T00:00:00Z.",
         )
 
@@ -305,7 +309,7 @@ class TestJson:
                 {
                     "code": "changed-later",
                     "level": "info",
-                    "message": "The next visit, on 2026-05-02T00:00:00Z, found no file.",
+                    "message": "The next fetch, on 2026-05-02T00:00:00Z, found no file.",
                 }
             ],
         }
@@ -349,14 +353,14 @@ class TestText:
             f"{A} for ExampleBot at 2026-05-01T12:00:00Z: disallowed by line 2: Disallow: /a\n"
             f"  fetched on 2026-05-01T00:00:00Z by ExampleBot from {SITE}/robots.txt, "
             f"SHA-256 {digest}\n"
-            "  held until 2026-05-02T00:00:00Z\n"
-            "  info: The next visit, on 2026-05-02T00:00:00Z, failed."
+            "  valid until 2026-05-02T00:00:00Z\n"
+            "  info: The next fetch, on 2026-05-02T00:00:00Z, failed."
         )
 
     def test_unknown(self) -> None:
         assert str(at(History(), 0)) == (
             f"{A} for ExampleBot at 2026-05-01T00:00:00Z: unknown\n"
-            f"  error: No visit to {SITE} is known."
+            f"  error: There is no fetch of {SITE}."
         )
 
     def test_visits(self) -> None:
@@ -369,15 +373,15 @@ class TestText:
             describe_fetch(renewed)
             == f"fetched {on.format(2)} {source}, unchanged (304), SHA-256 {digest}"
         )
-        assert describe_fetch(none) == f"asked for {on.format(3)}, and there was none: status 404"
+        assert describe_fetch(none) == f"requested {on.format(3)}, ; no file: status 404"
         why = "and unreachable: connection refused"
-        assert describe_fetch(failed) == f"asked for {on.format(4)}, {why}"
+        assert describe_fetch(failed) == f"requested {on.format(4)}, {why}"
         silent = failed._replace(detail="")
         assert silent.failure_reason is FailureReason.CONNECT
         assert describe_fetch(silent) == (
-            f"asked for {on.format(4)}, and unreachable: {silent.failure_reason.sentence}"
+            f"requested {on.format(4)}; unreachable: {silent.failure_reason.sentence}"
         )
-        assert describe_fetch(silent._replace(failure_reason=None)).endswith(", and unreachable: ")
+        assert describe_fetch(silent._replace(failure_reason=None)).endswith("; unreachable: ")
         given = first._replace(provenance=Provenance("", "0" * 64, START))
         assert describe_fetch(given) == (
             f"fetched {on.format(1)} (imported from an archive, SHA-256 {'0' * 64}, on "
@@ -442,10 +446,10 @@ class TestMisuse:
         ("moment", "error", "words"),
         [
             (datetime(2026, 5, 1), ValueError, "^moment "),
-            (True, TypeError, "^a moment is a datetime with a zone or seconds .*, not bool$"),
-            ("2026", TypeError, "^a moment is a datetime with a zone or seconds .*, not str$"),
-            (float("nan"), ValueError, r"^a moment is nan: pass seconds since 1970, such as time"),
-            (float("inf"), ValueError, r"^a moment is inf: pass seconds since 1970, such as time"),
+            (True, TypeError, "^a moment must be a datetime with zone or seconds .*, not bool$"),
+            ("2026", TypeError, "^a moment must be a datetime with zone or seconds .*, not str$"),
+            (float("nan"), ValueError, r"^moment is nan: pass seconds since 1970, such as time"),
+            (float("inf"), ValueError, r"^moment is inf: pass seconds since 1970, such as time"),
         ],
     )
     def test_moments(self, moment: Any, error: type[Exception], words: str) -> None:

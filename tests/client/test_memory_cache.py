@@ -11,8 +11,8 @@ import pytest
 from robotrules.access import ACCESS_PROFILES, Hop, Response
 from robotrules.cache import MAX_CLOCK_SKEW, body_digest, freshness, updated_entry
 from robotrules.client import Client, memory_cache
-from robotrules.client.memory_cache import OriginCache, _octets_of
-from robotrules.client.origin_state import OriginState, StateSource, held
+from robotrules.client.memory_cache import OriginCache, _estimate_bytes
+from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.http.fields import Fields
 from robotrules.profile import DEFAULT
 from robotrules.robotstxt import parse
@@ -106,23 +106,23 @@ def test_a_copy_is_kept_for_a_304(server: Server) -> None:
         clock.now += 86_401
         client.check(url)
         clock.now += 61
-        held = client.lookup(url)
-        assert held is not None
-        assert held.fetch_record is not None
-        assert held.fetch_record.revalidated
-        assert held.check(url, "ExampleBot").line == 2
+        make_origin_state = client.lookup(url)
+        assert make_origin_state is not None
+        assert make_origin_state.fetch_record is not None
+        assert make_origin_state.fetch_record.revalidated
+        assert make_origin_state.check(url, "ExampleBot").line == 2
 
 
 def holding(number: int, at: float = NOW, **changes: Any) -> OriginState:
-    """Return what is held of an origin after one visit."""
+    """Return what is make_origin_state of an origin after one visit."""
     fetch_record = made(at, origin=f"https://s{number}.example", **changes)
     entry = updated_entry(None, fetch_record)
     fresh = freshness(entry, at, ACCESS_PROFILES["default"])
-    return held(entry, fresh, None, profile=DEFAULT, source=StateSource.FETCHED)
+    return make_origin_state(entry, fresh, None, profile=DEFAULT, source=StateSource.FETCHED)
 
 
 def origins(kept: OriginCache) -> list[str]:
-    """Return of what origins something is held."""
+    """Return of what origins something is make_origin_state."""
     return [
         found.origin.removeprefix("https://").removesuffix(".example")
         for found in kept._states.values()
@@ -138,9 +138,9 @@ class TestBounds:
         hops = (Hop("12345", 301, "678"), Hop("9", 302, "0"))
         good = made(NOW, fields=fields, hops=hops, size=1000)
         entry = updated_entry(None, good)
-        assert _octets_of(entry) == 1024 + 1000 + 7 + 10
+        assert _estimate_bytes(entry) == 1024 + 1000 + 7 + 10
         bad = made(NOW + 1, None, fields=fields, hops=(), size=0)
-        assert _octets_of(updated_entry(entry, bad)) == 1024 + 1000 + 7 + 10 + 1024 + 7
+        assert _estimate_bytes(updated_entry(entry, bad)) == 1024 + 1000 + 7 + 10 + 1024 + 7
 
     def test_as_many_as_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """With one more the oldest goes."""
@@ -148,21 +148,21 @@ class TestBounds:
         kept = OriginCache(DEFAULT)
         assert kept._bytes == 0
         for number in range(2):
-            kept.hold(holding(number), None, NOW)
+            kept.put(holding(number), None, NOW)
         assert origins(kept) == ["s0", "s1"]
-        kept.hold(holding(2), None, NOW)
+        kept.put(holding(2), None, NOW)
         assert origins(kept) == ["s1", "s2"]
-        assert kept._bytes == sum(_octets_of(one.entry) for one in kept._states.values())
+        assert kept._bytes == sum(_estimate_bytes(one.entry) for one in kept._states.values())
 
     def test_as_large_as_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """With one octet more the oldest goes."""
-        size = _octets_of(holding(0).entry)
+        size = _estimate_bytes(holding(0).entry)
         monkeypatch.setattr(memory_cache, "MAX_BYTES", 2 * size)
         kept = OriginCache(DEFAULT)
         for number in range(2):
-            kept.hold(holding(number), None, NOW)
+            kept.put(holding(number), None, NOW)
         assert origins(kept) == ["s0", "s1"]
-        kept.hold(holding(1, size=made().size + 1), None, NOW)
+        kept.put(holding(1, size=made().size + 1), None, NOW)
         assert origins(kept) == ["s1"]
 
     def test_who_is_late(self) -> None:
@@ -170,8 +170,8 @@ class TestBounds:
         for ahead, stays in ((MAX_CLOCK_SKEW, True), (MAX_CLOCK_SKEW + 1, False)):
             kept = OriginCache(DEFAULT)
             newer, older = holding(0, NOW + ahead), holding(0, NOW - 1)
-            kept.hold(newer, None, NOW)
-            kept.hold(older, None, NOW)
+            kept.put(newer, None, NOW)
+            kept.put(older, None, NOW)
             found = kept.get(newer.origin)
             assert found is not None
             assert (found.entry is newer.entry) is stays
@@ -179,20 +179,20 @@ class TestBounds:
 
 
 def test_what_may_answer_at_once() -> None:
-    """Only what is held, and until it is renewed."""
+    """Only what is make_origin_state, and until it is renewed."""
     kept = OriginCache(DEFAULT)
     check = parse(BODY).rules_for("x").check
     first, second = holding(0), holding(0, NOW + 1)
     kept.make_ready(first, check)
     assert kept.ready == {}
-    kept.hold(first, None, NOW)
+    kept.put(first, None, NOW)
     kept.make_ready(second, check)
     kept.make_ready(second._replace(until=first.until), check)
     kept.make_ready(first._replace(until=first.until + 1), check)
     assert kept.ready == {}
     kept.make_ready(first, check)
     assert kept.ready == {first.origin: (NOW - MAX_CLOCK_SKEW, first.until, check)}
-    kept.hold(second, None, NOW + 1)
+    kept.put(second, None, NOW + 1)
     assert kept.ready == {}
 
 

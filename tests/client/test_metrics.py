@@ -113,7 +113,7 @@ def test_a_transport_that_returns_nothing_is_told_so() -> None:
             """Return nothing."""
 
     with Client(AGENT, store="memory:", transport=Odd()) as client:
-        with pytest.raises(TypeError, match="a transport returns a Response or a Failure"):
+        with pytest.raises(TypeError, match="a transport must return Response or Failure"):
             client.check(ORIGIN)
         assert client.stats == Stats()
 

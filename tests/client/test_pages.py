@@ -148,7 +148,7 @@ def test_rules_that_change_while_a_request_waits() -> None:
     assert flow.send(None) == LookUpState(url)
     paced = flow.send(before)
     assert isinstance(paced, SendInSlot)
-    assert (paced.request, paced.held) == (Request(url, (), 9, 5.0), before)
+    assert (paced.request, paced.state) == (Request(url, (), 9, 5.0), before)
     assert (paced.allows(before), paced.allows(after)) == (True, True)
     moved = Response(301, {"Location": "/b"})
     assert flow.send(PageResponse(moved, 1.0, before)) == LookUpState(f"{SITE}/b")

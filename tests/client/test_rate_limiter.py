@@ -215,7 +215,7 @@ class TestTurns:
         """One look, unless nobody else can be there."""
         for alone, waited in ((False, [MAX_SLOT_POLL]), (True, [])):
             made, engine = turns(lease=[True], release=[None], begin_slot=[NOON])
-            engine.alone = alone
+            engine.exclusive = alone
             driven(made.end(SITE, "me"))
             assert driven(made.take(SITE, 0.0, "me")) == (waited, 0)
             assert driven(made.take(SITE, 0.0, "me")) == ([], 0)

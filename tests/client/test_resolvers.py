@@ -38,9 +38,7 @@ class Names:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-def vet(
-    addresses: AddressPolicy, host: str = "example.com", port: int = 80
-) -> list[str] | Failure:
+def vet(addresses: AddressPolicy, host: str = "example.com", port: int = 80) -> list[str] | Failure:
     """Return what a transport on an event loop would connect to."""
     return asyncio.run(DnsCache(addresses, 4).avet(host, port))
 
@@ -78,9 +76,7 @@ class TestVetting:
     def test_without_an_event_loop(self) -> None:
         """A client for threads asks it too."""
         names = Names(["8.8.8.8"])
-        assert DnsCache(AddressPolicy(resolve=names), 4).vet("example.com", 80, 5.0) == [
-            "8.8.8.8"
-        ]
+        assert DnsCache(AddressPolicy(resolve=names), 4).vet("example.com", 80, 5.0) == ["8.8.8.8"]
 
     @pytest.mark.parametrize("kind", [AiohttpTransport, AsyncHttpx2Transport])
     def test_a_name_that_changes_its_mind(self, kind: type[Any]) -> None:
@@ -252,7 +248,7 @@ class TestAsyncResolver:
 
     def test_misuse(self) -> None:
         """It says what it wants."""
-        with pytest.raises(TypeError, match="nameservers is a list"):
+        with pytest.raises(TypeError, match="nameservers must be a list"):
             AsyncResolver("9.9.9.9")
         with pytest.raises(ValueError, match="more than 0"):
             AsyncResolver(timeout=0)

@@ -17,7 +17,7 @@ import pytest
 from robotrules.access import Response
 from robotrules.cache import Provenance, Store, body_digest
 from robotrules.client.evidence import Evidence
-from robotrules.client.historical_verdict import HistoricalVerdict, imported_from
+from robotrules.client.historical_verdict import HistoricalVerdict, describe_provenance
 from robotrules.client.source_filter import make_source_filter
 from robotrules.client.stores import MemoryStore
 from robotrules.client.warc import export_warc, import_warc
@@ -139,8 +139,8 @@ class TestPrecedence:
         history, other = History(), History()
         history.record_fetch(0, file("/a"))
         history.record_fetch(1, refused())
-        other.fetch_record(0.5, refused())
-        other.fetch_record(0.9, Response(404))
+        other.record_fetch(0.5, refused())
+        other.record_fetch(0.9, Response(404))
         stream = io.BytesIO()
         export_warc(other.store, stream)
         imported(history.store, stream.getvalue())
@@ -164,7 +164,7 @@ class TestPrecedence:
         """A profile that reads the status otherwise does not make an import an own fetch."""
         history, other = History(), History()
         history.record_fetch(0, file("/a"))
-        other.fetch_record(0.5, Response(429))
+        other.record_fetch(0.5, Response(429))
         stream = io.BytesIO()
         export_warc(other.store, stream)
         imported(history.store, stream.getvalue())
@@ -243,11 +243,9 @@ class TestHistory:
             lambda: evidence.fetch_records(SITE, source=bad),
             lambda: export_warc(empty, io.BytesIO(), source=bad),
         ]
-        words = (
-            f"the source {bad!r} is unknown: use 'own', 'imported', or at least 8 digits of the "
-        )
+        words = f"the source {bad!r} unknown source, 'imported', or at least 8 digits of the "
         for ask in asking:
-            with pytest.raises(ValueError, match="is unknown") as caught:
+            with pytest.raises(ValueError, match="unknown source") as caught:
                 ask()
             assert str(caught.value) == f"{words}SHA-256 of an archive"
 
@@ -265,7 +263,7 @@ class TestHistory:
     def test_words(self) -> None:
         """An archive that had no name is one all the same."""
         given = Provenance("", "0" * 64, START)
-        assert imported_from(given).startswith("imported from an archive, SHA-256 000")
+        assert describe_provenance(given).startswith("imported from an archive, SHA-256 000")
 
 
 class Forward:
@@ -345,5 +343,5 @@ class TestImporting:
             if path.stat().st_size == size:
                 path.write_bytes(path.read_bytes() + b"\r\n")
 
-        with pytest.raises(ValueError, match="was changed while it was imported"):
+        with pytest.raises(ValueError, match="changed during the import"):
             import_warc(MemoryStore(), path, progress=change)

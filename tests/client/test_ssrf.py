@@ -120,7 +120,7 @@ PRIVATE_ADDRESSES = {
     "fec0::1": "site-local",
     "ff02::1": "multicast",
     "ff05::1:3": "multicast",
-    "2606:4700::1%eth0": "one link",
+    "2606:4700::1%eth0": "link-local",
     # IPv6 addresses that lead to an IPv4 one.
     "::ffff:127.0.0.1": "loopback",
     "::ffff:7f00:1": "loopback",
@@ -285,7 +285,7 @@ def test_an_international_name_is_its_a_label() -> None:
     ],
 )
 def test_what_is_no_name_address_or_network_raises_with_the_cure(wrong: str) -> None:
-    with pytest.raises(ValueError, match=r"allow_private has .*: write"):
+    with pytest.raises(ValueError, match=r"allow_private contains .*: use"):
         AddressPolicy([wrong])
 
 
@@ -324,11 +324,11 @@ def test_a_refusal_says_how_to_allow_it() -> None:
     assert refused == Failure(
         FailureReason.REFUSED,
         "metadata.example is 169.254.169.254, which is link-local (RFC 3927); "
-        "to go there, pass allow_private=['metadata.example']",
+        "to allow it, pass allow_private=['metadata.example']",
     )
     assert PUBLIC.vet("127.0.0.1", 80) == Failure(
         FailureReason.REFUSED,
-        "127.0.0.1 is loopback (RFC 1122); to go there, pass allow_private=['127.0.0.1']",
+        "127.0.0.1 is loopback (RFC 1122); to allow it, pass allow_private=['127.0.0.1']",
     )
 
 

@@ -11,7 +11,7 @@ import aiodns
 import pytest
 
 from robotrules.access import Failure, FailureReason
-from robotrules.client.resolvers import AsyncResolver, _asked, _text
+from robotrules.client.resolvers import AsyncResolver, _format_address, _query
 from robotrules.client.ssrf import PUBLIC, AddressPolicy, is_async, literal_of, one_line
 
 
@@ -41,29 +41,29 @@ class TestAddresses:
             ),
             ("2002:7f00:1::1", "the 6to4 net of 127.0.0.1, which is loopback (RFC 1122)"),
             ("4000::1", "not global unicast (RFC 4291)"),
-            ("2606:4700::1%eth0", "of one link alone (%eth0)"),
+            ("2606:4700::1%eth0", "link-local (%eth0)"),
         ],
     )
     def test_words(self, address: str, why: str) -> None:
         """What it is, and how to allow it."""
         shown = str(literal_of(address))
         assert PUBLIC.refusal_of_address("x.example", address) == (
-            f"x.example is {shown}, which is {why}; to go there, pass allow_private=['x.example']"
+            f"x.example is {shown}, which is {why}; to allow it, pass allow_private=['x.example']"
         )
         assert PUBLIC.refusal_of_address(address, address) == (
-            f"{shown} is {why}; to go there, pass allow_private=['{address}']"
+            f"{shown} is {why}; to allow it, pass allow_private=['{address}']"
         )
 
     def test_what_is_no_address(self) -> None:
         """A resolver may say anything."""
-        words = "x.example is '127.1', which is no address"
+        words = "x.example is '127.1', which is not an address"
         assert PUBLIC.refusal_of_address("x.example", "127.1") == words
 
     @pytest.mark.parametrize(
         ("found", "words"),
         [
             ([], "odd.example: no address"),
-            (["gone"], "odd.example: the resolver gave 'gone', which is no address"),
+            (["gone"], "odd.example: the resolver returned 'gone', which is not an address"),
         ],
     )
     def test_no_address(self, found: list[str], words: str) -> None:
@@ -131,14 +131,14 @@ class TestAllowing:
     def test_no_name(self, wrong: str) -> None:
         """It is told as it was given."""
         assert words_of(AddressPolicy, [wrong]) == (
-            f"allow_private has {wrong!r}, which is no host name, address or network: write "
+            f"allow_private contains {wrong!r}, which is not a host name, address or network: use "
             "'localhost', '*.internal', '127.0.0.1' or '10.0.0.0/8', without scheme, port and path"
         )
 
     def test_no_network(self) -> None:
         """It says why."""
         assert words_of(AddressPolicy, ["10.0.0.1/8"]) == (
-            "allow_private has '10.0.0.1/8', which is no network (10.0.0.1/8 has host bits set): "
+            "allow_private contains '10.0.0.1/8', which is not a network (10.0.0.1/8 has host bits set): "
             "write one such as '10.0.0.0/8' or 'fd00::/8'"
         )
 
@@ -146,7 +146,7 @@ class TestAllowing:
     def test_no_list(self, wrong: object) -> None:
         """What is allowed is said by name."""
         assert words_of(AddressPolicy, wrong) == (
-            f"allow_private is {wrong!r}: name the hosts, addresses or networks that may be asked, "
+            f"allow_private is {wrong!r}: pass the hosts, addresses or networks to allow, be asked, "
             "such as ['localhost', '10.0.0.0/8']"
         )
 
@@ -154,7 +154,7 @@ class TestAllowing:
         """One host stands in a list."""
         words = "allow_private is 'localhost': pass a list, such as ['localhost']"
         assert words_of(AddressPolicy, "localhost") == words
-        words = "allow_private has 127: it is for host names and addresses"
+        words = "allow_private contains 127: use host names and addresses"
         assert words_of(AddressPolicy, [127]) == words
 
 
@@ -166,7 +166,7 @@ class TestNames:
         [
             ("localhost", "loopback (RFC 6761)"),
             ("A.LOCALHOST..", "loopback (RFC 6761)"),
-            ("printer.local", "of one link alone (RFC 6762)"),
+            ("printer.local", "link-local (RFC 6762)"),
             ("intranet", "a name of private networks"),
             ("wiki", "a name without a dot, which belongs to a local network"),
             ("wiki.", "a name without a dot, which belongs to a local network"),
@@ -175,7 +175,7 @@ class TestNames:
     )
     def test_words(self, host: str, why: str) -> None:
         """What the name is, and how to allow it."""
-        words = f"{host} is {why}; to go there, pass allow_private=['{host}']"
+        words = f"{host} is {why}; to allow it, pass allow_private=['{host}']"
         assert PUBLIC.refusal_of_name(host) == words
 
     @pytest.mark.parametrize(
@@ -244,11 +244,11 @@ class TestResolver:
 
         error = aiodns.error.DNSError(*args)
         with pytest.raises(OSError, match=words or "None") as caught:
-            asyncio.run(_asked(Dns(), "x.example", 80))  # type: ignore[arg-type]
+            asyncio.run(_query(Dns(), "x.example", 80))  # type: ignore[arg-type]
         assert (caught.value.errno, caught.value.strerror) == (None, words)
         error = aiodns.error.DNSError("alone")
         with pytest.raises(OSError, match="alone"):
-            asyncio.run(_asked(Dns(), "x.example", 80))  # type: ignore[arg-type]
+            asyncio.run(_query(Dns(), "x.example", 80))  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
         ("address", "text"),
@@ -261,14 +261,14 @@ class TestResolver:
     )
     def test_addresses(self, address: tuple[object, ...], text: str) -> None:
         """One of a link alone has its link."""
-        assert _text(address) == text
+        assert _format_address(address) == text
 
     def test_misuse(self) -> None:
         """It says what it wants."""
-        words = "nameservers is a list, not one: pass ['9.9.9.9']"
+        words = "nameservers must be a list: pass ['9.9.9.9']"
         assert words_of(AsyncResolver, "9.9.9.9") == words
-        assert words_of(AsyncResolver, b"x") == "nameservers is a list, not one: pass [b'x']"
+        assert words_of(AsyncResolver, b"x") == "nameservers must be a list: pass [b'x']"
         for seconds in (0, 60.5):
-            words = f"seconds is {seconds}: use more than 0, and 60 at most"
+            words = f"timeout is {seconds}: use more than 0, and 60 at most"
             assert words_of(AsyncResolver, timeout=seconds) == words
         assert words_of(AsyncResolver, tries=0) == "tries is 0: use 1 or more"

@@ -65,8 +65,8 @@ def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """A store that failed is asked again at once, and none is waited for long."""
     monkeypatch.setattr("robotrules.client.cache_engine.COOLDOWN", 0.0)
     monkeypatch.setattr("robotrules.client.stores.server_guard.COOLDOWN", 0.0)
-    monkeypatch.setattr("robotrules.client.stores.redis.ANSWER", 0.3)
-    monkeypatch.setattr("robotrules.client.stores.postgres.ANSWER", 0.1)
+    monkeypatch.setattr("robotrules.client.stores.redis.RESPONSE_TIMEOUT", 0.3)
+    monkeypatch.setattr("robotrules.client.stores.postgres.RESPONSE_TIMEOUT", 0.1)
     monkeypatch.setattr("robotrules.client.stores.sqlite.BUSY", 0.2)
 
 

@@ -495,7 +495,7 @@ class TestLoops:
             client = AsyncClient(AGENT, store="memory:", transport=transport)
             assert asyncio.run(ask(f"{site.url}/x"))
             assert asyncio.run(ask(f"{site.url}/y"))
-            with pytest.raises(RuntimeError, match="make one in each"):
+            with pytest.raises(RuntimeError, match="create one in each"):
                 asyncio.run(ask(f"{other.url}/x"))
             asyncio.run(client.aclose())
             asyncio.run(transport.aclose())

@@ -30,7 +30,12 @@ from robotrules.cache import FetchRecord, body_digest
 from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import SKIP_REASONS, WarcImport, export_warc, import_warc
-from robotrules.client.warc.metadata_records import LONGEST, UNANSWERED, visit_from, written
+from robotrules.client.warc.metadata_records import (
+    MAX_LIFETIME,
+    UNANSWERED,
+    parse_metadata,
+    serialize_metadata,
+)
 from robotrules.http.fields import Fields
 from tests.client.histories import DAY, SITE, START, History, file, refused, rules
 from tests.client.warc_readers import READERS, Kept, with_warcio
@@ -293,7 +298,7 @@ class TestWriting:
 
     def test_what_cannot_stand_in_a_message(self) -> None:
         """Fields that HTTP does not know, and lines in a User-Agent, are in the metadata alone."""
-        fetch_record = History().fetch_record(0, file("/a"))
+        fetch_record = History().record_fetch(0, file("/a"))
         fields = Fields(((("bad name"), b"x"), ("x-nul", b"\0"), ("", b"y"), ("good", b"z")), True)
         fetch_record = fetch_record._replace(
             fields=fields, user_agent="Evil\r\nX: y \u20ac", url=f"{SITE}/\xe9", address="nowhere"
@@ -307,7 +312,7 @@ class TestWriting:
         assert "WARC-IP-Address" not in answer.headers
 
     def test_dates_that_no_calendar_has(self) -> None:
-        fetch_record = History().fetch_record(0, file("/a"))._replace(at=1e18, until=1e18)
+        fetch_record = History().record_fetch(0, file("/a"))._replace(at=1e18, until=1e18)
         store = MemoryStore()
         store.add([(fetch_record, rules("/a"))])
         archive = exported(store)
@@ -344,7 +349,7 @@ class TestWriting:
 
     def test_places_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where files stand is remembered for some of them; others are written once more."""
-        monkeypatch.setattr("robotrules.client.warc.writer.REMEMBERED", 1)
+        monkeypatch.setattr("robotrules.client.warc.writer.MAX_REMEMBERED_FILES", 1)
         history = History()
         history.record_fetch(0, file("/a", ("ETag", '"1"')))
         history.record_fetch(0.5, file("/z"), site="https://elsewhere.example")
@@ -374,7 +379,7 @@ class TestWriting:
         def missing(name: str) -> str:
             raise PackageNotFoundError(name)
 
-        monkeypatch.setattr("robotrules.client.warc.metadata_records.version", missing)
+        monkeypatch.setattr("robotrules.client.warc.metadata.version", missing)
         assert b"software: robotrules\r\n" in exported(MemoryStore())
 
 
@@ -413,7 +418,7 @@ class TestRoundTrip:
         history = History()
         history.record_fetch(0, file("/a"))
         other = History()
-        other.fetch_record(1, file("/b"))
+        other.record_fetch(1, file("/b"))
         for compressed in (False, True):
             parts = [exported(one.store, gzip=compressed) for one in (history, other)]
             assert imported(b"".join(parts))[1].added == 2
@@ -524,7 +529,7 @@ class TestAnyVisit:
     @given(fetch_records())
     def test_as_json(self, given: tuple[FetchRecord, bytes | None]) -> None:
         fetch_record, _ = given
-        assert visit_from(json.loads(written(fetch_record))) == fetch_record
+        assert parse_metadata(json.loads(serialize_metadata(fetch_record))) == fetch_record
 
 
 # --- Visits that were not -------------------------------------------------------------------------
@@ -546,7 +551,7 @@ class TestForgedVisits:
             {"at": True},
             {"at": float("inf")},
             {"until": START - 1},
-            {"until": START + LONGEST + 1},
+            {"until": START + MAX_LIFETIME + 1},
             {"state": "splendid"},
             {"state": "unavailable"},
             {"status": -1},
@@ -581,17 +586,17 @@ class TestForgedVisits:
         ids=str,
     )
     def test_is_none(self, change: dict[str, Any]) -> None:
-        fetch_record = History().fetch_record(0, file("/a"))
-        values = json.loads(written(fetch_record))
-        assert visit_from(values) == fetch_record
-        assert visit_from(values | change) is None
+        fetch_record = History().record_fetch(0, file("/a"))
+        values = json.loads(serialize_metadata(fetch_record))
+        assert parse_metadata(values) == fetch_record
+        assert parse_metadata(values | change) is None
 
     def test_a_part_is_missing(self) -> None:
-        values = json.loads(written(History().fetch_record(0, file("/a"))))
+        values = json.loads(serialize_metadata(History().record_fetch(0, file("/a"))))
         for name in values:
             # Archives of before do not say where a visit comes from.
             if name not in ("kind", "provenance"):
-                assert visit_from({key: values[key] for key in values if key != name}) is None
+                assert parse_metadata({key: values[key] for key in values if key != name}) is None
 
     def test_in_an_archive(self) -> None:
         archive = exported(eventful().store)
@@ -1228,7 +1233,7 @@ class TestBounds:
         """Neither direction holds more than a few visits at a time."""
         path = tmp_path / "a.warc"
         store = SQLiteStore(tmp_path / "a.sqlite")
-        template = History().fetch_record(0, file("/a"))
+        template = History().record_fetch(0, file("/a"))
         body = b"# %d\n" + b"#" * 200_000
 
         def made() -> Iterator[tuple[FetchRecord, bytes]]:

@@ -12,8 +12,14 @@ import pytest
 
 from robotrules.access import AccessState, FailureReason, Response
 from robotrules.cache import body_digest
-from robotrules.client.warc.captures import ASKED, LIMIT, MAX_AGENT_LENGTH, WAITING
-from robotrules.client.warc.metadata_records import LONGEST, _only, _or_none, visit_from, written
+from robotrules.client.warc.captures import LIMIT, MAX_AGENT_LENGTH, MAX_REQUESTS, MAX_WAITING
+from robotrules.client.warc.metadata_records import (
+    MAX_LIFETIME,
+    _optional,
+    _require_type,
+    parse_metadata,
+    serialize_metadata,
+)
 from robotrules.profile import LEAST_MAX_BYTES
 from tests.client.histories import SITE, START, History, file, rules
 from tests.client.warc_records import REQUEST, answer, exported, imported, only, record, skipped
@@ -121,7 +127,7 @@ class TestWhoAsked:
         assert only(other + record("response", answer()))[0].agent == "unknown"
         assert only(record("request", REQUEST) + record("response", answer()))[0].agent == "CCBot"
 
-    @pytest.mark.parametrize("count", [2, WAITING, WAITING + 1])
+    @pytest.mark.parametrize("count", [2, MAX_WAITING, MAX_WAITING + 1])
     def test_requests_after_several_answers(self, count: int) -> None:
         """Answers wait for their requests: a few at a time, those that came last."""
         parts = [
@@ -131,7 +137,7 @@ class TestWhoAsked:
         ]
         fetch_records = imported(b"".join(parts))[0].fetch_records()
         agents = {fetch_record.origin: fetch_record.agent for fetch_record in fetch_records}
-        lost = agents.pop("https://s0.example") if count > WAITING else "unknown"
+        lost = agents.pop("https://s0.example") if count > MAX_WAITING else "unknown"
         assert (lost, set(agents.values())) == ("unknown", {"CCBot"})
 
     @pytest.mark.parametrize("tie", ["request", "response"])
@@ -155,7 +161,7 @@ class TestWhoAsked:
         assert only(parts["request"] + parts["response"])[0].agent == "CCBot"
         assert only(parts["response"] + parts["request"])[0].agent == "CCBot"
 
-    @pytest.mark.parametrize("count", [ASKED, ASKED + 1])
+    @pytest.mark.parametrize("count", [MAX_REQUESTS, MAX_REQUESTS + 1])
     def test_requests_are_forgotten(self, count: int) -> None:
         """So many are remembered, those that came last."""
         sites = [f"https://s{number}.example" for number in range(count)]
@@ -167,7 +173,7 @@ class TestWhoAsked:
         fetch_records = imported(b"".join(archive))[0].fetch_records()
         agents = {fetch_record.origin: fetch_record.agent for fetch_record in fetch_records}
         assert agents[sites[-1]] == "CCBot"
-        assert agents[sites[0]] == ("CCBot" if count == ASKED else "unknown")
+        assert agents[sites[0]] == ("CCBot" if count == MAX_REQUESTS else "unknown")
 
     def test_who_crawled_for_the_answers_before(self) -> None:
         """What an archive says of its crawler is about what follows."""
@@ -193,12 +199,12 @@ class TestArchivesOfOurs:
 
     def test_a_visit_that_may_not_have_its_file(self) -> None:
         """What says no-store, or found no file, gets none, whatever stands beside it."""
-        private = History().fetch_record(0, file("/a"))._replace(may_store=False)
-        missing = History().fetch_record(0, Response(404))
+        private = History().record_fetch(0, file("/a"))._replace(may_store=False)
+        missing = History().record_fetch(0, Response(404))
         for fetch_record in (private, missing):
             archive = OURS + record("response", answer(), WARC_Record_ID="<urn:uuid:1>")
             archive += record(
-                *("metadata", written(fetch_record)),
+                *("metadata", serialize_metadata(fetch_record)),
                 Content_Type="application/json",
                 WARC_Concurrent_To="<urn:uuid:1>",
             )
@@ -213,7 +219,7 @@ class TestArchivesOfOurs:
 
     def test_a_visit_is_json(self) -> None:
         """Metadata of another kind is none of a visit."""
-        facts = written(History().fetch_record(0, file("/a")))
+        facts = serialize_metadata(History().record_fetch(0, file("/a")))
         for media, added in (("application/JSON", 1), ("text/plain", 0), ("", 0)):
             archive = OURS + record("metadata", facts, Content_Type=media)
             assert imported(archive)[1].added == added
@@ -253,7 +259,7 @@ class TestVisits:
 
     def test_octets(self) -> None:
         """The same visit is the same octets: sorted, a line for each part."""
-        facts = written(History().fetch_record(0, file("/a")))
+        facts = serialize_metadata(History().record_fetch(0, file("/a")))
         again = json.dumps(json.loads(facts), indent=1, sort_keys=True)
         assert facts == again.encode() + b"\n"
         assert facts.startswith(b'{\n "address": "192.0.2.1",\n "agent": "ExampleBot",\n')
@@ -267,7 +273,7 @@ class TestVisits:
             ({"size": True}, False),
             ({"hops": [HOP] * 101}, True),
             ({"hops": [HOP] * 102}, False),
-            ({"until": START + LONGEST}, True),
+            ({"until": START + MAX_LIFETIME}, True),
             ({"until": START}, True),
             ({"url": f"{SITE}/\r"}, False),
             ({"url": f"{SITE}/\n"}, False),
@@ -281,16 +287,16 @@ class TestVisits:
     )
     def test_edges(self, change: dict[str, Any], is_one: bool) -> None:
         """Each bound, on both sides."""
-        values = json.loads(written(History().fetch_record(0, file("/a"))))
-        assert (visit_from(values | change) is not None) is is_one
+        values = json.loads(serialize_metadata(History().record_fetch(0, file("/a"))))
+        assert (parse_metadata(values | change) is not None) is is_one
 
     def test_readers(self) -> None:
         """Of a kind alone, or nothing."""
-        assert _only(bool)(True) is True
+        assert _require_type(bool)(True) is True
         for kind, value in ((int, True), (str, 5), (bool, 1)):
             with pytest.raises(TypeError):
-                _only(kind)(value)
-        read = _or_none(_only(int))
+                _require_type(kind)(value)
+        read = _optional(_require_type(int))
         assert (read(None), read(5)) == (None, 5)
 
 

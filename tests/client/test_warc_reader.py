@@ -22,11 +22,13 @@ class Drip(io.BytesIO):
 
     def __init__(self, octets: bytes, most: int) -> None:
         super().__init__(octets)
-        self._most = most
+        self._max_threads = most
 
     def read(self, size: int | None = -1) -> bytes:
         """Return at most so many."""
-        return super().read(self._most if size is None or size < 0 else min(size, self._most))
+        return super().read(
+            self._max_threads if size is None or size < 0 else min(size, self._max_threads)
+        )
 
 
 def parts(count: int) -> list[bytes]:

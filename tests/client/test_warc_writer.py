@@ -19,8 +19,8 @@ from robotrules.cache import FetchRecord, Provenance
 from robotrules.client import warc
 from robotrules.client.stores import MemoryStore
 from robotrules.client.warc import WarcImport, export_warc, import_warc, writer
-from robotrules.client.warc.metadata_records import written
-from robotrules.client.warc.writer import REMEMBERED
+from robotrules.client.warc.metadata_records import serialize_metadata
+from robotrules.client.warc.writer import MAX_REMEMBERED_FILES
 from robotrules.errors import MissingExtraError
 from robotrules.http.fields import Fields
 from tests.client.histories import DAY, SITE, START, History, file, rules
@@ -67,7 +67,7 @@ def written_of(fetch_record: FetchRecord, body: bytes | None = None, **options: 
 @pytest.fixture(autouse=True)
 def version(monkeypatch: pytest.MonkeyPatch) -> None:
     """A version that stays."""
-    monkeypatch.setattr("robotrules.client.warc.metadata_records.version", lambda name: "1.2.3")
+    monkeypatch.setattr("robotrules.client.warc.metadata.version", lambda name: "1.2.3")
 
 
 def test_all_of_it() -> None:
@@ -87,7 +87,7 @@ def test_all_of_it() -> None:
         info,
     )
     for fetch_record, date in ((first, FIRST), (second, SECOND)):
-        facts = written(fetch_record)
+        facts = serialize_metadata(fetch_record)
 
         def named(kind: str, facts: bytes = facts, date: str = date) -> dict[str, str]:
             """Return what all records of the visit have."""
@@ -122,7 +122,7 @@ def test_all_of_it() -> None:
                     **named("answer"),
                     "WARC-IP-Address": "2001:db8::1",
                     "WARC-Profile": "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
-                    "WARC-Refers-To": id_of("answer", written(first)),
+                    "WARC-Refers-To": id_of("answer", serialize_metadata(first)),
                     "WARC-Refers-To-Target-URI": ROBOTS,
                     "WARC-Refers-To-Date": FIRST,
                     **ours,
@@ -165,7 +165,7 @@ def test_a_file_of_a_visit_that_is_left_out() -> None:
         second = history.record_fetch(1, Response(304, {}))
         archive = exported(history.store, now=START, after=START + 1)
         made = [b"WARC/1.1\r\n" + one for one in archive.split(b"WARC/1.1\r\n")[1:]]
-        facts, body = written(second), rules("/a")
+        facts, body = serialize_metadata(second), rules("/a")
         date = "2026-05-02T00:00:00.000000Z"
         assert made[1] == record(
             {
@@ -194,7 +194,7 @@ def test_a_file_of_a_visit_that_is_left_out() -> None:
 )
 def test_requests(url: str, head: str) -> None:
     """What was asked for, without a password; and who asked, if that is known."""
-    fetch_record = History().fetch_record(0, file("/a"))._replace(url=url)
+    fetch_record = History().record_fetch(0, file("/a"))._replace(url=url)
     assert head.encode() + f"User-Agent: {AGENT}\r\n\r\n".encode() in written_of(fetch_record)[2]
     silent = written_of(fetch_record._replace(user_agent=""))[2]
     assert silent.endswith(b"\r\n\r\n" + head.encode() + b"\r\n" + b"\r\n\r\n")
@@ -206,7 +206,7 @@ def test_requests(url: str, head: str) -> None:
 )
 def test_status_lines(status: int, line: str) -> None:
     """Three digits, and the phrase that goes with them."""
-    fetch_record = History().fetch_record(0, Response(404))._replace(status=status)
+    fetch_record = History().record_fetch(0, Response(404))._replace(status=status)
     made = written_of(fetch_record)[1]
     assert f"\r\n\r\nHTTP/1.1 {line}\r\ncontent-length: 0\r\n\r\n".encode() in made
     assert b"WARC-Truncated: unspecified\r\n" in made
@@ -218,7 +218,7 @@ def test_fields_that_cannot_stand_in_a_message() -> None:
     lines = ((every, b"a"), ("x-lf", b"a\nb"), ("x-cr", b"a\rb"), ("x-nul", b"\0"), ("Up", b"a"))
     more = (("x-vt", b"a\x0bb"), ("x-so", b"a\x0eb"), ("x-soh", b"a\x01b"))
     fetch_record = (
-        History().fetch_record(0, file("/a"))._replace(fields=Fields((*lines, *more), True))
+        History().record_fetch(0, file("/a"))._replace(fields=Fields((*lines, *more), True))
     )
     head = written_of(fetch_record, rules("/a"))[1].partition(b"HTTP/1.1 200 OK\r\n")[2]
     names = [
@@ -243,9 +243,9 @@ def test_a_file_that_was_not_to_be_kept() -> None:
 
 def test_no_number() -> None:
     """JSON has no infinity, so a visit that holds for ever cannot be written."""
-    fetch_record = History().fetch_record(0, file("/a"))
+    fetch_record = History().record_fetch(0, file("/a"))
     with pytest.raises(ValueError, match="Out of range"):
-        written(fetch_record._replace(until=float("inf")))
+        serialize_metadata(fetch_record._replace(until=float("inf")))
 
 
 def test_what_came_of_reading_as_json() -> None:
@@ -356,25 +356,25 @@ class TestPlaces:
                 return super().seek(offset, whence)
 
         octets = exported(history.store)
-        with pytest.raises(ValueError, match="was changed") as caught:
+        with pytest.raises(ValueError, match="changed during the import") as caught:
             import_warc(MemoryStore(), Changing(octets))
         assert str(caught.value) == (
-            "the archive was changed while it was imported, and what was imported names its "
-            f"SHA-256 of before, {sha256(octets).hexdigest()}: import the new one into another "
+            "the archive changed during the import, and what was imported names its "
+            f"previous SHA-256, {sha256(octets).hexdigest()}: import the new one into another "
             "store"
         )
 
     def test_what_is_missing(self) -> None:
         """warcio has a cure; another module that is missing is a fault."""
         for name in ("warcio", "warcio.a.b"):
-            found = warc._missing(ImportError("x", name=name))
+            found = warc._missing_warcio(ImportError("x", name=name))
             assert type(found) is MissingExtraError
             assert str(found) == (
-                "archives need warcio, and it is not installed: pip install 'robotrules[warc]'"
+                "WARC archives need warcio, which is not installed: pip install 'robotrules[warc]'"
             )
         for other in (None, "other", "other.warcio"):
             error = ImportError("x", name=other)
-            assert warc._missing(error) is error
+            assert warc._missing_warcio(error) is error
 
 
 def test_dates(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -389,9 +389,9 @@ def test_dates(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_places_that_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as may be; of one more the oldest is forgotten, and its file is written again."""
-    assert REMEMBERED == 65_536
+    assert MAX_REMEMBERED_FILES == 65_536
     for most, resources in ((2, 0), (1, 1)):
-        monkeypatch.setattr(writer, "REMEMBERED", most)
+        monkeypatch.setattr(writer, "MAX_REMEMBERED_FILES", most)
         history = History()
         history.record_fetch(0, file("/a", ("ETag", '"1"')))
         history.record_fetch(0.5, file("/z"), site="https://elsewhere.example")

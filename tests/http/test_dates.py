@@ -311,5 +311,5 @@ class TestHostile:
             with pytest.raises(TypeError) as told:
                 reader(odd)
             assert str(told.value) == (
-                f"a date is read from str, not {type(odd).__name__}: decode octets as latin-1 first"
+                f"a date must be str, not {type(odd).__name__}: decode bytes as latin-1 first"
             )

@@ -483,7 +483,7 @@ class TestMisuse:
         with pytest.raises(TypeError) as told:
             read_fields(headers)
         assert str(told.value) == (
-            "headers are a mapping, a list of (name, value) pairs, raw header octets, or a "
+            "headers must be a mapping, (name, value) pairs, raw header bytes, or a "
             "response of httpx, requests, aiohttp or Scrapy; not "
             f"{type(headers).__name__}: pass response.headers"
         )
@@ -497,7 +497,7 @@ class TestMisuse:
             read_fields(headers)
         (pair,) = list(headers)  # type: ignore[call-overload]
         assert str(told.value) == (
-            f"header fields are pairs of name and value, not {pair!r}: pass "
+            f"header fields must be (name, value) pairs, not {pair!r}: pass "
             "[('Robots-Tag', '...')], or the whole header block as bytes"
         )
 
@@ -516,7 +516,7 @@ class TestMisuse:
         """A name is str or bytes."""
         with pytest.raises(TypeError) as told:
             read_fields([(name, "x")])
-        words = f"the name of a field is str or bytes, not {type(name).__name__}"
+        words = f"a field name must be str or bytes, not {type(name).__name__}"
         assert str(told.value) == words
 
     def test_items_that_are_none(self) -> None:

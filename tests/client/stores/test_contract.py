@@ -167,9 +167,9 @@ class TestEntries:
 
     def test_misuse(self, store: Store) -> None:
         """A body that is not the visit's is told, and nothing is kept."""
-        with pytest.raises(ValueError, match="not the one"):
+        with pytest.raises(ValueError, match="does not match"):
             store.put(made(), b"another", updated_entry(None, made()))
-        with pytest.raises(ValueError, match="not the one"):
+        with pytest.raises(ValueError, match="does not match"):
             store.add([(made(), b"another")])
         assert store.get(ORIGIN, AGENT) is None
         assert list(store.fetch_records()) == []

@@ -73,7 +73,7 @@ class TestAllStores:
         assert list(store.entries()) == [entry]
 
     def test_which_entry_is_newer(self, store: Store) -> None:
-        """The last visit of the entry says so, and not the one that is put with it."""
+        """The last visit of the entry says so, and does not match that is put with it."""
         first = updated_entry(None, made(NOW + 10))
         store.put(made(NOW), BODY, first)
         store.put(made(NOW + 6), BODY, updated_entry(None, made(NOW + 6)))
@@ -115,10 +115,10 @@ class TestAllStores:
 
     def test_misuse(self, store: Store) -> None:
         """The words say what, where and the cure."""
-        words = f"a turn at {ORIGIN} at nan, 1 seconds after the last: use 0 or more"
+        words = f"a slot of {ORIGIN} at nan, 1 seconds after the last: use finite numbers, and an interval of 0 or more"
         assert words_of(ValueError, lambda: store.reserve_slot(ORIGIN, nan, 1)) == words
         assert words_of(ValueError, lambda: store.begin_slot(ORIGIN, nan, 1)) == words
-        words = "a lease of inf seconds on 'key': use more than 0, and an end"
+        words = "a lease of inf seconds on 'key': use a finite number above 0"
         assert words_of(ValueError, lambda: store.lease("key", "me", inf)) == words
 
 
@@ -131,19 +131,19 @@ class TestMisuse:
             (
                 {"agent": "a\n"},
                 None,
-                f"a visit to '{ORIGIN}' by 'a\\n': control characters are not allowed in an origin "
+                f"a fetch of '{ORIGIN}' by 'a\\n': control characters are not allowed in an origin "
                 "or an agent; pass the product token of the crawler as agent",
             ),
             (
                 {"digest": "abc"},
                 None,
-                f"the visit to {ORIGIN} has the digest 'abc': use body_digest(body)",
+                f"the fetch of {ORIGIN} has the digest 'abc': use body_digest(body)",
             ),
-            ({"at": nan}, None, f"the visit to {ORIGIN} has no time: `at` is nan"),
+            ({"at": nan}, None, f"the fetch of {ORIGIN} has no time: `at` is nan"),
             (
                 {},
                 b"another",
-                f"the body given for {ORIGIN} is not the one that the visit names: use "
+                f"the body for {ORIGIN} does not match the digest of its record: use "
                 "body_digest(body) as its digest, or pass None as the body",
             ),
         ],
@@ -161,12 +161,12 @@ class TestMisuse:
 
         given = made(provenance=Provenance("x.warc", "0" * 64, NOW))
         assert words_of(ValueError, lambda: serialization.vet_own(given, None)) == (
-            f"the visit to {ORIGIN} was imported from 'x.warc': put() keeps own fetches; use add()"
+            f"the fetch of {ORIGIN} was imported from 'x.warc': put() stores fetches of clients; use add()"
         )
 
     def test_no_number(self) -> None:
         """JSON has none for it."""
-        words = "a time that is not a number: pass seconds since 1970"
+        words = "a time is NaN: pass seconds since 1970"
         assert (
             words_of(ValueError, lambda: serialization.serialize_record(made(until=nan))) == words
         )
@@ -221,8 +221,8 @@ class TestSQLite:
         with sqlite3.connect(store.path) as db:
             db.execute("UPDATE visits SET row = x'00'")
         assert words_of(StoreError, lambda: list(store.fetch_records())) == (
-            f"the visit to {ORIGIN} at {NOW} is damaged in {store.path}: put a copy of the file in "
-            "its place, or forget the evidence up to that moment"
+            f"the fetch of {ORIGIN} at {NOW} is damaged in {store.path}: put a copy of the file in "
+            "its place, or forget the evidence up to that time"
         )
 
     @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ class TestSQLite:
         monkeypatch.setattr(store, "_read", lambda *_: next(coming))
         assert words_of(StoreError, lambda: list(store.entries())) == (
             f"an index is damaged in {store.path}: put a copy of the file in its place, or forget "
-            "the evidence up to that moment"
+            "the evidence up to that time"
         )
 
     def test_a_table_that_is_gone(self, store: SQLiteStore) -> None:
@@ -278,10 +278,10 @@ class TestSQLite:
         """Each has its words."""
         path = tmp_path / "b.sqlite"
         for statement, words in (
-            ("CREATE TABLE x (y)", "is a database of another program: name another file"),
+            ("CREATE TABLE x (y)", "is a database of another program: use another file"),
             ("PRAGMA user_version = 99", None),
-            ("DROP TABLE turns", "is damaged: put a copy in its place, or remove it"),
-            ("PRAGMA user_version = 0", "is damaged: put a copy in its place, or remove it"),
+            ("DROP TABLE turns", "is damaged: restore a copy, or remove it"),
+            ("PRAGMA user_version = 0", "is damaged: restore a copy, or remove it"),
         ):
             path.unlink(missing_ok=True)
             if not statement.startswith("CREATE"):
@@ -291,25 +291,25 @@ class TestSQLite:
             db.close()
             newer = (
                 "was made by a newer robotrules (its version is 99, this one knows "
-                f"{serialization.VERSION}): install the newer one here too, or name another file"
+                f"{serialization.VERSION}): upgrade robotrules, or use another file"
             )
             expected = f"{path} {words or newer}"
             assert words_of(StoreError, lambda: SQLiteStore(path)) == expected
 
     def test_paths_that_are_not_files(self, tmp_path: Path) -> None:
         """A folder in its place, and a file in the place of its folder."""
-        words = f"{tmp_path} is a folder: name a file in it"
+        words = f"{tmp_path} is a folder: use the path of a file in it"
         assert words_of(StoreError, lambda: SQLiteStore(tmp_path)) == words
         (tmp_path / "file").touch()
         assert words_of(StoreError, lambda: SQLiteStore(tmp_path / "file" / "x")) == (
-            f"the folder {tmp_path / 'file'} cannot be made or read: File exists; name another "
+            f"the folder {tmp_path / 'file'} cannot be created or read: File exists; name another "
             "file, or set ROBOTRULES_CACHE_DIR"
         )
 
     def test_closed(self, store: SQLiteStore) -> None:
         """It says so."""
         store.close()
-        words = f"the store {store.path} was closed: open another"
+        words = f"the store {store.path} is closed: open another one"
         assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
 
     def test_busy(self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,9 +323,7 @@ class TestSQLite:
                 assert words_of(StoreBusyError, lambda: store.get(ORIGIN, AGENT)) == words
         other = sqlite3.connect(store.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        words = (
-            f"{store.path} is busy (database is locked): another process writes and does not end"
-        )
+        words = f"{store.path} is busy (database is locked): another process holds the write lock; wait for it"
         assert words_of(StoreError, lambda: store.lease("key", "me", 5)) == words
         with nonblocking():
             words = f"{store.path} is busy (database is locked): ask again without a hurry"
@@ -350,7 +348,7 @@ class TestSQLite:
                     f"{store.path} cannot be used: no such table: nowhere"
                 )
 
-        words = f"{store.path}: a part of a transaction failed, and none is kept"
+        words = f"{store.path}: a call in a transaction failed, so all its calls were rolled back"
         assert words_of(StoreError, within) == words
         assert store.holder("key") is None
 
@@ -392,12 +390,18 @@ class TestSQLite:
             sqlite_errorname = ""
 
         for code, words in (
-            ("SQLITE_BUSY_SNAPSHOT", "is busy (x): another process writes and does not end"),
-            ("SQLITE_LOCKED", "is busy (x): another process writes and does not end"),
-            ("SQLITE_FULL", "has no room (x): make room on the disk, or prune the store"),
-            ("SQLITE_NOTADB", "is no database (x): it is damaged, or not ours: name another file"),
-            ("SQLITE_CORRUPT_VTAB", "is damaged (x): put a copy in its place, or remove it"),
-            ("SQLITE_READONLY", "may not be written (x): check its owner"),
+            (
+                "SQLITE_BUSY_SNAPSHOT",
+                "is busy (x): another process holds the write lock; wait for it",
+            ),
+            ("SQLITE_LOCKED", "is busy (x): another process holds the write lock; wait for it"),
+            ("SQLITE_FULL", "has no room (x): free disk space, or prune the store"),
+            (
+                "SQLITE_NOTADB",
+                "is not a database (x): it is damaged, or not ours: use another file",
+            ),
+            ("SQLITE_CORRUPT_VTAB", "is damaged (x): restore a copy, or remove it"),
+            ("SQLITE_READONLY", "is not writable (x): check its owner"),
             (
                 "SQLITE_CANTOPEN",
                 "cannot be opened (x): check that it and its folder may be written",
@@ -421,7 +425,7 @@ class TestSQLite:
         )
         shapeless = UnicodeDecodeError("utf-8", b"", 0, 1, "y")
         assert str(sqlite_tables.translate_error(tmp_path, shapeless)) == (
-            f"{tmp_path} is damaged ({shapeless}): put a copy in its place, or remove it"
+            f"{tmp_path} is damaged ({shapeless}): restore a copy, or remove it"
         )
 
 
@@ -434,17 +438,17 @@ class TestOpening:
         """A file of that name can be meant all the same."""
         for name in (":memory", "memory", "redis", "postgres", "postgresql", "sqlite"):
             assert words_of(ValueError, partial(open_store, name)) == (
-                f"{name!r} lacks its colon: {self.FIX}; a file of that name is ./{name}"
+                f"{name!r} has no colon: {self.FIX}; for a file of that name, use ./{name}"
             )
 
     def test_no_name(self) -> None:
         """Nothing, and what is called by nothing that is known."""
-        words = f"a store without a name: {self.FIX}"
+        words = f"the name of the store is empty: {self.FIX}"
         assert words_of(ValueError, lambda: open_store(" ")) == words
         for name in ("mysql://u:secret@h", "sqlite:", "sqlite://h/x", "memory:x"):
             scheme = name.partition(":")[0]
             assert words_of(ValueError, partial(open_store, name)) == (
-                f"no store is called {scheme}:…: {self.FIX}; a file of that name is sqlite:PATH"
+                f"unknown store {scheme}:…: {self.FIX}; for a file of that name, use sqlite:PATH"
             )
 
     def test_servers_that_are_away(self) -> None:
@@ -481,7 +485,7 @@ class TestMemory:
         store = MemoryStore()
         store.close()
         assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == (
-            "the store in memory was closed, and is gone: open another"
+            "the memory store is closed and its data is gone: open another one"
         )
 
     def test_the_moment_a_lease_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:

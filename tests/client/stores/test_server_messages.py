@@ -58,7 +58,7 @@ class TestAway:
         monkeypatch.setattr(time, "monotonic", lambda: now[0])
         state = server_guard.ServerGuard("Redis, host", ["a/b", "a/b/c", None, ""])
         error = OSError("a/b/c said\n  a%2Fb%2Fc and a/b; a%2Fb")
-        words = "Redis, host cannot be used: *** said *** and ***; ***; cure"
+        words = "Redis, host is unavailable: *** said *** and ***; ***; cure"
         assert str(state.record_failure(error, 100.0, "cure")) == words
         assert str(state.record_failure(OSError(), 100.0, "cure")) == (
             "Redis, host cannot be used: OSError; cure"
@@ -68,10 +68,10 @@ class TestAway:
         state.check()
         state.record_failure(OSError("slow"), 100.0 - server_guard.SLOW_FAILURE, "cure")
         assert words_of(StoreError, state.check) == (
-            "Redis, host cannot be used: slow; cure; it is asked again in 5 s"
+            "Redis, host cannot be used: slow; cure; next attempt in 5 s"
         )
         now[0] += server_guard.COOLDOWN - 1
-        assert words_of(StoreError, state.check).endswith("; it is asked again in 1 s")
+        assert words_of(StoreError, state.check).endswith("; next attempt in 1 s")
         now[0] += 1
         state.check()
         state.record_failure(OSError("slow"), now[0] - server_guard.SLOW_FAILURE, "cure")
@@ -84,7 +84,7 @@ class TestAway:
         """The longer one goes first, or a part of it would be left."""
         state = server_guard.ServerGuard("Redis, host", ["b", "ab"])
         words = str(state.record_failure(OSError("ab"), time.monotonic(), "cure"))
-        assert words == "Redis, host cannot be used: ***; cure"
+        assert words == "Redis, host is unavailable: ***; cure"
 
     def test_a_clock_that_has_just_started(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The monotonic clock may be that of a machine that was started this moment."""
@@ -113,7 +113,7 @@ def test_a_library_that_tells_the_password(monkeypatch: pytest.MonkeyPatch) -> N
         PostgresStore("postgresql://u:se%2Fcret@h/d", lazy=True),
     ):
         words = words_of(StoreError, lambda store=store: store.get(ORIGIN, AGENT))  # type: ignore[misc]
-        assert words.startswith(f"{store.name} cannot be used: *** and *** are wrong; check ")
+        assert words.startswith(f"{store.name} is unavailable: *** and *** are wrong; check ")
         store.close()
 
 
@@ -170,7 +170,7 @@ class TestRedis:
         client.set("robotrules:version", "99")
         assert words_of(StoreError, lambda: RedisStore(redis_where)) == (
             f"{name} was filled by a newer robotrules (its version is 99, this one knows "
-            f"{serialization.VERSION}): install the newer one here too, or use another database"
+            f"{serialization.VERSION}): upgrade robotrules, or use another database"
         )
         client.set("robotrules:version", "1")
         RedisStore(redis_where).close()
@@ -233,18 +233,18 @@ class TestRedis:
         (name,) = client.hkeys(f"robotrules:visits:{ORIGIN}")
         client.hset(f"robotrules:visits:{ORIGIN}", name, b"other")
         assert words_of(StoreError, lambda: list(store.fetch_records())) == (
-            f"the visit to {ORIGIN} at {NOW} is damaged or was evicted ({store.name}): set "
-            "maxmemory-policy noeviction, and forget the evidence up to that moment"
+            f"the fetch of {ORIGIN} at {NOW} is damaged or was evicted ({store.name}): set "
+            "maxmemory-policy noeviction, and forget the evidence up to that time"
         )
         store.close()
-        words = f"{store.name} was closed: open another"
+        words = f"{store.name} is closed: open another one"
         assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
 
     def test_nobody_listens(self) -> None:
         """What the library says, and the cure."""
         store = RedisStore(f"redis://127.0.0.1:{free_port()}/0", lazy=True)
         words = words_of(StoreError, lambda: store.get(ORIGIN, AGENT))
-        assert words.startswith(f"{store.name} cannot be used: ")
+        assert words.startswith(f"{store.name} is unavailable: ")
         assert words.endswith("; check that the server runs, its address and its password")
 
     def test_settings(self) -> None:
@@ -315,7 +315,7 @@ class TestPostgres:
             db.execute("UPDATE robotrules_store SET version = 99")
             assert words_of(StoreError, lambda: PostgresStore(postgres_where)) == (
                 f"{name} was made by a newer robotrules (its version is 99, this one knows "
-                f"{serialization.VERSION}): install the newer one here too, or use another database"
+                f"{serialization.VERSION}): upgrade robotrules, or use another database"
             )
             db.execute("UPDATE robotrules_store SET version = 1")
             PostgresStore(postgres_where).close()
@@ -337,25 +337,25 @@ class TestPostgres:
         with psycopg.connect(postgres_where, autocommit=True) as db:
             db.execute("UPDATE robotrules_visits SET \"row\" = 'x'")
         assert words_of(StoreError, lambda: list(store.fetch_records())) == (
-            f"the visit to {ORIGIN} at {NOW} is damaged in {store.name}: restore it, or forget the "
-            "evidence up to that moment"
+            f"the fetch of {ORIGIN} at {NOW} is damaged in {store.name}: restore it, or forget the "
+            "evidence up to that time"
         )
         store.close()
-        words = f"{store.name} was closed: open another"
+        words = f"{store.name} is closed: open another one"
         assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
 
     def test_nobody_listens(self) -> None:
         """What the library says, and the cure."""
         store = PostgresStore(f"postgresql://127.0.0.1:{free_port()}/d", lazy=True)
         words = words_of(StoreError, lambda: store.get(ORIGIN, AGENT))
-        assert words.startswith(f"{store.name} cannot be used: ")
+        assert words.startswith(f"{store.name} is unavailable: ")
         assert words.endswith(
-            "; check that the server runs, its address, its password and the rights of the user"
+            "; check that the server runs, its address, its password and the permissions of the user"
         )
 
     def test_busy(self, postgres_where: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """All connections in use, and turns that never stay."""
-        monkeypatch.setattr(postgres, "ANSWER", 0.01)
+        monkeypatch.setattr(postgres, "RESPONSE_TIMEOUT", 0.01)
         with closing(PostgresStore(postgres_where, lazy=True)) as store:
             for _ in range(postgres.CONNECTIONS):
                 assert store._connection_slots.acquire(timeout=0)

@@ -151,7 +151,7 @@ class TestAway:
         assert "no pass" not in str(state.record_failure(OSError("no pass"), 100.0, "cure"))
         state.check()
         state.record_failure(OSError(), 98.0, "cure")
-        with pytest.raises(StoreError, match="OSError; cure; it is asked again in 5 s"):
+        with pytest.raises(StoreError, match="OSError; cure; next attempt in 5 s"):
             state.check()
         clock[0] += server_guard.COOLDOWN
         state.check()
@@ -421,7 +421,7 @@ class TestPostgres:
 
     def test_may_not(self, postgres_server: PostgresServer) -> None:
         """A schema that does not exist: nothing can be made in it."""
-        with pytest.raises(StoreError, match="rights of the user"):
+        with pytest.raises(StoreError, match="permissions of the user"):
             PostgresStore(postgres_server.url("nowhere"))
 
     def test_made_by_many_threads(self, postgres_where: str) -> None:
@@ -450,7 +450,7 @@ class TestPostgres:
         self, postgres_where: str, client: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The server stops it; the next call is none the worse."""
-        monkeypatch.setattr(postgres, "ANSWER", 0.5)
+        monkeypatch.setattr(postgres, "RESPONSE_TIMEOUT", 0.5)
         with closing(PostgresStore(postgres_where)) as store:
             with client.transaction():
                 client.execute("LOCK TABLE robotrules_leases")
@@ -510,7 +510,7 @@ class TestPostgres:
         with ThreadPoolExecutor(40) as pool:
             list(pool.map(lambda n: store.lease(f"{n}", "me", 5), range(200)))
         assert 1 <= len(store._idle) <= postgres.CONNECTIONS
-        monkeypatch.setattr(postgres, "ANSWER", 0.05)
+        monkeypatch.setattr(postgres, "RESPONSE_TIMEOUT", 0.05)
         for _ in range(postgres.CONNECTIONS):
             store._connection_slots.acquire()
         with pytest.raises(StoreError, match="all 8 connections are in use"):

@@ -168,10 +168,13 @@ class TestFiles:
         assert is_sound(path)
 
     FOREIGN: ClassVar[dict[str, tuple[Callable[[Path], object], str]]] = {
-        "text": (lambda path: path.write_text("# notes\n" * 1000), "no database"),
-        "short": (lambda path: path.write_bytes(b"SQLite format 3"), "no database"),
-        "noise": (lambda path: path.write_bytes(random.Random(1).randbytes(9000)), "no database"),
-        "zeros": (lambda path: path.write_bytes(bytes(8192)), "no database"),
+        "text": (lambda path: path.write_text("# notes\n" * 1000), "not a database"),
+        "short": (lambda path: path.write_bytes(b"SQLite format 3"), "not a database"),
+        "noise": (
+            lambda path: path.write_bytes(random.Random(1).randbytes(9000)),
+            "not a database",
+        ),
+        "zeros": (lambda path: path.write_bytes(bytes(8192)), "not a database"),
         "folder": (lambda path: path.mkdir(), "is a folder"),
         "tables": (lambda path: ask(path, "CREATE TABLE visits (at)"), "another program"),
         "number": (lambda path: ask(path, "PRAGMA application_id = 7"), "another program"),
@@ -379,7 +382,7 @@ class TestDisk:
         body = os.urandom(100_000)
         fetch_record = made(NOW + 1, body)
         for _ in range(3):
-            with pytest.raises(StoreError, match=r"has no room .* prune"):
+            with pytest.raises(StoreError, match=r"has no space .* prune"):
                 store.put(fetch_record, body, updated_entry(None, fetch_record))
         assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
         assert store.body(body_digest(body)) is None
@@ -497,7 +500,7 @@ class TestOthers:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("BEGIN IMMEDIATE")
             with store._writes.lock:
-                store._writes.let_go()
+                store._writes.close()
             started = time.monotonic()
             with pytest.raises(StoreBusyError, match="is busy"), nonblocking():
                 store.lease("key", "me", 1)
@@ -693,6 +696,6 @@ class TestForks:
 
             assert self.forked(work) == 0
             with pytest.MonkeyPatch.context() as patch, store._lock:
-                patch.setattr("robotrules.client.stores.memory.PATIENCE", 0.05)
+                patch.setattr("robotrules.client.stores.memory.FORK_TIMEOUT", 0.05)
                 assert self.forked(work) == 0
             assert store.lease("key", "you", 1)

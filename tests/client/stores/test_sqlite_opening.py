@@ -96,7 +96,9 @@ class TestBusy:
 
         monkeypatch.setattr(sqlite_tables, "_create_tables", busy)
         path = tmp_path / "a.sqlite"
-        assert words_of(lambda: sqlite_tables.open_database(path, 0.5)).startswith(f"{path} {words}")
+        assert words_of(lambda: sqlite_tables.open_database(path, 0.5)).startswith(
+            f"{path} {words}"
+        )
         assert slept == [0.005] * times
 
 
@@ -127,7 +129,7 @@ class TestCannotBe:
         path = tmp_path / "a.sqlite"
         monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
         assert words_of(lambda: sqlite_tables.open_database(path, 1.0)) == (
-            f"{path} may not be written: check its owner, or name another file"
+            f"{path} is not writable: check its owner, or use another file"
         )
 
 

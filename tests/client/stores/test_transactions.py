@@ -93,7 +93,9 @@ def test_half_of_it_is_never_kept(
                 put(store) if broken == "ADD_BODY" else store.holder("key")
 
     monkeypatch.setattr(f"robotrules.client.stores.sqlite.{broken}", "no SQL")
-    with pytest.raises(StoreError, match="a part of a transaction failed, and none is kept"):
+    with pytest.raises(
+        StoreError, match="a call in a transaction failed, so all its calls were rolled back"
+    ):
         look_away()
     monkeypatch.undo()
     assert store.holder("key") is None

@@ -578,7 +578,9 @@ def test_a_client_goes_over_what_it_is_handed() -> None:
 def test_options_that_are_the_clients() -> None:
     with httpx2.Client() as http:
         for option in ({"proxy": "http://proxy.example"}, {"connections": 5}):
-            with pytest.raises(ValueError, match="your HTTP client has its own connections and pr"):
+            with pytest.raises(
+                ValueError, match="connections= and proxy= have no effect on your HTTP client"
+            ):
                 Client(AGENT, store="memory:", transport=http, **option)
 
 

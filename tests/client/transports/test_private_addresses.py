@@ -47,7 +47,7 @@ def test_a_name_that_leads_to_a_private_address(carrier: Make, secret: fault_ser
     found = refused(carrier(addresses=to_secret).send(secret.named("evil.example")))
     assert found.detail == (
         "evil.example is 127.0.0.2, which is loopback (RFC 1122); "
-        "to go there, pass allow_private=['evil.example']"
+        "to allow it, pass allow_private=['evil.example']"
     )
 
 

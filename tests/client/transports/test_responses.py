@@ -90,7 +90,7 @@ def test_a_request_chooses_its_accept_and_nothing_of_ours(carrier: Make) -> None
         carrier().send(Request(site.url, (("Accept", "text/html"),)))
         assert fields_of(site.heads[0])["accept"] == ["text/html"]
         for name in ("User-Agent", "Host", "Accept-Encoding", "connection"):
-            with pytest.raises(ValueError, match="the transport's to send"):
+            with pytest.raises(ValueError, match="the transport sets"):
                 carrier().send(Request(site.url, ((name, "x"),)))
 
 

@@ -21,7 +21,7 @@ from robotrules.client.sync import Client
 from robotrules.client.transports import open_async_transport, open_transport
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.dns_cache import DnsCache
-from robotrules.client.transports.exchange import TransportSettings, target_of, words
+from robotrules.client.transports.exchange import TransportSettings, describe_error, target_of
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport, Httpx2Transport
 from tests.client import fault_servers
 from tests.client.transports.conftest import AGENT, KINDS, Carrier
@@ -36,10 +36,10 @@ Make = Callable[..., Carrier]
 @pytest.mark.parametrize(
     ("agent", "options", "words"),
     [
-        ("", {}, "say who asks"),
-        ("  ", {}, "say who asks"),
-        ("Bot\r\nX: 1", {}, "say who asks"),
-        (None, {}, "say who asks"),
+        ("", {}, "use a name and a contact URL"),
+        ("  ", {}, "use a name and a contact URL"),
+        ("Bot\r\nX: 1", {}, "use a name and a contact URL"),
+        (None, {}, "use a name and a contact URL"),
         ("Bött/1.0", {}, "use ASCII"),
         (AGENT, {"connections": 0}, "use 1 or more"),
         (AGENT, {"connections": 2.5}, "use 1 or more"),
@@ -137,7 +137,7 @@ def test_a_closed_one_says_so(carrier: Make) -> None:
     else:
         one.runner.run(one.transport.aclose())
         one.runner.run(one.transport.aclose())
-    with pytest.raises(RuntimeError, match="closed: make another one"):
+    with pytest.raises(RuntimeError, match="closed: create another one"):
         one.send("http://one.example/")
 
 
@@ -264,11 +264,11 @@ def test_where_a_url_leads() -> None:
 
 
 def test_an_error_without_words_has_a_name() -> None:
-    assert words(ValueError()) == "ValueError"
-    assert words(OSError(111, "x")) == "Connection refused"
+    assert describe_error(ValueError()) == "ValueError"
+    assert describe_error(OSError(111, "x")) == "Connection refused"
     error = RuntimeError()
     error.__cause__ = LookupError("behind it")
-    assert words(error) == "behind it"
+    assert describe_error(error) == "behind it"
 
 
 def test_whatever_a_parser_raises_is_a_failure(

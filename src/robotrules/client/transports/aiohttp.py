@@ -30,8 +30,8 @@ from robotrules.client.transports.dns_cache import DnsCache
 from robotrules.client.transports.exchange import (
     CLOSED,
     CURRENT,
-    MAX_IDLE,
     IDLE_SECONDS,
+    MAX_IDLE,
     NONE_FREE,
     Exchange,
     ExtraHeaders,
@@ -135,7 +135,10 @@ class AiohttpTransport:
                         return await self._exchange(exchange)
                 except Exception as error:
                     # Each attempt uses up an idle connection, so this ends.
-                    if not isinstance(error, _ConnectionGoneError) or not exchange.may_be_repeated():
+                    if (
+                        not isinstance(error, _ConnectionGoneError)
+                        or not exchange.may_be_repeated()
+                    ):
                         return failure_of(error, exchange)
         finally:
             CURRENT.reset(token)
@@ -429,7 +432,9 @@ def failure_of(error: Exception, exchange: Exchange) -> Failure:
             if begun:
                 return exchange.failure(FailureReason.TLS, "the connection ended while TLS began")
             return exchange.failure(FailureReason.CONNECT, error.os_error)
-        case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError() | _ConnectionGoneError():
+        case (
+            aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError() | _ConnectionGoneError()
+        ):
             tls = any(map(is_tls, causes(error)))
             return exchange.failure(FailureReason.TLS if tls else FailureReason.CUT, error)
         case aiohttp.ClientResponseError():

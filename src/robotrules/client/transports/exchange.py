@@ -142,7 +142,9 @@ class TransportSettings(NamedTuple):
             raise ValueError(f"the User-Agent is {agent!r}: use ASCII (RFC 9110 §10.1.5)")
         vet_connections(self.connections)
         if not 0 < self.seconds <= MAX_TIMEOUT:
-            raise ValueError(f"timeout is {self.seconds!r}: use more than 0 and at most 3600 seconds")
+            raise ValueError(
+                f"timeout is {self.seconds!r}: use more than 0 and at most 3600 seconds"
+            )
         if self.proxy is not None:
             vet_proxy(self.proxy)
         return self
@@ -256,7 +258,9 @@ def extra_headers(headers: ExtraHeaders) -> tuple[tuple[str, str], ...]:
         if not _TOKEN.fullmatch(name) or not _SENDABLE.fullmatch(value):
             raise ValueError(f"headers contains {name!r:.60}: its name or value cannot be sent")
         if name.lower() == "user-agent":
-            raise ValueError("headers contains User-Agent: pass it as user_agent, the first argument")
+            raise ValueError(
+                "headers contains User-Agent: pass it as user_agent, the first argument"
+            )
         if name.lower() in _NOT_ADDED:
             raise ValueError(f"headers contains {name}: the transport sets it; remove it")
         if name.lower() in _SECRETS:

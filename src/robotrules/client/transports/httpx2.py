@@ -25,8 +25,8 @@ from robotrules.client.transports.dns_cache import DnsCache
 from robotrules.client.transports.exchange import (
     CLOSED,
     CURRENT,
-    MAX_IDLE,
     IDLE_SECONDS,
+    MAX_IDLE,
     NONE_FREE,
     Exchange,
     ExtraHeaders,

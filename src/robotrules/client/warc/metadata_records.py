@@ -1,10 +1,10 @@
 """
-A visit as JSON in an archive, and back: exactly, or not at all.
+Metadata records: a fetch record as JSON in a WARC archive, and back, without loss.
 
-An HTTP exchange says a lot about a visit, but not whose origin it was for, until when it held or
-why there was no answer. Archives have that in a `metadata` record beside the exchange. What comes
-back is from a stranger: it is a visit whose parts are possible together, or None. It does not know
-records.
+An HTTP exchange does not state the origin, the expiry or the failure of a fetch. Archives have that
+in a `metadata` record next to the exchange. Its content is untrusted: parsing returns a consistent
+fetch record or None. The format of WARC records is not handled
+here.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from robotrules.client.stores.serialization import CONTROL
 from robotrules.http.fields import Fields
 from robotrules.http.origins import origin_of
 
-# What the JSON of a visit says it is.
+# The `kind` of the JSON; it is stored, so "visit" stays.
 KIND = "robotrules/visit"
 SCHEMA_VERSION = 1
-# A visit holds for a day at most (RFC 9309 §2.4), and a Retry-After is believed for as long.
-LONGEST = 86_400.0 + 60.0
-# An access profile follows 100 redirects at most.
+# A fetch is valid for at most a day (RFC 9309 §2.4), and so is a Retry-After.
+MAX_LIFETIME = 86_400.0 + 60.0
+# An access profile follows at most 100 redirects.
 MAX_HOPS = 101
-# What a transport reports: there is no answer that says something.
+# Reasons reported by transports: there is no usable response.
 UNANSWERED = frozenset(
     (
         *(FailureReason.DNS, FailureReason.REFUSED, FailureReason.CONNECT, FailureReason.TLS),
         *(FailureReason.TIMEOUT, FailureReason.CUT, FailureReason.PROTOCOL, FailureReason.CODING),
     )
 )
-# Keys of the JSON in an archive: archives of earlier versions have these names.
+# Keys of the JSON. They are stored in archives, so they stay the same when a field is renamed.
 _RENAMED = {"failure_reason": "trouble", "revalidated": "renewed"}
-# A field value has no control characters but the tab.
+# A field value contains no control characters except tab.
 NOT_IN_A_FIELD = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-def written(fetch_record: FetchRecord) -> bytes:
-    """Return a visit as JSON: the same octets for the same visit."""
+def serialize_metadata(fetch_record: FetchRecord) -> bytes:
+    """Return a fetch record as JSON: equal records give equal bytes."""
     values = {
         "kind": KIND,
         "schema": SCHEMA_VERSION,
@@ -51,9 +51,9 @@ def written(fetch_record: FetchRecord) -> bytes:
         "state": str(fetch_record.state),
         "trouble": str(fetch_record.failure_reason) if fetch_record.failure_reason else None,
         "hops": [hop._asdict() for hop in fetch_record.hops],
-        # Of what was itself imported: null is an own fetch of whoever exports it.
+        # Set if the record was itself imported; null: fetched by a client of the exporting store.
         "provenance": fetch_record.provenance._asdict() if fetch_record.provenance else None,
-        # Octets of a field are no text: each stands as the character of its number.
+        # Field values as latin-1: one character per byte.
         "fields": {
             "lines": [[name, value.decode("latin-1")] for name, value in fetch_record.fields.lines],
             "apart": fetch_record.fields.apart,
@@ -62,13 +62,13 @@ def written(fetch_record: FetchRecord) -> bytes:
     return json.dumps(values, indent=1, sort_keys=True, allow_nan=False).encode("ascii") + b"\n"
 
 
-def is_visit(values: object) -> bool:
-    """Tell whether some JSON claims to be a visit."""
+def is_fetch_metadata(values: object) -> bool:
+    """Return whether JSON claims to be a fetch record."""
     return isinstance(values, dict) and values.get("kind") == KIND
 
 
-def visit_from(values: dict[str, Any]) -> FetchRecord | None:
-    """Return the visit that some JSON is; None: it is none, or not a possible one."""
+def parse_metadata(values: dict[str, Any]) -> FetchRecord | None:
+    """Return the fetch record of JSON; None: it is invalid or inconsistent."""
     if values.get("schema") != SCHEMA_VERSION:
         return None
     found: dict[str, Any] = {}
@@ -82,7 +82,7 @@ def visit_from(values: dict[str, Any]) -> FetchRecord | None:
 
 
 def _is_possible(fetch_record: FetchRecord) -> bool:
-    """Tell whether the parts of a visit go together, as `cache.make_fetch_record` makes them."""
+    """Return whether a record is consistent, as those of `cache.make_fetch_record`."""
     found, answered = (
         fetch_record.state is AccessState.SUCCESS,
         fetch_record.failure_reason not in UNANSWERED,
@@ -90,7 +90,7 @@ def _is_possible(fetch_record: FetchRecord) -> bool:
     return (
         origin_of(fetch_record.origin) == fetch_record.origin
         and origin_of(fetch_record.url) is not None
-        and 0 <= fetch_record.until - fetch_record.at <= LONGEST
+        and 0 <= fetch_record.until - fetch_record.at <= MAX_LIFETIME
         and found == (fetch_record.digest is not None)
         and found == (fetch_record.failure_reason is None)
         and (found or not fetch_record.revalidated)
@@ -102,8 +102,8 @@ def _is_possible(fetch_record: FetchRecord) -> bool:
 # --- Readers of its parts -------------------------------------------------------------------------
 
 
-def _only(kind: type | tuple[type, ...]) -> Callable[[Any], Any]:
-    """Return a reader that takes a value of its type; JSON's true is no number."""
+def _require_type(kind: type | tuple[type, ...]) -> Callable[[Any], Any]:
+    """Return a parser that accepts one type; a JSON boolean is not a number."""
 
     def read(value: Any) -> Any:
         """Return the value, or raise."""
@@ -114,20 +114,20 @@ def _only(kind: type | tuple[type, ...]) -> Callable[[Any], Any]:
     return read
 
 
-_flag = _only(bool)
+_flag = _require_type(bool)
 
 
 def _text(value: Any) -> str:
-    """Return a text that every store can keep."""
-    text: str = _only(str)(value)
-    text.encode("utf-8")  # half of a surrogate pair is no character
+    """Return text that every store accepts."""
+    text: str = _require_type(str)(value)
+    text.encode("utf-8")  # raises for half a surrogate pair
     if "\0" in text:
         raise ValueError
     return text
 
 
 def _agent(value: Any) -> str:
-    """Return a product token: stores make keys of it, so it has no control characters."""
+    """Return a product token: it is part of store keys, so control characters are rejected."""
     text = _text(value)
     if CONTROL.search(text):
         raise ValueError
@@ -135,19 +135,19 @@ def _agent(value: Any) -> str:
 
 
 def _user_agent(value: Any) -> str:
-    """Return a text that a request may have as its User-Agent (RFC 9110 §5.5)."""
+    """Return text that is valid as User-Agent (RFC 9110 §5.5)."""
     text = _text(value)
     if NOT_IN_A_FIELD.search(text):
         raise ValueError
     return text
 
 
-def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _optional(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else read(value)
 
 
 def _line(value: Any) -> str:
-    """Return a text of one line: what it says is shown to people and written in headers."""
+    """Return a single line of text: it is displayed, and written in headers."""
     text = _text(value)
     if not text.isascii() or "\r" in text or "\n" in text:
         raise ValueError
@@ -155,14 +155,14 @@ def _line(value: Any) -> str:
 
 
 def _number(value: Any) -> float:
-    number = float(_only((int, float))(value))
+    number = float(_require_type((int, float))(value))
     if not isfinite(number):
         raise ValueError
     return number
 
 
 def _count(value: Any) -> int:
-    number: int = _only(int)(value)
+    number: int = _require_type(int)(value)
     if not 0 <= number < 2**63:
         raise ValueError
     return number
@@ -184,7 +184,7 @@ def _hops(value: Any) -> tuple[Hop, ...]:
 
 
 def _fields(value: Any) -> Fields:
-    text = _only(str)
+    text = _require_type(str)
     lines = tuple((_text(name), text(line).encode("latin-1")) for name, line in value["lines"])
     return Fields(lines, _flag(value["apart"]))
 
@@ -195,17 +195,17 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "user_agent": _user_agent,
     "at": _number,
     "state": lambda value: AccessState(_text(value)),
-    "status": _or_none(_count),
-    "failure_reason": _or_none(lambda value: FailureReason(_text(value))),
+    "status": _optional(_count),
+    "failure_reason": _optional(lambda value: FailureReason(_text(value))),
     "detail": _text,
     "url": _line,
     "hops": _hops,
     "fields": _fields,
-    "digest": _or_none(_digest),
+    "digest": _optional(_digest),
     "size": _count,
     "complete": _flag,
     "revalidated": _flag,
     "until": _number,
     "may_store": _flag,
-    "address": _or_none(_agent),
+    "address": _optional(_agent),
 }

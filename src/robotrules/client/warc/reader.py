@@ -1,11 +1,11 @@
 """
-Records of a WARC archive, whoever wrote it: bounded, and never an exception about content.
+WARC reader: records of any WARC archive, with limits, and without exceptions about content.
 
-Octets come from a `WarcSource`, gzip or not, in blocks of 64 KiB however much they inflate to; warcio
-reads the header of a record, and of its block only what is worth keeping is kept. Everything in an
-archive is a stranger's, lengths and checksums included. Where one record is damaged, reading goes
-on at the next gzip member, and at none where there are no members: a page may hold the text of a
-record, and must not become one. It does not know what records mean.
+A `WarcSource` decompresses in blocks of 64 KiB, whatever they inflate to; warcio parses the header of
+a record, and only the needed part of its block is kept. Everything in an archive is untrusted,
+including lengths and checksums. After a damaged record, reading continues at the next gzip member;
+without members it ends, because a page may contain the text of a record, which must not become one.
+The meaning of records is not interpreted here.
 
 Sections: octets · records · digests.
 """
@@ -25,30 +25,30 @@ from warcio.statusandheaders import (  # type: ignore[import-untyped]
 )
 
 BLOCK = 64 * 1024
-# Header lines and whole headers beyond this are an attack, or no header.
+# Longer header lines and headers are rejected.
 MAX_LINE_LENGTH = 64 * 1024
 MAX_HEADER = 256 * 1024
-# Blank lines between records: two, and some writers add a few. And how many reads it takes at most
-# from there to the end of a gzip member.
+# Blank lines between records: two, and some writers add more. And the maximum number of reads from
+# there to the end of a gzip member.
 MAX_BLANK_LINES, MAX_EMPTY_READS = 1024, 16
-# What is damaged more often than this is no archive, and made to be read for ever.
+# With more damage than this, reading stops: the file is not an archive.
 MAX_DAMAGED = 10_000
-# Octets that are no deflate are noticed within some hundred.
+# Invalid deflate data is detected within a few hundred bytes.
 LOOK_BACK = 4096
 GZIP = b"\x1f\x8b\x08"
 FIRST = b"WARC/"
 
 
 class Damaged(Exception):
-    """A record that cannot be read."""
+    """An unreadable record."""
 
 
-# --- Octets ---------------------------------------------------------------------------------------
+# --- Bytes ----------------------------------------------------------------------------------------
 
 
 class WarcSource:
     """
-    The octets of an archive, decompressed.
+    The decompressed bytes of an archive.
 
     While a record is being read (`inside`), octets end where the gzip member ends if the next one
     starts a record: so a length that lies, or a cut member, costs one record and not the next.
@@ -65,10 +65,10 @@ class WarcSource:
         self._searching = False
         self.inside = False
         self.damage = 0
-        """How often octets were lost."""
+        """How often data was lost."""
 
     def readline(self) -> bytes:
-        """Return a line with its end; one that is longer than any header's is damage."""
+        """Return a line with its end; a line longer than any header line counts as damage."""
         parts: list[bytes] = []
         length = 0
         while self._more(bool(parts)):
@@ -83,35 +83,35 @@ class WarcSource:
         return b"".join(parts)
 
     def read(self, size: int) -> bytes:
-        """Return at most so many octets; none: the record or the archive ends here."""
+        """Return at most *size* bytes; empty: the record or the archive ends here."""
         if not self._more():
             return b""
         piece, self._ready = self._ready[:size], self._ready[size:]
         return piece
 
     def settle(self) -> None:
-        """Read the blank lines after a record: at the end of its member stands a checksum."""
+        """Read the blank lines after a record, up to the checksum at the end of its member."""
         for _ in range(MAX_EMPTY_READS):
             self._ready = self._ready.lstrip(b"\r\n")
             if self._ready or self._inflate is None:
                 return
-            self._ready = self._inflated()
+            self._ready = self._inflate_block()
         raise Damaged
 
     def next_member(self) -> None:
-        """Skip what is left of this member; without members, all that is left."""
+        """Skip the rest of this member; without members, the rest of the archive."""
         self.inside = False
         self._ready = b"" if not self._starts else self._ready
         while not self._starts and self._fill():
             self._ready = self._ready if self._starts else b""
 
     def _more(self, within: bool = False) -> bool:
-        """Tell whether there are octets to be had, *within* a line or not, and have them."""
+        """Read more bytes, *within* a line or not; return whether there are any."""
         if not self._ready and not self._fill():
             return False
         while self._starts and len(self._ready) < len(FIRST) and self._inflate is not None:
-            # Too few to see what this member starts with.
-            self._ready += self._inflated()
+            # Too few to identify the start of this member.
+            self._ready += self._inflate_block()
         is_next = self._starts and self._ready.startswith(FIRST)
         if is_next and (self.inside or within):
             return False
@@ -119,23 +119,23 @@ class WarcSource:
         return True
 
     def _fill(self) -> bool:
-        """Put the next octets where they can be taken from; False: there are none."""
+        """Fill the buffer; False: there are no more bytes."""
         while True:
             if self._inflate is None and self._plain is not True and not self._open():
                 return False
             if self._plain:
                 self._ready, self._raw = self._raw or self._pull(), b""
                 return bool(self._ready)
-            self._ready = self._inflated()
+            self._ready = self._inflate_block()
             if self._ready:
                 return True
 
     def _pull(self) -> bytes:
-        """Return more of the file."""
+        """Return more bytes of the file."""
         return self._stream.read(BLOCK) or b""
 
     def _open(self) -> bool:
-        """Begin with the next gzip member, or find out that there are none; False: at the end."""
+        """Open the next gzip member, or detect an uncompressed archive; False: at the end."""
         while self.damage < MAX_DAMAGED:
             if len(self._raw) < len(GZIP):
                 more = self._pull()
@@ -150,7 +150,7 @@ class WarcSource:
                 self._inflate, self._starts = zlib.decompressobj(31), True
                 self._fed, self._first = b"", True
                 return True
-            # Between members there is nothing, or padding: what else stands there is lost.
+            # Between members there is nothing or padding; other data is lost.
             at = self._raw.find(GZIP)
             short = len(self._raw) < len(GZIP)
             end = at if at >= 0 else len(self._raw) - (0 if short else len(GZIP) - 1)
@@ -161,17 +161,17 @@ class WarcSource:
                 break
         return False
 
-    def _inflated(self) -> bytes:
-        """Return what the member has next; nothing at its end, and after damage."""
+    def _inflate_block(self) -> bytes:
+        """Return the next data of the member; empty at its end, and after damage."""
         self._raw = self._raw or self._pull()
         if not self._raw:
-            self.damage += 1  # the archive is cut here
+            self.damage += 1  # the archive is truncated here
             inflate, self._inflate = self._inflate, None
             return bytes(inflate.flush())
         try:
             made: bytes = self._inflate.decompress(self._raw, BLOCK)
         except zlib.error:
-            # The next member starts somewhere in here, or a little before; not where this one does.
+            # The next member starts in this block or shortly before, but after the start of this one.
             self._raw = (self._fed + self._raw)[self._first :]
             self._inflate, self._searching, self.damage = None, True, self.damage + 1
             return b""
@@ -189,35 +189,35 @@ class WarcSource:
 
 
 class WarcRecord(NamedTuple):
-    """A record, or what is worth keeping of it."""
+    """A record, with the needed part of its block."""
 
     kind: str
     header: Any
-    """Of warcio, with `get_header(name, default)`."""
+    """The headers from warcio, with `get_header(name, default)`."""
     block: bytes
     length: int
-    """How long the whole block was."""
+    """The length of the whole block."""
     digest: bool | None
-    """Whether the block is what its digest says; None: there is no digest that can be checked."""
+    """Whether the block matches its digest; None: there is no supported digest."""
 
     def get(self, name: str) -> str:
-        """Return a field of the header; empty: it is not there."""
+        """Return a field of the header; empty if it is missing."""
         value: str = self.header.get_header(name, "")
         return value
 
     def target(self) -> str:
-        """Return the WARC-Target-URI; some writers put it in angle brackets."""
+        """Return the WARC-Target-URI; some writers enclose it in angle brackets."""
         return self.get("WARC-Target-URI").removeprefix("<").removesuffix(">")
 
 
-# How many octets of a record's block to keep; 0: it is of no interest, nor is its digest.
-Wanted = Callable[[WarcRecord], int]
+# How many bytes of a record's block to keep; 0: skip it and its digest.
+BytesToKeep = Callable[[WarcRecord], int]
 
 
 def records(
-    source: WarcSource, wanted: Wanted, lost: Callable[[int], None]
+    source: WarcSource, wanted: BytesToKeep, lost: Callable[[int], None]
 ) -> Iterator[WarcRecord]:
-    """Yield records; *lost* is told how many could not be read."""
+    """Yield records; *lost* is called with the number of unreadable ones."""
     parser = StatusAndHeadersParser(ArcWarcRecordLoader.WARC_TYPES)
     counted = 0
     while True:
@@ -242,7 +242,7 @@ def records(
 
 
 def _first_line(source: WarcSource) -> bytes:
-    """Return the first line of the next record; empty: there is none."""
+    """Return the first line of the next record; empty at the end."""
     for _ in range(MAX_BLANK_LINES):
         line = source.readline()
         if not line or line.strip():
@@ -252,7 +252,7 @@ def _first_line(source: WarcSource) -> bytes:
     raise Damaged
 
 
-def _read(source: WarcSource, first: bytes, parser: Any, wanted: Wanted) -> WarcRecord:
+def _read(source: WarcSource, first: bytes, parser: Any, wanted: BytesToKeep) -> WarcRecord:
     header = parser.parse(_Header(source), first)
     length = header.get_header("Content-Length", "")
     if not (length.isascii() and length.isdigit()) or len(length) > 15:
@@ -273,12 +273,12 @@ def _read(source: WarcSource, first: bytes, parser: Any, wanted: Wanted) -> Warc
     before = source.damage
     source.settle()
     if source.damage > before:
-        raise Damaged  # the checksum of its member says so
+        raise Damaged  # the checksum of its member differs
     return record._replace(block=bytes(kept), digest=None if check is None else check.agrees())
 
 
 class _Header:
-    """The header of a record as a stream of lines, at most so many octets of it."""
+    """The header of a record as a stream of lines, up to a maximum size."""
 
     def __init__(self, source: WarcSource) -> None:
         self._source = source
@@ -289,7 +289,7 @@ class _Header:
         line = self._source.readline()
         self._left -= len(line)
         if not line or self._left < 0:
-            raise Damaged  # a header ends with an empty line, and this one does not
+            raise Damaged  # a header must end with an empty line
         return line
 
 
@@ -299,7 +299,7 @@ _ALGORITHMS = ("sha1", "sha256", "sha512", "md5")
 
 
 class _Check:
-    """A digest of a block as it is read, to be compared with the one in its header."""
+    """Computes the digest of a block while it is read, and compares it with its header."""
 
     def __init__(self, algorithm: str, value: str) -> None:
         self._hash = hashlib.new(algorithm, usedforsecurity=False)
@@ -308,13 +308,13 @@ class _Check:
 
     @classmethod
     def of(cls, digest: str) -> _Check | None:
-        """Return a check of a digest as headers have it; None: of a kind that is not known."""
+        """Return a check for the digest in a header; None: an unsupported algorithm."""
         algorithm, _, value = digest.partition(":")
         algorithm = algorithm.strip().lower().replace("-", "")
         return cls(algorithm, value.strip()) if algorithm in _ALGORITHMS and value else None
 
     def agrees(self) -> bool:
-        """Tell whether it is the same; archives write digests in base 16, 32 and 64."""
+        """Return whether the digests are equal; archives write them in base 16, 32 and 64."""
         octets = self._hash.digest()
         forms = {form(octets).decode().rstrip("=") for form in (b64encode, urlsafe_b64encode)}
         value = self._value.rstrip("=")
@@ -324,7 +324,7 @@ class _Check:
 
 
 def agrees(digest: str, octets: bytes) -> bool | None:
-    """Tell whether *octets* have a digest; None: it cannot be checked."""
+    """Return whether *octets* match a digest; None: an unsupported algorithm."""
     check = _Check.of(digest)
     if check is None:
         return None

@@ -1,21 +1,21 @@
 """
-Visits as records of a WARC 1.1 archive (ISO 28500:2017), written with warcio.
+WARC writer: fetch records as records of a WARC 1.1 archive (ISO 28500:2017), written with warcio.
 
-For each visit with an answer:
+For each fetch with a response:
 
     response    the answer: status, fields and the octets of the file
     revisit     in its place after a 304; it refers to the record that has the file
     request     the request, as far as it is known
     metadata    the visit as JSON: origin, until, redirects, trouble, fields as they came
 
-A visit without an answer has a `metadata` record alone. The file is stored decoded: fields that say
-how it was coded, and how long it was, have the prefix `x-crawler-`, and a Content-Length that fits
-is added. A file that was fetched again stands there again, so that each answer can be read for
-itself; one that no answer of this archive has, because the visit that fetched it is left out, is
-written as a `resource` before the `revisit` that needs it. Digests are SHA-256.
+A fetch without a response has only a `metadata` record. The file is stored decoded: fields about its
+coding and length get the prefix `x-crawler-`, and a matching Content-Length is added. A file that was
+fetched again is stored again, so that each response is self-contained; a file that no response of
+this archive contains, because its fetch is excluded, is written as a `resource` before the `revisit`
+that needs it. Digests are SHA-256.
 
-The ids of records follow from what is in them, so the same visits are the same octets. It knows no
-store.
+The ids of records are derived from their content, so the same fetch records give the same bytes.
+Stores are not accessed here.
 """
 
 from __future__ import annotations
@@ -36,39 +36,39 @@ from warcio.statusandheaders import StatusAndHeaders  # type: ignore[import-unty
 from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped]
 
 from robotrules.cache import FetchRecord
-from robotrules.client.warc.metadata_records import written
+from robotrules.client.warc.metadata_records import serialize_metadata
 from robotrules.http.fields import Fields, first_line
 from robotrules.http.origins import authority_end
 
 VERSION = "WARC/1.1"
 HTTP = "application/http; msgtype="
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
-# By this field of its `warcinfo` an archive of ours is known: its metadata records are visits.
+# This field of `warcinfo` identifies archives of robotrules: their metadata records are fetches.
 OURS = "robotrules-visits"
-# What no longer fits a body that was decoded (RFC 9110 §8.4, §8.6; RFC 9112 §6).
-CODED = frozenset(("content-encoding", "content-length", "transfer-encoding"))
+# Fields that do not apply to a decoded body (RFC 9110 §8.4, §8.6; RFC 9112 §6).
+CODING_FIELDS = frozenset(("content-encoding", "content-length", "transfer-encoding"))
 PREFIX = "x-crawler-"
-# Where files stand in the archive is remembered for so many of them. What is forgotten is written
-# once more, when it is needed.
-REMEMBERED = 65_536
+# The positions of this many files are remembered (LRU). A forgotten file is written again when it is
+# needed.
+MAX_REMEMBERED_FILES = 65_536
 _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz")
 _NAMES = uuid5(NAMESPACE_URL, "https://robotrules/visit")
 
 
 class _Head(StatusAndHeaders):  # type: ignore[misc]  # untyped
-    """The head of an HTTP message as octets: warcio would encode what is not ASCII anew."""
+    """The head of an HTTP message as bytes: warcio would re-encode non-ASCII text."""
 
     def __init__(self, octets: bytes) -> None:
         super().__init__("HTTP", [])
         self._octets = octets
 
     def to_ascii_bytes(self, filter_func: object = None) -> bytes:
-        """Return the octets."""
+        """Return the bytes."""
         return self._octets
 
 
-class _Place(NamedTuple):
-    """Where in the archive a file stands."""
+class _FileRecord(NamedTuple):
+    """The record of a file in the archive."""
 
     record: str
     url: str
@@ -76,11 +76,11 @@ class _Place(NamedTuple):
 
 
 class Writer:
-    """Writes an archive; *info* are fields of its first record."""
+    """Writes an archive; *info* has the fields of its first record."""
 
     def __init__(self, stream: BinaryIO, *, gzip: bool, info: dict[str, str], at: float) -> None:
         self._writer: Any = WARCWriter(stream, gzip=gzip, warc_version=VERSION)
-        self._places: OrderedDict[str, _Place] = OrderedDict()
+        self._places: OrderedDict[str, _FileRecord] = OrderedDict()
         fields = {**info, OURS: "1"}
         block = "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode()
         self._info = _id("warcinfo", block)
@@ -88,44 +88,44 @@ class Writer:
         self._write("warcinfo", "application/warc-fields", headers, None, block)
 
     def add(self, fetch_record: FetchRecord, body: Callable[[str], bytes | None]) -> None:
-        """Write a visit; *body* gives the octets of a digest, or None where there are none."""
-        facts = written(fetch_record)
-        about = _About(fetch_record, facts)
+        """Write a fetch record; *body* returns the content of a digest, or None."""
+        facts = serialize_metadata(fetch_record)
+        ids = _RecordIds(fetch_record, facts)
         if fetch_record.status is not None:
             if fetch_record.revalidated:
-                self._revisit(about, body)
+                self._revisit(ids, body)
             else:
-                self._response(about, body)
-            self._request(about)
-        concurrent = [] if fetch_record.status is None else [("WARC-Concurrent-To", about.answer)]
-        headers = [*about.headers("metadata"), *concurrent]
+                self._response(ids, body)
+            self._request(ids)
+        concurrent = [] if fetch_record.status is None else [("WARC-Concurrent-To", ids.answer)]
+        headers = [*ids.headers("metadata"), *concurrent]
         self._write("metadata", "application/json", headers, None, facts)
 
-    def _response(self, about: _About, body: Callable[[str], bytes | None]) -> None:
-        fetch_record = about.fetch_record
+    def _response(self, ids: _RecordIds, body: Callable[[str], bytes | None]) -> None:
+        fetch_record = ids.fetch_record
         kept = body(fetch_record.digest) if fetch_record.digest and fetch_record.may_store else None
         octets = kept or b""
-        headers = [*about.headers("answer"), *about.address()]
+        headers = [*ids.headers("answer"), *ids.address()]
         if kept is None:
-            # An error page is not kept, nor is a file that says no-store.
+            # Error pages and files with no-store are not stored.
             headers.append(("WARC-Truncated", "unspecified"))
         elif not fetch_record.complete:
             headers.append(("WARC-Truncated", "length"))
-        head = _answer(fetch_record.status or 0, fetch_record.fields, len(octets))
+        head = _response_head(fetch_record.status or 0, fetch_record.fields, len(octets))
         self._write("response", f"{HTTP}response", headers, head, octets)
         if kept is not None and fetch_record.digest:
-            self._remember(fetch_record.digest, _Place(about.answer, about.url, about.date))
+            self._remember(fetch_record.digest, _FileRecord(ids.answer, ids.url, ids.date))
 
-    def _revisit(self, about: _About, body: Callable[[str], bytes | None]) -> None:
-        digest = about.fetch_record.digest or ""
+    def _revisit(self, ids: _RecordIds, body: Callable[[str], bytes | None]) -> None:
+        digest = ids.fetch_record.digest or ""
         place = self._places.get(digest)
-        octets = body(digest) if place is None and about.fetch_record.may_store else None
+        octets = body(digest) if place is None and ids.fetch_record.may_store else None
         if octets is not None:
-            place = _Place(about.id("resource"), about.url, about.date)
-            media = first_line(about.fetch_record.fields, "content-type").decode("latin-1")
+            place = _FileRecord(ids.id("resource"), ids.url, ids.date)
+            media = first_line(ids.fetch_record.fields, "content-type").decode("latin-1")
             media = media if media.isascii() and media.isprintable() and media else "text/plain"
-            self._write("resource", media, about.headers("resource"), None, octets)
-        headers = [*about.headers("answer"), *about.address(), ("WARC-Profile", NOT_MODIFIED)]
+            self._write("resource", media, ids.headers("resource"), None, octets)
+        headers = [*ids.headers("answer"), *ids.address(), ("WARC-Profile", NOT_MODIFIED)]
         if place is not None:
             self._remember(digest, place)
             headers += [
@@ -133,24 +133,22 @@ class Writer:
                 ("WARC-Refers-To-Target-URI", place.url),
                 ("WARC-Refers-To-Date", place.date),
             ]
-        head = _answer(304, about.fetch_record.fields, None)
+        head = _response_head(304, ids.fetch_record.fields, None)
         self._write("revisit", f"{HTTP}response", headers, head, b"")
 
-    def _request(self, about: _About) -> None:
-        end = authority_end(about.url)
-        path, host = about.url[end:] or "/", about.url[:end].partition("://")[2].rpartition("@")[2]
-        agent = about.fetch_record.user_agent.encode("latin-1", "replace").translate(
-            None, b"\r\n\0"
-        )
+    def _request(self, ids: _RecordIds) -> None:
+        end = authority_end(ids.url)
+        path, host = ids.url[end:] or "/", ids.url[:end].partition("://")[2].rpartition("@")[2]
+        agent = ids.fetch_record.user_agent.encode("latin-1", "replace").translate(None, b"\r\n\0")
         head = b"GET %s HTTP/1.1\r\nHost: %s\r\n" % (path.encode(), host.encode())
         head += b"User-Agent: %s\r\n\r\n" % agent if agent else b"\r\n"
-        headers = [*about.headers("request"), ("WARC-Concurrent-To", about.answer)]
+        headers = [*ids.headers("request"), ("WARC-Concurrent-To", ids.answer)]
         self._write("request", f"{HTTP}request", headers, head, b"")
 
-    def _remember(self, digest: str, place: _Place) -> None:
+    def _remember(self, digest: str, place: _FileRecord) -> None:
         self._places[digest] = place
         self._places.move_to_end(digest)
-        if len(self._places) > REMEMBERED:
+        if len(self._places) > MAX_REMEMBERED_FILES:
             self._places.popitem(last=False)
 
     def _write(
@@ -161,7 +159,7 @@ class Writer:
         head: bytes | None,
         body: bytes,
     ) -> None:
-        """Write one record, a gzip member of its own where the archive is compressed."""
+        """Write one record, as a separate gzip member if the archive is compressed."""
         block = sha256(head or b"")
         block.update(body)
         fields = [("WARC-Type", kind), *headers]
@@ -178,33 +176,33 @@ class Writer:
         self._writer.write_record(record)
 
 
-class _About(NamedTuple):
-    """A visit and what its records are called."""
+class _RecordIds(NamedTuple):
+    """A fetch record and the ids of its WARC records."""
 
     fetch_record: FetchRecord
     facts: bytes
 
     def id(self, kind: str) -> str:
-        """Return the id of one of its records."""
+        """Return the id of one of its WARC records."""
         return _id(kind, self.facts)
 
     @property
     def answer(self) -> str:
-        """The id of the record that has the answer."""
+        """The id of the record with the response."""
         return self.id("answer")
 
     @property
     def url(self) -> str:
-        """What was asked for, as it may stand in a header."""
+        """The requested URL, valid in a header."""
         return quote(self.fetch_record.url, safe=_PRINTABLE)
 
     @property
     def date(self) -> str:
-        """When that was."""
+        """The time of the fetch."""
         return _date(self.fetch_record.at)
 
     def headers(self, kind: str) -> list[tuple[str, str]]:
-        """Return what all records of a visit have."""
+        """Return the fields that all records of a fetch have."""
         return [
             ("WARC-Record-ID", self.id(kind)),
             ("WARC-Date", self.date),
@@ -212,7 +210,7 @@ class _About(NamedTuple):
         ]
 
     def address(self) -> list[tuple[str, str]]:
-        """Return who answered."""
+        """Return the server's address."""
         try:
             return [("WARC-IP-Address", str(ip_address(self.fetch_record.address or "")))]
         except ValueError:
@@ -227,7 +225,7 @@ def _id(kind: str, facts: bytes) -> str:
 
 
 def _date(at: float) -> str:
-    """Return a moment as WARC 1.1 writes it; what no calendar has, as its beginning."""
+    """Return a time in the format of WARC 1.1; a time out of range becomes 1970."""
     try:
         made = datetime.fromtimestamp(at, UTC)
     except (OverflowError, ValueError, OSError):
@@ -235,17 +233,17 @@ def _date(at: float) -> str:
     return made.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
-def _answer(status: int, fields: Fields, length: int | None) -> bytes:
-    """Return status line and fields of an answer whose body is decoded, and *length* octets."""
+def _response_head(status: int, fields: Fields, length: int | None) -> bytes:
+    """Return status line and fields of a response with a decoded body of *length* bytes."""
     try:
         phrase = HTTPStatus(status).phrase
     except ValueError:
         phrase = ""
     lines = [f"HTTP/1.1 {status:03} {phrase}".rstrip().encode()]
     for name, value in fields.lines:
-        # What cannot stand in a message stands in the metadata alone.
+        # A field that is invalid in a message is only in the metadata.
         if name and set(name) <= _TOKEN and not set(value) & {0, 10, 13}:
-            called = f"{PREFIX}{name}" if name in CODED else name
+            called = f"{PREFIX}{name}" if name in CODING_FIELDS else name
             lines.append(called.encode() + b": " + value)
     if length is not None:
         lines.append(b"content-length: %d" % length)

@@ -287,7 +287,7 @@ def test_no_profile() -> None:
     with pytest.raises(ProfileError) as refused:
         access(ORIGIN, profile="bing")
     names = "default, strict, google, stale"
-    words = f"unknown access profile 'bing': use {names}, or an AccessProfile"
+    words = f"unknown access profile 'bing': use {names}, or pass an AccessProfile"
     assert str(refused.value) == words
 
 

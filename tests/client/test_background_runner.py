@@ -32,7 +32,7 @@ def test_once_for_each_key() -> None:
     go.set()
     finish(later)
     assert len(done) == 2
-    assert all(name.startswith("robotrules-later_") for name in done)
+    assert all(name.startswith("robotrules-background_") for name in done)
     later.submit("a", work)
     finish(later)
     assert len(done) == 3

@@ -526,6 +526,7 @@ class TestKeeping:
         """Redirects share one time, and what is left of it is told with each."""
         now = [100.0]
         monkeypatch.setattr(cache_engine, "monotonic", lambda: now[0])
+        monkeypatch.setattr("robotrules.client.circuit_breaker.time.monotonic", lambda: now[0])
         going = desk_of(store, clock, timeout=9.0).refresh(SITE)
         effect = going.send(None)
         left: list[float | None] = []

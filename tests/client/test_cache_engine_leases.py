@@ -122,7 +122,7 @@ class TestWaiting:
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
 
         def end(method: str, pauses: int) -> None:
-            if (method, pauses) == ("claim", 2):
+            if (method, pauses) == ("acquire", 2):
                 MemoryStore.release(store, SITE, SOMEBODY)
                 run(desk_of(store, clock).refresh(SITE, RefreshMode.NOW), Response(304, {}))
 
@@ -259,8 +259,8 @@ class TestClaiming:
 
     def test_others_may_have_the_store(self, store: Told, clock: Clock) -> None:
         """Unless it is known that nobody has."""
-        assert desk_of(store, clock).alone is False
-        assert desk_of(store, clock, exclusive=True).alone is True
+        assert desk_of(store, clock).exclusive is False
+        assert desk_of(store, clock, exclusive=True).exclusive is True
 
     def test_what_was_refused(self, store: Told, clock: Clock) -> None:
         """Nothing is put, and the lease is given back."""
@@ -284,7 +284,7 @@ class TestClaiming:
         store = Once()
         MemoryStore.lease(store, SITE, "dead", 1000)
         engine = desk_of(store, clock)
-        going = engine._claim(SITE, "me", 5.0)
+        going = engine._acquire(SITE, "me", 5.0)
         assert run(going)[0] == (None, None)
         assert engine.store_error == "lease fails"
         store.failing = set()
@@ -298,7 +298,7 @@ class TestClaiming:
         monkeypatch.setattr(cache_engine, "COOLDOWN", 0.0)
         store.failing = {"lease", "put"}
         engine = desk_of(store, clock)
-        run(engine._claim(SITE, "me", 5.0))
+        run(engine._acquire(SITE, "me", 5.0))
         assert engine.store_error == "lease fails"
         store.failing = set()
         run(engine.lease("turn", "me", 5.0))
@@ -351,6 +351,7 @@ class TestTrouble:
         """Five seconds, and then it is asked."""
         now = [100.0]
         monkeypatch.setattr(cache_engine, "monotonic", lambda: now[0])
+        monkeypatch.setattr("robotrules.client.circuit_breaker.time.monotonic", lambda: now[0])
         store.failing = {"get"}
         engine = desk_of(store, clock)
         asked = partial(engine.call_store, store.get, SITE, "ExampleBot")
@@ -364,6 +365,7 @@ class TestTrouble:
     ) -> None:
         """A store that has not failed is asked, to read and to write."""
         monkeypatch.setattr(cache_engine, "monotonic", lambda: 0.0)
+        monkeypatch.setattr("robotrules.client.circuit_breaker.time.monotonic", lambda: 0.0)
         run(desk_of(store, clock).refresh(SITE), FOUND)
         assert store.calls == ["get", "lease", "get", "put", "release"]
 
@@ -389,6 +391,9 @@ class TestTrouble:
         """In thousandths of a second; with nothing left the server is not asked."""
         asked: list[float | None] = []
         monkeypatch.setattr(cache_engine, "monotonic", lambda: 100.0 + each * len(asked))
+        monkeypatch.setattr(
+            "robotrules.client.circuit_breaker.time.monotonic", lambda: 100.0 + each * len(asked)
+        )
         going = desk_of(store, clock, timeout=seconds).refresh(SITE)
         answer = None
         while True:

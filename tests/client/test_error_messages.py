@@ -82,9 +82,7 @@ class TestWhoIsRefused:
     def test_a_token_that_is_not_sent(self, kind: str) -> None:
         """Who obeys other rules than those of its name is not honest."""
         assert message(CrawlerError, lambda: made(kind, product_token="OtherBot")) == (
-            f"'OtherBot' is not in the User-Agent '{AGENT}': send the name whose rules the name "
-            "it sends (RFC 9309 §2.2.1). To ask about another crawler's rules, pass its name to "
-            "check()"
+            f"'OtherBot' is not in the User-Agent '{AGENT}': send the name whose rules the crawler follows (RFC 9309 §2.2.1). To check the rules of another crawler, pass its name to check()"
         )
 
     def test_a_token_of_several_that_is_not_sent(self, kind: str) -> None:
@@ -300,6 +298,5 @@ class TestQuestions:
         """A thread would wait for itself."""
         with opened("sync", Server(), Clock()) as client, client.slot(SITE):
             assert message(RuntimeError, lambda: client.slot(SITE).__enter__()) == (
-                f"this thread has a turn at {SITE} already, and would wait for itself: end it "
-                "first, or fetch with another HTTP library inside it"
+                f"this thread already has a slot of {SITE} and would wait for itself: end the slot first, or fetch with another HTTP library inside it"
             )

@@ -179,8 +179,8 @@ MATRIX = [
     failed("store fails once, and 500", FailureReason.STATUS),
     settled("store is slow", FILE, COPY),
     failed("store is slow, and 500", FailureReason.STATUS),
-    settled("store has no room", FILE, COPY, "nothing", "has no room"),
-    failed("store has no room, and 500", FailureReason.STATUS, 60, "nothing", "has no room"),
+    settled("store has no space", FILE, COPY, "nothing", "has no space"),
+    failed("store has no space, and 500", FailureReason.STATUS, 60, "nothing", "has no space"),
     settled("entry in the store damaged", FILE, FILE),
     unknown("entry in the store damaged, and 500", "failure alone"),
     settled("body in the store damaged", FILE, FILE),
@@ -341,7 +341,7 @@ def _slow(store: Faulty, clock: Clock) -> None:
 def _full(store: Faulty, clock: Clock) -> None:
     def fail(call: str) -> None:
         if call not in ("get", "body", "entries", "visits"):
-            raise StoreError("the disk has no room")
+            raise StoreError("the disk has no space")
 
     store.fault = fail
 
@@ -432,7 +432,7 @@ both("store down from the start", store=lambda folder: Faulty(), strike=_down)
 both("store goes down later", store=lambda folder: Faulty(), strike=_down, here=True)
 both("store fails once", store=lambda folder: Faulty(), strike=_once)
 both("store is slow", store=lambda folder: Faulty(inline=False), strike=_slow)
-both("store has no room", store=lambda folder: Faulty(), strike=_full)
+both("store has no space", store=lambda folder: Faulty(), strike=_full)
 both("entry in the store damaged", store=_file, strike=_damage("entries", "row"))
 both("body in the store damaged", store=_file, strike=_damage("bodies", "octets"))
 both("clock jumps back a day", strike=_jump(-DAY), here=True)

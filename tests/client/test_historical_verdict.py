@@ -86,7 +86,7 @@ class TestNotes:
         if options.get("agent"):
             history.record_fetch(-1, file("/a"))
             history.record_fetch(1, file("/a"))
-        words = f"No visit to {SITE}{by} is known"
+        words = f"There is no fetch of {SITE}{by}"
         assert notes(at(history, 0, **options)) == [("never-visited", "error", f"{words}.")]
         if options.get("source") == "imported":
             return
@@ -115,9 +115,11 @@ class TestNotes:
             assert found.next_fetch_record.at == START + day * DAY
 
     def test_lapsed(self) -> None:
-        words = "What was known held until 2026-05-02T00:00:00Z, and nothing is known after it: "
+        words = (
+            "The last known state expired on 2026-05-02T00:00:00Z, and nothing is known after it: "
+        )
         assert notes(at(told_days(file("/a")), 5)) == [
-            ("lapsed", "warning", f"{words}this is what was known last.")
+            ("lapsed", "warning", f"{words}this is that state.")
         ]
 
     def test_renewal_in_doubt(self) -> None:
@@ -131,7 +133,7 @@ class TestNotes:
             (
                 "renewal-in-doubt",
                 "warning",
-                "The 304 of 2026-05-02T00:00:00Z does not carry a validator of the copy, or "
+                "The 304 of 2026-05-02T00:00:00Z has no validator of the copy, or "
                 "answered a condition that any file meets: the file may have changed by then.",
             )
         ]
@@ -238,11 +240,11 @@ class TestNotes:
         origin = f"imported from 'x.warc', SHA-256 {done.provenance.digest}, on "
         origin += "2026-05-01T00:00:00Z"
         ask = "own fetches take precedence; use source 'imported' to see it"
-        fetch_record = f"A visit by ExampleBot that was {origin}"
+        fetch_record = f"A fetch by ExampleBot, {origin},"
         assert notes(at(history, 0.75)) == [
             ("import-differs", "warning", f"{fetch_record} found something else: {ask}.")
         ]
-        held = f"{fetch_record} held at this moment, and found something else: {ask}."
+        held = f"{fetch_record} was valid at this time, and found something else: {ask}."
         lapsed = at(history, 1.25)
         assert notes(lapsed)[1:] == [("import-held", "info", held)]
         assert [note.code for note in lapsed.notes] == ["lapsed", "import-held"]
@@ -373,9 +375,9 @@ class TestText:
             describe_fetch(renewed)
             == f"fetched {on.format(2)} {source}, unchanged (304), SHA-256 {digest}"
         )
-        assert describe_fetch(none) == f"requested {on.format(3)}, ; no file: status 404"
-        why = "and unreachable: connection refused"
-        assert describe_fetch(failed) == f"requested {on.format(4)}, {why}"
+        assert describe_fetch(none) == f"requested {on.format(3)}; no file: status 404"
+        why = "unreachable: connection refused"
+        assert describe_fetch(failed) == f"requested {on.format(4)}; {why}"
         silent = failed._replace(detail="")
         assert silent.failure_reason is FailureReason.CONNECT
         assert describe_fetch(silent) == (

@@ -123,7 +123,7 @@ class CacheEngine:
     """What turns have of a desk: a store, and a clock that is set by hand."""
 
     def __init__(self, **answers: Any) -> None:
-        self.now, self.alone = NOON, False
+        self.now, self.exclusive = NOON, False
         self.store = Told(**answers)
         self.asked = self.store.asked
 

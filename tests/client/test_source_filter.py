@@ -81,7 +81,7 @@ class TestPrecedence:
         found = at(store, 4.5)
         assert (found.allowed, found.source, found.in_force) == (False, "own", False)
         assert codes(found) == ["lapsed", "import-held"]
-        assert "found something else: own visits go first" in found.notes[1].message
+        assert "found something else: own fetches take precedence" in found.notes[1].message
 
     def test_lapsed_both(self, store: MemoryStore) -> None:
         """Own visits go first then too."""
@@ -243,7 +243,7 @@ class TestHistory:
             lambda: evidence.fetch_records(SITE, source=bad),
             lambda: export_warc(empty, io.BytesIO(), source=bad),
         ]
-        words = f"the source {bad!r} unknown source, 'imported', or at least 8 digits of the "
+        words = f"unknown source {bad!r}: use 'own', 'imported', or at least 8 digits of the "
         for ask in asking:
             with pytest.raises(ValueError, match="unknown source") as caught:
                 ask()

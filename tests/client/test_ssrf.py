@@ -356,7 +356,12 @@ def test_a_resolver_that_raises_is_a_failure(error: Exception, words: str) -> No
 
 @pytest.mark.parametrize(
     ("answer", "words"),
-    [([], "no address"), (["gone"], "no address"), ([""], "no address"), (None, "NoneType")],
+    [
+        ([], "no address"),
+        (["gone"], "not an address"),
+        ([""], "not an address"),
+        (None, "NoneType"),
+    ],
 )
 def test_a_resolver_that_gives_no_address_is_a_failure(answer: list[str], words: str) -> None:
     found = AddressPolicy(resolve=lambda host, port: answer).vet("odd.example", 80)
@@ -366,7 +371,7 @@ def test_a_resolver_that_gives_no_address_is_a_failure(answer: list[str], words:
 
 
 def test_what_is_no_address_is_refused() -> None:
-    assert "no address" in (PUBLIC.refusal_of_address("x.example", "127.1") or "")
+    assert "not an address" in (PUBLIC.refusal_of_address("x.example", "127.1") or "")
 
 
 def test_the_resolver_is_asked_once_with_the_port() -> None:

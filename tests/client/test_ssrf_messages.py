@@ -139,15 +139,14 @@ class TestAllowing:
         """It says why."""
         assert words_of(AddressPolicy, ["10.0.0.1/8"]) == (
             "allow_private contains '10.0.0.1/8', which is not a network (10.0.0.1/8 has host bits set): "
-            "write one such as '10.0.0.0/8' or 'fd00::/8'"
+            "use one such as '10.0.0.0/8' or 'fd00::/8'"
         )
 
     @pytest.mark.parametrize("wrong", [True, None, 5, b"localhost"])
     def test_no_list(self, wrong: object) -> None:
         """What is allowed is said by name."""
         assert words_of(AddressPolicy, wrong) == (
-            f"allow_private is {wrong!r}: pass the hosts, addresses or networks to allow, be asked, "
-            "such as ['localhost', '10.0.0.0/8']"
+            f"allow_private is {wrong!r}: pass the hosts, addresses or networks to allow, such as ['localhost', '10.0.0.0/8']"
         )
 
     def test_a_text(self) -> None:
@@ -269,6 +268,6 @@ class TestResolver:
         assert words_of(AsyncResolver, "9.9.9.9") == words
         assert words_of(AsyncResolver, b"x") == "nameservers must be a list: pass [b'x']"
         for seconds in (0, 60.5):
-            words = f"timeout is {seconds}: use more than 0, and 60 at most"
+            words = f"timeout is {seconds}: use more than 0 and at most 60 seconds"
             assert words_of(AsyncResolver, timeout=seconds) == words
         assert words_of(AsyncResolver, tries=0) == "tries is 0: use 1 or more"

@@ -67,7 +67,7 @@ def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("robotrules.client.stores.server_guard.COOLDOWN", 0.0)
     monkeypatch.setattr("robotrules.client.stores.redis.RESPONSE_TIMEOUT", 0.3)
     monkeypatch.setattr("robotrules.client.stores.postgres.RESPONSE_TIMEOUT", 0.1)
-    monkeypatch.setattr("robotrules.client.stores.sqlite.BUSY", 0.2)
+    monkeypatch.setattr("robotrules.client.stores.sqlite.BUSY_TIMEOUT", 0.2)
 
 
 @pytest.fixture(params=["redis", "postgres"])
@@ -97,11 +97,11 @@ class TestAway:
     def test_down_from_the_start(self, make: Make, served: tuple[Process, str]) -> None:
         process, where = served
         process.stop()
-        with pytest.raises(StoreError, match="cannot be used"):
+        with pytest.raises(StoreError, match="is unavailable"):
             open_store(where)
         client = make(store=where)
         follows_the_rfc(client, A)
-        assert "cannot be used" in client.store_error
+        assert "is unavailable" in client.store_error
         assert client.lookup(A).store_error is not None
 
     def test_goes_down_and_comes_back(
@@ -121,7 +121,7 @@ class TestAway:
             assert len(web.asked) == 3
             with client.slot(B):
                 pass
-            assert "cannot be used" in client.store_error
+            assert "is unavailable" in client.store_error
             assert len(caplog.records) == 1
             process.start()
             client.refresh(B)
@@ -149,7 +149,7 @@ class TestAway:
         began = time.monotonic()
         follows_the_rfc(client, C)
         assert time.monotonic() - began < 0.5
-        assert "cannot be used" in client.store_error
+        assert "is unavailable" in client.store_error
         process.thaw()
 
 
@@ -339,7 +339,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def main(path: str) -> None:
-    """Ask a hundred origins with a store that has no room for them, and print what was said."""
+    """Ask a hundred origins with a store that has no space for them, and print what was said."""
     import resource
     import signal
 

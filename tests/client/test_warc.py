@@ -614,7 +614,7 @@ class TestForgedVisits:
         fetch_record = next(one for one in store.fetch_records(SITE) if one.digest)
         found = Evidence(store).at(f"{SITE}/x", fetch_record.at + 1, "ExampleBot")
         missing = next(note for note in found.notes if note.code == "body-missing")
-        words = "The archive did not have the octets of the file, or they were altered: the visit "
+        words = "The archive did not have the content of the file, or it was altered: the record "
         assert missing.message.startswith(f"{words}was imported from an archive, SHA-256 ")
 
     def test_another_file_than_the_visit_says(self) -> None:

@@ -359,7 +359,7 @@ class TestPlaces:
         with pytest.raises(ValueError, match="changed during the import") as caught:
             import_warc(MemoryStore(), Changing(octets))
         assert str(caught.value) == (
-            "the archive changed during the import, and what was imported names its "
+            "the archive changed during the import, and the imported records name its "
             f"previous SHA-256, {sha256(octets).hexdigest()}: import the new one into another "
             "store"
         )

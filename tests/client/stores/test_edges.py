@@ -131,8 +131,7 @@ class TestMisuse:
             (
                 {"agent": "a\n"},
                 None,
-                f"a fetch of '{ORIGIN}' by 'a\\n': control characters are not allowed in an origin "
-                "or an agent; pass the product token of the crawler as agent",
+                f"a fetch of '{ORIGIN}' by 'a\\n': control characters are not allowed in an origin or agent; pass the product token of the crawler as agent",
             ),
             (
                 {"digest": "abc"},
@@ -221,8 +220,7 @@ class TestSQLite:
         with sqlite3.connect(store.path) as db:
             db.execute("UPDATE visits SET row = x'00'")
         assert words_of(StoreError, lambda: list(store.fetch_records())) == (
-            f"the fetch of {ORIGIN} at {NOW} is damaged in {store.path}: put a copy of the file in "
-            "its place, or forget the evidence up to that time"
+            f"the fetch record of {ORIGIN} at {NOW} is damaged in {store.path}: restore a copy of the file, or prune the evidence up to that time"
         )
 
     @pytest.mark.parametrize(
@@ -240,8 +238,7 @@ class TestSQLite:
         coming = iter([*pages, []])
         monkeypatch.setattr(store, "_read", lambda *_: next(coming))
         assert words_of(StoreError, lambda: list(store.entries())) == (
-            f"an index is damaged in {store.path}: put a copy of the file in its place, or forget "
-            "the evidence up to that time"
+            f"an index is damaged in {store.path}: restore a copy of the file, or prune the evidence up to that time"
         )
 
     def test_a_table_that_is_gone(self, store: SQLiteStore) -> None:
@@ -290,7 +287,7 @@ class TestSQLite:
                 db.execute(statement)
             db.close()
             newer = (
-                "was made by a newer robotrules (its version is 99, this one knows "
+                "was created by a newer robotrules (version 99; this one supports "
                 f"{serialization.VERSION}): upgrade robotrules, or use another file"
             )
             expected = f"{path} {words or newer}"
@@ -302,8 +299,7 @@ class TestSQLite:
         assert words_of(StoreError, lambda: SQLiteStore(tmp_path)) == words
         (tmp_path / "file").touch()
         assert words_of(StoreError, lambda: SQLiteStore(tmp_path / "file" / "x")) == (
-            f"the folder {tmp_path / 'file'} cannot be created or read: File exists; name another "
-            "file, or set ROBOTRULES_CACHE_DIR"
+            f"the folder {tmp_path / 'file'} cannot be created or read: File exists; use another path, or set ROBOTRULES_CACHE_DIR"
         )
 
     def test_closed(self, store: SQLiteStore) -> None:
@@ -316,17 +312,19 @@ class TestSQLite:
         """Behind a thread, and behind another process; in a hurry or not."""
         monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.01)
         with store._reads.lock:
-            words = f"{store.path} is busy: other threads do not come to an end"
+            words = f"{store.path} is busy: other threads hold it for too long"
             assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
             with nonblocking():
-                words = f"{store.path} is busy: ask again without a hurry"
+                words = f"{store.path} is busy: repeat the call outside nonblocking()"
                 assert words_of(StoreBusyError, lambda: store.get(ORIGIN, AGENT)) == words
         other = sqlite3.connect(store.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         words = f"{store.path} is busy (database is locked): another process holds the write lock; wait for it"
         assert words_of(StoreError, lambda: store.lease("key", "me", 5)) == words
         with nonblocking():
-            words = f"{store.path} is busy (database is locked): ask again without a hurry"
+            words = (
+                f"{store.path} is busy (database is locked): repeat the call outside nonblocking()"
+            )
             assert words_of(StoreBusyError, lambda: store.lease("key", "me", 5)) == words
         other.execute("ROLLBACK")
         other.close()
@@ -395,16 +393,16 @@ class TestSQLite:
                 "is busy (x): another process holds the write lock; wait for it",
             ),
             ("SQLITE_LOCKED", "is busy (x): another process holds the write lock; wait for it"),
-            ("SQLITE_FULL", "has no room (x): free disk space, or prune the store"),
+            ("SQLITE_FULL", "has no space (x): free disk space, or prune the store"),
             (
                 "SQLITE_NOTADB",
-                "is not a database (x): it is damaged, or not ours: use another file",
+                "is not a database (x): it is damaged or of another program; use another file",
             ),
             ("SQLITE_CORRUPT_VTAB", "is damaged (x): restore a copy, or remove it"),
             ("SQLITE_READONLY", "is not writable (x): check its owner"),
             (
                 "SQLITE_CANTOPEN",
-                "cannot be opened (x): check that it and its folder may be written",
+                "cannot be opened (x): check that it and its folder are writable",
             ),
             ("SQLITE_IOERR_READ", "cannot be read or written (x): check the disk"),
             ("", "cannot be used: x"),
@@ -455,7 +453,7 @@ class TestOpening:
         """It is told at once, unless it may wait."""
         for scheme in ("redis", "rediss", "postgres", "postgresql"):
             where = f"{scheme}://127.0.0.1:{free_port()}/0"
-            assert "cannot be used" in words_of(StoreError, partial(open_store, where))
+            assert "is unavailable" in words_of(StoreError, partial(open_store, where))
             open_store(where, lazy=True).close()
 
     def test_the_usual_place(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -465,8 +463,8 @@ class TestOpening:
         assert default_path() == tmp_path / "robotrules" / "robots.sqlite"
         monkeypatch.setitem(sys.modules, "platformdirs", None)
         assert words_of(MissingExtraError, default_path) == (
-            "to find the user's cache folder needs platformdirs: pip install 'robotrules[http]', "
-            "or set ROBOTRULES_CACHE_DIR, or name a store"
+            "finding the user's cache folder needs platformdirs: pip install 'robotrules[http]', "
+            "or set ROBOTRULES_CACHE_DIR, or pass a store"
         )
 
 

@@ -71,7 +71,7 @@ class TestNames:
 
     def test_a_class(self) -> None:
         """A store is made before it is passed."""
-        with pytest.raises(TypeError, match=r"the class MemoryStore: pass one, MemoryStore\("):
+        with pytest.raises(TypeError, match=r"the class MemoryStore: pass an instance"):
             Client("ExampleBot/1.0", store=MemoryStore)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ class TestProvenance:
 
     def test_put_is_for_own_visits(self, store: Store) -> None:
         """An entry decides about URLs, so no import makes one."""
-        with pytest.raises(ValueError, match=r"imported from 'crawl\.warc\.gz': put\(\) keeps own"):
+        with pytest.raises(ValueError, match=r"imported from 'crawl\.warc\.gz': put\(\) stores"):
             store.put(IMPORTED, BODY, updated_entry(None, IMPORTED))
         assert list(store.fetch_records()) == []
         assert store.get(ORIGIN, AGENT) is None

@@ -61,14 +61,14 @@ class TestAway:
         words = "Redis, host is unavailable: *** said *** and ***; ***; cure"
         assert str(state.record_failure(error, 100.0, "cure")) == words
         assert str(state.record_failure(OSError(), 100.0, "cure")) == (
-            "Redis, host cannot be used: OSError; cure"
+            "Redis, host is unavailable: OSError; cure"
         )
         long = state.record_failure(OSError("x" * 600), 100.0, "cure")
-        assert str(long) == f"Redis, host cannot be used: {'x' * 500}; cure"
+        assert str(long) == f"Redis, host is unavailable: {'x' * 500}; cure"
         state.check()
         state.record_failure(OSError("slow"), 100.0 - server_guard.SLOW_FAILURE, "cure")
         assert words_of(StoreError, state.check) == (
-            "Redis, host cannot be used: slow; cure; next attempt in 5 s"
+            "Redis, host is unavailable: slow; cure; next attempt in 5 s"
         )
         now[0] += server_guard.COOLDOWN - 1
         assert words_of(StoreError, state.check).endswith("; next attempt in 1 s")
@@ -157,7 +157,7 @@ class TestRedis:
         for url in ("redis://:a@b@c", "redis://h:port/0"):
             assert words_of(ValueError, lambda url=url: RedisStore(url)) == (  # type: ignore[misc]
                 "the address of the Redis store cannot be read: use redis://HOST:PORT/NUMBER, and "
-                "percent-encode what is special in a password"
+                "percent-encode special characters in a password"
             )
 
     def test_versions(self, redis_where: str, client: Any) -> None:
@@ -169,7 +169,7 @@ class TestRedis:
         )
         client.set("robotrules:version", "99")
         assert words_of(StoreError, lambda: RedisStore(redis_where)) == (
-            f"{name} was filled by a newer robotrules (its version is 99, this one knows "
+            f"{name} was created by a newer robotrules (version 99; this one supports "
             f"{serialization.VERSION}): upgrade robotrules, or use another database"
         )
         client.set("robotrules:version", "1")
@@ -233,7 +233,7 @@ class TestRedis:
         (name,) = client.hkeys(f"robotrules:visits:{ORIGIN}")
         client.hset(f"robotrules:visits:{ORIGIN}", name, b"other")
         assert words_of(StoreError, lambda: list(store.fetch_records())) == (
-            f"the fetch of {ORIGIN} at {NOW} is damaged or was evicted ({store.name}): set "
+            f"the fetch record of {ORIGIN} at {NOW} is damaged or was evicted ({store.name}): set "
             "maxmemory-policy noeviction, and forget the evidence up to that time"
         )
         store.close()
@@ -292,8 +292,7 @@ class TestPostgres:
         for url in ("postgresql://a@b@c", "postgresql://h:port/d", "postgresql://h/d?x=y"):
             assert words_of(ValueError, lambda url=url: PostgresStore(url)) == (  # type: ignore[misc]
                 "the address of the PostgreSQL store cannot be read: use "
-                "postgresql://USER@HOST:PORT/DATABASE, and percent-encode what is special in a "
-                "password"
+                "postgresql://USER@HOST:PORT/DATABASE, and percent-encode special characters in a password"
             )
 
     def test_settings(self) -> None:
@@ -314,7 +313,7 @@ class TestPostgres:
         with psycopg.connect(postgres_where, autocommit=True) as db:
             db.execute("UPDATE robotrules_store SET version = 99")
             assert words_of(StoreError, lambda: PostgresStore(postgres_where)) == (
-                f"{name} was made by a newer robotrules (its version is 99, this one knows "
+                f"{name} was created by a newer robotrules (version 99; this one supports "
                 f"{serialization.VERSION}): upgrade robotrules, or use another database"
             )
             db.execute("UPDATE robotrules_store SET version = 1")
@@ -337,8 +336,7 @@ class TestPostgres:
         with psycopg.connect(postgres_where, autocommit=True) as db:
             db.execute("UPDATE robotrules_visits SET \"row\" = 'x'")
         assert words_of(StoreError, lambda: list(store.fetch_records())) == (
-            f"the fetch of {ORIGIN} at {NOW} is damaged in {store.name}: restore it, or forget the "
-            "evidence up to that time"
+            f"the fetch record of {ORIGIN} at {NOW} is damaged in {store.name}: restore it, or prune the evidence up to that time"
         )
         store.close()
         words = f"{store.name} is closed: open another one"
@@ -370,7 +368,7 @@ class TestPostgres:
                 return []
 
             monkeypatch.setattr(store, "_rows", nothing)
-            words = f"{store.name} is busy: the turns at {ORIGIN} change all the time"
+            words = f"{store.name} is busy: the slots of {ORIGIN} change continuously"
             assert words_of(StoreError, lambda: store.begin_slot(ORIGIN, NOW, 1)) == words
             assert len(asked) == 2 * postgres.ATTEMPTS
 
@@ -455,7 +453,7 @@ class TestPostgres:
         wait = postgres._bounded(asking())
         next(wait)
         now[0] += server_guard.RESPONSE_TIMEOUT + 1.1
-        assert words_of(psycopg.OperationalError, lambda: wait.send(0)) == "no answer in 6 s"
+        assert words_of(psycopg.OperationalError, lambda: wait.send(0)) == "no response in 6 s"
 
     def test_many_pages(self, postgres_where: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """What is read in pages is all there, also of one moment."""

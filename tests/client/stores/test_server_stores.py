@@ -41,7 +41,7 @@ def fleet(request: pytest.FixtureRequest) -> tuple[Server, str]:
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Less patience, so that the tests need less."""
     for name in ("redis", "postgres"):
-        monkeypatch.setattr(f"robotrules.client.stores.{name}.ANSWER", 0.5)
+        monkeypatch.setattr(f"robotrules.client.stores.{name}.RESPONSE_TIMEOUT", 0.5)
     monkeypatch.setattr(server_guard, "SLOW_FAILURE", 0.3)
     monkeypatch.setattr(server_guard, "COOLDOWN", 1.0)
 
@@ -73,7 +73,7 @@ class TestAway:
                 for _ in range(3):
                     with seconds(0, 1), pytest.raises(StoreError, match="check that the server"):
                         store.get(ORIGIN, AGENT)
-                with seconds(0, 1), pytest.raises(StoreError, match="cannot be used"):
+                with seconds(0, 1), pytest.raises(StoreError, match="is unavailable"):
                     open_store(where)
             finally:
                 server.start()
@@ -93,11 +93,11 @@ class TestAway:
             put(store)
             server.freeze()
             try:
-                with seconds(0.3, BOUND), pytest.raises(StoreError, match="cannot be used"):
+                with seconds(0.3, BOUND), pytest.raises(StoreError, match="is unavailable"):
                     store.get(ORIGIN, AGENT)
-                with seconds(0, 0.2), pytest.raises(StoreError, match="asked again in"):
+                with seconds(0, 0.2), pytest.raises(StoreError, match="next attempt in"):
                     put(store, NOW + 1)
-                with seconds(0.3, BOUND), pytest.raises(StoreError, match="cannot be used"):
+                with seconds(0.3, BOUND), pytest.raises(StoreError, match="is unavailable"):
                     open_store(where)
             finally:
                 server.thaw()
@@ -115,9 +115,9 @@ class TestAway:
     def test_out_of_reach(self, scheme: str) -> None:
         """A host that does not even refuse: the time of a connection, and nothing for the next."""
         with _silent() as port, closing(_lazy(f"{scheme}://127.0.0.1:{port}/0")) as store:
-            with seconds(1, BOUND), pytest.raises(StoreError, match="cannot be used"):
+            with seconds(1, BOUND), pytest.raises(StoreError, match="is unavailable"):
                 store.get(ORIGIN, AGENT)
-            with seconds(0, 0.2), pytest.raises(StoreError, match="asked again in"):
+            with seconds(0, 0.2), pytest.raises(StoreError, match="next attempt in"):
                 store.get(ORIGIN, AGENT)
 
     @pytest.mark.parametrize("scheme", ["redis", "postgresql"])
@@ -125,7 +125,7 @@ class TestAway:
         """Something else listens there, and talks."""
         with _talking() as port, closing(_lazy(f"{scheme}://127.0.0.1:{port}/0")) as store:
             for _ in range(2):
-                with seconds(0, BOUND), pytest.raises(StoreError, match="cannot be used"):
+                with seconds(0, BOUND), pytest.raises(StoreError, match="is unavailable"):
                     store.get(ORIGIN, AGENT)
 
     def test_lazy(self, fleet: tuple[Server, str]) -> None:

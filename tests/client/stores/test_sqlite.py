@@ -374,7 +374,7 @@ class TestDisk:
     """A disk that is full, and room that is given back."""
 
     def test_full(self, store: SQLiteStore, path: Path) -> None:
-        """A put that has no room is an error and leaves nothing; the file stays good."""
+        """A put that has no space is an error and leaves nothing; the file stays good."""
         with store._writes.lock:
             db = store._open_db(store._writes)
             (pages,) = db.execute("PRAGMA page_count").fetchone()

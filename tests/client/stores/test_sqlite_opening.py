@@ -78,7 +78,7 @@ class TestBusy:
 
     @pytest.mark.parametrize(
         ("code", "times", "words"),
-        [("SQLITE_BUSY", 3, "is busy (no): another process"), ("SQLITE_FULL", 0, "has no room")],
+        [("SQLITE_BUSY", 3, "is busy (no): another process"), ("SQLITE_FULL", 0, "has no space")],
     )
     def test_not_for_ever(
         self,
@@ -120,8 +120,7 @@ class TestCannotBe:
         """SQLite says so, and what to do is said with it."""
         path = tmp_path / "none" / "a.sqlite"
         assert words_of(lambda: sqlite_tables.open_database(path, 1.0)) == (
-            f"{path} cannot be opened (unable to open database file): check that it and its "
-            "folder may be written"
+            f"{path} cannot be opened (unable to open database file): check that it and its folder are writable"
         )
 
     def test_not_ours_to_write(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -275,9 +275,7 @@ def test_a_client_passes_its_options_on(kind: Callable[..., Any]) -> None:
 def test_options_beside_a_transport(option: dict[str, Any]) -> None:
     server = Server()
     for kind, transport in ((Client, server), (AsyncClient, AsyncServer(server))):
-        with pytest.raises(
-            ValueError, match="connections=, proxy= and headers= have no effect hea"
-        ):
+        with pytest.raises(ValueError, match="connections=, proxy= and headers= have no effect"):
             kind(AGENT, store="memory:", transport=transport, **option)
 
 

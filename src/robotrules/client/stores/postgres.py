@@ -105,7 +105,7 @@ class PostgresStore:
             # The message of the library may contain part of the password: it is not repeated.
             raise ValueError(
                 "the address of the PostgreSQL store cannot be read: use "
-                "postgresql://USER@HOST:PORT/DATABASE, and percent-encode what is special in a "
+                "postgresql://USER@HOST:PORT/DATABASE, and percent-encode special characters in a "
                 "password"
             ) from None
         host, port = given.get("host", "localhost"), given.get("port", 5432)
@@ -365,8 +365,8 @@ def _prepare(db: _Connection, name: str) -> bool:
         )
     if version > VERSION:
         raise StoreError(
-            f"{name} was made by a newer robotrules (its version is {version}, this one knows "
-            f"{VERSION}): install the newer one here too, or use another database"
+            f"{name} was created by a newer robotrules (version {version}; this one supports "
+            f"{VERSION}): upgrade robotrules, or use another database"
         )
     if version < VERSION:
         db.execute(tables.UPGRADE, {"version": VERSION})

@@ -127,8 +127,8 @@ class TestAway:
             client.refresh(B)
             assert client.store_error is None
             assert [record.getMessage().split(":")[0] for record in caplog.records] == [
-                "going on without the store",
-                "the store answers again",
+                "store unavailable; continuing without it",
+                "store available again",
             ]
         other = make(store=where)
         assert not other.check(f"{B}/private")

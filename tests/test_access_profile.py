@@ -68,7 +68,8 @@ def test_unknown_profile(wrong: Any) -> None:
         (
             "initial_backoff",
             0,
-            "initial_backoff is 0 and max_backoff 3600: use 1 <= initial_backoff <= max_backoff, in seconds",
+            "initial_backoff is 0 and max_backoff 3600: use 1 <= initial_backoff <= "
+            "max_backoff, in seconds",
         ),
         (
             "broken_redirect",
@@ -79,7 +80,8 @@ def test_unknown_profile(wrong: Any) -> None:
             "shiny",
             1,
             "unknown access profile field 'shiny': use name, unreachable_4xx, deny_on_401_403, "
-            "max_redirects, redirect_failure_unreachable, broken_redirect, validators, min_ttl, max_ttl, stale_after, "
+            "max_redirects, redirect_failure_unreachable, broken_redirect, validators, "
+            "min_ttl, max_ttl, stale_after, "
             "without_copy, give_up_after, on_give_up, initial_backoff, max_backoff",
         ),
     ],

@@ -108,7 +108,7 @@ class TestShow:
         from robotrules.access import ACCESS_PROFILES
 
         store = SQLiteStore(tmp_path / "s")
-        History(store).visit(0, Response(403))
+        History(store).record_fetch(0, Response(403))
         store.close()
         monkeypatch.setattr(client, "now", lambda: START + 10)
         old = ACCESS_PROFILES["default"].replace(deny_on_401_403=True)
@@ -126,7 +126,7 @@ class TestShow:
         """A store of version 1 took names that are refused now."""
         monkeypatch.setattr(serialization, "vet", lambda visit, body: None)
         store = SQLiteStore(tmp_path / "s")
-        History(store).visit(0, Response(404), agent="Bot\x1b[2J")
+        History(store).record_fetch(0, Response(404), agent="Bot\x1b[2J")
         store.close()
         out = cache("show", str(tmp_path / "s")).out
         assert "Bot\\x1b[2J" in out

@@ -45,7 +45,7 @@ def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     body = b"User-agent: *\nDisallow: /a\x1b[31m\n"
     visit = (
         History()
-        .visit(0, file("/a"))
+        .record_fetch(0, file("/a"))
         ._replace(
             agent="Bot\x1b[2J",
             user_agent="Bot\x1b[2J/1\r\n",
@@ -55,7 +55,9 @@ def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
             size=len(body),
         )
     )
-    failed = History().visit(1, refused())._replace(agent="Bot\x1b[2J", detail="no\x1b[31m way")
+    failed = (
+        History().record_fetch(1, refused())._replace(agent="Bot\x1b[2J", detail="no\x1b[31m way")
+    )
     store.add([(visit, body), (failed, None)])
     store.close()
     return str(path)
@@ -171,7 +173,7 @@ class TestAnswers:
     def test_redirects(self, tmp_path: Path) -> None:
         store = SQLiteStore(tmp_path / "s")
         there = Response(301, {"Location": "https://www.example.com/r.txt"})
-        visit = History().visit(0, there, file("/a"))
+        visit = History().record_fetch(0, there, file("/a"))
         store.add([(visit._replace(user_agent="ExampleBot", complete=False), rules("/a"))])
         store.close()
         out = asked(str(tmp_path / "s"), URL, *AS, "--at", "2026-05-01").out
@@ -181,7 +183,7 @@ class TestAnswers:
 
     def test_a_url_in_octets(self, tmp_path: Path) -> None:
         store = SQLiteStore(tmp_path / "s")
-        History(store).visit(0, file("/%FF"))
+        History(store).record_fetch(0, file("/%FF"))
         store.close()
         ran = asked(str(tmp_path / "s"), "https://example.com/\udcff", *AS, "--at", "2026-05-01")
         assert ran.code == 1
@@ -428,7 +430,7 @@ class TestFiles:
     def test_several(self, tmp_path: Path) -> None:
         path = tmp_path / "s"
         store = SQLiteStore(path)
-        visit = History().visit(0, file("/a"))
+        visit = History().record_fetch(0, file("/a"))
         store.add([(visit._replace(digest=f"0000000{one}" * 8, at=one), None) for one in (1, 2)])
         store.add([(visit._replace(digest="00000001" + "1" * 56, at=3), None)])
         store.close()

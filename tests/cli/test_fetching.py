@@ -651,7 +651,7 @@ class TestClient:
         with mock.patch.object(SQLiteStore, "put", fails):
             ran = asked("check", f"{example.origin}/x", f"{example.origin}/a")
         assert ran.code == 1
-        assert ran.err.startswith("robotrules check: warning: going on without the store")
+        assert ran.err.startswith("robotrules check: warning: store unavailable; continuing")
         assert ran.err.count("the disk is full") == 1
         assert not logging.getLogger("robotrules").handlers
 

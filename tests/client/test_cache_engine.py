@@ -329,7 +329,8 @@ class TestOthers:
         engine = desk_of(store, clock)
         assert run(engine.lease("turn", "you", 5.0))[0] is False
         assert engine.store_error == "holder fails"
-        assert engine._reads.is_open and engine._writes.is_open
+        assert engine._reads.is_open
+        assert engine._writes.is_open
 
     def test_a_plain_store(self, clock: Clock) -> None:
         """A user's store may have less."""
@@ -514,9 +515,9 @@ class TestKeeping:
         engine = desk_of(store, clock)
         run(engine.refresh(SITE), FOUND)
         clock.now += 700
-        engine._rest_of_writes = float("inf")
+        engine._writes.trip(float("inf"))
         newer, _, _ = run(engine.refresh(SITE), Response(200, {}, OTHER))
-        engine._rest_of_writes = 0.0
+        engine._writes.reset()
         clock.now += 1
         store.calls.clear()
         found, requests, _ = run(engine.refresh(SITE))

@@ -42,7 +42,7 @@ class Named(Told):
 
 
 def interrupted(
-    going: cache_engine.Renewal, clock: Clock, before: Callable[[str, int], object]
+    going: cache_engine.Refresh, clock: Clock, before: Callable[[str, int], object]
 ) -> tuple[OriginState, list[float]]:
     """
     Drive a flow that sends no request; return what it ends with, and its pauses.
@@ -67,7 +67,7 @@ def interrupted(
             answer = effect.work()
 
 
-def driven(going: cache_engine.Renewal, answer: Any) -> Any:
+def driven(going: cache_engine.Refresh, answer: Any) -> Any:
     """Drive a flow that sends no more requests; return what it ends with."""
     while True:
         try:
@@ -227,9 +227,9 @@ class TestClaiming:
         engine = desk_of(store, clock)
         run(engine.refresh(SITE), FOUND)
         clock.now += 700
-        engine._rest_of_writes = float("inf")
+        engine._writes.trip(float("inf"))
         run(engine.refresh(SITE), Response(200, {"ETag": '"2"'}, OTHER))
-        engine._rest_of_writes = 0.0
+        engine._writes.reset()
         _, [request], _ = run(engine.refresh(SITE, RefreshMode.NOW), Response(304, {}))
         assert dict(request.headers) == {"If-None-Match": '"2"'}
 

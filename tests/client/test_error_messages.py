@@ -82,7 +82,9 @@ class TestWhoIsRefused:
     def test_a_token_that_is_not_sent(self, kind: str) -> None:
         """Who obeys other rules than those of its name is not honest."""
         assert message(CrawlerError, lambda: made(kind, product_token="OtherBot")) == (
-            f"'OtherBot' is not in the User-Agent '{AGENT}': send the name whose rules the crawler follows (RFC 9309 §2.2.1). To check the rules of another crawler, pass its name to check()"
+            f"'OtherBot' is not in the User-Agent '{AGENT}': send the name whose rules the "
+            "crawler follows (RFC 9309 §2.2.1). To check the rules of another crawler, "
+            "pass its name to check()"
         )
 
     def test_a_token_of_several_that_is_not_sent(self, kind: str) -> None:
@@ -138,7 +140,10 @@ class TestCarriers:
 
     def test_a_transport_and_addresses(self, kind: str) -> None:
         """It was made with some."""
-        words = "addresses= and allow_private= have no effect on a transport: pass addresses= when you create it"
+        words = (
+            "addresses= and allow_private= have no effect on a transport: pass "
+            "addresses= when you create it"
+        )
         for given in ({"addresses": AddressPolicy()}, {"allow_private": "localhost"}):
             assert message(ValueError, lambda given=given: made(kind, **given)) == words  # type: ignore[misc]
 
@@ -150,7 +155,8 @@ class TestCarriers:
     def test_a_transport_and_its_settings(self, kind: str, given: dict[str, Any]) -> None:
         """They would have no effect."""
         assert message(ValueError, lambda: made(kind, **given)) == (
-            "connections=, proxy= and headers= have no effect on a transport: pass them when you create it"
+            "connections=, proxy= and headers= have no effect on a transport: pass them when "
+            "you create it"
         )
 
     def test_addresses_twice(self, kind: str) -> None:
@@ -298,5 +304,6 @@ class TestQuestions:
         """A thread would wait for itself."""
         with opened("sync", Server(), Clock()) as client, client.slot(SITE):
             assert message(RuntimeError, lambda: client.slot(SITE).__enter__()) == (
-                f"this thread already has a slot of {SITE} and would wait for itself: end the slot first, or fetch with another HTTP library inside it"
+                f"this thread already has a slot of {SITE} and would wait for itself: end the "
+                "slot first, or fetch with another HTTP library inside it"
             )

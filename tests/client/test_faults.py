@@ -718,10 +718,11 @@ One rule holds over every HTTP library (RFC 9112 §2 to §7):
 ## The store
 
 Without its store a client follows RFC 9309 all the same, from memory and the network. It logs one
-warning to the logger `robotrules`, and says so in `client.store_error` and in `OriginState.trouble`,
-until the store answers again. After a failure the store is left alone for five seconds, so that a
-crawl does not wait for a dead one at every origin; one that cannot be written is read all the same.
-What other processes share through it they do not share meanwhile: each asks an origin by itself.
+warning to the logger `robotrules`, and says so in `client.store_error` and in
+`OriginState.trouble`, until the store answers again. After a failure the store is left alone for
+five seconds, so that a crawl does not wait for a dead one at every origin; one that cannot be
+written is read all the same. What other processes share through it they do not share meanwhile:
+each asks an origin by itself.
 
 What is damaged is as good as lost, and is mended by the next visit. A file that is not a store of
 ours, or a damaged one, is an error when it is opened.

@@ -138,7 +138,8 @@ class TestAllowing:
     def test_no_network(self) -> None:
         """It says why."""
         assert words_of(AddressPolicy, ["10.0.0.1/8"]) == (
-            "allow_private contains '10.0.0.1/8', which is not a network (10.0.0.1/8 has host bits set): "
+            "allow_private contains '10.0.0.1/8', which is not a network (10.0.0.1/8 has host "
+            "bits set): "
             "use one such as '10.0.0.0/8' or 'fd00::/8'"
         )
 
@@ -146,7 +147,8 @@ class TestAllowing:
     def test_no_list(self, wrong: object) -> None:
         """What is allowed is said by name."""
         assert words_of(AddressPolicy, wrong) == (
-            f"allow_private is {wrong!r}: pass the hosts, addresses or networks to allow, such as ['localhost', '10.0.0.0/8']"
+            f"allow_private is {wrong!r}: pass the hosts, addresses or networks to allow, such "
+            "as ['localhost', '10.0.0.0/8']"
         )
 
     def test_a_text(self) -> None:

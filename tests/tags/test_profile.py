@@ -30,7 +30,8 @@ def test_profiles_by_name_and_value() -> None:
 
 LEAST = "but draft-illyes-repext §3.1.1 asks for at least 8,192 octets: use that or more"
 FIELDS = (
-    "name, max_field_bytes, max_html_bytes, lower_keys, recover_malformed, skip_empty_lines, legacy_words, "
+    "name, max_field_bytes, max_html_bytes, lower_keys, recover_malformed, skip_empty_lines, "
+    "legacy_words, "
     "space_separates, scope_both, x_robots_tag_only, prefer_robots_tag, body_metas, robot_name, "
     "permitting_wins, nocache_over_noarchive, none_means, without_effect, names"
 )

@@ -3,8 +3,8 @@ The client: fetches robots.txt politely, caches it for its lifetime, and checks 
 
 All network I/O of robotrules is in this package. `Client` is for threads and `AsyncClient` for an
 event loop; both drive the same flows (`cache_engine`, `rate_limiter`, `pages`) over a transport
-(`transports`) and a store (`stores`). Fetches are stored as evidence (`evidence`, `warc`). Importing
-the package opens nothing, and each name is imported on first use.
+(`transports`) and a store (`stores`). Fetches are stored as evidence (`evidence`, `warc`).
+Importing the package opens nothing, and each name is imported on first use.
 """
 
 import typing as _typing

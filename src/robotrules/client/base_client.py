@@ -59,8 +59,8 @@ MAX_AUTHORITY_LENGTH = 300
 MAX_CACHED_RATES = 256
 # RFC 9110 §5.5: printable ASCII of a field value.
 _PRINTABLE = re.compile(r"[\x20-\x7e]+")
-# The shortest origin is `http://a`, so the slash of a path cannot be before this offset. Authorities
-# are cached with that slash, so that a URL without a path is not cut by one character.
+# The shortest origin is `http://a`, so the slash of a path cannot be before this offset.
+# Authorities are cached with that slash, so that a URL without a path is not cut by one character.
 _MIN_ORIGIN_LENGTH = 8
 
 
@@ -473,7 +473,8 @@ def open_client_store(store: Store | str | os.PathLike[str] | None) -> tuple[Sto
     if store is not None and not isinstance(store, (str, os.PathLike)):
         if not hasattr(store, "lease"):
             raise TypeError(
-                f"store must be a path, a URL such as redis://…, or a Store, not {type(store).__name__}"
+                f"store must be a path, a URL such as redis://…, or a Store, not "
+                f"{type(store).__name__}"
             )
         return store, None
     try:

@@ -1,8 +1,8 @@
 """
 Circuit breaker: after a failure, calls are rejected at once for some seconds instead of retried.
 
-A crawl must not wait for a dead store at every origin. `stores.server_guard` trips a breaker after a
-slow failure of a database server; the cache engine trips one for reads and one for writes of any
+A crawl must not wait for a dead store at every origin. `stores.server_guard` trips a breaker after
+a slow failure of a database server; the cache engine trips one for reads and one for writes of any
 store. The breaker does not know what it guards.
 """
 
@@ -12,7 +12,7 @@ import time
 
 
 class CircuitBreaker:
-    """Rejects calls for a cooldown period after it was tripped. Safe to use from several threads."""
+    """Rejects calls for a cooldown after it was tripped. Safe to use from several threads."""
 
     __slots__ = ("_open_until", "reason")
 

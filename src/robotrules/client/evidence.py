@@ -5,8 +5,8 @@ The records of each crawler are replayed with `cache.updated_entry` up to that t
 `cache.freshness` gives the policy then in effect: the verdict is the one that a client would have
 given. Fetches of clients and imported records are separate histories, and the former take
 precedence: an archive is used if no client had fetched by that time, or if it is requested, and the
-verdict says so. If nothing was known, or the file is lost, a note states it and there is no verdict.
-The module fetches nothing and has no clock.
+verdict says so. If nothing was known, or the file is lost, a note states it and there is no
+verdict. The module fetches nothing and has no clock.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """
-Historical verdicts: what the rules said about a URL at a time, and the evidence for it. Values only.
+Historical verdicts: what the rules said about a URL at a time, and the evidence for it. Values
+only.
 
 `Evidence` creates them. Text from a store or an archive is included unchanged: escape it before
 showing it on a terminal.

@@ -1,9 +1,9 @@
 """
 Metrics: an event for each request of a client, and counters.
 
-`FetchEvent` is passed to the hook of a client (`on_fetch=`); `Stats` is `client.stats`. One event is
-one request: each redirect that is followed is another one. The module makes no requests and writes
-no log.
+`FetchEvent` is passed to the hook of a client (`on_fetch=`); `Stats` is `client.stats`. One event
+is one request: each redirect that is followed is another one. The module makes no requests and
+writes no log.
 """
 
 from __future__ import annotations

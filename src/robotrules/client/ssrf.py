@@ -32,8 +32,8 @@ AsyncResolve = Callable[[str, int], Awaitable[Sequence[str]]]
 MAX_ADDRESSES = 8
 _MAX_DETAIL_LENGTH = 300
 
-# Networks that the IANA special-purpose registries (RFC 6890) list as not global, and others without
-# web servers, each with its description.
+# Networks that the IANA special-purpose registries (RFC 6890) list as not global, and others
+# without web servers, each with its description.
 _IPV4 = tuple(
     (IPv4Network(network), why)
     for network, why in (
@@ -323,7 +323,8 @@ def _parse_network(allowed: str) -> IPv4Network | IPv6Network | None:
         return ip_network(allowed)
     except ValueError as error:
         raise ValueError(
-            f"allow_private contains {allowed!r}, which is not a network ({error}): use one such as "
+            f"allow_private contains {allowed!r}, which is not a network ({error}): use one "
+            "such as "
             "'10.0.0.0/8' or 'fd00::/8'"
         ) from None
 
@@ -333,7 +334,8 @@ def _parse_name(name: str, allowed: str) -> str:
     origin = origin_of(f"http://{name}")
     if origin is None or not re.fullmatch(r"[^/:@?#*]+", name):
         raise ValueError(
-            f"allow_private contains {allowed!r}, which is not a host name, address or network: use "
+            f"allow_private contains {allowed!r}, which is not a host name, address or network: "
+            "use "
             "'localhost', '*.internal', '127.0.0.1' or '10.0.0.0/8', without scheme, port and path"
         )
     return origin.removeprefix("http://")

@@ -2,9 +2,9 @@
 Store executor: calls the store from an event loop without blocking it, with group commit.
 
 A store that responds in microseconds is called in the loop, since a thread switch costs more than
-the call; if it is busy, a thread waits for it. Calls that tasks make in one iteration of the loop to
-a store with transactions share one transaction (group commit): a task receives its result after the
-commit, so a crash loses nothing that was reported, and at most one iteration otherwise. The
+the call; if it is busy, a thread waits for it. Calls that tasks make in one iteration of the loop
+to a store with transactions share one transaction (group commit): a task receives its result after
+the commit, so a crash loses nothing that was reported, and at most one iteration otherwise. The
 executor knows nothing about stores or clients.
 """
 

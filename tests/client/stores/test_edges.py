@@ -115,7 +115,10 @@ class TestAllStores:
 
     def test_misuse(self, store: Store) -> None:
         """The words say what, where and the cure."""
-        words = f"a slot of {ORIGIN} at nan, 1 seconds after the last: use finite numbers, and an interval of 0 or more"
+        words = (
+            f"a slot of {ORIGIN} at nan, 1 seconds after the last: use finite numbers, "
+            "and an interval of 0 or more"
+        )
         assert words_of(ValueError, lambda: store.reserve_slot(ORIGIN, nan, 1)) == words
         assert words_of(ValueError, lambda: store.begin_slot(ORIGIN, nan, 1)) == words
         words = "a lease of inf seconds on 'key': use a finite number above 0"
@@ -131,7 +134,8 @@ class TestMisuse:
             (
                 {"agent": "a\n"},
                 None,
-                f"a fetch of '{ORIGIN}' by 'a\\n': control characters are not allowed in an origin or agent; pass the product token of the crawler as agent",
+                f"a fetch of '{ORIGIN}' by 'a\\n': control characters are not allowed in an "
+                "origin or agent; pass the product token of the crawler as agent",
             ),
             (
                 {"digest": "abc"},
@@ -160,7 +164,8 @@ class TestMisuse:
 
         given = made(provenance=Provenance("x.warc", "0" * 64, NOW))
         assert words_of(ValueError, lambda: serialization.vet_own(given, None)) == (
-            f"the fetch of {ORIGIN} was imported from 'x.warc': put() stores fetches of clients; use add()"
+            f"the fetch of {ORIGIN} was imported from 'x.warc': put() stores fetches of "
+            "clients; use add()"
         )
 
     def test_no_number(self) -> None:
@@ -220,7 +225,8 @@ class TestSQLite:
         with sqlite3.connect(store.path) as db:
             db.execute("UPDATE visits SET row = x'00'")
         assert words_of(StoreError, lambda: list(store.fetch_records())) == (
-            f"the fetch record of {ORIGIN} at {NOW} is damaged in {store.path}: restore a copy of the file, or prune the evidence up to that time"
+            f"the fetch record of {ORIGIN} at {NOW} is damaged in {store.path}: restore a copy "
+            "of the file, or prune the evidence up to that time"
         )
 
     @pytest.mark.parametrize(
@@ -238,7 +244,8 @@ class TestSQLite:
         coming = iter([*pages, []])
         monkeypatch.setattr(store, "_read", lambda *_: next(coming))
         assert words_of(StoreError, lambda: list(store.entries())) == (
-            f"an index is damaged in {store.path}: restore a copy of the file, or prune the evidence up to that time"
+            f"an index is damaged in {store.path}: restore a copy of the file, or prune the "
+            "evidence up to that time"
         )
 
     def test_a_table_that_is_gone(self, store: SQLiteStore) -> None:
@@ -299,7 +306,8 @@ class TestSQLite:
         assert words_of(StoreError, lambda: SQLiteStore(tmp_path)) == words
         (tmp_path / "file").touch()
         assert words_of(StoreError, lambda: SQLiteStore(tmp_path / "file" / "x")) == (
-            f"the folder {tmp_path / 'file'} cannot be created or read: File exists; use another path, or set ROBOTRULES_CACHE_DIR"
+            f"the folder {tmp_path / 'file'} cannot be created or read: File exists; use "
+            "another path, or set ROBOTRULES_CACHE_DIR"
         )
 
     def test_closed(self, store: SQLiteStore) -> None:
@@ -319,7 +327,10 @@ class TestSQLite:
                 assert words_of(StoreBusyError, lambda: store.get(ORIGIN, AGENT)) == words
         other = sqlite3.connect(store.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        words = f"{store.path} is busy (database is locked): another process holds the write lock; wait for it"
+        words = (
+            f"{store.path} is busy (database is locked): another process holds the write "
+            "lock; wait for it"
+        )
         assert words_of(StoreError, lambda: store.lease("key", "me", 5)) == words
         with nonblocking():
             words = (

@@ -292,7 +292,8 @@ class TestPostgres:
         for url in ("postgresql://a@b@c", "postgresql://h:port/d", "postgresql://h/d?x=y"):
             assert words_of(ValueError, lambda url=url: PostgresStore(url)) == (  # type: ignore[misc]
                 "the address of the PostgreSQL store cannot be read: use "
-                "postgresql://USER@HOST:PORT/DATABASE, and percent-encode special characters in a password"
+                "postgresql://USER@HOST:PORT/DATABASE, and percent-encode special characters "
+                "in a password"
             )
 
     def test_settings(self) -> None:
@@ -336,7 +337,8 @@ class TestPostgres:
         with psycopg.connect(postgres_where, autocommit=True) as db:
             db.execute("UPDATE robotrules_visits SET \"row\" = 'x'")
         assert words_of(StoreError, lambda: list(store.fetch_records())) == (
-            f"the fetch record of {ORIGIN} at {NOW} is damaged in {store.name}: restore it, or prune the evidence up to that time"
+            f"the fetch record of {ORIGIN} at {NOW} is damaged in {store.name}: restore it, or "
+            "prune the evidence up to that time"
         )
         store.close()
         words = f"{store.name} is closed: open another one"
@@ -348,7 +350,8 @@ class TestPostgres:
         words = words_of(StoreError, lambda: store.get(ORIGIN, AGENT))
         assert words.startswith(f"{store.name} is unavailable: ")
         assert words.endswith(
-            "; check that the server runs, its address, its password and the permissions of the user"
+            "; check that the server runs, its address, its password and the permissions of "
+            "the user"
         )
 
     def test_busy(self, postgres_where: str, monkeypatch: pytest.MonkeyPatch) -> None:

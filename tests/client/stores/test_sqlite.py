@@ -638,12 +638,8 @@ class TestForks:
         try:
             for number in range(10):
                 fetch_record = made(NOW - 1 - number)
-                assert (
-                    self.forked(
-                        lambda fetch_record=fetch_record: store.put(fetch_record, BODY, None)
-                    )
-                    == 0
-                )  # type: ignore[misc]
+                put = partial(store.put, fetch_record, BODY, None)
+                assert self.forked(put) == 0
         finally:
             over.set()
             thread.join()

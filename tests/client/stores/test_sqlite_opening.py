@@ -120,7 +120,8 @@ class TestCannotBe:
         """SQLite says so, and what to do is said with it."""
         path = tmp_path / "none" / "a.sqlite"
         assert words_of(lambda: sqlite_tables.open_database(path, 1.0)) == (
-            f"{path} cannot be opened (unable to open database file): check that it and its folder are writable"
+            f"{path} cannot be opened (unable to open database file): check that it and its "
+            "folder are writable"
         )
 
     def test_not_ours_to_write(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,9 +197,9 @@ def audit(
     Audit one live page, for one crawler or for all crawlers without their own group.
 
     The robots.txt is fetched now, even if it is cached. *profile* applies to tags.
-    *ignore_disallow*: the site is yours, so a page that the rules disallow is read once all the same, to see
-    what no crawler sees. *progress* is told each URL before it is asked for. *html*: whether the
-    page's HTML is read; without it, headers alone speak for the page.
+    *ignore_disallow*: the site is yours, so a page that the rules disallow is read once all the
+    same, to see what no crawler sees. *progress* is told each URL before it is asked for. *html*:
+    whether the page's HTML is read; without it, headers alone speak for the page.
     """
     tokens: Tokens = EVERYONE if product_token is None else product_token
     find_tag_profile(profile)

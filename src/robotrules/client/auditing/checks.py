@@ -177,8 +177,8 @@ def check_guidance(
 ) -> Iterator[Finding]:
     """Yield the notes of carriers, and conflicts between two of them."""
     usage = found.usage or found.unseen
-    # Notes that follow from other findings are omitted: that nothing was read from the page, and that
-    # it is disallowed because of an unreadable robots.txt.
+    # Notes that follow from other findings are omitted: that nothing was read from the page, and
+    # that it is disallowed because of an unreadable robots.txt.
     told = {"tags-not-read"}
     if found.verdict is not None and found.verdict.reason is Reason.UNREACHABLE:
         told.add("not-crawled")

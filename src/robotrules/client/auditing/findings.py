@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 LEVELS = ("error", "warning", "info")
 
-# `error`: something does not work; `warning`: it works, but probably not as intended; `info`: a fact.
-# Placeholders are in braces.
+# `error`: something does not work; `warning`: it works, but probably not as intended; `info`: a
+# fact. Placeholders are in braces.
 CODES: dict[str, tuple[str, str]] = {
     # robots.txt: access (RFC 9309 §2.3, §2.4)
     "robots-unreachable": (
@@ -34,7 +34,8 @@ CODES: dict[str, tuple[str, str]] = {
     "no-robots": ("info", "There is no robots.txt ({why}), so everything is allowed."),
     "robots-redirected": (
         "info",
-        "The robots.txt redirects to {url}; its rules apply to the origin that was requested first.",
+        "The robots.txt redirects to {url}; its rules apply to the origin that was requested "
+        "first.",
     ),
     "robots-media-type": (
         "error",

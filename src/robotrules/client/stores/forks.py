@@ -4,8 +4,8 @@ Forks: stores close what a child process must not inherit.
 A SQLite connection that is used after a fork can damage its file: locks belong to a process, and
 the child assumes that it has those of its parent. Parent and child would share a connection to a
 server. And a lock that another thread holds stays locked in the child for ever. Registered stores
-therefore finish and close before each fork, and continue afterwards in parent and child; both reopen
-on next use.
+therefore finish and close before each fork, and continue afterwards in parent and child; both
+reopen on next use.
 
 Forks outside of Python bypass this; stores check the process id as well.
 """

@@ -1,5 +1,6 @@
 """
-Non-blocking mode: a caller that cannot wait gets StoreBusyError instead of waiting for a busy store.
+Non-blocking mode: a caller that cannot wait gets StoreBusyError instead of waiting for a busy
+store.
 
 An event loop calls the SQLite store directly, because that takes microseconds; but another process
 may lock the file for seconds, which would block the loop. The loop therefore calls the store in
@@ -19,7 +20,8 @@ from __future__ import annotations
 
 from contextvars import ContextVar, Token
 
-# Maximum wait in seconds in non-blocking mode; starting a thread and waiting for it costs a fraction.
+# Maximum wait in seconds in non-blocking mode; starting a thread and waiting for it costs a
+# fraction.
 NONBLOCKING_TIMEOUT = 0.02
 
 _nonblocking: ContextVar[bool] = ContextVar("robotrules_nonblocking", default=False)

@@ -175,8 +175,8 @@ class PostgresStore:
         """Begin a slot if the rate limit permits; else return the earliest time for one."""
         vet_slot(origin, now, interval)
         values = {"origin": origin, "now": float(now), "interval": float(interval)}
-        # Two statements without a transaction: a process that hangs with a locked row would block the
-        # whole fleet. The row may be deleted in between.
+        # Two statements without a transaction: a process that hangs with a locked row would block
+        # the whole fleet. The row may be deleted in between.
         for _ in range(ATTEMPTS):
             if self._rows(tables.BEGIN, values):
                 return now
@@ -217,7 +217,8 @@ class PostgresStore:
                 fetch_record = parse_record(row)
                 if fetch_record is None or (fetch_record.origin, fetch_record.at) != (where, at):
                     raise StoreError(
-                        f"the fetch record of {where} at {at} is damaged in {self.name}: restore it, or "
+                        f"the fetch record of {where} at {at} is damaged in {self.name}: "
+                        "restore it, or "
                         "prune the evidence up to that time"
                     )
                 yield fetch_record

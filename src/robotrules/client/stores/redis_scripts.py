@@ -6,12 +6,11 @@ Keys, all after the prefix that is the first argument of each script:
     version                   of this layout
     entry:AGENT:ORIGIN        hash: row, last, digest
     entries                   sorted set, all scores 0: ORIGIN\\nAGENT, in that order
-    body:DIGEST               hash: octets, and needed: the number of records and entries that refer to it
-    visits:ORIGIN             hash: ID → row, with ID = AGENT\\nAT\\nDIGEST\\nSTATUS
-    times:ORIGIN              sorted set by time: ID
-    times                     the same for all origins: ORIGIN\\nID
-    lease:KEY                 the holder; expires
-    turn:ORIGIN               hash: last, earliest; expires
+    body:DIGEST               hash: octets, and needed: the number of records and entries that refer
+    to it visits:ORIGIN             hash: ID → row, with ID = AGENT\\nAT\\nDIGEST\\nSTATUS
+    times:ORIGIN              sorted set by time: ID times                     the same for all
+    origins: ORIGIN\\nID lease:KEY                 the holder; expires turn:ORIGIN
+    hash: last, earliest; expires
 
 In AGENT, control characters, `:` and `%` are percent-encoded. Members are split from their end,
 which contains no external text, and ORIGIN has no newline.

@@ -24,8 +24,8 @@ from robotrules.cache import Entry, FetchRecord, Provenance, body_digest
 from robotrules.http.fields import Fields
 
 # Increased when a program of the previous version would misread a store.
-# 1: all records are fetches of clients. 2: records may be imported, and their rows name the archive;
-# other rows are unchanged, so a store of version 1 is upgraded without conversion.
+# 1: all records are fetches of clients. 2: records may be imported, and their rows name the
+# archive; other rows are unchanged, so a store of version 1 is upgraded without conversion.
 VERSION = 2
 _ENTRY, _RECORD = b"entry/1 ", b"visit/1 "
 _CHECKSUM = 32
@@ -81,7 +81,8 @@ def vet_record(fetch_record: FetchRecord, body: bytes | None) -> None:
         if CONTROL.search(text):
             raise ValueError(
                 f"a fetch of {fetch_record.origin!r} by {fetch_record.agent!r}: control characters "
-                "are not allowed in an origin or agent; pass the product token of the crawler as agent"
+                "are not allowed in an origin or agent; pass the product token of the crawler "
+                "as agent"
             )
     if fetch_record.digest is not None and not _DIGEST.fullmatch(fetch_record.digest):
         raise ValueError(

@@ -288,7 +288,8 @@ class SQLiteStore:
             is_folder = self.path.is_dir()
         except OSError as error:
             raise StoreError(
-                f"the folder {folder} cannot be created or read: {error.strerror}; use another path, "
+                f"the folder {folder} cannot be created or read: {error.strerror}; use another "
+                "path, "
                 "or set ROBOTRULES_CACHE_DIR"
             ) from error
         if is_folder:
@@ -424,7 +425,8 @@ class Transaction:
             raise sqlite_tables.translate_error(self._store.path, error) from error
         if self.failed and error is None:
             raise StoreError(
-                f"{self._store.path}: a call in a transaction failed, so all its calls were rolled back"
+                f"{self._store.path}: a call in a transaction failed, so all its calls were "
+                "rolled back"
             )
 
 

@@ -2,8 +2,9 @@
 Adapters: transports over the user's HTTP client, with its proxies, hooks and credentials.
 
 `adapter_for()` recognises a client of httpx2 or httpx, and a session of requests or aiohttp, by its
-methods. An adapter sends and reads the same as the built-in transports, and never closes the client.
-What the client adds to a request (cookies, credentials, retries, HTTP/2) is its user's choice.
+methods. An adapter sends and reads the same as the built-in transports, and never closes the
+client. What the client adds to a request (cookies, credentials, retries, HTTP/2) is its user's
+choice.
 
 The protection is weaker than that of the built-in transports: addresses are checked before the
 request, and the client resolves the name again, so DNS rebinding in between is not detected; and

@@ -1,15 +1,16 @@
 """
 The transport over aiohttp: `AiohttpTransport`, the fastest one in an event loop.
 
-It uses the public resolver and connector interfaces of aiohttp. Names are resolved and checked here;
-a literal address, for which aiohttp calls no resolver, is checked before (`TransportSettings.begin`).
-Redirects, cookies, netrc, the environment's proxies and its decoding are off (see `codings`).
+It uses the public resolver and connector interfaces of aiohttp. Names are resolved and checked
+here; a literal address, for which aiohttp calls no resolver, is checked before
+(`TransportSettings.begin`). Redirects, cookies, netrc, the environment's proxies and its decoding
+are off (see `codings`).
 
 Received bytes pass a `_ResponseGate`, a protocol between the connection and aiohttp's protocol.
 aiohttp treats bytes that arrive on an idle connection as the response to the next request, and
 repeats a request if a server resets a new connection; the gate prevents both. aiohttp buffers
-128 KiB of a body. Its pool does not count idle connections, so only a few origins at a time may keep
-one: there are two connectors, one of which keeps none.
+128 KiB of a body. Its pool does not count idle connections, so only a few origins at a time may
+keep one: there are two connectors, one of which keeps none.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ _BOUNDS: dict[str, Any] = {
 
 
 class AiohttpTransport:
-    """Sends requests over aiohttp in one event loop; the arguments are those of `Httpx2Transport`."""
+    """Sends requests over aiohttp in one event loop; see `Httpx2Transport`."""
 
     def __init__(
         self,
@@ -166,8 +167,8 @@ class AiohttpTransport:
                 body.end()
             return Response(answer.status, headers, *body.octets(), address)
         finally:
-            # A connection that was not read to its end is dropped; one that was is in the pool, and may
-            # be in use again.
+            # A connection that was not read to its end is dropped; one that was is in the pool, and
+            # may be in use again.
             if answer.connection is not None or not keeps:
                 answer.abort()
             answer.end()

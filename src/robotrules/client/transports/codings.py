@@ -217,8 +217,8 @@ class Body:
         self._layers = [_layer(name) for name in reversed(wanted)]
         self._limit = limit
         self._on_time = on_time
-        # Input that the layers may still consume. A coding shortens a file; if it does not, it is an
-        # attack: tables without content cost a microsecond for each ten bytes.
+        # Input that the layers may still consume. A coding shortens a file; if it does not, it is
+        # an attack: tables without content cost a microsecond for each ten bytes.
         self._appetite = SLACK
         self._pieces: list[bytes] = []
         self._octets = 0

@@ -1,10 +1,10 @@
 """
 DNS cache: resolves and checks names in separate threads, and caches the result for seconds (TTL).
 
-The system's resolver blocks for an unknown time and cannot be interrupted, so callers must be able to
-stop waiting. The threads are daemons: one that hangs does not keep the program from ending. Their
-number is limited, and they end a moment after the last lookup. An async resolver needs no threads:
-the event loop awaits it.
+The system's resolver blocks for an unknown time and cannot be interrupted, so callers must be able
+to stop waiting. The threads are daemons: one that hangs does not keep the program from ending.
+Their number is limited, and they end a moment after the last lookup. An async resolver needs no
+threads: the event loop awaits it.
 
 Checked addresses are cached for a few seconds, so that a redirect from http to https, or a page
 after its robots.txt, needs no second lookup; a user's resolver is called each time. A connection

@@ -2,9 +2,9 @@
 Exchange: the part of a request that all transports share, independent of the HTTP library.
 
 `TransportSettings` are checked once per transport. An `Exchange` is one request in progress: its
-fields, its remaining time, and the evaluation of the response head. HTTP/2 is not used: one file per
-origin gives nothing to multiplex, and it would add another parser of untrusted input. The module
-imports no HTTP library, and opens nothing.
+fields, its remaining time, and the evaluation of the response head. HTTP/2 is not used: one file
+per origin gives nothing to multiplex, and it would add another parser of untrusted input. The
+module imports no HTTP library, and opens nothing.
 """
 
 from __future__ import annotations
@@ -208,8 +208,8 @@ class TransportSettings(NamedTuple):
         """
         Return the environment's proxy for a host; only with `trust_env`.
 
-        A proxy resolves names itself, so only a literal address in the URL, and a name that is never
-        public, is refused here.
+        A proxy resolves names itself, so only a literal address in the URL, and a name that is
+        never public, is refused here.
         """
         proxies = getproxies()
         found = proxies.get(target.scheme) or proxies.get("all")
@@ -251,7 +251,8 @@ def extra_headers(headers: ExtraHeaders) -> tuple[tuple[str, str], ...]:
     for pair in pairs:
         if not isinstance(pair, tuple | list) or [*map(type, pair)] != [str, str]:
             raise ValueError(
-                f"headers contains {pair!r:.60}: pass a mapping, such as {{'Accept-Language': 'en'}}, "
+                f"headers contains {pair!r:.60}: pass a mapping, such as {{'Accept-Language': "
+                "'en'}}, "
                 "or a list of pairs of str"
             )
         name, value = pair
@@ -265,7 +266,8 @@ def extra_headers(headers: ExtraHeaders) -> tuple[tuple[str, str], ...]:
             raise ValueError(f"headers contains {name}: the transport sets it; remove it")
         if name.lower() in _SECRETS:
             raise ValueError(
-                f"headers contains {name}, which every origin would receive: to send it to one, pass "
+                f"headers contains {name}, which every origin would receive: to send it to one, "
+                "pass "
                 "transport= a client of your own HTTP library that does"
             )
     return tuple((name, value) for name, value in pairs)

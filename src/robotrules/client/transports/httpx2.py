@@ -60,11 +60,11 @@ class Httpx2Transport:
 
     *timeout* is for a whole exchange, from name resolution to the last byte, unless a request sets
     another. *connections* is the maximum number of connections, by default 100 or as announced by
-    `expect_concurrency()`; the wait for one is separate, and at most ten times as long. *verify* is an
-    `ssl.SSLContext`, or False to accept any certificate. *proxy* is the URL of an HTTP proxy for all
-    requests, and *trust_env* uses proxies of the environment; a proxy resolves names itself, so only
-    literal addresses in URLs are checked. *headers* are sent with every request, in addition to those
-    of the transport. `SSL_CERT_FILE` and `SSL_CERT_DIR` are always used.
+    `expect_concurrency()`; the wait for one is separate, and at most ten times as long. *verify* is
+    an `ssl.SSLContext`, or False to accept any certificate. *proxy* is the URL of an HTTP proxy for
+    all requests, and *trust_env* uses proxies of the environment; a proxy resolves names itself, so
+    only literal addresses in URLs are checked. *headers* are sent with every request, in addition
+    to those of the transport. `SSL_CERT_FILE` and `SSL_CERT_DIR` are always used.
     """
 
     def __init__(

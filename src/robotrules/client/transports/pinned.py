@@ -1,11 +1,11 @@
 """
 Network backend for httpcore2: connects to checked addresses, and enforces the request's deadline.
 
-httpcore2 accepts a network backend. These resolve a name once, connect to a checked address, and use
-the name for TLS and the Host field. The streams record what httpcore2 does not report: whether the
-server closed the connection, and whether TLS failed. They pass on no more than the response
-(`exchange.ResponseWatch`): httpcore2 would treat later bytes as the next response. A connection with
-such bytes looks readable to the pool, which then closes it.
+httpcore2 accepts a network backend. These resolve a name once, connect to a checked address, and
+use the name for TLS and the Host field. The streams record what httpcore2 does not report: whether
+the server closed the connection, and whether TLS failed. They pass on no more than the response
+(`exchange.ResponseWatch`): httpcore2 would treat later bytes as the next response. A connection
+with such bytes looks readable to the pool, which then closes it.
 
 httpcore2 has a timeout for each operation and none for the whole, so a server that sends slowly
 would never time out. In threads each operation therefore gets the remaining time; in an event loop

@@ -2,11 +2,10 @@
 WARC 1.1 export and import: evidence in the format of web archives.
 
 `export_warc` writes the fetch records of a store for other programs. `import_warc` reads such an
-archive, and the records are the same except for their provenance: each names the archive that it was
-imported from, whatever the archive says. It also reads other archives, such as those of Common
+archive, and the records are the same except for their provenance: each names the archive that it
+was imported from, whatever the archive says. It also reads other archives, such as those of Common
 Crawl, where every response for `/robots.txt` becomes a fetch record. Unusable records are counted
-by reason, and nothing is guessed: redirects are not followed, and a truncated file is not
-used.
+by reason, and nothing is guessed: redirects are not followed, and a truncated file is not used.
 
 Both need warcio: `pip install 'robotrules[warc]'`. The formats of records are in
 `writing`, `reading` and `captures`.
@@ -48,7 +47,7 @@ SKIP_REASONS = {
     "coding": "files in an unsupported content coding",
     "no-http": "records without an HTTP response",
     "bad-date": "records without a usable date",
-    "bad-digest": "altered records, whose digest does not match; the fetch is kept without its file",
+    "bad-digest": "altered records, with another digest; the fetch is kept without its file",
     "bad-visit": "inconsistent fetch records",
     "alone": "responses without their fetch record",
     "damaged": "unreadable parts of the archive",
@@ -139,10 +138,11 @@ def import_warc(
 
     Each visit keeps where it comes from: the SHA-256 of the archive, its *name* (that of the file,
     if there is one), and the time, *now*. So an archive is read twice; a stream that cannot go back
-    is copied to a temporary file. *progress* is called with the number of bytes read in the second pass.
+    is copied to a temporary file. *progress* is called with the number of bytes read in the second
+    pass.
 
-    The content of the archive never raises. Memory does not grow with the archive, whatever it says of
-    itself, and of a file as much is kept as a client would read.
+    The content of the archive never raises. Memory does not grow with the archive, whatever it says
+    of itself, and of a file as much is kept as a client would read.
     """
     try:
         from robotrules.client.warc.captures import Captures

@@ -1,8 +1,8 @@
 """
 WARC reader: records of any WARC archive, with limits, and without exceptions about content.
 
-A `WarcSource` decompresses in blocks of 64 KiB, whatever they inflate to; warcio parses the header of
-a record, and only the needed part of its block is kept. Everything in an archive is untrusted,
+A `WarcSource` decompresses in blocks of 64 KiB, whatever they inflate to; warcio parses the header
+of a record, and only the needed part of its block is kept. Everything in an archive is untrusted,
 including lengths and checksums. After a damaged record, reading continues at the next gzip member;
 without members it ends, because a page may contain the text of a record, which must not become one.
 The meaning of records is not interpreted here.
@@ -171,7 +171,8 @@ class WarcSource:
         try:
             made: bytes = self._inflate.decompress(self._raw, BLOCK)
         except zlib.error:
-            # The next member starts in this block or shortly before, but after the start of this one.
+            # The next member starts in this block or shortly before, but after the start of this
+            # one.
             self._raw = (self._fed + self._raw)[self._first :]
             self._inflate, self._searching, self.damage = None, True, self.damage + 1
             return b""

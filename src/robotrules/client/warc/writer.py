@@ -8,11 +8,11 @@ For each fetch with a response:
     request     the request, as far as it is known
     metadata    the visit as JSON: origin, until, redirects, trouble, fields as they came
 
-A fetch without a response has only a `metadata` record. The file is stored decoded: fields about its
-coding and length get the prefix `x-crawler-`, and a matching Content-Length is added. A file that was
-fetched again is stored again, so that each response is self-contained; a file that no response of
-this archive contains, because its fetch is excluded, is written as a `resource` before the `revisit`
-that needs it. Digests are SHA-256.
+A fetch without a response has only a `metadata` record. The file is stored decoded: fields about
+its coding and length get the prefix `x-crawler-`, and a matching Content-Length is added. A file
+that was fetched again is stored again, so that each response is self-contained; a file that no
+response of this archive contains, because its fetch is excluded, is written as a `resource` before
+the `revisit` that needs it. Digests are SHA-256.
 
 The ids of records are derived from their content, so the same fetch records give the same bytes.
 Stores are not accessed here.
@@ -48,8 +48,8 @@ OURS = "robotrules-visits"
 # Fields that do not apply to a decoded body (RFC 9110 §8.4, §8.6; RFC 9112 §6).
 CODING_FIELDS = frozenset(("content-encoding", "content-length", "transfer-encoding"))
 PREFIX = "x-crawler-"
-# The positions of this many files are remembered (LRU). A forgotten file is written again when it is
-# needed.
+# The positions of this many files are remembered (LRU). A forgotten file is written again when it
+# is needed.
 MAX_REMEMBERED_FILES = 65_536
 _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz")
 _NAMES = uuid5(NAMESPACE_URL, "https://robotrules/visit")

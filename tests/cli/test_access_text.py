@@ -116,13 +116,13 @@ def test_moments(at: float, words: str) -> None:
             BAD._replace(failure_reason=FailureReason.TLS, detail="expired"),
             "no secure connection: expired",
         ),
-        (BAD._replace(failure_reason=FailureReason.CUT, detail=""), "the answer was cut short"),
+        (BAD._replace(failure_reason=FailureReason.CUT, detail=""), "the response was cut short"),
         (
             BAD._replace(
                 failure_reason=FailureReason.REFUSED,
                 detail="x is 10.0.0.1; pass allow_private=['x']",
             ),
-            "the address is private, and this client does not go there: x is 10.0.0.1",
+            "the address is private, and this client does not connect to it: x is 10.0.0.1",
         ),
         (
             BAD._replace(failure_reason=FailureReason.DNS, detail="\x1b[31m"),
@@ -250,9 +250,9 @@ def test_values() -> None:
         ({"status": 200, "complete": False}, "status 200, 0 octets, cut at the limit"),
         (
             {"failure_reason": FailureReason.LOOP, "detail": FailureReason.LOOP.sentence},
-            "a loop of redirects",
+            "a redirect loop",
         ),
-        ({"failure_reason": FailureReason.TIMEOUT, "detail": "9 s"}, "no answer in time: 9 s"),
+        ({"failure_reason": FailureReason.TIMEOUT, "detail": "9 s"}, "no response in time: 9 s"),
     ],
 )
 def test_pages(changes: dict[str, Any], words: str) -> None:

@@ -124,7 +124,7 @@ class TestShow:
 
     def test_hostile(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A store of version 1 took names that are refused now."""
-        monkeypatch.setattr(serialization, "vet", lambda visit, body: None)
+        monkeypatch.setattr(serialization, "vet_record", lambda visit, body: None)
         store = SQLiteStore(tmp_path / "s")
         History(store).record_fetch(0, Response(404), agent="Bot\x1b[2J")
         store.close()

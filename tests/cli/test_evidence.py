@@ -39,7 +39,7 @@ def where(tmp_path: Path) -> str:
 @pytest.fixture
 def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A store with everything that a stranger could write into it, in version 1."""
-    monkeypatch.setattr(serialization, "vet", lambda visit, body: None)
+    monkeypatch.setattr(serialization, "vet_record", lambda visit, body: None)
     path = tmp_path / "evil.sqlite"
     store = SQLiteStore(path)
     body = b"User-agent: *\nDisallow: /a\x1b[31m\n"
@@ -129,7 +129,7 @@ class TestAnswers:
         assert ran.err == ""
         ran = asked(where, URL, *AS, "--at", "2026-04-30", "--json")
         assert json.loads(ran.out)["allowed"] is None
-        assert ran.err.startswith("robotrules evidence: No visit to https://example.com is known")
+        assert ran.err.startswith("robotrules evidence: There is no fetch of https://example.com")
 
     def test_colour(self, where: str) -> None:
         shown = {"terminals": ("stdout",)}
@@ -307,7 +307,7 @@ class TestArchives:
         for arguments in ((URL, *AS), (SITE, "--list"), ("--list",), ("--export", "x.warc")):
             ran = asked(where, *arguments, "--source", "mine")
             assert ran.code == 2
-            assert "the source 'mine' is unknown: use 'own', 'imported'" in ran.err
+            assert "unknown source 'mine': use 'own', 'imported'" in ran.err
         for arguments in (("--import", "x"), ("--body", "00000000")):
             ran = asked(where, *arguments, "--source", "own")
             assert (ran.code, ran.out) == (2, "")
@@ -382,7 +382,7 @@ class TestArchives:
         assert "cannot write" not in ran.err
         ran = asked(where, URL, *AS, "--at", "2026-05-01T12:00Z")
         assert ran.code == 2
-        assert "body-missing: The store cannot give the file: the disk is gone" in ran.out
+        assert "body-missing: The store cannot read the file: the disk is gone" in ran.out
 
     def test_a_reader_that_goes_away(self, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def gone(*_: object, **__: object) -> int:

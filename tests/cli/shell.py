@@ -117,7 +117,7 @@ class Terminal:
         import termios
 
         self._ours, self.theirs = pty.openpty()
-        self._record_values = b""
+        self._seen = b""
         fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
 
     def __enter__(self) -> Terminal:
@@ -140,7 +140,7 @@ class Terminal:
     def shows(self, text: str, seconds: float = 30) -> bool:
         """Wait until some text has appeared; tell whether it has."""
         end = time.monotonic() + seconds
-        while text.encode() not in self._record_values:
+        while text.encode() not in self._seen:
             if not self._wait(end - time.monotonic()):
                 return False
         return True
@@ -150,7 +150,7 @@ class Terminal:
         end = time.monotonic() + seconds
         while self._wait(end - time.monotonic()):
             pass
-        return self._record_values.decode("utf-8", "backslashreplace").replace("\r\n", "\n")
+        return self._seen.decode("utf-8", "backslashreplace").replace("\r\n", "\n")
 
     def _wait(self, seconds: float) -> bool:
         """Wait for more; tell whether there is some."""
@@ -162,7 +162,7 @@ class Terminal:
             block = os.read(self._ours, 65536)
         except OSError:  # Linux says so when the last process lets go of the terminal
             return False
-        self._record_values += block
+        self._seen += block
         return bool(block)
 
 

@@ -87,7 +87,7 @@ def has(
 
 UNREACHABLE = has(None, BAD, EffectivePolicy.DISALLOW, FreshnessReason.UNREACHABLE)
 COPY = has(GOOD._replace(at=NOON - DAY), BAD, EffectivePolicy.RULES, FreshnessReason.STALE_COPY)
-FORK_TIMEOUT = has(None, BAD, EffectivePolicy.ALLOW, FreshnessReason.GAVE_UP)
+PATIENCE = has(None, BAD, EffectivePolicy.ALLOW, FreshnessReason.GAVE_UP)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_answers(one: FetchRecord, words: str) -> None:
             "to it: x is 10.0.0.1)",
         ),
         (
-            FORK_TIMEOUT,
+            PATIENCE,
             "the robots.txt has been unreachable since 2026-04-22 12:00 UTC, which counts as none",
         ),
         (

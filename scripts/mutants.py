@@ -105,7 +105,7 @@ PARTS = {
     "cache": Part(
         ("src/robotrules/cache/*",),
         (
-            *("tests/test_cache.py", "tests/test_cache_visits.py"),
+            *("tests/test_cache.py", "tests/test_cache_fetch_records.py"),
             "tests/property/test_access_properties.py",
         ),
     ),
@@ -128,19 +128,19 @@ PARTS = {
     "evidence": Part(
         (
             *("src/robotrules/client/evidence.py", "src/robotrules/client/historical_verdict.py"),
-            "src/robotrules/client/sources.py",
+            "src/robotrules/client/source_filter.py",
         ),
         (
-            *("tests/client/test_evidence.py", "tests/client/test_sources.py"),
-            "tests/client/test_testimony.py",
+            *("tests/client/test_evidence.py", "tests/client/test_source_filter.py"),
+            "tests/client/test_historical_verdict.py",
         ),
     ),
     "warc": Part(
         ("src/robotrules/client/warc/*",),
         (
-            *("tests/client/test_warc.py", "tests/client/test_sources.py"),
-            *("tests/client/test_warc_captures.py", "tests/client/test_warc_reading.py"),
-            "tests/client/test_warc_writing.py",
+            *("tests/client/test_warc.py", "tests/client/test_source_filter.py"),
+            *("tests/client/test_warc_captures.py", "tests/client/test_warc_reader.py"),
+            "tests/client/test_warc_writer.py",
         ),
         expression="not AnyVisit",
     ),

@@ -48,7 +48,7 @@ def result(status: int | None = 200, *fields: tuple[str, str], **changes: Any) -
     return made._replace(**changes)
 
 
-def visit(
+def fetch_record(
     at: float, found: AccessResult, entry: Entry | None = None, profile: Any = DEFAULT
 ) -> FetchRecord:
     """Return a visit that ended so."""
@@ -56,11 +56,11 @@ def visit(
     return make_fetch_record(found, entry, at=START + at, **names, profile=profile)
 
 
-def entry_of(*visits: tuple[float, AccessResult], profile: Any = DEFAULT) -> Entry:
+def entry_of(*fetch_records: tuple[float, AccessResult], profile: Any = DEFAULT) -> Entry:
     """Return what is known after these visits."""
     entry = None
-    for at, found in visits:
-        entry = updated_entry(entry, visit(at, found, entry, profile))
+    for at, found in fetch_records:
+        entry = updated_entry(entry, fetch_record(at, found, entry, profile))
     assert entry is not None
     return entry
 

@@ -17,7 +17,7 @@ import robotrules
 from robotrules import MissingExtraError, ProfileError
 from robotrules.access import (
     ACCESS_PROFILES,
-    LONGEST_URL,
+    MAX_URL_LENGTH,
     AccessResult,
     AccessState,
     CachedCopy,
@@ -277,7 +277,7 @@ def test_wants_body() -> None:
 def test_no_origin(origin: str) -> None:
     """What is no origin is misuse, told before anything is asked."""
 
-    with pytest.raises(ValueError, match="is no origin: pass one such as"):
+    with pytest.raises(ValueError, match="is not an origin: pass one such as"):
         access(origin)
 
 
@@ -287,7 +287,7 @@ def test_no_profile() -> None:
     with pytest.raises(ProfileError) as refused:
         access(ORIGIN, profile="bing")
     names = "default, strict, google, stale"
-    words = f"there is no access profile 'bing': use {names}, or an AccessProfile"
+    words = f"unknown access profile 'bing': use {names}, or pass an AccessProfile"
     assert str(refused.value) == words
 
 
@@ -303,7 +303,7 @@ def test_any_url_names_its_origin() -> None:
 def test_longest_location() -> None:
     """A Location of more octets than any URL has is a trap."""
 
-    fits = "/" + "a" * (LONGEST_URL - 1)
+    fits = "/" + "a" * (MAX_URL_LENGTH - 1)
 
     assert resolve_location(ROBOTS, fits) == ORIGIN + fits
     assert resolve_location(ROBOTS, f"{fits}a") is None
@@ -314,7 +314,8 @@ def test_longest_location() -> None:
         assert result.hops[0].location == f"{fits}a"
     # What octets become counts, so that no request is longer than that.
     assert (
-        get(to(b"/" + b"\xff" * (LONGEST_URL // 3 + 1)))[0].failure_reason is FailureReason.LOCATION
+        get(to(b"/" + b"\xff" * (MAX_URL_LENGTH // 3 + 1)))[0].failure_reason
+        is FailureReason.LOCATION
     )
 
 
@@ -372,7 +373,7 @@ def test_target_with_another_authority() -> None:
 def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this client cannot read is no reason to crawl: unreachable, and it says the cure."""
 
-    origins._normal.cache_clear()
+    origins._normalize.cache_clear()
     monkeypatch.setitem(sys.modules, "idna", None)  # importing it fails
 
     result, _ = get(to("https://bücher.example/".encode()))

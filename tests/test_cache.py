@@ -156,8 +156,8 @@ def test_patience_before_the_stop() -> None:
 def test_copy(profile: Any, copy: int | None, decides: EffectivePolicy) -> None:
     """While unreachable, the copy is whatever the last usable answer said."""
 
-    visits = [(0.0, result(copy))] if copy else []
-    entry = entry_of(*visits, (DAY, result(503)))
+    fetch_records = [(0.0, result(copy))] if copy else []
+    entry = entry_of(*fetch_records, (DAY, result(503)))
 
     assert at(entry, DAY + 1, profile) == Freshness(
         decides, DAY + 60, False, False, FreshnessReason.STALE_COPY
@@ -177,8 +177,8 @@ def test_copy(profile: Any, copy: int | None, decides: EffectivePolicy) -> None:
 def test_after_patience(after: str, copy: int | None, decides: EffectivePolicy) -> None:
     """After 30 days the file counts as unavailable, or the copy goes on."""
 
-    visits = [(0.0, result(copy))] if copy else []
-    entry = entry_of(*visits, (DAY, result(503)), (31 * DAY - 1, result(503)))
+    fetch_records = [(0.0, result(copy))] if copy else []
+    entry = entry_of(*fetch_records, (DAY, result(503)), (31 * DAY - 1, result(503)))
     profile = DEFAULT.replace(on_give_up=after)
 
     assert at(entry, 31 * DAY - 0.5, profile).policy is EffectivePolicy.DISALLOW

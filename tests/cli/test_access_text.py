@@ -23,7 +23,7 @@ from robotrules.cli.access_text import (
     reason_words,
     state_words,
 )
-from robotrules.client.origin_state import OriginState, StateSource, held
+from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.client.pages import FetchResult
 from robotrules.http.fields import NO_FIELDS
 from robotrules.profile import DEFAULT
@@ -80,7 +80,9 @@ def has(
     """Return what is held at noon."""
     entry = Entry(ORIGIN, "robotrules", good, bad, NOON - 9 * DAY if bad else 0.0, 3 if bad else 0)
     fresh = Freshness(decides, NOON + 60, False, False, because)
-    return held(entry, fresh, None, profile=DEFAULT, source=StateSource.STORE, store_error=trouble)
+    return make_origin_state(
+        entry, fresh, None, profile=DEFAULT, source=StateSource.STORE, store_error=trouble
+    )
 
 
 UNREACHABLE = has(None, BAD, EffectivePolicy.DISALLOW, FreshnessReason.UNREACHABLE)
@@ -114,13 +116,13 @@ def test_moments(at: float, words: str) -> None:
             BAD._replace(failure_reason=FailureReason.TLS, detail="expired"),
             "no secure connection: expired",
         ),
-        (BAD._replace(failure_reason=FailureReason.CUT, detail=""), "the answer was cut short"),
+        (BAD._replace(failure_reason=FailureReason.CUT, detail=""), "the response was cut short"),
         (
             BAD._replace(
                 failure_reason=FailureReason.REFUSED,
                 detail="x is 10.0.0.1; pass allow_private=['x']",
             ),
-            "the address is private, and this client does not go there: x is 10.0.0.1",
+            "the address is private, and this client does not connect to it: x is 10.0.0.1",
         ),
         (
             BAD._replace(failure_reason=FailureReason.DNS, detail="\x1b[31m"),
@@ -151,8 +153,8 @@ def test_answers(one: FetchRecord, words: str) -> None:
                 EffectivePolicy.DISALLOW,
                 FreshnessReason.UNREACHABLE,
             ),
-            "the robots.txt is unreachable (the address is private, and this client does not go "
-            "there: x is 10.0.0.1)",
+            "the robots.txt is unreachable (the address is private, and this client does not connect "
+            "to it: x is 10.0.0.1)",
         ),
         (
             PATIENCE,
@@ -215,7 +217,7 @@ def test_a_server_that_fails_while_a_copy_holds() -> None:
         failures=1,
     )
     fresh = Freshness(EffectivePolicy.RULES, GOOD.at + 120, False, False, FreshnessReason.FRESH)
-    kept = held(entry, fresh, None, profile=DEFAULT, source=StateSource.FETCHED)
+    kept = make_origin_state(entry, fresh, None, profile=DEFAULT, source=StateSource.FETCHED)
     [_, second, third] = access_lines(kept)
     assert second == "fetched 12:00 UTC, holds until 12:02 UTC"
     assert third == "asked again 12:01 UTC: status 503; the copy holds all the same"
@@ -248,9 +250,9 @@ def test_values() -> None:
         ({"status": 200, "complete": False}, "status 200, 0 octets, cut at the limit"),
         (
             {"failure_reason": FailureReason.LOOP, "detail": FailureReason.LOOP.sentence},
-            "a loop of redirects",
+            "a redirect loop",
         ),
-        ({"failure_reason": FailureReason.TIMEOUT, "detail": "9 s"}, "no answer in time: 9 s"),
+        ({"failure_reason": FailureReason.TIMEOUT, "detail": "9 s"}, "no response in time: 9 s"),
     ],
 )
 def test_pages(changes: dict[str, Any], words: str) -> None:

@@ -13,20 +13,20 @@ from robotrules.cli import client
 from robotrules.cli.cache import _Lines
 from robotrules.client.stores import SQLiteStore, serialization
 from tests.cli.shell import Ran, robotrules
-from tests.client.diary import DAY, SITE, START, Diary, file, refused
+from tests.client.histories import DAY, SITE, START, History, file, refused
 
 
 @pytest.fixture
 def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A store with an origin of each kind, half a day after the first visit."""
     path = tmp_path / "cache.sqlite"
-    diary = Diary(SQLiteStore(path))
-    diary.visit(-40, file("/old"), site="https://old.example")
-    diary.visit(0, file("/a"))
-    diary.visit(0, file("/a"), agent="OtherBot")
-    diary.visit(0, Response(404), site="https://none.example")
-    diary.visit(0.5, refused(), site="https://down.example")
-    diary.store.close()
+    history = History(SQLiteStore(path))
+    history.record_fetch(-40, file("/old"), site="https://old.example")
+    history.record_fetch(0, file("/a"))
+    history.record_fetch(0, file("/a"), agent="OtherBot")
+    history.record_fetch(0, Response(404), site="https://none.example")
+    history.record_fetch(0.5, refused(), site="https://down.example")
+    history.store.close()
     monkeypatch.setattr(client, "now", lambda: START + DAY / 2 + 10)
     return str(path)
 
@@ -92,9 +92,9 @@ class TestShow:
     def test_profiles(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Under `stale` a copy decides while a file is unreachable."""
         store = SQLiteStore(tmp_path / "s")
-        diary = Diary(store)
-        diary.visit(0, file("/a"))
-        diary.visit(1, refused())
+        history = History(store)
+        history.record_fetch(0, file("/a"))
+        history.record_fetch(1, refused())
         store.close()
         monkeypatch.setattr(client, "now", lambda: START + DAY + 10)
         words = [
@@ -108,7 +108,7 @@ class TestShow:
         from robotrules.access import ACCESS_PROFILES
 
         store = SQLiteStore(tmp_path / "s")
-        Diary(store).visit(0, Response(403))
+        History(store).record_fetch(0, Response(403))
         store.close()
         monkeypatch.setattr(client, "now", lambda: START + 10)
         old = ACCESS_PROFILES["default"].replace(deny_on_401_403=True)
@@ -124,9 +124,9 @@ class TestShow:
 
     def test_hostile(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A store of version 1 took names that are refused now."""
-        monkeypatch.setattr(serialization, "vet", lambda visit, body: None)
+        monkeypatch.setattr(serialization, "vet_record", lambda visit, body: None)
         store = SQLiteStore(tmp_path / "s")
-        Diary(store).visit(0, Response(404), agent="Bot\x1b[2J")
+        History(store).record_fetch(0, Response(404), agent="Bot\x1b[2J")
         store.close()
         out = cache("show", str(tmp_path / "s")).out
         assert "Bot\\x1b[2J" in out

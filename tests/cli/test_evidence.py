@@ -17,8 +17,8 @@ from robotrules.cli import client
 from robotrules.client.stores import SQLiteStore, serialization
 from robotrules.client.warc import export_warc
 from tests.cli.shell import Ran, robotrules
-from tests.client.archives import with_fastwarc
-from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
+from tests.client.histories import DAY, SITE, START, History, file, refused, rules
+from tests.client.warc_readers import with_fastwarc
 
 URL = f"{SITE}/a"
 AS = ["--as", "ExampleBot"]
@@ -28,24 +28,24 @@ AS = ["--as", "ExampleBot"]
 def where(tmp_path: Path) -> str:
     """A store with a history: /a, then a failure, then /b."""
     path = tmp_path / "evidence.sqlite"
-    diary = Diary(SQLiteStore(path))
-    diary.visit(0, file("/a"))
-    diary.visit(1, refused())
-    diary.visit(2, file("/b"))
-    diary.store.close()
+    history = History(SQLiteStore(path))
+    history.record_fetch(0, file("/a"))
+    history.record_fetch(1, refused())
+    history.record_fetch(2, file("/b"))
+    history.store.close()
     return str(path)
 
 
 @pytest.fixture
 def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A store with everything that a stranger could write into it, in version 1."""
-    monkeypatch.setattr(serialization, "vet", lambda visit, body: None)
+    monkeypatch.setattr(serialization, "vet_record", lambda visit, body: None)
     path = tmp_path / "evil.sqlite"
     store = SQLiteStore(path)
     body = b"User-agent: *\nDisallow: /a\x1b[31m\n"
     visit = (
-        Diary()
-        .visit(0, file("/a"))
+        History()
+        .record_fetch(0, file("/a"))
         ._replace(
             agent="Bot\x1b[2J",
             user_agent="Bot\x1b[2J/1\r\n",
@@ -55,7 +55,9 @@ def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
             size=len(body),
         )
     )
-    failed = Diary().visit(1, refused())._replace(agent="Bot\x1b[2J", detail="no\x1b[31m way")
+    failed = (
+        History().record_fetch(1, refused())._replace(agent="Bot\x1b[2J", detail="no\x1b[31m way")
+    )
     store.add([(visit, body), (failed, None)])
     store.close()
     return str(path)
@@ -127,7 +129,7 @@ class TestAnswers:
         assert ran.err == ""
         ran = asked(where, URL, *AS, "--at", "2026-04-30", "--json")
         assert json.loads(ran.out)["allowed"] is None
-        assert ran.err.startswith("robotrules evidence: No visit to https://example.com is known")
+        assert ran.err.startswith("robotrules evidence: There is no fetch of https://example.com")
 
     def test_colour(self, where: str) -> None:
         shown = {"terminals": ("stdout",)}
@@ -171,7 +173,7 @@ class TestAnswers:
     def test_redirects(self, tmp_path: Path) -> None:
         store = SQLiteStore(tmp_path / "s")
         there = Response(301, {"Location": "https://www.example.com/r.txt"})
-        visit = Diary().visit(0, there, file("/a"))
+        visit = History().record_fetch(0, there, file("/a"))
         store.add([(visit._replace(user_agent="ExampleBot", complete=False), rules("/a"))])
         store.close()
         out = asked(str(tmp_path / "s"), URL, *AS, "--at", "2026-05-01").out
@@ -181,7 +183,7 @@ class TestAnswers:
 
     def test_a_url_in_octets(self, tmp_path: Path) -> None:
         store = SQLiteStore(tmp_path / "s")
-        Diary(store).visit(0, file("/%FF"))
+        History(store).record_fetch(0, file("/%FF"))
         store.close()
         ran = asked(str(tmp_path / "s"), "https://example.com/\udcff", *AS, "--at", "2026-05-01")
         assert ran.code == 1
@@ -271,9 +273,9 @@ class TestArchives:
     def test_sources(self, where: str, tmp_path: Path) -> None:
         """Own visits go first; what is imported is shown as that, and can be asked alone."""
         archive = tmp_path / "forged.warc"
-        diary = Diary()
-        diary.visit(0.25, file("/b"))
-        export_warc(diary.store, archive)
+        history = History()
+        history.record_fetch(0.25, file("/b"))
+        export_warc(history.store, archive)
         assert asked(where, "--import", str(archive)).code == 0
         digest = body_digest(archive.read_bytes())
         at = ("--at", "2026-05-01T12:00Z")
@@ -305,7 +307,7 @@ class TestArchives:
         for arguments in ((URL, *AS), (SITE, "--list"), ("--list",), ("--export", "x.warc")):
             ran = asked(where, *arguments, "--source", "mine")
             assert ran.code == 2
-            assert "the source 'mine' is unknown: use 'own', 'imported'" in ran.err
+            assert "unknown source 'mine': use 'own', 'imported'" in ran.err
         for arguments in (("--import", "x"), ("--body", "00000000")):
             ran = asked(where, *arguments, "--source", "own")
             assert (ran.code, ran.out) == (2, "")
@@ -380,7 +382,7 @@ class TestArchives:
         assert "cannot write" not in ran.err
         ran = asked(where, URL, *AS, "--at", "2026-05-01T12:00Z")
         assert ran.code == 2
-        assert "body-missing: The store cannot give the file: the disk is gone" in ran.out
+        assert "body-missing: The store cannot read the file: the disk is gone" in ran.out
 
     def test_a_reader_that_goes_away(self, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def gone(*_: object, **__: object) -> int:
@@ -428,7 +430,7 @@ class TestFiles:
     def test_several(self, tmp_path: Path) -> None:
         path = tmp_path / "s"
         store = SQLiteStore(path)
-        visit = Diary().visit(0, file("/a"))
+        visit = History().record_fetch(0, file("/a"))
         store.add([(visit._replace(digest=f"0000000{one}" * 8, at=one), None) for one in (1, 2)])
         store.add([(visit._replace(digest="00000001" + "1" * 56, at=3), None)])
         store.close()
@@ -488,9 +490,9 @@ class TestUsage:
 def test_a_404_and_a_file_for_nobody(tmp_path: Path) -> None:
     """Pages without a rule have no excerpt."""
     store = SQLiteStore(tmp_path / "s")
-    diary = Diary(store)
-    diary.visit(0, Response(404))
-    diary.visit(1, Response(200, [], b""))
+    history = History(store)
+    history.record_fetch(0, Response(404))
+    history.record_fetch(1, Response(200, [], b""))
     store.close()
     for moment in ("2026-05-01T12:00Z", "2026-05-02T12:00Z"):
         ran = asked(str(tmp_path / "s"), URL, *AS, "--at", moment)

@@ -254,7 +254,7 @@ class TestMany:
         self, everywhere: dict[str, int], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Twice as many origins take no more memory."""
-        monkeypatch.setattr(memory_cache, "REMEMBERED_ORIGINS", 30)
+        monkeypatch.setattr(memory_cache, "MAX_ORIGINS", 30)
         peaks = []
         for count in (150, 300):
             origins = "\n".join(f"https://h{n}.{count}.example" for n in range(count)).encode()

@@ -23,7 +23,7 @@ from robotrules.cli.options import ACCESS_ONLY, GivenCrawler
 from robotrules.cli.origin_lookup import host_of
 from robotrules.cli.streams import Output
 from robotrules.client import memory_cache, sync
-from robotrules.client.origin_state import OriginState, StateSource, held
+from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
 from robotrules.profile import DEFAULT, PROFILES
@@ -332,7 +332,7 @@ class TestManyOrigins:
         self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A client forgets what the store has; the store still answers."""
-        monkeypatch.setattr(memory_cache, "REMEMBERED_ORIGINS", 4)
+        monkeypatch.setattr(memory_cache, "MAX_ORIGINS", 4)
         monkeypatch.setattr(origin_lookup, "MOST_ASKED", 2)
         urls = "\n".join(f"https://site{n}.example/" for n in [*range(10), *range(10)])
         robotrules("check", "--urls", "-", *AS, stdin=urls.encode())
@@ -365,7 +365,7 @@ class TestManyOrigins:
         """Origins come and go, and what is gone leaves its identity to others."""
         entry = Entry("https://a.example", "robotrules")
         fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, FreshnessReason.FRESH)
-        here = held(entry, fresh, None, profile=DEFAULT, source=StateSource.MEMORY)
+        here = make_origin_state(entry, fresh, None, profile=DEFAULT, source=StateSource.MEMORY)
         with mock.patch.object(sys, "stdout", Stream()):
             lines = JSONLines(Output(), GivenCrawler("ExampleBot", "ExampleBot"), fetched=True)
             for _ in range(3):
@@ -651,7 +651,7 @@ class TestClient:
         with mock.patch.object(SQLiteStore, "put", fails):
             ran = asked("check", f"{example.origin}/x", f"{example.origin}/a")
         assert ran.code == 1
-        assert ran.err.startswith("robotrules check: warning: going on without the store")
+        assert ran.err.startswith("robotrules check: warning: store unavailable; continuing")
         assert ran.err.count("the disk is full") == 1
         assert not logging.getLogger("robotrules").handlers
 

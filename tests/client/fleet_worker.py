@@ -36,7 +36,7 @@ def said(verdict: Any) -> str:
 
 def options(job: dict[str, Any]) -> dict[str, Any]:
     """Return what a client is made with."""
-    cache_engine.MARGIN = job.get("margin", cache_engine.MARGIN)
+    cache_engine.LEASE_MARGIN = job.get("margin", cache_engine.LEASE_MARGIN)
     names: list[str] = ["timeout", "min_delay", "stale_while_revalidate"]
     given = {name: job[name] for name in names if name in job}
     return {"store": job["store"], "allow_private": ["127.0.0.1"], **given}

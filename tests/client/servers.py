@@ -45,7 +45,7 @@ class Server:
         """Make its folder; `start()` starts it."""
         self.folder = Path(tempfile.mkdtemp(prefix=f"robotrules-{self.kind}-"))
         self.port = free_port()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process_prefix: subprocess.Popen[bytes] | None = None
 
     def command(self) -> list[str]:
         """Return how it is started."""
@@ -63,14 +63,14 @@ class Server:
     @property
     def pid(self) -> int:
         """The number of its process."""
-        assert self._process is not None
-        return self._process.pid
+        assert self._process_prefix is not None
+        return self._process_prefix.pid
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
         log = self.folder / "log"
         with log.open("ab") as output:
-            self._process = subprocess.Popen(
+            self._process_prefix = subprocess.Popen(
                 [*_with_us(), *self.command()],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -80,7 +80,7 @@ class Server:
             )
         end = time.monotonic() + SECONDS
         while not self.is_up():
-            if self._process.poll() is not None or time.monotonic() > end:
+            if self._process_prefix.poll() is not None or time.monotonic() > end:
                 words = log.read_text(errors="replace")[-2000:]
                 self.stop()
                 raise Unavailable(f"{self.kind} did not start: {words}")
@@ -88,7 +88,7 @@ class Server:
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """Stop it, and wait until it is gone; `start()` starts it again on the same port."""
-        process, self._process = self._process, None
+        process, self._process_prefix = self._process_prefix, None
         if process is None:
             return
         for pid in (process.pid, *_children(process.pid)):

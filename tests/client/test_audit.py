@@ -14,7 +14,7 @@ import pytest
 from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client import Client
 from robotrules.client.auditing import Audit, audit
-from robotrules.client.auditing.checks import _time
+from robotrules.client.auditing.checks import _format_duration
 from robotrules.client.auditing.findings import CODES, LEVELS, Finding, finding
 from tests.cli.sites import response, site
 
@@ -372,7 +372,7 @@ class TestFindings:
     )
     def test_times(self, seconds: float, words: str) -> None:
         """For people."""
-        assert _time(seconds) == words
+        assert _format_duration(seconds) == words
 
     def test_a_finding_is_a_value(self) -> None:
         """What strangers write is quoted and never a template."""
@@ -478,7 +478,7 @@ class TestSitemaps:
     def test_one_that_does_not_answer(self, run: Run) -> None:
         """Why is said."""
         [one] = run({f"{ORIGIN}/sitemap.xml": FAILED}).findings
-        assert one.message == "The sitemap cannot be read: no answer in time: 10 s in all."
+        assert one.message == "The sitemap cannot be read: no response in time: 10 s in all."
 
     def test_a_part_of_a_list(self, run: Run) -> None:
         """Whether it lists the page is not known."""

@@ -10,7 +10,7 @@ from robotrules.access import Failure, FailureReason, Response
 from robotrules.cache import format_timestamp
 from robotrules.client import Client
 from robotrules.client.auditing import Audit, audit
-from robotrules.client.auditing.checks import LONGEST
+from robotrules.client.auditing.checks import MAX_QUOTE
 from robotrules.client.auditing.findings import Finding, finding
 from tests.client.test_audit import (
     EARNS,
@@ -46,7 +46,7 @@ NOINDEX = finding("listed-and-noindex", SITEMAP, url=f"{ORIGIN}/p")
 FOUND: dict[str, list[Finding]] = {
     "robots-unreachable": [finding("robots-unreachable", FILE, why="status 503")],
     "robots-lost": [
-        finding("robots-lost", FILE, why=f"a loop of redirects: back to {ORIGIN}/robots.txt"),
+        finding("robots-lost", FILE, why=f"a redirect loop: back to {ORIGIN}/robots.txt"),
         DIFFER,
     ],
     "robots-restricted": [finding("robots-restricted", FILE, status=403), DIFFER],
@@ -58,7 +58,9 @@ FOUND: dict[str, list[Finding]] = {
     "robots-short-lifetime": [finding("robots-short-lifetime", FILE, time="10 seconds")],
     "schemes-disagree": [finding("schemes-disagree", FILE, origin=OTHER, word="disallowed")],
     "schemes-differ": [DIFFER],
-    "page-unreachable": [finding("page-unreachable", "page", why="no answer in time: 10 s in all")],
+    "page-unreachable": [
+        finding("page-unreachable", "page", why="no response in time: 10 s in all")
+    ],
     "page-status": [finding("page-status", "page", status=410)],
     "page-redirected": [MOVED, finding("page-redirected", "page", url=f"{ORIGIN}/q")],
     "redirect-to-disallowed": [
@@ -144,18 +146,18 @@ class TestFindings:
             (Response(401), finding("robots-restricted", FILE, status=401)),
             (Response(402), finding("no-robots", FILE, why="status 402")),
             (Response(400), finding("no-robots", FILE, why="status 400")),
-            (FAILED, finding("robots-unreachable", FILE, why="no answer in time: 10 s in all")),
+            (FAILED, finding("robots-unreachable", FILE, why="no response in time: 10 s in all")),
             (
                 Failure(FailureReason.TIMEOUT, ""),
-                finding("robots-unreachable", FILE, why="no answer in time"),
+                finding("robots-unreachable", FILE, why="no response in time"),
             ),
             (
                 Failure(FailureReason.TIMEOUT, FailureReason.TIMEOUT.sentence),
-                finding("robots-unreachable", FILE, why="no answer in time"),
+                finding("robots-unreachable", FILE, why="no response in time"),
             ),
             (
                 Failure(FailureReason.TIMEOUT, "first; second"),
-                finding("robots-unreachable", FILE, why="no answer in time: first; second"),
+                finding("robots-unreachable", FILE, why="no response in time: first; second"),
             ),
             (
                 Failure(FailureReason.REFUSED, "a; b; c"),
@@ -241,14 +243,14 @@ class TestFindings:
 
     def test_a_long_quotation_is_cut(self) -> None:
         """A URL of a stranger does not fill the report; the longest that is quoted is whole."""
-        for length, shown in ((LONGEST, LONGEST), (LONGEST + 1, LONGEST)):
+        for length, shown in ((MAX_QUOTE, MAX_QUOTE), (MAX_QUOTE + 1, MAX_QUOTE)):
             target = f"{ORIGIN}/".ljust(length, "q")
             moved = {
                 f"{ORIGIN}/p": Response(301, {"Location": target}),
                 target: FINE[f"{ORIGIN}/p"],
             }
             [one] = [one for one in audited(moved).findings if one.code == "page-redirected"]
-            quoted = target if length == shown else target[: LONGEST - 1] + "…"
+            quoted = target if length == shown else target[: MAX_QUOTE - 1] + "…"
             assert one.message == f"The URL redirects to {quoted}."
 
     def test_schemes_that_allow_more(self) -> None:
@@ -272,9 +274,7 @@ class TestFindings:
     def test_a_redirect_that_leads_nowhere(self) -> None:
         """The page cannot be read, and where it was redirected to is not told."""
         found = audited({f"{ORIGIN}/p": Response(301, {"Location": "/p"})})
-        assert list(found.findings) == [
-            finding("page-unreachable", "page", why="a loop of redirects")
-        ]
+        assert list(found.findings) == [finding("page-unreachable", "page", why="a redirect loop")]
 
     def test_a_redirect_of_what_is_disallowed(self) -> None:
         """A disallowed URL that redirects to a disallowed one is told as disallowed alone."""
@@ -358,7 +358,7 @@ class TestTexts:
         found = audited(EARNS["page-status"][0], token=["A", "B"])
         assert str(found) == (
             f"{ORIGIN}/p for A, B: allowed: no rule matches\n"
-            "  page: warning page-status: The page answers 410, so there is nothing to index."
+            "  page: warning page-status: The page responds with 410, so there is nothing to index."
         )
         assert [found.count(level) for level in ("error", "warning", "info")] == [0, 1, 0]
 
@@ -460,7 +460,7 @@ class TestValues:
                 "disallowed": 0,
             }
         ]
-        why = "no answer in time: 10 s in all"
+        why = "no response in time: 10 s in all"
         assert values["findings"] == [
             finding("page-unreachable", "page", why=why).as_dict(),
             finding("sitemap-unreachable", SITEMAP, why=why).as_dict(),

@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 
 from robotrules.client.auditing import canonical
-from robotrules.client.auditing.canonical import MOST_LINKS, Canonical, canonicals
+from robotrules.client.auditing.canonical import MAX_LINKS, Canonical, canonicals
 from robotrules.http.fields import read_fields
 
 URL = "https://a.example/b/c"
@@ -69,7 +69,7 @@ def test_several_lines() -> None:
         "https://a.example/b/1",
         "https://a.example/b/2",
     ]
-    assert len(of_field(*(f"<{n}>; rel=canonical" for n in range(100)))) == MOST_LINKS
+    assert len(of_field(*(f"<{n}>; rel=canonical" for n in range(100)))) == MAX_LINKS
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_how_much_of_a_page_is_read() -> None:
     with mock.patch.object(canonical, "MOST_HTML", 100):
         assert canonicals(URL, fields, link.rjust(100))
         assert not canonicals(URL, fields, link.rjust(101))
-    with mock.patch.object(canonical, "LONGEST_LINE", 40):
+    with mock.patch.object(canonical, "MAX_LINE_LENGTH", 40):
         assert of_field(f"<{'0' * 18}>, <1>; rel=canonical")
         assert not of_field(f"<{'0' * 19}>, <1>; rel=canonical")
 

@@ -57,8 +57,8 @@ class TestChecking:
         client = make(store=store)
         assert client.cached(f"{SITE}/x") is None
         assert client.cached("mailto:x") is None
-        held = client.lookup(SITE)
-        assert client.cached(f"{SITE}/x").entry == held.entry
+        state = client.lookup(SITE)
+        assert client.cached(f"{SITE}/x").entry == state.entry
         clock.now += DAY
         assert client.cached(SITE) is None
         clock.now -= DAY
@@ -130,10 +130,10 @@ class TestStates:
 
     def test_unavailable(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Response(404)
-        held = make().lookup(SITE)
-        verdict = held.check(f"{SITE}/x", "ExampleBot")
+        state = make().lookup(SITE)
+        verdict = state.check(f"{SITE}/x", "ExampleBot")
         assert (verdict.allowed, verdict.reason) == (True, Reason.UNAVAILABLE)
-        assert (held.state, held.policy) == (AccessState.UNAVAILABLE, EffectivePolicy.ALLOW)
+        assert (state.state, state.policy) == (AccessState.UNAVAILABLE, EffectivePolicy.ALLOW)
 
     @pytest.mark.parametrize("answer", [Response(503), Failure(FailureReason.DNS, "no address")])
     def test_unreachable(self, make: Make, server: Server, answer: Any) -> None:
@@ -215,9 +215,13 @@ class TestKeeping:
         client.check(SITE)
         clock.now += 601
         assert not client.check(f"{SITE}/private/")
-        visit = client.lookup(SITE).fetch_record
-        assert (visit.status, visit.revalidated, visit.state) == (304, True, AccessState.SUCCESS)
-        assert visit.until == clock.now + 600
+        fetch_record = client.lookup(SITE).fetch_record
+        assert (fetch_record.status, fetch_record.revalidated, fetch_record.state) == (
+            304,
+            True,
+            AccessState.SUCCESS,
+        )
+        assert fetch_record.until == clock.now + 600
         assert not client.refresh(SITE).check(f"{SITE}/private/", "ExampleBot")
         assert len(server.asked) == 3
 
@@ -228,9 +232,9 @@ class TestKeeping:
         client = make(store=store)
         assert client.lookup(SITE).source is StateSource.FETCHED
         assert client.lookup(SITE).source is StateSource.MEMORY
-        held = make(store=store).lookup(SITE)
-        assert held.source is StateSource.STORE
-        assert not held.check(f"{SITE}/private/", "ExampleBot")
+        state = make(store=store).lookup(SITE)
+        assert state.source is StateSource.STORE
+        assert not state.check(f"{SITE}/private/", "ExampleBot")
         assert len(server.asked) == 1
 
     def test_another_crawler_has_entries_of_its_own(self, make: Make, server: Server) -> None:
@@ -248,9 +252,9 @@ class TestKeeping:
         assert not client.check(f"{SITE}/private/")
         assert len(server.asked) == 1
         assert store.get(SITE, "ExampleBot") is None
-        (visit,) = store.fetch_records()
-        assert visit.digest is not None
-        assert store.body(visit.digest) is None
+        (fetch_record,) = store.fetch_records()
+        assert fetch_record.digest is not None
+        assert store.body(fetch_record.digest) is None
         clock.now += 2
         server.answers[ROBOTS] = Response(503)
         assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE
@@ -306,7 +310,7 @@ class TestKeeping:
         old = client.lookup(SITE)
         clock.now += 1
         new = client.refresh(SITE)
-        client._desk.memory.hold(old, None, clock.now)
+        client._engine.memory.put(old, None, clock.now)
         assert client.lookup(SITE).entry is new.entry
 
     def test_refresh_asks_in_any_case(self, make: Make, server: Server) -> None:
@@ -416,7 +420,7 @@ class TestMany:
         counts = client.prefetch(
             [SITE, f"{SITE}/x", "https://a.example", "https://b.example", "/no"],
             concurrency=2,
-            progress=lambda held: seen.append(held.origin),
+            progress=lambda state: seen.append(state.origin),
         )
         assert counts == (2, 1, 1, 1)
         assert sorted(set(seen)) == ["https://a.example", "https://b.example", SITE]
@@ -447,7 +451,7 @@ class TestMany:
     def test_prefetch_asks_an_origin_once(self, make: Make, server: Server) -> None:
         client = make()
         client.check(SITE)
-        client._desk.clock.now += 1
+        client._engine.clock.now += 1
         client.prefetch((f"{SITE}/{n}" for n in range(100)), concurrency=1, refresh=True)
         assert 2 <= len(server.asked) <= 4
 
@@ -522,7 +526,7 @@ class TestStoreTrouble:
         assert client.store_error == "it is down"
         assert client.lookup(SITE).store_error == "it is down"
         assert [record.getMessage() for record in caplog.records] == [
-            "going on without the store: it is down"
+            "store unavailable; continuing without it: it is down"
         ]
         assert len(server.asked) == 2
         clock.now += DAY + 1
@@ -530,7 +534,7 @@ class TestStoreTrouble:
         assert client.check(f"{SITE}/x").reason is Reason.UNREACHABLE
 
     def test_comes_back(self, make: Make, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("robotrules.client.cache_engine.REST", 0.0)
+        monkeypatch.setattr("robotrules.client.cache_engine.COOLDOWN", 0.0)
         store = open_store("memory:")
         get = store.get
         store.get = _Down().get  # type: ignore[method-assign]
@@ -553,7 +557,7 @@ class TestStoreTrouble:
         client = make(store=None)
         assert not client.check(f"{SITE}/private/")
         client.refresh(SITE)
-        assert "cannot be made" in str(client.store_error)
+        assert "cannot be created" in str(client.store_error)
         assert client.lookup(SITE).store_error == client.store_error
         assert len(caplog.records) == 1
 
@@ -562,9 +566,9 @@ class TestStoreTrouble:
     ) -> None:
         (tmp_path / "robots.sqlite").write_bytes(b"x" * 10_000)
         monkeypatch.setenv("ROBOTRULES_CACHE_DIR", str(tmp_path))
-        with pytest.raises(StoreError, match="not ours"):
+        with pytest.raises(StoreError, match="another program"):
             make(store=None)
-        with pytest.raises(StoreError, match="cannot be made"):
+        with pytest.raises(StoreError, match="cannot be created"):
             make(store=tmp_path / "robots.sqlite" / "x")
 
 
@@ -659,11 +663,11 @@ class TestTurns:
     ) -> None:
         """Who waits for a moment leaves the turn to others: they may be told of a pause."""
         store = open_store("memory:")
-        holders: list[str | None] = []
+        lease_holders: list[str | None] = []
         sleep = Clock.sleep
 
         def slept(self: Clock, seconds: float) -> None:
-            holders.append(store.holder(f"turn {SITE}"))
+            lease_holders.append(store.holder(f"turn {SITE}"))
             sleep(self, seconds)
 
         monkeypatch.setattr(Clock, "sleep", slept)
@@ -672,8 +676,8 @@ class TestTurns:
             assert store.holder(f"turn {SITE}") is not None
         with client.slot(SITE):
             assert clock.now >= START + 10
-        assert holders
-        assert set(holders) == {None}
+        assert lease_holders
+        assert set(lease_holders) == {None}
 
     def test_through_a_store_that_is_down(self, make: Make, clock: Clock) -> None:
         client = make(store=_Down(), min_delay=3)
@@ -757,7 +761,7 @@ class TestWho:
         assert [note.code for note in make(user_agent="ExampleBot/1.0").notes] == ["no-contact"]
 
     def test_misuse(self, make: Make) -> None:
-        with pytest.raises(TypeError, match="user_agent is a str"):
+        with pytest.raises(TypeError, match="user_agent must be str"):
             make(user_agent=None)
         with pytest.raises(ProfileError, match="google, stale"):
             make(profile="none")
@@ -767,12 +771,12 @@ class TestWho:
             make(min_delay=-1)
         with pytest.raises(ValueError, match="timeout"):
             make(timeout=0)
-        with pytest.raises(TypeError, match="store is a path"):
+        with pytest.raises(TypeError, match="store must be a path"):
             make(store=5)
 
     def test_a_transport_that_returns_nothing(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = lambda request: None  # type: ignore[assignment,return-value]
-        with pytest.raises(TypeError, match="a Response or a Failure"):
+        with pytest.raises(TypeError, match="Response or Failure"):
             make().check(SITE)
 
     def test_closed(self, make: Make, caplog: pytest.LogCaptureFixture) -> None:
@@ -790,8 +794,8 @@ def test_private_is_said_in_one_way(kind: Any) -> None:
     """Both ways to allow private addresses at once are refused."""
     from robotrules.client import AddressPolicy
 
-    with pytest.raises(ValueError, match="not both"):
+    with pytest.raises(ValueError, match="cannot be combined"):
         kind("ExampleBot/1.0", addresses=AddressPolicy(), allow_private=["localhost"])
     transport = Server() if kind is Client else AsyncServer(Server())
-    with pytest.raises(ValueError, match="a transport has its addresses"):
+    with pytest.raises(ValueError, match="have no effect on a transport"):
         kind("ExampleBot/1.0", transport=transport, allow_private="localhost")

@@ -20,11 +20,11 @@ import pytest
 
 from robotrules.access import Request, Response
 from robotrules.client import AsyncClient, Client
-from robotrules.client.base_client import MOST_SLOTS
+from robotrules.client.base_client import MAX_SLOTS
 from robotrules.client.stores import MemoryStore
-from robotrules.client.transports.exchange import USUAL_CONNECTIONS, most_connections
+from robotrules.client.transports.exchange import USUAL_CONNECTIONS, max_connections
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
-from tests.client import wire
+from tests.client import fault_servers
 from tests.client.scripted import Clock, Server, opened
 from tests.client.transports.conftest import KINDS
 
@@ -35,12 +35,14 @@ MANY = USUAL_CONNECTIONS + 20
 class Crowd:
     """A behaviour that lets requests wait for each other."""
 
-    def __init__(self, enough: int, seconds: float = 1.0, data: bytes = wire.message()) -> None:
+    def __init__(
+        self, enough: int, seconds: float = 1.0, data: bytes = fault_servers.message()
+    ) -> None:
         self.enough, self.seconds, self.data = enough, seconds, data
         self.here = self.most = 0
         self._changed = Condition()
 
-    def __call__(self, peer: wire.Peer) -> None:
+    def __call__(self, peer: fault_servers.Peer) -> None:
         """Answer once enough are here."""
         if self.enough > 1 or "robots" not in peer.path():
             with self._changed:
@@ -54,7 +56,7 @@ class Crowd:
 
 def prefetched(kind: str, origins: list[str], concurrency: int, **options: Any) -> object:
     """Prefetch with a client of a kind."""
-    options = {"store": "memory:", "addresses": wire.here(), "timeout": 10.0, **options}
+    options = {"store": "memory:", "addresses": fault_servers.here(), "timeout": 10.0, **options}
     if kind == "httpx2":
         with Client(AGENT, **options) as client:
             return client.prefetch(origins, concurrency=concurrency)
@@ -76,7 +78,7 @@ def prefetched(kind: str, origins: list[str], concurrency: int, **options: Any) 
 @pytest.mark.parametrize("kind", KINDS)
 def test_concurrency_above_the_usual_number_of_connections(kind: str) -> None:
     crowd = Crowd(MANY, 5.0)
-    with wire.serve(crowd) as site:
+    with fault_servers.serve(crowd) as site:
         origins = [site.named(f"h{number}.example") for number in range(MANY)]
         assert prefetched(kind, origins, MANY).success == MANY  # type: ignore[attr-defined]
     assert crowd.most == MANY
@@ -85,7 +87,7 @@ def test_concurrency_above_the_usual_number_of_connections(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_connections_is_a_bound_that_is_kept_to(kind: str) -> None:
     crowd = Crowd(8, 0.2)
-    with wire.serve(crowd) as site:
+    with fault_servers.serve(crowd) as site:
         origins = [site.named(f"h{number}.example") for number in range(12)]
         found = prefetched(kind, origins, 12, connections=3)
         assert found.success == 12  # type: ignore[attr-defined]
@@ -94,11 +96,11 @@ def test_connections_is_a_bound_that_is_kept_to(kind: str) -> None:
 
 def test_as_many_as_the_process_may_have_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda which: (1000, 4000))
-    assert most_connections() == 750
+    assert max_connections() == 750
     monkeypatch.setattr(resource, "getrlimit", lambda which: (64, 64))
-    assert most_connections() == USUAL_CONNECTIONS
+    assert max_connections() == USUAL_CONNECTIONS
     monkeypatch.setattr(resource, "getrlimit", lambda which: (resource.RLIM_INFINITY, 0))
-    assert most_connections() >= 100_000
+    assert max_connections() >= 100_000
 
 
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
@@ -106,14 +108,14 @@ def test_as_many_as_the_process_may_have_files(monkeypatch: pytest.MonkeyPatch) 
 def test_what_is_no_number_of_connections(kind: Callable[..., object], wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"connections is .*: use 1 or more"):
         kind(AGENT, store="memory:", connections=wrong)
-    with pytest.raises(ValueError, match=rf"connections_per_origin is .*: use 1 to {MOST_SLOTS}"):
+    with pytest.raises(ValueError, match=rf"connections_per_origin is .*: use 1 to {MAX_SLOTS}"):
         kind(AGENT, store="memory:", connections_per_origin=wrong)
 
 
 # --- One origin -----------------------------------------------------------------------------------
 
 
-def fetched(kind: str, site: wire.Site, count: int, **options: Any) -> None:
+def fetched(kind: str, site: fault_servers.Site, count: int, **options: Any) -> None:
     """Fetch so many pages of one site at once."""
     urls = [f"{site.url}/{number}" for number in range(count)]
     options = {"store": "memory:", "allow_private": ["127.0.0.1"], "min_delay": 0, **options}
@@ -132,9 +134,11 @@ def fetched(kind: str, site: wire.Site, count: int, **options: Any) -> None:
 @pytest.mark.parametrize("kind", ["sync", "async"])
 @pytest.mark.parametrize(("slots", "most"), [(None, 1), (1, 1), (3, 3)])
 def test_several_connections_to_an_origin(kind: str, slots: int | None, most: int) -> None:
-    crowd = Crowd(most + 1, 0.3, wire.message(b"User-agent: *\nDisallow: /private\n"))
+    crowd = Crowd(most + 1, 0.3, fault_servers.message(b"User-agent: *\nDisallow: /private\n"))
     options = {} if slots is None else {"connections_per_origin": slots}
-    with wire.serve(lambda peer: wire.ok(peer) if "robots" in peer.path() else crowd(peer)) as site:
+    with fault_servers.serve(
+        lambda peer: fault_servers.ok(peer) if "robots" in peer.path() else crowd(peer)
+    ) as site:
         fetched(kind, site, 2 * most + 1, **options)
     assert crowd.most == most
 
@@ -143,8 +147,12 @@ def test_several_connections_to_an_origin(kind: str, slots: int | None, most: in
 @pytest.mark.parametrize("record", ["Crawl-delay: 0.01", "Request-rate: 100/1"])
 def test_one_at_a_time_where_the_site_states_a_pace(kind: str, record: str) -> None:
     crowd = Crowd(2, 0.1)
-    robots = wire.says(wire.message(f"User-agent: *\nAllow: /\n{record}\n".encode()))
-    with wire.serve(lambda peer: robots(peer) if "robots" in peer.path() else crowd(peer)) as site:
+    robots = fault_servers.says(
+        fault_servers.message(f"User-agent: *\nAllow: /\n{record}\n".encode())
+    )
+    with fault_servers.serve(
+        lambda peer: robots(peer) if "robots" in peer.path() else crowd(peer)
+    ) as site:
         fetched(kind, site, 3, connections_per_origin=4)
     assert crowd.most == 1
 
@@ -210,7 +218,9 @@ def test_slots_are_shared_by_all_who_share_the_store(kind: str) -> None:
     crowd, store = Crowd(3, 0.2), MemoryStore()
     options: dict[str, Any] = {"store": store, "allow_private": ["127.0.0.1"], "min_delay": 0}
     options["connections_per_origin"] = 2
-    with wire.serve(lambda peer: wire.ok(peer) if "robots" in peer.path() else crowd(peer)) as site:
+    with fault_servers.serve(
+        lambda peer: fault_servers.ok(peer) if "robots" in peer.path() else crowd(peer)
+    ) as site:
         urls = [f"{site.url}/{number}" for number in range(3)]
         if kind == "sync":
             with (

@@ -26,26 +26,26 @@ from robotrules.access import ACCESS_PROFILES, AccessState, Failure, FailureReas
 from robotrules.cache import EffectivePolicy, FetchRecord, body_digest
 from robotrules.client import Client, open_store
 from robotrules.client.evidence import Evidence
-from robotrules.client.historical_verdict import HistoricalVerdict, told
+from robotrules.client.historical_verdict import HistoricalVerdict, describe_fetch
 from robotrules.client.origin_state import OriginState, StateSource
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import export_warc, import_warc
 from robotrules.http import origins
 from robotrules.http.fields import Fields
-from tests.client import wire
-from tests.client.archives import READERS
-from tests.client.diary import DAY, HOUR, SITE, START, Diary, file, refused, rules
+from tests.client import fault_servers
+from tests.client.histories import DAY, HOUR, SITE, START, History, file, refused, rules
 from tests.client.scripted import Clock, Server, opened
+from tests.client.warc_readers import READERS
 
 A, B = f"{SITE}/a", f"{SITE}/b"
 NEVER, LONG_AGO = b"Fri, 31 Dec 9999 23:59:59 GMT", b"Thu, 01 Jan 2026 00:00:00 GMT"
 
 
-def at(diary: Diary, days: float, url: str = A, **options: Any) -> HistoricalVerdict:
+def at(history: History, days: float, url: str = A, **options: Any) -> HistoricalVerdict:
     """Ask as ExampleBot, so many days after the start."""
     profile = options.pop("profile", "default")
     token = options.pop("token", "ExampleBot")
-    return Evidence(diary.store, profile).at(url, START + days * DAY, token, **options)
+    return Evidence(history.store, profile).at(url, START + days * DAY, token, **options)
 
 
 def codes(testimony: HistoricalVerdict) -> list[str]:
@@ -57,45 +57,45 @@ class TestWithinWhatWasKnown:
     """The file in force decides, and the testimony says how that is known."""
 
     def test_the_file_of_that_time(self) -> None:
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        diary.visit(1, file("/b"))
-        diary.visit(2, file("/a"))
-        assert [at(diary, days).allowed for days in (0.5, 1.5, 2.5)] == [False, True, False]
-        assert [at(diary, days, B).allowed for days in (0.5, 1.5, 2.5)] == [True, False, True]
+        history = History()
+        history.record_fetch(0, file("/a"))
+        history.record_fetch(1, file("/b"))
+        history.record_fetch(2, file("/a"))
+        assert [at(history, days).allowed for days in (0.5, 1.5, 2.5)] == [False, True, False]
+        assert [at(history, days, B).allowed for days in (0.5, 1.5, 2.5)] == [True, False, True]
 
     def test_at_the_very_moment_of_a_visit(self) -> None:
         """What was fetched at the moment asked about decides, and is not the next visit."""
-        diary = Diary()
-        first = diary.visit(0, file("/a"))
-        second = diary.visit(0.5, file("/b"))
-        third = diary.visit(0.75, file("/a"))
-        found = at(diary, 0.5)
+        history = History()
+        first = history.record_fetch(0, file("/a"))
+        second = history.record_fetch(0.5, file("/b"))
+        third = history.record_fetch(0.75, file("/a"))
+        found = at(history, 0.5)
         assert (found.fetch_record, found.next_fetch_record, found.allowed) == (second, third, True)
-        before = Evidence(diary.store).at(A, nextafter(second.at, 0), "ExampleBot")
+        before = Evidence(history.store).at(A, nextafter(second.at, 0), "ExampleBot")
         assert (before.fetch_record, before.next_fetch_record, before.allowed) == (
             first,
             second,
             False,
         )
-        assert at(diary, 0.75).next_fetch_record is None
-        begin = at(diary, 0)
+        assert at(history, 0.75).next_fetch_record is None
+        begin = at(history, 0)
         assert (begin.fetch_record, begin.allowed, begin.in_force) == (first, False, True)
 
     def test_how_it_is_known(self) -> None:
-        diary = Diary()
-        visit = diary.visit(0, file("/a"))
-        found = at(diary, 0.5)
+        history = History()
+        fetch_record = history.record_fetch(0, file("/a"))
+        found = at(history, 0.5)
         assert found.in_force
-        assert found.fetch_record == visit
-        assert found.until == visit.until == START + DAY
+        assert found.fetch_record == fetch_record
+        assert found.until == fetch_record.until == START + DAY
         assert found.verdict is not None
         assert (found.verdict.reason, found.verdict.line) == (Reason.DISALLOW_RULE, 2)
         assert found.explanation is not None
         assert found.explanation.winner is not None
         assert isinstance(found.explanation.access, OriginState)
         assert (found.explanation.access.source, found.explanation.access.fetch_record) == (
-            *(StateSource.STORE, visit),
+            *(StateSource.STORE, fetch_record),
         )
         assert (found.policy, found.policy_reason) == (EffectivePolicy.RULES, "fresh")
         assert found.robots is not None
@@ -103,12 +103,12 @@ class TestWithinWhatWasKnown:
         assert found.next_fetch_record is None
         assert found.notes == ()
         assert found.entry is not None
-        assert found.entry.last_success == visit
+        assert found.entry.last_success == fetch_record
 
     def test_a_moment_is_seconds_or_a_datetime(self) -> None:
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        evidence = Evidence(diary.store)
+        history = History()
+        history.record_fetch(0, file("/a"))
+        evidence = Evidence(history.store)
         moment = datetime(2026, 5, 1, 12, 30, tzinfo=UTC)
         there = moment.astimezone(timezone(timedelta(hours=5)))
         found = [evidence.at(A, one, "ExampleBot") for one in (START + 12.5 * HOUR, moment, there)]
@@ -116,39 +116,39 @@ class TestWithinWhatWasKnown:
 
     def test_the_profile_reads_the_file(self) -> None:
         """And decides what a product token is."""
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        found = at(diary, 0.5, profile="google", token="ExampleBot/1.0")
+        history = History()
+        history.record_fetch(0, file("/a"))
+        found = at(history, 0.5, profile="google", token="ExampleBot/1.0")
         assert found.robots is not None
         assert (found.robots.profile.name, found.profile, found.allowed) == (
             *("google", "google", False),
         )
         with pytest.raises(ProductTokenError, match="is not a product token"):
-            at(diary, 0.5, token="ExampleBot/1.0")
+            at(history, 0.5, token="ExampleBot/1.0")
 
     def test_several_tokens(self) -> None:
         """All of them are named."""
-        assert at(Diary(), 0, token=["ExampleBot-News", "ExampleBot"]).product_token == (
+        assert at(History(), 0, token=["ExampleBot-News", "ExampleBot"]).product_token == (
             "ExampleBot-News, ExampleBot"
         )
 
     def test_the_next_visit_is_one_to_the_same_origin(self) -> None:
         """Visits elsewhere are no part of the history."""
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        diary.visit(0.6, file("/b"), site="https://elsewhere.example")
-        later = diary.visit(0.7, file("/b"))
-        assert at(diary, 0.5).next_fetch_record == later
+        history = History()
+        history.record_fetch(0, file("/a"))
+        history.record_fetch(0.6, file("/b"), site="https://elsewhere.example")
+        later = history.record_fetch(0.7, file("/b"))
+        assert at(history, 0.5).next_fetch_record == later
 
     def test_until_patience_ends(self) -> None:
         """A failure may be waited for until after the day when failures begin to allow."""
-        diary = Diary()
-        diary.visit(0, Response(503))
-        diary.visit(29.5, Response(503, {"Retry-After": "86400"}))
-        assert [at(diary, days).until for days in (29.6, 30.1)] == [
+        history = History()
+        history.record_fetch(0, Response(503))
+        history.record_fetch(29.5, Response(503, {"Retry-After": "86400"}))
+        assert [at(history, days).until for days in (29.6, 30.1)] == [
             *(START + 30 * DAY, START + 30.5 * DAY),
         ]
-        assert [at(diary, days).allowed for days in (29.6, 30.1)] == [False, True]
+        assert [at(history, days).allowed for days in (29.6, 30.1)] == [False, True]
 
     def test_what_is_read_is_closed(self) -> None:
         """A store may hold a connection for as long as its visits are read."""
@@ -160,105 +160,105 @@ class TestWithinWhatWasKnown:
                 read.append(found)
                 return found
 
-        diary = Diary(Slow())
+        history = History(Slow())
         for days in range(3):
-            diary.visit(days, file("/a"))
-        assert at(diary, 0.5).next_fetch_record is not None
-        assert at(diary, -1).next_fetch_record is not None
+            history.record_fetch(days, file("/a"))
+        assert at(history, 0.5).next_fetch_record is not None
+        assert at(history, -1).next_fetch_record is not None
         assert [inspect.getgeneratorstate(one) for one in read] == ["GEN_CLOSED"] * len(read)  # type: ignore[arg-type]
         assert len(read) == 4
 
     def test_the_moment_of_the_visit_itself(self) -> None:
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        diary.visit(1, file("/b"))
-        assert at(diary, 0).allowed is False
-        assert at(diary, 1).allowed is True
+        history = History()
+        history.record_fetch(0, file("/a"))
+        history.record_fetch(1, file("/b"))
+        assert at(history, 0).allowed is False
+        assert at(history, 1).allowed is True
 
     def test_the_moment_it_ends(self) -> None:
         """Until is the first moment at which it is no longer known."""
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        assert at(diary, 1 - 1e-9).in_force
-        assert not at(diary, 1).in_force
+        history = History()
+        history.record_fetch(0, file("/a"))
+        assert at(history, 1 - 1e-9).in_force
+        assert not at(history, 1).in_force
 
     def test_an_unchanged_file(self) -> None:
         """After a 304 the file of before holds on."""
-        diary = Diary()
-        diary.visit(0, file("/a", ("ETag", '"1"')))
-        renewed = diary.visit(1, Response(304))
-        found = at(diary, 1.5)
+        history = History()
+        history.record_fetch(0, file("/a", ("ETag", '"1"')))
+        renewed = history.record_fetch(1, Response(304))
+        found = at(history, 1.5)
         assert renewed.revalidated
         assert (found.in_force, found.allowed, found.fetch_record) == (True, False, renewed)
 
     def test_a_file_for_another_crawler(self) -> None:
-        diary = Diary()
+        history = History()
         body = b"User-agent: ExampleBot\nDisallow: /a\nUser-agent: *\nAllow: /\n"
-        diary.visit(0, Response(200, [], body))
-        assert at(diary, 0.5).allowed is False
-        assert at(diary, 0.5, token="OtherBot").allowed is True
-        assert at(diary, 0.5, token=["OtherBot", "ExampleBot"]).allowed is False
+        history.record_fetch(0, Response(200, [], body))
+        assert at(history, 0.5).allowed is False
+        assert at(history, 0.5, token="OtherBot").allowed is True
+        assert at(history, 0.5, token=["OtherBot", "ExampleBot"]).allowed is False
 
     def test_purposes(self) -> None:
-        diary = Diary()
-        diary.visit(0, Response(200, [], b"User-agent-purpose: EXAMPLE-1\nDisallow: /a\n"))
-        assert at(diary, 0.5).allowed is True
-        found = at(diary, 0.5, purposes=["EXAMPLE-1"])
+        history = History()
+        history.record_fetch(0, Response(200, [], b"User-agent-purpose: EXAMPLE-1\nDisallow: /a\n"))
+        assert at(history, 0.5).allowed is True
+        found = at(history, 0.5, purposes=["EXAMPLE-1"])
         assert (found.allowed, found.purposes) == (False, ("EXAMPLE-1",))
 
     def test_a_url_in_octets(self) -> None:
-        diary = Diary()
-        diary.visit(0, file("/%FF"))
-        found = Evidence(diary.store).at(b"https://example.com/\xff", START, "ExampleBot")
+        history = History()
+        history.record_fetch(0, file("/%FF"))
+        found = Evidence(history.store).at(b"https://example.com/\xff", START, "ExampleBot")
         assert (found.allowed, found.url) == (False, "https://example.com/\\xff")
 
     def test_no_file(self) -> None:
-        diary = Diary()
-        diary.visit(0, Response(404))
-        found = at(diary, 0.5)
+        history = History()
+        history.record_fetch(0, Response(404))
+        found = at(history, 0.5)
         assert found.verdict is not None
         assert (found.allowed, found.verdict.reason) == (True, Reason.UNAVAILABLE)
         assert found.policy is EffectivePolicy.ALLOW
 
     def test_a_redirect(self) -> None:
-        diary = Diary()
+        history = History()
         there = Response(301, {"Location": "https://www.example.com/robots.txt"})
-        diary.visit(0, there, file("/a"))
-        found = at(diary, 0.5)
+        history.record_fetch(0, there, file("/a"))
+        found = at(history, 0.5)
         assert found.allowed is False
         assert found.fetch_record is not None
         assert [hop.status for hop in found.fetch_record.hops] == [301]
-        assert at(diary, 0.5, "https://www.example.com/a").allowed is None
+        assert at(history, 0.5, "https://www.example.com/a").allowed is None
 
     def test_a_cut_file(self) -> None:
         """A line that was cut is not used (AMB-12)."""
-        diary = Diary()
-        diary.visit(0, Response(200, [], b"User-agent: *\nDisallow: /a", complete=False))
-        assert at(diary, 0.5).allowed is True
+        history = History()
+        history.record_fetch(0, Response(200, [], b"User-agent: *\nDisallow: /a", complete=False))
+        assert at(history, 0.5).allowed is True
 
 
 class TestUnreachable:
     """While nobody knew what the file said, nothing was allowed (RFC 9309 §2.3.1.4)."""
 
     @pytest.fixture
-    def diary(self) -> Diary:
-        diary = Diary()
-        diary.visit(0, file("/a"))
+    def history(self) -> History:
+        history = History()
+        history.record_fetch(0, file("/a"))
         for number in range(12):
-            diary.visit(1 + number / 24, refused())
-        return diary
+            history.record_fetch(1 + number / 24, refused())
+        return history
 
     def test_the_fresh_file_decides(self) -> None:
         """A failure while a file is fresh changes nothing."""
-        diary = Diary()
-        visit = diary.visit(0, file("/a"))
-        diary.visit(0.5, Response(503))
-        found = at(diary, 0.6, B)
-        assert (found.allowed, found.fetch_record, found.in_force) == (True, visit, True)
+        history = History()
+        fetch_record = history.record_fetch(0, file("/a"))
+        history.record_fetch(0.5, Response(503))
+        found = at(history, 0.6, B)
+        assert (found.allowed, found.fetch_record, found.in_force) == (True, fetch_record, True)
         assert codes(found) == ["failing"]
 
-    def test_complete_disallow(self, diary: Diary) -> None:
-        found = at(diary, 1 + 3 / 24 + 1e-4, B)
+    def test_complete_disallow(self, history: History) -> None:
+        found = at(history, 1 + 3 / 24 + 1e-4, B)
         assert found.verdict is not None
         assert (found.allowed, found.verdict.reason) == (False, Reason.UNREACHABLE)
         assert found.fetch_record is not None
@@ -266,34 +266,34 @@ class TestUnreachable:
         assert found.in_force
         assert codes(found) == ["failing", "failed-later"]
         assert "4 times in a row, first on 2026-05-02T00:00:00Z" in found.notes[0].message
-        assert at(diary, 1 + 3 / 24 + 1e-4, f"{SITE}/robots.txt").allowed is True
+        assert at(history, 1 + 3 / 24 + 1e-4, f"{SITE}/robots.txt").allowed is True
 
-    def test_profiles_choose_the_reading(self, diary: Diary) -> None:
+    def test_profiles_choose_the_reading(self, history: History) -> None:
         """`stale` uses the copy; `google` stops for twelve hours first (AMB-58)."""
-        diary.visit(1.6, refused())
+        history.record_fetch(1.6, refused())
         moment = 1.6 + 1e-4
-        assert [at(diary, moment, B, profile=name).allowed for name in ACCESS_PROFILES] == [
+        assert [at(history, moment, B, profile=name).allowed for name in ACCESS_PROFILES] == [
             *(False, False, True, True)
         ]
-        found = at(diary, moment, profile="stale")
+        found = at(history, moment, profile="stale")
         assert (found.policy_reason, found.allowed) == ("stale-copy", False)
         assert found.fetch_record is not None
         assert found.fetch_record.state is AccessState.SUCCESS
         assert (found.profile, found.access) == ("default", "stale")
 
     def test_after_thirty_days_of_failures(self) -> None:
-        diary = Diary()
+        history = History()
         for day in range(32):
-            diary.visit(day, refused())
-        assert at(diary, 29 + 1e-4).allowed is False
-        found = at(diary, 31 + 1e-4)
+            history.record_fetch(day, refused())
+        assert at(history, 29 + 1e-4).allowed is False
+        found = at(history, 31 + 1e-4)
         assert (found.allowed, found.policy_reason) == (True, "gave-up")
 
     def test_thirty_days_of_nothing_are_no_failures(self) -> None:
         """What nobody asked for did not fail: the last known answer stays, and is flagged."""
-        diary = Diary()
-        diary.visit(0, refused())
-        found = at(diary, 40)
+        history = History()
+        history.record_fetch(0, refused())
+        found = at(history, 40)
         assert (found.allowed, found.in_force, found.policy_reason) == (False, False, "unreachable")
         assert codes(found) == ["lapsed", "failing"]
 
@@ -314,53 +314,53 @@ class TestUnreachable:
     )
     def test_statuses(self, status: int, recorded: str, profile: str, allowed: bool) -> None:
         """The profile that asks reads the status, whichever recorded it (AMB-50, AMB-52)."""
-        diary = Diary(profile=recorded)
-        diary.visit(0, Response(status))
-        found = at(diary, 1e-4, profile=profile)
+        history = History(profile=recorded)
+        history.record_fetch(0, Response(status))
+        found = at(history, 1e-4, profile=profile)
         assert (found.allowed, found.in_force) == (allowed, True)
 
     def test_an_earlier_file_that_another_profile_forgot(self) -> None:
         """A 429 that was recorded as no file is a failure to others, and the file counts again."""
-        diary = Diary(profile="strict")
-        diary.visit(0, file("/a"))
-        diary.visit(1, Response(429))
-        assert at(diary, 1 + 1e-4, B, profile="strict").policy_reason == "fresh"
-        found = at(diary, 1 + 1e-4, B, profile="stale")
+        history = History(profile="strict")
+        history.record_fetch(0, file("/a"))
+        history.record_fetch(1, Response(429))
+        assert at(history, 1 + 1e-4, B, profile="strict").policy_reason == "fresh"
+        found = at(history, 1 + 1e-4, B, profile="stale")
         assert (found.policy_reason, found.allowed) == ("stale-copy", True)
 
     def test_restricted(self) -> None:
         access = ACCESS_PROFILES["default"].replace(name="old", deny_on_401_403=True)
-        diary = Diary()
-        diary.visit(0, Response(403))
-        found = Evidence(diary.store, access=access).at(A, START + HOUR, "ExampleBot")
+        history = History()
+        history.record_fetch(0, Response(403))
+        found = Evidence(history.store, access=access).at(A, START + HOUR, "ExampleBot")
         assert found.verdict is not None
         assert (found.verdict.allowed, found.verdict.reason) == (False, Reason.RESTRICTED)
-        assert at(diary, 0.1).allowed is True
+        assert at(history, 0.1).allowed is True
 
     def test_how_long_is_long(self) -> None:
         """A profile that uses a file for an hour has nothing after that."""
         access = ACCESS_PROFILES["default"].replace(name="brief", max_ttl=HOUR)
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        found = Evidence(diary.store, access=access).at(A, START + 2 * HOUR, "ExampleBot")
+        history = History()
+        history.record_fetch(0, file("/a"))
+        found = Evidence(history.store, access=access).at(A, START + 2 * HOUR, "ExampleBot")
         assert (found.in_force, found.until) == (False, START + HOUR)
-        assert at(diary, 2 / 24).in_force
+        assert at(history, 2 / 24).in_force
 
     def test_loops(self) -> None:
         access = ACCESS_PROFILES["default"].replace(
             name="careful", redirect_failure_unreachable=True
         )
-        diary = Diary()
-        diary.visit(0, Response(302, {"Location": "/robots.txt"}))
-        assert at(diary, 1e-4).allowed is True
-        found = Evidence(diary.store, access=access).at(A, START + 1, "ExampleBot")
+        history = History()
+        history.record_fetch(0, Response(302, {"Location": "/robots.txt"}))
+        assert at(history, 1e-4).allowed is True
+        found = Evidence(history.store, access=access).at(A, START + 1, "ExampleBot")
         assert found.verdict is not None
         assert (found.verdict.allowed, found.verdict.reason) == (False, Reason.UNREACHABLE)
         assert found.fetch_record is not None
         assert (found.fetch_record.digest, found.fetch_record.size) == (None, 0)
         assert found.fetch_record.user_agent == f"ExampleBot/1.0 (+{SITE}/bot)"
-        diary.visit(1, Response(302, {"Location": "/robots.txt"}))
-        again = Evidence(diary.store, access=access).at(A, START + DAY + 1, "ExampleBot")
+        history.record_fetch(1, Response(302, {"Location": "/robots.txt"}))
+        again = Evidence(history.store, access=access).at(A, START + DAY + 1, "ExampleBot")
         # A second failure in a row is waited for twice as long.
         assert (found.until, again.until) == (START + 60, START + DAY + 120)
 
@@ -370,45 +370,45 @@ class TestUnreachable:
     )
     def test_broken_redirects(self, recorded: str, answer: Response) -> None:
         """They are no file to profile google and nothing to the others, whoever recorded them."""
-        diary = Diary(profile=recorded)
-        diary.visit(0, answer)
-        allowed = {name: at(diary, 1e-4, profile=name).allowed for name in ACCESS_PROFILES}
+        history = History(profile=recorded)
+        history.record_fetch(0, answer)
+        allowed = {name: at(history, 1e-4, profile=name).allowed for name in ACCESS_PROFILES}
         assert allowed == {"default": False, "strict": False, "stale": False, "google": True}
 
     def test_redirect_to_a_name_that_could_not_be_read(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """That is no broken redirect: the client of then, or this one, lacks a library."""
-        diary = Diary()
-        origins._normal.cache_clear()
+        history = History()
+        origins._normalize.cache_clear()
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, "idna", None)
             location = "https://bücher.example/r".encode()
-            visit = diary.visit(0, Response(302, [("Location", location)]))
-            assert (visit.state, visit.failure_reason) == (
+            fetch_record = history.record_fetch(0, Response(302, [("Location", location)]))
+            assert (fetch_record.state, fetch_record.failure_reason) == (
                 AccessState.UNREACHABLE,
                 FailureReason.LOCATION,
             )
-            assert at(diary, 1e-4, profile="google").allowed is False
-        assert at(diary, 1e-4, profile="google").allowed is False
+            assert at(history, 1e-4, profile="google").allowed is False
+        assert at(history, 1e-4, profile="google").allowed is False
 
 
 class TestRenewalsInDoubt:
     """A 304 that an earlier version took for a renewal is told from one that vouches."""
 
     @staticmethod
-    def renewed(first: Fields, second: Fields) -> Diary:
+    def renewed(first: Fields, second: Fields) -> History:
         """Return a history of a file and a 304, as an earlier version recorded them."""
-        diary = Diary()
-        found = diary.visit(0, file("/a"))._replace(fields=first)
+        history = History()
+        found = history.record_fetch(0, file("/a"))._replace(fields=first)
         again = found._replace(
             at=START + DAY, until=START + 2 * DAY, status=304, revalidated=True, fields=second
         )
         later = again._replace(at=START + 2 * DAY, until=START + 3 * DAY)
-        diary.store = MemoryStore()
+        history.store = MemoryStore()
         for one in (found, again, later):
-            diary.store.put(one, rules("/a"), None)
-        return diary
+            history.store.put(one, rules("/a"), None)
+        return history
 
     @pytest.mark.parametrize(
         ("first", "second", "doubt"),
@@ -424,10 +424,10 @@ class TestRenewalsInDoubt:
         ],
     )
     def test_validators(self, first: Any, second: Any, doubt: bool) -> None:
-        diary = self.renewed(Fields(first, True), Fields(second, True))
-        assert "renewal-in-doubt" not in codes(at(diary, 0.5))
+        history = self.renewed(Fields(first, True), Fields(second, True))
+        assert "renewal-in-doubt" not in codes(at(history, 0.5))
         for days in (1.5, 2.5):  # a renewal of what is in doubt is in doubt
-            found = at(diary, days)
+            found = at(history, days)
             assert ("renewal-in-doubt" in codes(found)) is doubt
             assert found.allowed is False
         if doubt:
@@ -436,30 +436,30 @@ class TestRenewalsInDoubt:
             assert "2026-05-02T00:00:00Z" in note.message
 
     def test_a_new_file_ends_it(self) -> None:
-        diary = self.renewed(Fields((("etag", b"*"),), True), Fields((), True))
-        diary.visit(3, file("/a"))
-        assert "renewal-in-doubt" not in codes(at(diary, 3.5))
-        assert "renewal-in-doubt" in codes(at(diary, 2.5))
+        history = self.renewed(Fields((("etag", b"*"),), True), Fields((), True))
+        history.record_fetch(3, file("/a"))
+        assert "renewal-in-doubt" not in codes(at(history, 3.5))
+        assert "renewal-in-doubt" in codes(at(history, 2.5))
 
     def test_failures_do_not(self) -> None:
         """The copy is the same one after a failure, where a profile goes on with it."""
-        diary = self.renewed(Fields((("etag", b"*"),), True), Fields((), True))
-        diary.visit(3, refused())
-        assert "renewal-in-doubt" in codes(at(diary, 3 + 1e-5, profile="stale"))
-        assert "renewal-in-doubt" not in codes(at(diary, 3 + 1e-5))
+        history = self.renewed(Fields((("etag", b"*"),), True), Fields((), True))
+        history.record_fetch(3, refused())
+        assert "renewal-in-doubt" in codes(at(history, 3 + 1e-5, profile="stale"))
+        assert "renewal-in-doubt" not in codes(at(history, 3 + 1e-5))
 
     def test_without_the_file_before(self) -> None:
         """What was forgotten cannot be judged."""
-        diary = self.renewed(Fields((("etag", b'"1"'),), True), Fields((("etag", b'"2"'),), True))
-        diary.store.prune_evidence(START + 0.5 * DAY)
-        assert "renewal-in-doubt" not in codes(at(diary, 1.5))
+        history = self.renewed(Fields((("etag", b'"1"'),), True), Fields((("etag", b'"2"'),), True))
+        history.store.prune_evidence(START + 0.5 * DAY)
+        assert "renewal-in-doubt" not in codes(at(history, 1.5))
 
 
 class TestWhatIsNotKnown:
     """Where nothing is known there is no verdict, and it is said why."""
 
     def test_never_visited(self) -> None:
-        found = at(Diary(), 0)
+        found = at(History(), 0)
         assert (found.allowed, found.in_force, found.until, found.entry) == (
             None,
             False,
@@ -467,31 +467,31 @@ class TestWhatIsNotKnown:
             None,
         )
         assert codes(found) == ["never-visited"]
-        assert found.notes[0].message == "No visit to https://example.com is known."
+        assert found.notes[0].message == "There is no fetch of https://example.com."
 
     def test_before_the_first_visit(self) -> None:
-        diary = Diary()
-        first = diary.visit(0, file("/a"))
-        found = at(diary, -1)
+        history = History()
+        first = history.record_fetch(0, file("/a"))
+        found = at(history, -1)
         assert (found.allowed, found.next_fetch_record) == (None, first)
         assert "before 2026-05-01T00:00:00Z, the first one" in found.notes[0].message
 
     def test_another_crawler(self) -> None:
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        found = at(diary, 0.5, agent="OtherBot")
+        history = History()
+        history.record_fetch(0, file("/a"))
+        found = at(history, 0.5, agent="OtherBot")
         assert found.allowed is None
         assert "by OtherBot" in found.notes[0].message
 
     def test_lapsed(self) -> None:
         """The last known file is shown, and that nothing is known after it."""
-        diary = Diary()
-        visit = diary.visit(0, file("/a", ("Cache-Control", "max-age=7200")))
-        found = at(diary, 0.5)
-        assert (found.in_force, found.allowed, found.fetch_record) == (False, False, visit)
+        history = History()
+        fetch_record = history.record_fetch(0, file("/a", ("Cache-Control", "max-age=7200")))
+        found = at(history, 0.5)
+        assert (found.in_force, found.allowed, found.fetch_record) == (False, False, fetch_record)
         assert found.until == START + 2 * HOUR
         assert codes(found) == ["lapsed"]
-        assert "held until 2026-05-01T02:00:00Z" in found.notes[0].message
+        assert "expired on 2026-05-01T02:00:00Z" in found.notes[0].message
 
     @pytest.mark.parametrize(
         ("later", "code", "words"),
@@ -504,27 +504,27 @@ class TestWhatIsNotKnown:
     )
     def test_the_next_visit(self, later: Response | Failure, code: str, words: str) -> None:
         """What stood there later says how far to trust what stood there before."""
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        following = diary.visit(3, later)
-        diary.visit(4, file("/c"))
-        found = at(diary, 2)
+        history = History()
+        history.record_fetch(0, file("/a"))
+        following = history.record_fetch(3, later)
+        history.record_fetch(4, file("/c"))
+        found = at(history, 2)
         assert found.next_fetch_record == following
         assert codes(found) == ["lapsed", code]
         assert words in found.notes[1].message
 
     def test_a_file_later_where_there_was_none(self) -> None:
-        diary = Diary()
-        diary.visit(0, Response(404))
-        diary.visit(1, file("/a"))
-        assert at(diary, 0.5).notes[0].message.endswith("found a file.")
+        history = History()
+        history.record_fetch(0, Response(404))
+        history.record_fetch(1, file("/a"))
+        assert at(history, 0.5).notes[0].message.endswith("found a file.")
 
     def test_no_store(self) -> None:
         """What a site asked not to be stored is not there, and its digest says which it was."""
-        diary = Diary()
-        visit = diary.visit(0, file("/a", ("Cache-Control", "no-store")))
-        found = at(diary, 1e-4)
-        assert (found.allowed, found.in_force, found.fetch_record) == (None, True, visit)
+        history = History()
+        fetch_record = history.record_fetch(0, file("/a", ("Cache-Control", "no-store")))
+        found = at(history, 1e-4)
+        assert (found.allowed, found.in_force, found.fetch_record) == (None, True, fetch_record)
         assert found.policy is EffectivePolicy.RULES
         assert codes(found) == ["no-store"]
         assert found.explanation is None
@@ -545,21 +545,21 @@ class TestWhatIsNotKnown:
                     raise body
                 return body
 
-        diary = Diary(Leaky())
-        diary.visit(0, file("/a"))
-        found = at(diary, 0.5)
+        history = History(Leaky())
+        history.record_fetch(0, file("/a"))
+        found = at(history, 0.5)
         assert (found.allowed, found.in_force, codes(found)) == (None, True, [code])
 
     def test_no_origin(self) -> None:
-        found = at(Diary(), 0, "mailto:somebody@example.com")
+        found = at(History(), 0, "mailto:somebody@example.com")
         assert (found.allowed, found.origin, codes(found)) == (None, None, ["no-origin"])
 
     def test_what_never_held_was_in_force_when_it_was_found(self) -> None:
         """An archive may hold a visit that held for no time at all."""
-        diary = Diary()
-        visit = diary.visit(0, file("/a"))
+        history = History()
+        fetch_record = history.record_fetch(0, file("/a"))
         store = MemoryStore()
-        store.add([(visit._replace(until=visit.at), rules("/a"))])
+        store.add([(fetch_record._replace(until=fetch_record.at), rules("/a"))])
         found = Evidence(store).at(A, START, "ExampleBot")
         assert (found.in_force, found.allowed) == (True, False)
         assert not Evidence(store).at(A, START + 1, "ExampleBot").in_force
@@ -569,52 +569,52 @@ class TestSeveralCrawlers:
     """Sites answer crawlers differently: what each found is a history of its own."""
 
     @pytest.fixture
-    def diary(self) -> Diary:
-        diary = Diary()
-        diary.visit(0, file("/a"), agent="ExampleBot")
-        diary.visit(0.1, file("/b"), agent="OtherBot")
-        return diary
+    def history(self) -> History:
+        history = History()
+        history.record_fetch(0, file("/a"), agent="ExampleBot")
+        history.record_fetch(0.1, file("/b"), agent="OtherBot")
+        return history
 
-    def test_a_crawler_is_told_its_own(self, diary: Diary) -> None:
-        found = at(diary, 0.5)
+    def test_a_crawler_is_told_its_own(self, history: History) -> None:
+        found = at(history, 0.5)
         assert found.entry is not None
         assert (found.entry.agent, found.allowed) == ("ExampleBot", False)
         assert codes(found) == ["crawlers-differ"]
         assert "OtherBot found something else" in found.notes[0].message
-        assert at(diary, 0.5, token="OtherBot").allowed is True
+        assert at(history, 0.5, token="OtherBot").allowed is True
 
-    def test_a_stranger_is_told_the_last(self, diary: Diary) -> None:
-        found = at(diary, 0.5, token="ThirdBot")
+    def test_a_stranger_is_told_the_last(self, history: History) -> None:
+        found = at(history, 0.5, token="ThirdBot")
         assert found.entry is not None
         assert found.entry.agent == "OtherBot"
 
-    def test_one_alone(self, diary: Diary) -> None:
+    def test_one_alone(self, history: History) -> None:
         for name in ("OtherBot", "otherbot"):
-            found = at(diary, 0.5, agent=name)
+            found = at(history, 0.5, agent=name)
             assert (found.allowed, codes(found)) == (True, [])
 
-    def test_what_was_known_comes_before_what_had_lapsed(self, diary: Diary) -> None:
+    def test_what_was_known_comes_before_what_had_lapsed(self, history: History) -> None:
         """At 1.05 days ExampleBot's file had lapsed and OtherBot's had not."""
-        found = at(diary, 1.05)
+        found = at(history, 1.05)
         assert found.entry is not None
         assert (found.entry.agent, found.in_force, codes(found)) == ("OtherBot", True, [])
 
     def test_the_same_file_needs_no_note(self) -> None:
-        diary = Diary()
-        diary.visit(0, file("/a"), agent="ExampleBot")
-        diary.visit(0.1, file("/a"), agent="OtherBot")
-        assert codes(at(diary, 0.5)) == []
+        history = History()
+        history.record_fetch(0, file("/a"), agent="ExampleBot")
+        history.record_fetch(0.1, file("/a"), agent="OtherBot")
+        assert codes(at(history, 0.5)) == []
 
-    def test_the_failures_of_one_are_not_those_of_another(self, diary: Diary) -> None:
-        diary.visit(0.2, refused(), agent="OtherBot")
-        found = at(diary, 0.5)
+    def test_the_failures_of_one_are_not_those_of_another(self, history: History) -> None:
+        history.record_fetch(0.2, refused(), agent="OtherBot")
+        found = at(history, 0.5)
         assert found.entry is not None
         assert found.entry.failures == 0
 
-    def test_the_next_visit_is_of_the_same_crawler(self, diary: Diary) -> None:
-        diary.visit(0.6, file("/c"), agent="OtherBot")
-        later = diary.visit(0.7, file("/a"), agent="ExampleBot")
-        assert at(diary, 0.5).next_fetch_record == later
+    def test_the_next_visit_is_of_the_same_crawler(self, history: History) -> None:
+        history.record_fetch(0.6, file("/c"), agent="OtherBot")
+        later = history.record_fetch(0.7, file("/a"), agent="ExampleBot")
+        assert at(history, 0.5).next_fetch_record == later
 
 
 class TestHistory:
@@ -622,25 +622,25 @@ class TestHistory:
 
     @pytest.fixture
     def evidence(self) -> Evidence:
-        diary = Diary()
-        diary.visit(0, file("/a", ("ETag", '"1"')))
-        diary.visit(1, Response(304))
-        diary.visit(2, file("/b"))
-        diary.visit(2.5, file("/a"), agent="OtherBot")
-        diary.visit(3, refused())
-        diary.visit(3.1, refused())
-        diary.visit(4, Response(404))
-        diary.visit(0, file("/z"), site="https://elsewhere.example")
-        return Evidence(diary.store)
+        history = History()
+        history.record_fetch(0, file("/a", ("ETag", '"1"')))
+        history.record_fetch(1, Response(304))
+        history.record_fetch(2, file("/b"))
+        history.record_fetch(2.5, file("/a"), agent="OtherBot")
+        history.record_fetch(3, refused())
+        history.record_fetch(3.1, refused())
+        history.record_fetch(4, Response(404))
+        history.record_fetch(0, file("/z"), site="https://elsewhere.example")
+        return Evidence(history.store)
 
     def test_visits(self, evidence: Evidence) -> None:
         found = list(evidence.fetch_records(A))
-        assert [(visit.at - START) / DAY for visit in found] == pytest.approx(
+        assert [(fetch_record.at - START) / DAY for fetch_record in found] == pytest.approx(
             [0, 1, 2, 2.5, 3, 3.1, 4]
         )
-        assert [visit.agent for visit in evidence.fetch_records(A, agent="otherbot")] == [
-            "OtherBot"
-        ]
+        assert [
+            fetch_record.agent for fetch_record in evidence.fetch_records(A, agent="otherbot")
+        ] == ["OtherBot"]
         some = evidence.fetch_records(A, after=START + DAY, before=START + 2 * DAY)
         assert len(list(some)) == 2
 
@@ -666,10 +666,10 @@ class TestAsValues:
     """A testimony is JSON, and a few lines of text."""
 
     def test_json(self) -> None:
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        diary.visit(1, refused())
-        found = json.loads(json.dumps(at(diary, 0.5).as_dict()))
+        history = History()
+        history.record_fetch(0, file("/a"))
+        history.record_fetch(1, refused())
+        found = json.loads(json.dumps(at(history, 0.5).as_dict()))
         assert (found["allowed"], found["reason"], found["line"]) == (False, "disallow-rule", 2)
         assert found["at"] == "2026-05-01T12:00:00.000+00:00"
         assert found["until"] == "2026-05-02T00:00:00.000+00:00"
@@ -683,33 +683,39 @@ class TestAsValues:
             None,
             0,
         )
-        failed = at(diary, 1 + 1e-4).as_dict()
+        failed = at(history, 1 + 1e-4).as_dict()
         assert (failed["failing_since"], failed["failures"]) == ("2026-05-02T00:00:00.000+00:00", 1)
-        assert at(Diary(), 0).as_dict()["reason"] is None
+        assert at(History(), 0).as_dict()["reason"] is None
 
     def test_text(self) -> None:
-        diary = Diary()
-        visit = diary.visit(0, file("/a"))
-        lines = str(at(diary, 0.5)).splitlines()
+        history = History()
+        fetch_record = history.record_fetch(0, file("/a"))
+        lines = str(at(history, 0.5)).splitlines()
         assert lines == [
             "https://example.com/a for ExampleBot at 2026-05-01T12:00:00Z: disallowed by line 2: "
             "Disallow: /a",
             "  fetched on 2026-05-01T00:00:00Z by ExampleBot from https://example.com/robots.txt, "
-            f"SHA-256 {visit.digest}",
-            "  held until 2026-05-02T00:00:00Z",
+            f"SHA-256 {fetch_record.digest}",
+            "  valid until 2026-05-02T00:00:00Z",
         ]
-        assert str(at(Diary(), 0)).endswith("error: No visit to https://example.com is known.")
+        assert str(at(History(), 0)).endswith("error: There is no fetch of https://example.com.")
 
     def test_visits_as_sentences(self) -> None:
-        diary = Diary()
-        assert told(diary.visit(0, Response(404))).endswith("and there was none: status 404")
-        assert told(diary.visit(1, refused())).endswith("unreachable: connection refused")
-        timeout = diary.visit(1.1, Failure(FailureReason.TIMEOUT))
-        assert told(timeout).endswith("unreachable: no answer in time")
-        diary.visit(2, file("/a", ("ETag", '"1"')))
-        assert ", unchanged (304), SHA-256 " in told(diary.visit(3, Response(304)))
-        far = diary.visit(0, Response(404))._replace(at=1e300)
-        assert "1e+300" in told(far)
+        history = History()
+        assert describe_fetch(history.record_fetch(0, Response(404))).endswith(
+            "; no file: status 404"
+        )
+        assert describe_fetch(history.record_fetch(1, refused())).endswith(
+            "unreachable: connection refused"
+        )
+        timeout = history.record_fetch(1.1, Failure(FailureReason.TIMEOUT))
+        assert describe_fetch(timeout).endswith("unreachable: no response in time")
+        history.record_fetch(2, file("/a", ("ETag", '"1"')))
+        assert ", unchanged (304), SHA-256 " in describe_fetch(
+            history.record_fetch(3, Response(304))
+        )
+        far = history.record_fetch(0, Response(404))._replace(at=1e300)
+        assert "1e+300" in describe_fetch(far)
 
 
 class TestMisuse:
@@ -764,10 +770,10 @@ class TestWhatItCosts:
                 finally:
                     self.open -= 1
 
-        diary = Diary(store := Counting())
+        history = History(store := Counting())
         for number in range(300):
-            diary.visit(number, file(f"/{number}"))
-        assert at(diary, 150.5, f"{SITE}/150").allowed is False
+            history.record_fetch(number, file(f"/{number}"))
+        assert at(history, 150.5, f"{SITE}/150").allowed is False
         assert (store.bodies, store.open) == (1, 0)
 
     def test_a_store_may_give_any_iterator(self) -> None:
@@ -775,9 +781,9 @@ class TestWhatItCosts:
             def fetch_records(self, *args: Any, **options: Any) -> Iterator[FetchRecord]:
                 return iter(list(super().fetch_records(*args, **options)))
 
-        diary = Diary(Listing())
-        diary.visit(0, file("/a"))
-        assert at(diary, 0.5).allowed is False
+        history = History(Listing())
+        history.record_fetch(0, file("/a"))
+        assert at(history, 0.5).allowed is False
 
 
 # --- The same as the client -----------------------------------------------------------------------
@@ -849,20 +855,20 @@ class TestThreeChanges:
     def test_four_answers(self, tmp_path: Path) -> None:
         bodies = [rules("/a"), rules("/b"), b"User-agent: ExampleBot\nDisallow: /a\n", b""]
         coming = [
-            (0.0, wire.message(bodies[0], 'ETag: "1"')),
-            (12.0, wire.message(b"", status="304 Not Modified")),
-            (24.0, wire.message(bodies[1])),
-            (36.0, wire.message(b"", status="503 Service Unavailable")),
+            (0.0, fault_servers.message(bodies[0], 'ETag: "1"')),
+            (12.0, fault_servers.message(b"", status="304 Not Modified")),
+            (24.0, fault_servers.message(bodies[1])),
+            (36.0, fault_servers.message(b"", status="503 Service Unavailable")),
             (37.0, b"garbage\r\n\r\n"),
-            (38.0, wire.message(bodies[1])),
-            (48.0, wire.message(bodies[2])),
+            (38.0, fault_servers.message(bodies[1])),
+            (48.0, fault_servers.message(bodies[2])),
             (60.0, b""),
-            (72.0, wire.message(bodies[3])),
+            (72.0, fault_servers.message(bodies[3])),
         ]
         clock = Clock()
         answer = [b""]
         with (
-            wire.serve(lambda peer: peer.send(answer[0])) as site,
+            fault_servers.serve(lambda peer: peer.send(answer[0])) as site,
             closing(open_store(tmp_path / "evidence.sqlite")) as store,
             Client(
                 "ExampleBot/1.0", store=store, clock=clock, allow_private=["127.0.0.1"]
@@ -874,9 +880,9 @@ class TestThreeChanges:
                 client.refresh(site.url)
             expected = four_answers(store, site.url)
             assert [allowed for allowed, _, _, _ in expected] == [allowed for _, allowed in FOUR]
-            assert all(held for _, held, _, _ in expected)
+            assert all(state for _, state, _, _ in expected)
             assert len({digest for _, _, digest, _ in expected}) == 4
-            states = [visit.state for visit in store.fetch_records()]
+            states = [fetch_record.state for fetch_record in store.fetch_records()]
             assert states.count(AccessState.UNREACHABLE) == 3
             for name in ("evidence.warc", "evidence.warc.gz"):
                 archive = tmp_path / name

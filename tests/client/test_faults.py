@@ -28,7 +28,7 @@ from robotrules.client import AddressPolicy, AsyncClient, Client
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport, Httpx2Transport
-from tests.client import wire
+from tests.client import fault_servers
 from tests.client.scripted import Clock, Driven, Server, opened
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
@@ -179,8 +179,8 @@ MATRIX = [
     failed("store fails once, and 500", FailureReason.STATUS),
     settled("store is slow", FILE, COPY),
     failed("store is slow, and 500", FailureReason.STATUS),
-    settled("store has no room", FILE, COPY, "nothing", "has no room"),
-    failed("store has no room, and 500", FailureReason.STATUS, 60, "nothing", "has no room"),
+    settled("store has no space", FILE, COPY, "nothing", "has no space"),
+    failed("store has no space, and 500", FailureReason.STATUS, 60, "nothing", "has no space"),
     settled("entry in the store damaged", FILE, FILE),
     unknown("entry in the store damaged, and 500", "failure alone"),
     settled("body in the store damaged", FILE, FILE),
@@ -226,7 +226,7 @@ class Scene(NamedTuple):
     """The world that a client is put into."""
 
     origin: str
-    addresses: AddressPolicy = wire.here()
+    addresses: AddressPolicy = fault_servers.here()
     verify: ssl.SSLContext | bool = True
     seconds: float = 8.0
     """Long, except where a client is to wait in vain."""
@@ -244,13 +244,15 @@ SHORT = 0.15
 
 
 def served(
-    behaviour: wire.Behaviour = wire.ok, tls: ssl.SSLContext | None = None, **options: Any
+    behaviour: fault_servers.Behaviour = fault_servers.ok,
+    tls: ssl.SSLContext | None = None,
+    **options: Any,
 ) -> Making:
     """Return what makes a server on loopback."""
     reads = options.pop("reads", True)
 
     def make(stack: ExitStack) -> Scene:
-        site = stack.enter_context(wire.serve(behaviour, tls=tls, reads=reads))
+        site = stack.enter_context(fault_servers.serve(behaviour, tls=tls, reads=reads))
         origin = options.pop("origin", None) or site.url
         return Scene(**{"origin": origin, **options})
 
@@ -264,7 +266,7 @@ def both(fault: str, **options: Any) -> None:
 
 
 def _refused(stack: ExitStack) -> Scene:
-    return Scene(stack.enter_context(wire.closed_port()))
+    return Scene(stack.enter_context(fault_servers.closed_port()))
 
 
 def _unnamed(stack: ExitStack) -> Scene:
@@ -275,39 +277,43 @@ def _unnamed(stack: ExitStack) -> Scene:
 
 
 def _private(stack: ExitStack) -> Scene:
-    site = stack.enter_context(wire.serve(wire.ok))
-    leads = AddressPolicy(resolve=lambda host, port: [wire.LOOPBACK])
+    site = stack.enter_context(fault_servers.serve(fault_servers.ok))
+    leads = AddressPolicy(resolve=lambda host, port: [fault_servers.LOOPBACK])
     return Scene(site.named("inside.example"), leads)
 
 
-def _secure(behaviour: wire.Behaviour = wire.ok, **options: Any) -> Making:
+def _secure(behaviour: fault_servers.Behaviour = fault_servers.ok, **options: Any) -> Making:
     def make(stack: ExitStack) -> Scene:
-        plain = stack.enter_context(wire.serve(behaviour, **options))
-        return Scene(f"https://{wire.LOOPBACK}:{plain.port}", verify=wire.client_tls())
+        plain = stack.enter_context(fault_servers.serve(behaviour, **options))
+        return Scene(
+            f"https://{fault_servers.LOOPBACK}:{plain.port}", verify=fault_servers.client_tls()
+        )
 
     return make
 
 
 def _lost(stack: ExitStack) -> Scene:
-    nobody = stack.enter_context(wire.closed_port())
-    gone = wire.says(wire.message(b"", f"Location: {nobody}/robots.txt", status="301 Moved"))
-    return Scene(stack.enter_context(wire.serve(gone)).url)
+    nobody = stack.enter_context(fault_servers.closed_port())
+    gone = fault_servers.says(
+        fault_servers.message(b"", f"Location: {nobody}/robots.txt", status="301 Moved")
+    )
+    return Scene(stack.enter_context(fault_servers.serve(gone)).url)
 
 
-def _resets_handshake(peer: wire.Peer) -> None:
+def _resets_handshake(peer: fault_servers.Peer) -> None:
     peer.sock.recv(1)
     peer.reset()
 
 
-def _goes(where: str) -> wire.Behaviour:
-    return wire.says(wire.message(b"", f"Location: {where}", status="302 Found"))
+def _goes(where: str) -> fault_servers.Behaviour:
+    return fault_servers.says(fault_servers.message(b"", f"Location: {where}", status="302 Found"))
 
 
-def _status(line: str, *fields: str) -> wire.Behaviour:
-    return wire.says(wire.message(wire.ROBOTS, *fields, status=line))
+def _read_stat(line: str, *fields: str) -> fault_servers.Behaviour:
+    return fault_servers.says(fault_servers.message(fault_servers.ROBOTS, *fields, status=line))
 
 
-STATUS_500 = _status("500 Internal Server Error")
+STATUS_500 = _read_stat("500 Internal Server Error")
 
 
 def _down(store: Faulty, clock: Clock) -> None:
@@ -335,7 +341,7 @@ def _slow(store: Faulty, clock: Clock) -> None:
 def _full(store: Faulty, clock: Clock) -> None:
     def fail(call: str) -> None:
         if call not in ("get", "body", "entries", "visits"):
-            raise StoreError("the disk has no room")
+            raise StoreError("the disk has no space")
 
     store.fault = fail
 
@@ -364,63 +370,69 @@ def _file(folder: Path) -> SQLiteStore:
 
 MAKING |= {
     "connection refused": _refused,
-    "reset instead of an answer": served(wire.resets_at_once),
-    "reset within the head": served(wire.resets_mid_headers),
-    "reset within the body": served(wire.resets_mid_body),
-    "body shorter than its Content-Length": served(wire.short),
-    "chunked body without its end": served(wire.chunk_cut),
-    "certificate of an unknown authority": served(tls=wire.server_tls()),
+    "reset instead of an answer": served(fault_servers.resets_at_once),
+    "reset within the head": served(fault_servers.resets_mid_headers),
+    "reset within the body": served(fault_servers.resets_mid_body),
+    "body shorter than its Content-Length": served(fault_servers.short),
+    "chunked body without its end": served(fault_servers.chunk_cut),
+    "certificate of an unknown authority": served(tls=fault_servers.server_tls()),
     "certificate of another name": served(
-        tls=wire.server_tls("other.example"), verify=wire.client_tls()
+        tls=fault_servers.server_tls("other.example"), verify=fault_servers.client_tls()
     ),
     "plain HTTP where TLS is expected": _secure(reads=False),
     "reset within the TLS handshake": _secure(_resets_handshake, reads=False),
-    "no answer": served(wire.never_answers, seconds=SHORT),
-    "no TLS handshake": lambda stack: _secure(wire.never_answers, reads=False)(stack)._replace(
-        seconds=SHORT
-    ),
-    "head that drips": served(wire.drips_headers, seconds=SHORT),
-    "body that drips": served(wire.drips_body, seconds=SHORT),
+    "no answer": served(fault_servers.never_answers, seconds=SHORT),
+    "no TLS handshake": lambda stack: _secure(fault_servers.never_answers, reads=False)(
+        stack
+    )._replace(seconds=SHORT),
+    "head that drips": served(fault_servers.drips_headers, seconds=SHORT),
+    "body that drips": served(fault_servers.drips_body, seconds=SHORT),
     "name without an address": _unnamed,
     "name of a private address": _private,
-    "garbage instead of HTTP": served(wire.garbage),
-    "field of 10 MB": served(wire.huge_header),
-    "100,000 fields": served(wire.many_headers),
+    "garbage instead of HTTP": served(fault_servers.garbage),
+    "field of 10 MB": served(fault_servers.huge_header),
+    "100,000 fields": served(fault_servers.many_headers),
     "head of more than 64 KiB": served(
-        wire.says(wire.message(wire.ROBOTS, *["X: " + "a" * 9000] * 8))
+        fault_servers.says(fault_servers.message(fault_servers.ROBOTS, *["X: " + "a" * 9000] * 8))
     ),
-    "Content-Length with chunked": served(wire.two_framings),
-    "200 lines in the head": served(wire.says(wire.message(wire.ROBOTS, *["X-Line: a"] * 200))),
-    "line of 60 KB in the head": served(wire.says(wire.message(wire.ROBOTS, "X: " + "a" * 60_000))),
-    "204 with a body": served(_status("204 No Content")),
+    "Content-Length with chunked": served(fault_servers.two_framings),
+    "200 lines in the head": served(
+        fault_servers.says(fault_servers.message(fault_servers.ROBOTS, *["X-Line: a"] * 200))
+    ),
+    "line of 60 KB in the head": served(
+        fault_servers.says(fault_servers.message(fault_servers.ROBOTS, "X: " + "a" * 60_000))
+    ),
+    "204 with a body": served(_read_stat("204 No Content")),
     "octets after the answer": served(
-        wire.says(wire.message() + wire.message(b"User-agent: *\nDisallow: /\n"))
+        fault_servers.says(
+            fault_servers.message() + fault_servers.message(b"User-agent: *\nDisallow: /\n")
+        )
     ),
-    "unknown Content-Encoding": served(wire.unknown_coding),
-    "broken gzip": served(wire.broken_coding),
-    "gzip without its end": served(wire.cut_coding),
-    "gzip of 4 GB of zeros": served(wire.bombs),
-    "100 redirects": served(wire.redirects),
+    "unknown Content-Encoding": served(fault_servers.unknown_coding),
+    "broken gzip": served(fault_servers.broken_coding),
+    "gzip without its end": served(fault_servers.cut_coding),
+    "gzip of 4 GB of zeros": served(fault_servers.bombs),
+    "100 redirects": served(fault_servers.redirects),
     "loop of redirects": served(_goes("/robots.txt")),
     "redirect to another scheme": served(_goes("mailto:webmaster@example.com")),
-    "redirect without a Location": served(_status("301 Moved Permanently")),
+    "redirect without a Location": served(_read_stat("301 Moved Permanently")),
     "304 with another ETag, whatever is asked": served(
-        wire.says(b'HTTP/1.1 304 Not Modified\r\nETag: "another"\r\n\r\n')
+        fault_servers.says(b'HTTP/1.1 304 Not Modified\r\nETag: "another"\r\n\r\n')
     ),
-    "300 with a Location": served(_status("300 Multiple Choices", "Location: /r.txt")),
+    "300 with a Location": served(_read_stat("300 Multiple Choices", "Location: /r.txt")),
     "redirect to a private address": served(_goes("http://10.0.0.1/robots.txt")),
     "redirect to a server that is down": _lost,
     "500": served(STATUS_500),
-    "503 with Retry-After: 600": served(_status("503 Later", "Retry-After: 600")),
-    "429": served(_status("429 Too Many Requests")),
-    "429 with Retry-After: 7200": served(_status("429 Too Many", "Retry-After: 7200")),
-    "206": served(_status("206 Partial Content", "Content-Range: bytes 0-33/99")),
+    "503 with Retry-After: 600": served(_read_stat("503 Later", "Retry-After: 600")),
+    "429": served(_read_stat("429 Too Many Requests")),
+    "429 with Retry-After: 7200": served(_read_stat("429 Too Many", "Retry-After: 7200")),
+    "206": served(_read_stat("206 Partial Content", "Content-Range: bytes 0-33/99")),
 }
 both("store down from the start", store=lambda folder: Faulty(), strike=_down)
 both("store goes down later", store=lambda folder: Faulty(), strike=_down, here=True)
 both("store fails once", store=lambda folder: Faulty(), strike=_once)
 both("store is slow", store=lambda folder: Faulty(inline=False), strike=_slow)
-both("store has no room", store=lambda folder: Faulty(), strike=_full)
+both("store has no space", store=lambda folder: Faulty(), strike=_full)
 both("entry in the store damaged", store=_file, strike=_damage("entries", "row"))
 both("body in the store damaged", store=_file, strike=_damage("bodies", "octets"))
 both("clock jumps back a day", strike=_jump(-DAY), here=True)
@@ -514,7 +526,7 @@ class Kept(NamedTuple):
     """What a store has of an origin."""
 
     entry: Entry | None
-    visits: list[FetchRecord]
+    fetch_records: list[FetchRecord]
 
 
 def kept(store: Any, origin: str) -> Kept:
@@ -550,7 +562,7 @@ class Asked(NamedTuple):
 @pytest.fixture(autouse=True)
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """A store that failed is asked again at once, so that it can be seen to come back."""
-    monkeypatch.setattr("robotrules.client.cache_engine.REST", 0.0)
+    monkeypatch.setattr("robotrules.client.cache_engine.COOLDOWN", 0.0)
 
 
 @pytest.mark.parametrize("kind", TRANSPORTS)
@@ -558,19 +570,19 @@ def restless(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_cell(row: Row, kind: str, tmp_path: Path) -> None:
     """Verdicts, the time of the next attempt, and what stays are as the table says."""
     with ExitStack() as stack:
-        desk = CacheEngine(kind, MAKING[row.fault](stack), tmp_path, stack)
-        _check_fresh(row, desk.opened("fresh"))
+        engine = CacheEngine(kind, MAKING[row.fault](stack), tmp_path, stack)
+        _check_fresh(row, engine.opened("fresh"))
         for name, cell, profile in (
             ("old", row.old, "default"),
             ("stale", row.stale, "stale"),
             ("renewed", row.renewed, "default"),
         ):
-            asked = desk.opened(name, profile, copy_is_old=name != "renewed")
+            asked = engine.opened(name, profile, copy_is_old=name != "renewed")
             if name == "renewed":
                 asked.client.refresh(asked.origin)
             assert asked.cell() == cell, name
             _check_kept(row.stays if cell.asked else "unchanged", row, asked)
-        cold = desk.opened("cold")
+        cold = engine.opened("cold")
         assert cold.cell() == row.cold
         _check_kept(row.stays, row, cold)
         _check_again(row, cold)
@@ -587,7 +599,11 @@ def _check_fresh(row: Row, asked: Asked) -> None:
 def _check_kept(stays: str, row: Row, asked: Asked) -> None:
     """See what is in the store afterwards."""
     before, now = asked.before, kept(asked.store, asked.origin)
-    new = [visit for visit in now.visits if visit not in before.visits]
+    new = [
+        fetch_record
+        for fetch_record in now.fetch_records
+        if fetch_record not in before.fetch_records
+    ]
     good = before.entry.last_success if before.entry else None
     if stays in ("nothing", "unchanged"):
         # What this client would not do, or could not write down.
@@ -702,10 +718,11 @@ One rule holds over every HTTP library (RFC 9112 §2 to §7):
 ## The store
 
 Without its store a client follows RFC 9309 all the same, from memory and the network. It logs one
-warning to the logger `robotrules`, and says so in `client.store_error` and in `OriginState.trouble`,
-until the store answers again. After a failure the store is left alone for five seconds, so that a
-crawl does not wait for a dead one at every origin; one that cannot be written is read all the same.
-What other processes share through it they do not share meanwhile: each asks an origin by itself.
+warning to the logger `robotrules`, and says so in `client.store_error` and in
+`OriginState.trouble`, until the store answers again. After a failure the store is left alone for
+five seconds, so that a crawl does not wait for a dead one at every origin; one that cannot be
+written is read all the same. What other processes share through it they do not share meanwhile:
+each asks an origin by itself.
 
 What is damaged is as good as lost, and is mended by the next visit. A file that is not a store of
 ours, or a damaged one, is an error when it is opened.

@@ -20,7 +20,7 @@ import pytest
 
 from robotrules.access import Response
 from robotrules.client import Client, open_store
-from tests.client import wire
+from tests.client import fault_servers
 from tests.client.fleet_worker import AGENT, Worker
 from tests.client.scripted import Server
 from tests.client.stores.conftest import postgres_where, redis_where, where
@@ -61,25 +61,27 @@ def fleet() -> Iterator[Fleet]:
         worker.close()
 
 
-def slowly(answer: bytes, seconds: float = 0.3) -> wire.Behaviour:
+def slowly(answer: bytes, seconds: float = 0.3) -> fault_servers.Behaviour:
     """Return a behaviour that takes its time."""
 
-    def behave(peer: wire.Peer) -> None:
+    def behave(peer: fault_servers.Peer) -> None:
         if peer.pause(seconds):
             peer.send(answer)
 
     return behave
 
 
-def asked(site: wire.Site) -> int:
+def asked(site: fault_servers.Site) -> int:
     """Return how many requests have reached a server."""
     return len(site.heads)
 
 
-def seeded(where: str, site: wire.Site, age: float, **fields: str) -> None:
+def seeded(where: str, site: fault_servers.Site, age: float, **fields: str) -> None:
     """Put a file into a store that was fetched a while ago."""
     server = Server()
-    server.answers[f"{site.url}/robots.txt"] = Response(200, {"ETag": '"1"', **fields}, wire.ROBOTS)
+    server.answers[f"{site.url}/robots.txt"] = Response(
+        200, {"ETag": '"1"', **fields}, fault_servers.ROBOTS
+    )
     store = open_store(where)
     with Client(AGENT, store=store, transport=server, clock=lambda: time.time() - age) as client:
         client.check(site.url)
@@ -90,25 +92,27 @@ class TestOneRequest:
     """Of 200 who want the same file at once, in two processes, one asks for it."""
 
     def test_cold(self, fleet: Fleet, where: str) -> None:
-        with wire.serve(slowly(wire.message())) as site:
+        with fault_servers.serve(slowly(fault_servers.message())) as site:
             found = fleet.does(store=where, urls=[f"{site.url}/page"])
             assert found == {RULES: 200}
             assert asked(site) == 1
 
     def test_an_origin_that_fails(self, fleet: Fleet, where: str) -> None:
-        with wire.serve(slowly(wire.message(status="503 Later"))) as site:
+        with fault_servers.serve(slowly(fault_servers.message(status="503 Later"))) as site:
             found = fleet.does(store=where, urls=[f"{site.url}/page"])
             assert found == {UNREACHABLE: 200}
             assert asked(site) == 1
 
     def test_an_origin_that_never_answers(self, fleet: Fleet, where: str) -> None:
-        with wire.serve(wire.never_answers) as site:
+        with fault_servers.serve(fault_servers.never_answers) as site:
             found = fleet.does(store=where, urls=[f"{site.url}/page"], timeout=0.7)
             assert found == {UNREACHABLE: 200}
             assert asked(site) == 1
 
     def test_stale(self, fleet: Fleet, where: str) -> None:
-        with wire.serve(slowly(wire.message(b"", ETAG, status="304 Not Modified"))) as site:
+        with fault_servers.serve(
+            slowly(fault_servers.message(b"", ETAG, status="304 Not Modified"))
+        ) as site:
             seeded(where, site, 2 * DAY)
             found = fleet.does(store=where, urls=[f"{site.url}/private/x"])
             assert found == {DISALLOWED: 200}
@@ -116,8 +120,8 @@ class TestOneRequest:
             assert b'if-none-match: "1"' in site.heads[0].lower()
 
     def test_in_the_background(self, fleet: Fleet, where: str) -> None:
-        file = wire.message(b"User-agent: *\nDisallow: /page\n", ETAG)
-        with wire.serve(slowly(file)) as site:
+        file = fault_servers.message(b"User-agent: *\nDisallow: /page\n", ETAG)
+        with fault_servers.serve(slowly(file)) as site:
             seeded(where, site, 3600, **{"Cache-Control": "max-age=600"})
             url = f"{site.url}/page"
             job = {"store": where, "urls": [url], "stale_while_revalidate": True}
@@ -131,7 +135,8 @@ class TestOneRequest:
     def test_ten_origins(self, fleet: Fleet, where: str) -> None:
         with ExitStack() as stack:
             sites = [
-                stack.enter_context(wire.serve(slowly(wire.message(), 0.05))) for _ in range(10)
+                stack.enter_context(fault_servers.serve(slowly(fault_servers.message(), 0.05)))
+                for _ in range(10)
             ]
             found = fleet.does(store=where, urls=[f"{site.url}/page" for site in sites])
             assert found == {RULES: 2000}
@@ -146,13 +151,13 @@ class TestKilled:
     def test_somebody_takes_over(self, fleet: Fleet, where: str, killed: str) -> None:
         other = fleet.tasks if killed == "threads" else fleet.threads
 
-        def behave(peer: wire.Peer) -> None:
+        def behave(peer: fault_servers.Peer) -> None:
             if asked(peer.site) == 1:
-                peer.pause(wire.LONGEST)
+                peer.pause(fault_servers.LONGEST)
             else:
-                peer.send(wire.message())
+                peer.send(fault_servers.message())
 
-        with wire.serve(behave) as site:
+        with fault_servers.serve(behave) as site:
             job = {"store": where, "urls": [f"{site.url}/page"], "count": 20, "do": "check"}
             victim = Worker(killed)
             victim.prepare(**job)
@@ -180,24 +185,24 @@ class FetchRecord(NamedTuple):
 
 
 @contextmanager
-def watched(slow: float) -> Iterator[tuple[wire.Site, list[FetchRecord]]]:
+def watched(slow: float) -> Iterator[tuple[fault_servers.Site, list[FetchRecord]]]:
     """Run a server that takes its time for every third page, and remembers who came when."""
-    visits: list[FetchRecord] = []
+    fetch_records: list[FetchRecord] = []
     lock = Lock()
 
-    def behave(peer: wire.Peer) -> None:
+    def behave(peer: fault_servers.Peer) -> None:
         began = time.monotonic()
         if peer.path() == "/robots.txt":
-            peer.send(wire.message())
+            peer.send(fault_servers.message())
             return
         if peer.path().endswith("slow"):
             peer.pause(slow)
         with lock:
-            visits.append(FetchRecord(began, time.monotonic()))
-        peer.send(wire.message(b"a page"))
+            fetch_records.append(FetchRecord(began, time.monotonic()))
+        peer.send(fault_servers.message(b"a page"))
 
-    with wire.serve(behave) as site:
-        yield site, visits
+    with fault_servers.serve(behave) as site:
+        yield site, fetch_records
 
 
 @pytest.mark.slow
@@ -207,21 +212,21 @@ class TestTurns:
     DELAY = 0.2
 
     def test_apart(self, fleet: Fleet, where: str) -> None:
-        with watched(0.25) as (site, visits):
+        with watched(0.25) as (site, fetch_records):
             urls = [f"{site.url}/{name}" for name in ("quick", "slow", "quick/2")]
             found = fleet.does(
                 store=where, urls=urls, do="fetch", count=3, warm=True, min_delay=self.DELAY
             )
             assert found == {"200": 18}
-            visits.sort()
-            assert len(visits) == 18
-            for before, after in pairwise(visits):
+            fetch_records.sort()
+            assert len(fetch_records) == 18
+            for before, after in pairwise(fetch_records):
                 assert after.began >= before.ended, "two at the same time"
                 # From name to first octet takes a moment, and not always the same one.
                 assert after.began - before.began >= self.DELAY / 2
 
     def test_one_process_heeds_for_all(self, fleet: Fleet, where: str) -> None:
-        with watched(0) as (site, visits):
+        with watched(0) as (site, fetch_records):
             job = {"store": where, "urls": [f"{site.url}/page"], "count": 1, "min_delay": 0.0}
             fleet.tasks.prepare(**job, do="fetch")
             fleet.threads.prepare(**job, do="heed", pause=1)
@@ -230,13 +235,13 @@ class TestTurns:
             heeded = time.monotonic()
             fleet.tasks.go()
             assert fleet.tasks.result() == {"200": 1}
-            (visit,) = visits
-            assert 0.8 <= visit.began - heeded < 3
+            (fetch_record,) = fetch_records
+            assert 0.8 <= fetch_record.began - heeded < 3
 
 
 def test_the_file_is_left_as_others_expect_it(fleet: Fleet, where: str, tmp_path: Path) -> None:
     """After all of that another process reads what they wrote, without asking."""
-    with wire.serve(slowly(wire.message())) as site:
+    with fault_servers.serve(slowly(fault_servers.message())) as site:
         fleet.does(store=where, urls=[f"{site.url}/page"])
         with Client(AGENT, store=where, transport=Server()) as client:
             assert client.check(f"{site.url}/page")

@@ -11,7 +11,7 @@ import pytest
 
 from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client import Client, FetchEvent, Stats
-from robotrules.client.metrics import Meter
+from robotrules.client.metrics import MetricsCollector
 from robotrules.http.fields import Headers, read_fields
 from tests.client.scripted import Clock, Server, opened
 
@@ -95,7 +95,7 @@ def test_what_a_hook_raises_reaches_who_asked(kind: str, server: Server) -> None
 
 
 def test_threads_count_together() -> None:
-    meter = Meter()
+    meter = MetricsCollector()
 
     def count(number: int) -> None:
         meter.record("page", Request("https://e.example/"), Response(200, {}, b"ab"), monotonic())
@@ -113,7 +113,7 @@ def test_a_transport_that_returns_nothing_is_told_so() -> None:
             """Return nothing."""
 
     with Client(AGENT, store="memory:", transport=Odd()) as client:
-        with pytest.raises(TypeError, match="a transport returns a Response or a Failure"):
+        with pytest.raises(TypeError, match="a transport must return Response or Failure"):
             client.check(ORIGIN)
         assert client.stats == Stats()
 
@@ -162,7 +162,7 @@ def test_fields_keep_their_lines_and_octets() -> None:
 
 def test_events_as_json() -> None:
     """Every key; a trouble is a word."""
-    meter = Meter()
+    meter = MetricsCollector()
     request = Request("https://example.com/robots.txt")
     event = meter.record("page", request, Failure(FailureReason.DNS, "no address"), monotonic())
     values = event.as_dict()

@@ -12,21 +12,21 @@ from robotrules import Reason
 from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client import pages
 from robotrules.client.pages import (
-    MOST_OCTETS,
+    MAX_BYTES,
     FetchResult,
-    Look,
-    Paced,
-    Sent,
-    fetching,
-    guidance_of,
+    LookUpState,
+    PageResponse,
+    SendInSlot,
+    fetch_page,
+    make_guidance,
 )
 from robotrules.guide import TagsSeen, guidance
 from robotrules.http.fields import read_fields
 from robotrules.registries import SHIPPED
 from robotrules.robotstxt import parse
-from tests.client.diary import file
+from tests.client.histories import file
 from tests.client.scripted import Clock, Server
-from tests.client.test_states import having
+from tests.client.test_origin_state import having
 
 SITE, OTHER = "https://example.com", "https://other.example"
 HTML = {"Content-Type": "text/html"}
@@ -144,19 +144,19 @@ def test_rules_that_change_while_a_request_waits() -> None:
     before = having(file("/x"))._replace(robots=parse(b"User-agent: *\nDisallow: /x\n"))
     after = before._replace(robots=parse(b"User-agent-purpose: P\nDisallow: /b\n"))
     url = f"{SITE}/a"
-    flow = fetching(url, "ExampleBot", ["P"], profile="default", limit=9, timeout=5.0)
-    assert flow.send(None) == Look(url)
+    flow = fetch_page(url, "ExampleBot", ["P"], profile="default", limit=9, timeout=5.0)
+    assert flow.send(None) == LookUpState(url)
     paced = flow.send(before)
-    assert isinstance(paced, Paced)
-    assert (paced.request, paced.held) == (Request(url, (), 9, 5.0), before)
+    assert isinstance(paced, SendInSlot)
+    assert (paced.request, paced.state) == (Request(url, (), 9, 5.0), before)
     assert (paced.allows(before), paced.allows(after)) == (True, True)
     moved = Response(301, {"Location": "/b"})
-    assert flow.send(Sent(moved, 1.0, before)) == Look(f"{SITE}/b")
+    assert flow.send(PageResponse(moved, 1.0, before)) == LookUpState(f"{SITE}/b")
     paced = flow.send(before)
-    assert isinstance(paced, Paced)
+    assert isinstance(paced, SendInSlot)
     assert (paced.allows(before), paced.allows(after)) == (True, False)
     with pytest.raises(StopIteration) as ended:
-        flow.send(Sent(None, 2.0, after))
+        flow.send(PageResponse(None, 2.0, after))
     page = ended.value.value
     assert (page.url, page.verdict.allowed, page.origin_state) == (f"{SITE}/b", False, after)
     assert [hop.url for hop in page.hops] == [url]
@@ -177,7 +177,7 @@ def test_what_guidance_is_made_of(status: int, html: bool, monkeypatch: pytest.M
     fields = read_fields({"X-Robots-Tag": "noindex"})
     page = FetchResult(f"{SITE}/a", verdict, found, status, fields, b"<p>", at=100.5)
     registries = SHIPPED
-    made = guidance_of(
+    made = make_guidance(
         *(page, "ExampleBot", ["P"]),
         application="search",
         profile="google",
@@ -319,7 +319,7 @@ class TestGuidance:
 
     def test_page_that_was_cut(self, make: Make, server: Server) -> None:
         """As much is fetched as is read of a page: whether more follows is known all the same."""
-        style = b"<style>" + b"x" * MOST_OCTETS
+        style = b"<style>" + b"x" * MAX_BYTES
         head = style + b"</style><meta name=robots content=noindex>"
 
         def answer(request: Request) -> Response:
@@ -328,7 +328,7 @@ class TestGuidance:
         server.answers[f"{SITE}/long"] = answer
         found = make().guidance(f"{SITE}/long")
         assert (found.tags, found.may_index) == (TagsSeen.PARTLY, None)
-        server.answers[f"{SITE}/long"] = Response(200, HTML, head[:MOST_OCTETS])
+        server.answers[f"{SITE}/long"] = Response(200, HTML, head[:MAX_BYTES])
         whole = make().guidance(f"{SITE}/long")
         assert (whole.tags, whole.may_index) == (TagsSeen.READ, True)
 

@@ -157,9 +157,9 @@ def test_a_flight_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError("no")
 
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(flights.fly, "key", fail)
+        first = pool.submit(flights.do, "key", fail)
         assert began.wait(LONGEST)
-        second = pool.submit(flights.fly, "key", lambda: "mine")
+        second = pool.submit(flights.do, "key", lambda: "mine")
         for one in (first, second):
             with pytest.raises(OSError, match="no"):
                 one.result(LONGEST)

@@ -11,7 +11,7 @@ from robotrules import client
 
 def test_each_name_is_that_of_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is looked for once, and then it is there."""
-    for name, module in client._LATER.items():
+    for name, module in client._LAZY_IMPORTS.items():
         value = getattr(import_module(f"robotrules.client.{module}"), name)
         monkeypatch.delitem(vars(client), name, raising=False)
         assert getattr(client, name) is value

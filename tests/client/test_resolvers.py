@@ -15,11 +15,11 @@ import pytest
 from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client.resolvers import AsyncResolver
 from robotrules.client.ssrf import AddressPolicy
-from robotrules.client.transports import resolver as lookups_module
+from robotrules.client.transports import dns_cache as lookups_module
 from robotrules.client.transports.aiohttp import AiohttpTransport
+from robotrules.client.transports.dns_cache import DnsCache
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
-from robotrules.client.transports.resolver import Lookups
-from tests.client import wire
+from tests.client import fault_servers
 from tests.client.servers import free_port
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
@@ -38,11 +38,9 @@ class Names:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-def vetted(
-    addresses: AddressPolicy, host: str = "example.com", port: int = 80
-) -> list[str] | Failure:
+def vet(addresses: AddressPolicy, host: str = "example.com", port: int = 80) -> list[str] | Failure:
     """Return what a transport on an event loop would connect to."""
-    return asyncio.run(Lookups(addresses, 4).avetted(host, port))
+    return asyncio.run(DnsCache(addresses, 4).avet(host, port))
 
 
 class TestVetting:
@@ -51,7 +49,7 @@ class TestVetting:
     def test_public(self) -> None:
         """In its order, without threads."""
         names = Names(["93.184.216.34", "2606:4700::1111"])
-        assert vetted(AddressPolicy(resolve=names)) == ["93.184.216.34", "2606:4700::1111"]
+        assert vet(AddressPolicy(resolve=names)) == ["93.184.216.34", "2606:4700::1111"]
         assert names.asked == [("example.com", 80)]
 
     @pytest.mark.parametrize(
@@ -59,10 +57,10 @@ class TestVetting:
     )
     def test_private(self, address: str) -> None:
         """Refused, and the public one beside it is used alone."""
-        found = vetted(AddressPolicy(resolve=Names([address])))
+        found = vet(AddressPolicy(resolve=Names([address])))
         assert isinstance(found, Failure)
         assert found.reason is FailureReason.REFUSED
-        assert vetted(AddressPolicy(resolve=Names([address, "8.8.8.8"]))) == ["8.8.8.8"]
+        assert vet(AddressPolicy(resolve=Names([address, "8.8.8.8"]))) == ["8.8.8.8"]
 
     def test_trouble(self) -> None:
         """What a resolver raises, or gives instead of addresses, is a failure of the DNS."""
@@ -71,23 +69,21 @@ class TestVetting:
             raise OSError(None, "no such host")
 
         for resolve in (fails, Names(["x"]), Names([])):
-            found = vetted(AddressPolicy(resolve=resolve))
+            found = vet(AddressPolicy(resolve=resolve))
             assert isinstance(found, Failure)
             assert found.reason is FailureReason.DNS
 
     def test_without_an_event_loop(self) -> None:
         """A client for threads asks it too."""
         names = Names(["8.8.8.8"])
-        assert Lookups(AddressPolicy(resolve=names), 4).vetted("example.com", 80, 5.0) == [
-            "8.8.8.8"
-        ]
+        assert DnsCache(AddressPolicy(resolve=names), 4).vet("example.com", 80, 5.0) == ["8.8.8.8"]
 
     @pytest.mark.parametrize("kind", [AiohttpTransport, AsyncHttpx2Transport])
     def test_a_name_that_changes_its_mind(self, kind: type[Any]) -> None:
         """DNS rebinding: the connection goes to what was vetted, and the next answer is vetted."""
         with (
-            wire.serve(wire.ok) as site,
-            wire.serve(wire.ok, host="127.0.0.2", port=site.port) as secret,
+            fault_servers.serve(fault_servers.ok) as site,
+            fault_servers.serve(fault_servers.ok, host="127.0.0.2", port=site.port) as secret,
         ):
             names = Names(["127.0.0.1"], ["127.0.0.2"])
             allowed = AddressPolicy(["127.0.0.1"], names)
@@ -131,40 +127,40 @@ class TestKept:
         """A redirect to another port asks no second time; after a while it does."""
         now = [100.0]
         monkeypatch.setattr(lookups_module, "monotonic", lambda: now[0])
-        lookups = Lookups(AddressPolicy(), 4)
+        lookups = DnsCache(AddressPolicy(), 4)
         for port in (80, 443):
-            assert lookups.vetted("example.com", port, 5.0) == ["8.8.8.8"]
-            assert asyncio.run(lookups.avetted("example.com", port)) == ["8.8.8.8"]
+            assert lookups.vet("example.com", port, 5.0) == ["8.8.8.8"]
+            assert asyncio.run(lookups.avet("example.com", port)) == ["8.8.8.8"]
         assert asked == ["example.com"]
-        now[0] += lookups_module.KEPT_SECONDS
-        assert lookups.vetted("example.com", 80, 5.0) == ["8.8.8.8"]
+        now[0] += lookups_module.IDLE_SECONDS
+        assert lookups.vet("example.com", 80, 5.0) == ["8.8.8.8"]
         assert asked == ["example.com"] * 2
 
     @pytest.mark.parametrize("host", ["none.example", "private.example"])
     def test_failures_are_not_kept(self, asked: list[str], host: str) -> None:
         """A name may come to have an address."""
-        lookups = Lookups(AddressPolicy(), 4)
+        lookups = DnsCache(AddressPolicy(), 4)
         for _ in range(2):
-            assert isinstance(lookups.vetted(host, 80, 5.0), Failure)
+            assert isinstance(lookups.vet(host, 80, 5.0), Failure)
         assert asked == [host] * 2
 
     def test_bounded(self, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         """The oldest go first."""
-        monkeypatch.setattr(lookups_module, "MOST_KEPT", 4)
-        lookups = Lookups(AddressPolicy(), 4)
+        monkeypatch.setattr(lookups_module, "MAX_CACHED", 4)
+        lookups = DnsCache(AddressPolicy(), 4)
         for n in range(9):
-            lookups.vetted(f"h{n}.example", 80, 5.0)
+            lookups.vet(f"h{n}.example", 80, 5.0)
             assert len(lookups._kept) <= 4
-        lookups.vetted("h8.example", 80, 5.0)
-        lookups.vetted("h0.example", 80, 5.0)
+        lookups.vet("h8.example", 80, 5.0)
+        lookups.vet("h0.example", 80, 5.0)
         assert asked[9:] == ["h0.example"]
 
     def test_a_users_resolver_is_asked_each_time(self) -> None:
         """It may keep what it likes."""
         names = Names(["8.8.8.8"])
-        lookups = Lookups(AddressPolicy(resolve=names), 4)
+        lookups = DnsCache(AddressPolicy(resolve=names), 4)
         for _ in range(3):
-            asyncio.run(lookups.avetted("example.com", 80))
+            asyncio.run(lookups.avet("example.com", 80))
         assert len(names.asked) == 3
 
 
@@ -207,21 +203,21 @@ class TestAsyncResolver:
         """From a name server; kept for other ports; vetted."""
         with name_server(bytes([8, 8, 4, 4])) as where:
             resolve = AsyncResolver([where], timeout=2.0)
-            assert vetted(AddressPolicy(resolve=resolve)) == ["8.8.4.4"]
-            assert vetted(AddressPolicy(resolve=resolve)) == ["8.8.4.4"]  # on another event loop
+            assert vet(AddressPolicy(resolve=resolve)) == ["8.8.4.4"]
+            assert vet(AddressPolicy(resolve=resolve)) == ["8.8.4.4"]  # on another event loop
         assert AddressPolicy(resolve=resolve).cacheable
 
     def test_a_private_address(self) -> None:
         """A name server may say what it likes."""
         with name_server(bytes([10, 0, 0, 1])) as where:
-            found = vetted(AddressPolicy(resolve=AsyncResolver([where], timeout=2.0)))
+            found = vet(AddressPolicy(resolve=AsyncResolver([where], timeout=2.0)))
         assert isinstance(found, Failure)
         assert found.reason is FailureReason.REFUSED
 
     def test_no_name_server(self) -> None:
         """It is a failure of the DNS, within its time."""
         resolve = AsyncResolver([f"127.0.0.1:{free_port()}"], timeout=0.2, tries=1)
-        found = vetted(AddressPolicy(resolve=resolve))
+        found = vet(AddressPolicy(resolve=resolve))
         assert isinstance(found, Failure)
         assert found.reason is FailureReason.DNS
 
@@ -230,8 +226,8 @@ class TestAsyncResolver:
         opened: list[Any] = []
 
         class Counting(AsyncResolver):
-            def _opened(self, loop: asyncio.AbstractEventLoop) -> Any:
-                opened.append(super()._opened(loop))
+            def _open(self, loop: asyncio.AbstractEventLoop) -> Any:
+                opened.append(super()._open(loop))
                 return opened[-1]
 
         with name_server(bytes([8, 8, 4, 4])) as where:
@@ -252,7 +248,7 @@ class TestAsyncResolver:
 
     def test_misuse(self) -> None:
         """It says what it wants."""
-        with pytest.raises(TypeError, match="nameservers is a list"):
+        with pytest.raises(TypeError, match="nameservers must be a list"):
             AsyncResolver("9.9.9.9")
         with pytest.raises(ValueError, match="more than 0"):
             AsyncResolver(timeout=0)

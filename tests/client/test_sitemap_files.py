@@ -96,7 +96,7 @@ class TestForms:
             (b"\x00\x01", "neither XML nor a list of URLs"),
             (b"\n<!doctype html><title>", "it is an HTML page"),
             (b"<HTML><body>", "it is an HTML page"),
-            (b"<svg/>", "the element 'svg' begins no sitemap"),
+            (b"<svg/>", "the element 'svg' is not the root of a sitemap"),
             (b"<urlset><url></urlset>", "not well-formed XML at line 1: mismatched tag"),
             (b"<urlset>", "not well-formed XML at line 1: no element found"),
             (b'<?xml version="1.0" encoding="rot13"?><urlset/>', "encoding"),
@@ -119,11 +119,11 @@ class TestForms:
             (b"<html>", True, "it is an HTML page"),
             (b"<html>", False, "it is an HTML page"),
             (b"\xef\xbb\xbf\n<!DOCTYPE\tHTML>", True, "it is an HTML page"),
-            (b"<?xml version='1.0'?>", False, "an XML document that is no sitemap"),
+            (b"<?xml version='1.0'?>", False, "an XML document that is not a sitemap"),
             (
                 b"<a:" + b"b" * 50 + b" xmlns:a='c'/>",
                 True,
-                f"the element {'b' * 40!r} begins no sitemap",
+                f"the element {'b' * 40!r} is not the root of a sitemap",
             ),
             (
                 b'<?xml version="1.0" encoding="x"?><urlset/>',
@@ -193,7 +193,7 @@ class TestBounds:
 
     def test_fifty_thousand(self) -> None:
         """No more URLs are kept than a sitemap may have."""
-        with mock.patch.object(sitemap_files, "MOST_URLS", 3):
+        with mock.patch.object(sitemap_files, "MAX_URLS", 3):
             many = read_sitemap(b"<urlset>" + b"<url><loc>http://a/</loc></url>" * 9 + b"</urlset>")
             assert (len(many.urls), many.complete, many.trouble) == (3, False, "")
             text = read_sitemap(b"".join(b"http://a/%d\n" % number for number in range(9)))
@@ -238,7 +238,7 @@ class TestBounds:
         octets = b"http://a/\nhttp://b/"
         assert read_sitemap(octets, limit=19)[2:4] == (("http://a/", "http://b/"), True)
         assert read_sitemap(octets, limit=18)[2:4] == (("http://a/",), False)
-        with mock.patch.object(sitemap_files, "MOST_URLS", 3):
+        with mock.patch.object(sitemap_files, "MAX_URLS", 3):
             three = read_sitemap(
                 b"<urlset>" + b"<url><loc>http://a/</loc></url>" * 3 + b"</urlset>"
             )
@@ -343,7 +343,7 @@ class TestEnemies:
             False,
             (),
             True,
-            "it declares entities or a type of its own, which no sitemap needs",
+            "it declares entities or a document type, which sitemaps do not need",
         )
 
 

@@ -63,11 +63,11 @@ def make(request: pytest.FixtureRequest, web: Server) -> Iterator[Make]:
 @pytest.fixture(autouse=True)
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """A store that failed is asked again at once, and none is waited for long."""
-    monkeypatch.setattr("robotrules.client.cache_engine.REST", 0.0)
-    monkeypatch.setattr("robotrules.client.circuit_breaker.REST", 0.0)
-    monkeypatch.setattr("robotrules.client.stores.redis.ANSWER", 0.3)
-    monkeypatch.setattr("robotrules.client.stores.postgres.ANSWER", 0.1)
-    monkeypatch.setattr("robotrules.client.stores.sqlite.BUSY", 0.2)
+    monkeypatch.setattr("robotrules.client.cache_engine.COOLDOWN", 0.0)
+    monkeypatch.setattr("robotrules.client.stores.server_guard.COOLDOWN", 0.0)
+    monkeypatch.setattr("robotrules.client.stores.redis.RESPONSE_TIMEOUT", 0.3)
+    monkeypatch.setattr("robotrules.client.stores.postgres.RESPONSE_TIMEOUT", 0.1)
+    monkeypatch.setattr("robotrules.client.stores.sqlite.BUSY_TIMEOUT", 0.2)
 
 
 @pytest.fixture(params=["redis", "postgres"])
@@ -97,11 +97,11 @@ class TestAway:
     def test_down_from_the_start(self, make: Make, served: tuple[Process, str]) -> None:
         process, where = served
         process.stop()
-        with pytest.raises(StoreError, match="cannot be used"):
+        with pytest.raises(StoreError, match="is unavailable"):
             open_store(where)
         client = make(store=where)
         follows_the_rfc(client, A)
-        assert "cannot be used" in client.store_error
+        assert "is unavailable" in client.store_error
         assert client.lookup(A).store_error is not None
 
     def test_goes_down_and_comes_back(
@@ -121,14 +121,14 @@ class TestAway:
             assert len(web.asked) == 3
             with client.slot(B):
                 pass
-            assert "cannot be used" in client.store_error
+            assert "is unavailable" in client.store_error
             assert len(caplog.records) == 1
             process.start()
             client.refresh(B)
             assert client.store_error is None
             assert [record.getMessage().split(":")[0] for record in caplog.records] == [
-                "going on without the store",
-                "the store answers again",
+                "store unavailable; continuing without it",
+                "store available again",
             ]
         other = make(store=where)
         assert not other.check(f"{B}/private")
@@ -137,7 +137,7 @@ class TestAway:
     def test_hangs(
         self, make: Make, served: tuple[Process, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("robotrules.client.cache_engine.REST", 5.0)
+        monkeypatch.setattr("robotrules.client.cache_engine.COOLDOWN", 5.0)
         process, where = served
         client = make(store=where)
         assert client.check(f"{A}/page")
@@ -149,7 +149,7 @@ class TestAway:
         began = time.monotonic()
         follows_the_rfc(client, C)
         assert time.monotonic() - began < 0.5
-        assert "cannot be used" in client.store_error
+        assert "is unavailable" in client.store_error
         process.thaw()
 
 
@@ -167,11 +167,11 @@ def full(kind: str, where: str, store: Any) -> Iterator[None]:
     elif kind == "postgres":
         with psycopg.connect(where, autocommit=True) as admin_:
             admin_.execute("ALTER ROLE robotrules SET default_transaction_read_only = on")
-            store._let_go()  # connections know what was so when they began
+            store._close_idle()  # connections know what was so when they began
             yield
             admin_.execute("SET default_transaction_read_only = off")
             admin_.execute("ALTER ROLE robotrules RESET default_transaction_read_only")
-            store._let_go()
+            store._close_idle()
     else:
         db = store._writes.db
         (pages,) = db.execute("PRAGMA page_count").fetchone()
@@ -204,7 +204,7 @@ def test_full(
             assert len(web.asked) == 4
             assert store.get(B, "ExampleBot") is None
             # Nor does it have to be well to be read.
-            monkeypatch.setattr("robotrules.client.cache_engine.REST", 5.0)
+            monkeypatch.setattr("robotrules.client.cache_engine.COOLDOWN", 5.0)
             assert patient.check(f"{B}/page")
             follows_the_rfc(patient, A)
             follows_the_rfc(patient, C)
@@ -321,8 +321,8 @@ class TestFile:
             cwd=Path(__file__).parents[2],
         )
         assert ran.returncode == 0, ran.stderr
-        trouble, allowed = json.loads(ran.stdout)
-        assert str(path) in trouble
+        translate_error, allowed = json.loads(ran.stdout)
+        assert str(path) in translate_error
         assert allowed == [True, False] * 100
         with closing(SQLiteStore(path)) as store:
             entries = list(store.entries())
@@ -339,7 +339,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def main(path: str) -> None:
-    """Ask a hundred origins with a store that has no room for them, and print what was said."""
+    """Ask a hundred origins with a store that has no space for them, and print what was said."""
     import resource
     import signal
 

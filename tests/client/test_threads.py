@@ -25,7 +25,7 @@ from robotrules.client.stores import MemoryStore
 from robotrules.client.threads import SingleFlight
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport
-from tests.client import wire
+from tests.client import fault_servers
 from tests.client.scripted import Clock, Server
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
@@ -85,12 +85,12 @@ def answers(host: str, path: str) -> bytes:
     """Answer by the number in the name of a host: rules, no file, nothing allowed, trouble."""
     kind = number_of(host) % 4
     if kind == 0:
-        return wire.message(FILE, "Cache-Control: max-age=600")
+        return fault_servers.message(FILE, "Cache-Control: max-age=600")
     if kind == 1:
-        return wire.message(b"", status="404 Not Found")
+        return fault_servers.message(b"", status="404 Not Found")
     if kind == 2:
-        return wire.message(b"User-agent: *\nDisallow: /\n", 'ETag: "2"')
-    return wire.message(b"", status="503 Later")
+        return fault_servers.message(b"User-agent: *\nDisallow: /\n", 'ETag: "2"')
+    return fault_servers.message(b"", status="503 Later")
 
 
 def number_of(host: str) -> int:
@@ -115,8 +115,8 @@ def expected(url: str) -> tuple[bool, Reason]:
 @contextmanager
 def sites(count: int) -> Iterator[tuple[list[str], AddressPolicy]]:
     """Run many origins on one server; give their URLs, and how they are found."""
-    with wire.farm(answers) as farm:
-        where = AddressPolicy(["*.example"], resolve=lambda host, port: [wire.LOOPBACK])
+    with fault_servers.farm(answers) as farm:
+        where = AddressPolicy(["*.example"], resolve=lambda host, port: [fault_servers.LOOPBACK])
         yield [f"http://site{n}.example:{farm.port}" for n in range(count)], where
 
 
@@ -172,9 +172,9 @@ def _once(chance: random.Random, client: Client, origins: list[str]) -> None:
             verdicts = client.check_many(urls)
             assert [(one.allowed, one.reason) for one in verdicts] == [*map(expected, urls)]
         case 1:
-            held = client.refresh(url)
-            assert held is not None
-            _check(held.check(url, "ExampleBot"), url)
+            state = client.refresh(url)
+            assert state is not None
+            _check(state.check(url, "ExampleBot"), url)
         case 2:
             explanation = client.explain(url)
             _check(explanation.verdict, url)
@@ -206,9 +206,9 @@ async def _hammered(origins: list[str], transport: Any, where: str) -> None:
                     verdicts = await client.check_many(urls)
                     assert [(one.allowed, one.reason) for one in verdicts] == [*map(expected, urls)]
                 case 1:
-                    held = await client.refresh(url)
-                    assert held is not None
-                    _check(held.check(url, "ExampleBot"), url)
+                    state = await client.refresh(url)
+                    assert state is not None
+                    _check(state.check(url, "ExampleBot"), url)
                 case 2:
                     task = asyncio.create_task(client.check(url))
                     await asyncio.sleep(chance.choice([0, 0.001]))
@@ -233,7 +233,7 @@ async def _hammered(origins: list[str], transport: Any, where: str) -> None:
 # --- Who does it for all --------------------------------------------------------------------------
 
 
-def together(count: int, work: Callable[[], Any]) -> list[Any]:
+def thread_pool(count: int, work: Callable[[], Any]) -> list[Any]:
     """Let threads do the same at once; return what came of it, errors too."""
     found: list[Any] = []
     gate = Barrier(count)
@@ -260,7 +260,7 @@ class TestLeadingThread:
         gate = Gate()
         Thread(target=_opened_later, args=(gate,)).start()
         with Client(AGENT, store="memory:", transport=gate) as client:
-            found = together(20, lambda: client.check(f"{SITE}/x"))
+            found = thread_pool(20, lambda: client.check(f"{SITE}/x"))
         assert [bool(one) for one in found] == [True] * 20
         assert len(gate.asked) == 1
 
@@ -270,7 +270,7 @@ class TestLeadingThread:
         Thread(target=_opened_later, args=(gate,)).start()
         with Client(AGENT, store="memory:", transport=gate) as client:
             began = time.monotonic()
-            found = together(20, lambda: client.check(f"{SITE}/x"))
+            found = thread_pool(20, lambda: client.check(f"{SITE}/x"))
             # It gave the lease back: nobody had to wait until that ended.
             assert time.monotonic() - began < 5
         interrupted = [one for one in found if isinstance(one, BaseException)]
@@ -283,7 +283,7 @@ class TestLeadingThread:
         gate.raises = [ZeroDivisionError("a transport of somebody's")]
         Thread(target=_opened_later, args=(gate,)).start()
         with Client(AGENT, store="memory:", transport=gate) as client:
-            found = together(5, lambda: client.check(f"{SITE}/x"))
+            found = thread_pool(5, lambda: client.check(f"{SITE}/x"))
             assert any(isinstance(one, ZeroDivisionError) for one in found)
             assert client.check(f"{SITE}/x")
 
@@ -292,9 +292,9 @@ class TestLeadingThread:
         flights: SingleFlight[int] = SingleFlight()
         flights._flights = _Interrupting()
         with pytest.raises(KeyboardInterrupt):
-            flights.fly("a", lambda: 1)
+            flights.do("a", lambda: 1)
         assert "a" not in flights
-        assert together(3, lambda: flights.fly("a", lambda: 2)) == [2, 2, 2]
+        assert thread_pool(3, lambda: flights.do("a", lambda: 2)) == [2, 2, 2]
 
     def test_somebody_was_quicker(self) -> None:
         """Who gets the lease after somebody else has finished looks again before he asks."""
@@ -483,19 +483,19 @@ class TestLoops:
     def test_another_loop(self, kind: Any) -> None:
         """What memory has is there in any loop; asking another one says what to do."""
         # A connection that is kept would belong to a loop that is gone.
-        once = wire.says(wire.message(wire.ROBOTS, "Connection: close"))
+        once = fault_servers.says(fault_servers.message(fault_servers.ROBOTS, "Connection: close"))
 
         async def ask(url: str) -> bool:
             verdict = await client.check(url)
             await asyncio.sleep(0.1)
             return bool(verdict)
 
-        with wire.serve(once) as site, wire.serve(once) as other:
-            transport = kind(AGENT, addresses=wire.here())
+        with fault_servers.serve(once) as site, fault_servers.serve(once) as other:
+            transport = kind(AGENT, addresses=fault_servers.here())
             client = AsyncClient(AGENT, store="memory:", transport=transport)
             assert asyncio.run(ask(f"{site.url}/x"))
             assert asyncio.run(ask(f"{site.url}/y"))
-            with pytest.raises(RuntimeError, match="make one in each"):
+            with pytest.raises(RuntimeError, match="create one in each"):
                 asyncio.run(ask(f"{other.url}/x"))
             asyncio.run(client.aclose())
             asyncio.run(transport.aclose())
@@ -529,14 +529,14 @@ class TestClosing:
     """A client that is closed in the middle of something ends it, and nobody hangs."""
 
     def test_while_threads_fetch(self) -> None:
-        def slow(peer: wire.Peer) -> None:
+        def slow(peer: fault_servers.Peer) -> None:
             if peer.pause(0.5):
-                peer.send(wire.message())
+                peer.send(fault_servers.message())
 
-        with wire.serve(slow) as site:
-            client = Client(AGENT, store="memory:", addresses=wire.here())
+        with fault_servers.serve(slow) as site:
+            client = Client(AGENT, store="memory:", addresses=fault_servers.here())
             found: list[Any] = []
-            ask = lambda: found.extend(together(3, lambda: client.check(site.url)))  # noqa: E731
+            ask = lambda: found.extend(thread_pool(3, lambda: client.check(site.url)))  # noqa: E731
             asking = Thread(target=ask)
             asking.start()
             end = time.monotonic() + LONGEST
@@ -552,7 +552,7 @@ class TestClosing:
     @pytest.mark.parametrize("kind", [AsyncHttpx2Transport, AiohttpTransport])
     def test_while_tasks_fetch(self, kind: Any) -> None:
         async def main(url: str) -> None:
-            transport = kind(AGENT, addresses=wire.here())
+            transport = kind(AGENT, addresses=fault_servers.here())
             client = AsyncClient(AGENT, store="memory:", transport=transport)
             tasks = [asyncio.create_task(client.check(url)) for _ in range(3)]
             await asyncio.sleep(0.1)
@@ -561,7 +561,7 @@ class TestClosing:
             assert [type(one) for one in found] == [asyncio.CancelledError] * 3
             await transport.aclose()
 
-        with wire.serve(wire.never_answers) as site:
+        with fault_servers.serve(fault_servers.never_answers) as site:
             began = time.monotonic()
             asyncio.run(main(site.url))
             assert time.monotonic() - began < 5
@@ -582,8 +582,8 @@ class TestBackground:
             gate.open.clear()
             for origin in origins * 100:
                 assert client.check(origin)
-            assert client._later._threads is not None
-            waiting = client._later._threads._work_queue.qsize()
+            assert client._background._threads is not None
+            waiting = client._background._threads._work_queue.qsize()
             gate.open.set()
         assert waiting <= len(origins)
         assert len(gate.asked) <= 2 * len(origins)

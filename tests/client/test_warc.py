@@ -30,11 +30,16 @@ from robotrules.cache import FetchRecord, body_digest
 from robotrules.client.evidence import Evidence
 from robotrules.client.stores import MemoryStore, SQLiteStore
 from robotrules.client.warc import SKIP_REASONS, WarcImport, export_warc, import_warc
-from robotrules.client.warc.visits import LONGEST, UNANSWERED, visit_from, written
+from robotrules.client.warc.metadata_records import (
+    MAX_LIFETIME,
+    UNANSWERED,
+    parse_metadata,
+    serialize_metadata,
+)
 from robotrules.http.fields import Fields
-from tests.client.archives import READERS, Kept, with_warcio
-from tests.client.diary import DAY, SITE, START, Diary, file, refused, rules
-from tests.client.records import (
+from tests.client.histories import DAY, SITE, START, History, file, refused, rules
+from tests.client.warc_readers import READERS, Kept, with_warcio
+from tests.client.warc_records import (
     REQUEST,
     ROBOTS,
     answer,
@@ -49,24 +54,28 @@ from tests.client.records import (
 FACTS = ("metadata",)
 
 
-def eventful() -> Diary:
+def eventful() -> History:
     """Return a history with everything in it."""
-    diary = Diary()
+    history = History()
     fields = [("ETag", '"1"'), ("Content-Encoding", "gzip"), ("Content-Length", "12")]
-    diary.visit(0, file("/a", *fields, ("X-Odd", "caf\xe9"), ("Content-Type", "text/plain")))
-    diary.visit(1, Response(304, {"Date": "Sat, 02 May 2026 00:00:00 GMT"}))
-    diary.visit(2, refused())
-    diary.visit(2.1, Response(503, {"Retry-After": "120"}))
-    diary.visit(3, Response(404, {"Content-Length": "5000"}))
+    history.record_fetch(
+        0, file("/a", *fields, ("X-Odd", "caf\xe9"), ("Content-Type", "text/plain"))
+    )
+    history.record_fetch(1, Response(304, {"Date": "Sat, 02 May 2026 00:00:00 GMT"}))
+    history.record_fetch(2, refused())
+    history.record_fetch(2.1, Response(503, {"Retry-After": "120"}))
+    history.record_fetch(3, Response(404, {"Content-Length": "5000"}))
     there = Response(301, {"Location": "https://www.example.com/static/r.txt"})
-    diary.visit(4, there, file("/b", ("Transfer-Encoding", "chunked")))
-    diary.visit(5, file("/secret", ("Cache-Control", "no-store")))
-    diary.visit(6, Response(200, [], b"User-agent: *\nDis", complete=False, address="2001:db8::1"))
-    diary.visit(7, file("/a"), agent="OtherBot")
-    diary.visit(7.5, Response(204))
-    diary.visit(8, Response(302, {"Location": "mailto:me"}))
-    diary.visit(0.5, file("/z"), site="http://elsewhere.example:8080")
-    return diary
+    history.record_fetch(4, there, file("/b", ("Transfer-Encoding", "chunked")))
+    history.record_fetch(5, file("/secret", ("Cache-Control", "no-store")))
+    history.record_fetch(
+        6, Response(200, [], b"User-agent: *\nDis", complete=False, address="2001:db8::1")
+    )
+    history.record_fetch(7, file("/a"), agent="OtherBot")
+    history.record_fetch(7.5, Response(204))
+    history.record_fetch(8, Response(302, {"Location": "mailto:me"}))
+    history.record_fetch(0.5, file("/z"), site="http://elsewhere.example:8080")
+    return history
 
 
 # --- Out ------------------------------------------------------------------------------------------
@@ -253,10 +262,10 @@ class TestWriting:
             def body(self, digest: str) -> bytes | None:
                 raise OSError("gone")
 
-        diary = Diary(Failing())
-        diary.visit(0, file("/a"))
+        history = History(Failing())
+        history.record_fetch(0, file("/a"))
         with pytest.raises(OSError, match="gone"):
-            export_warc(diary.store, tmp_path / "a.warc")
+            export_warc(history.store, tmp_path / "a.warc")
         assert list(tmp_path.iterdir()) == []
 
     def test_some_visits(self) -> None:
@@ -275,8 +284,8 @@ class TestWriting:
 
     def test_a_file_whose_visit_is_left_out(self) -> None:
         """The file that a 304 renewed is in the archive though the visit that fetched it is not."""
-        diary = eventful()
-        archive = exported(diary.store, after=START + 0.9 * DAY, before=START + 1.1 * DAY)
+        history = eventful()
+        archive = exported(history.store, after=START + 0.9 * DAY, before=START + 1.1 * DAY)
         kinds = [record.kind for record in with_warcio(archive)]
         assert kinds == ["warcinfo", "resource", "revisit", "request", "metadata"]
         _, resource, revisit, *_ = with_warcio(archive)
@@ -289,13 +298,13 @@ class TestWriting:
 
     def test_what_cannot_stand_in_a_message(self) -> None:
         """Fields that HTTP does not know, and lines in a User-Agent, are in the metadata alone."""
-        visit = Diary().visit(0, file("/a"))
+        fetch_record = History().record_fetch(0, file("/a"))
         fields = Fields(((("bad name"), b"x"), ("x-nul", b"\0"), ("", b"y"), ("good", b"z")), True)
-        visit = visit._replace(
+        fetch_record = fetch_record._replace(
             fields=fields, user_agent="Evil\r\nX: y \u20ac", url=f"{SITE}/\xe9", address="nowhere"
         )
         store = MemoryStore()
-        store.add([(visit, rules("/a"))])
+        store.add([(fetch_record, rules("/a"))])
         _, answer, request, _ = with_warcio(exported(store))
         assert [name for name, _ in answer.fields] == ["good", "content-length"]
         assert dict(request.fields)["user-agent"] == "EvilX: y ?"
@@ -303,27 +312,27 @@ class TestWriting:
         assert "WARC-IP-Address" not in answer.headers
 
     def test_dates_that_no_calendar_has(self) -> None:
-        visit = Diary().visit(0, file("/a"))._replace(at=1e18, until=1e18)
+        fetch_record = History().record_fetch(0, file("/a"))._replace(at=1e18, until=1e18)
         store = MemoryStore()
-        store.add([(visit, rules("/a"))])
+        store.add([(fetch_record, rules("/a"))])
         archive = exported(store)
         assert next(iter(list(with_warcio(archive))[1:])).headers["WARC-Date"].startswith("1970")
-        assert own(imported(archive)[0]) == [visit]
+        assert own(imported(archive)[0]) == [fetch_record]
 
     def test_no_store_is_kept_by_archives_too(self) -> None:
         """Though the store has the octets, because another visit found the same file."""
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        diary.visit(1, file("/a", ("Cache-Control", "no-store")))
-        answers = [one for one in with_warcio(exported(diary.store)) if one.kind == "response"]
+        history = History()
+        history.record_fetch(0, file("/a"))
+        history.record_fetch(1, file("/a", ("Cache-Control", "no-store")))
+        answers = [one for one in with_warcio(exported(history.store)) if one.kind == "response"]
         assert [one.body for one in answers] == [rules("/a"), b""]
 
     def test_no_store_after_a_304(self) -> None:
         """A 304 may say no-store: then it brings no file into an archive that has none."""
-        diary = Diary()
-        diary.visit(0, file("/a", ("ETag", '"1"')))
-        diary.visit(1, Response(304, {"Cache-Control": "no-store"}))
-        last = list(diary.store.fetch_records())[-1]
+        history = History()
+        history.record_fetch(0, file("/a", ("ETag", '"1"')))
+        history.record_fetch(1, Response(304, {"Cache-Control": "no-store"}))
+        last = list(history.store.fetch_records())[-1]
         alone = MemoryStore()
         alone.add([(last._replace(at=START, until=START, may_store=True), rules("/a"))])
         alone.add([(last, None)])
@@ -334,20 +343,20 @@ class TestWriting:
         assert own(imported(both)[0]) == own(alone)
 
     def test_odd_statuses(self) -> None:
-        diary = Diary()
-        diary.visit(0, Response(799))
-        assert list(with_warcio(exported(diary.store)))[1].status == "799"
+        history = History()
+        history.record_fetch(0, Response(799))
+        assert list(with_warcio(exported(history.store)))[1].status == "799"
 
     def test_places_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where files stand is remembered for some of them; others are written once more."""
-        monkeypatch.setattr("robotrules.client.warc.writing.REMEMBERED", 1)
-        diary = Diary()
-        diary.visit(0, file("/a", ("ETag", '"1"')))
-        diary.visit(0.5, file("/z"), site="https://elsewhere.example")
-        diary.visit(1, Response(304))
-        archive = exported(diary.store)
+        monkeypatch.setattr("robotrules.client.warc.writer.MAX_REMEMBERED_FILES", 1)
+        history = History()
+        history.record_fetch(0, file("/a", ("ETag", '"1"')))
+        history.record_fetch(0.5, file("/z"), site="https://elsewhere.example")
+        history.record_fetch(1, Response(304))
+        archive = exported(history.store)
         assert [one.kind for one in with_warcio(archive)].count("resource") == 1
-        assert own(imported(archive)[0]) == list(diary.store.fetch_records())
+        assert own(imported(archive)[0]) == list(history.store.fetch_records())
 
     def test_without_warcio(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in [one for one in sys.modules if one.startswith("robotrules.client.warc.")]:
@@ -359,7 +368,7 @@ class TestWriting:
                 act(MemoryStore(), io.BytesIO())
 
     def test_a_fault_of_ours_is_no_missing_library(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(sys.modules, "robotrules.client.warc.writing", None)
+        monkeypatch.setitem(sys.modules, "robotrules.client.warc.writer", None)
         with pytest.raises(ImportError) as caught:
             export_warc(MemoryStore(), io.BytesIO())
         assert not isinstance(caught.value, MissingExtraError)
@@ -387,8 +396,8 @@ class TestRoundTrip:
         again = SQLiteStore(tmp_path / "again.sqlite")
         assert import_warc(again, io.BytesIO(archive))[:3] == (12, 0, {})
         assert own(again) == list(store.fetch_records())
-        for visit in store.fetch_records():
-            assert again.body(visit.digest or "") == store.body(visit.digest or "")
+        for fetch_record in store.fetch_records():
+            assert again.body(fetch_record.digest or "") == store.body(fetch_record.digest or "")
         assert import_warc(again, io.BytesIO(archive))[:3] == (0, 12, {})
         # What was imported says so when it is exported again.
         facts = [json.loads(one.body) for one in with_warcio(exported(again)) if one.kind in FACTS]
@@ -406,12 +415,12 @@ class TestRoundTrip:
             import_warc(MemoryStore(), tmp_path / "b.warc.gz")
 
     def test_one_archive_after_another(self) -> None:
-        diary = Diary()
-        diary.visit(0, file("/a"))
-        other = Diary()
-        other.visit(1, file("/b"))
+        history = History()
+        history.record_fetch(0, file("/a"))
+        other = History()
+        other.record_fetch(1, file("/b"))
         for compressed in (False, True):
-            parts = [exported(one.store, gzip=compressed) for one in (diary, other)]
+            parts = [exported(one.store, gzip=compressed) for one in (history, other)]
             assert imported(b"".join(parts))[1].added == 2
 
     def test_recompressed(self) -> None:
@@ -426,13 +435,13 @@ class TestRoundTrip:
         assert imported(b"".join(map(gzip.compress, cut)))[1] == WarcImport(12, 0, {})
 
     def test_a_body_that_the_store_lost(self) -> None:
-        diary = Diary()
-        diary.visit(0, file("/a"))
+        history = History()
+        history.record_fetch(0, file("/a"))
         lost = MemoryStore()
-        lost.add([(visit, None) for visit in diary.store.fetch_records()])
+        lost.add([(fetch_record, None) for fetch_record in history.store.fetch_records()])
         store, done = imported(exported(lost))
         assert done == WarcImport(1, 0, {})
-        assert own(store) == list(diary.store.fetch_records())
+        assert own(store) == list(history.store.fetch_records())
         assert Evidence(store).at(SITE, START, "ExampleBot").notes[0].code == "body-missing"
 
     def test_what_is_no_longer_there(self) -> None:
@@ -474,7 +483,7 @@ def fetch_records(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
     )
     renewed = found and draw(st.booleans())
     statuses = st.integers(100, 999)
-    visit = FetchRecord(
+    fetch_record = FetchRecord(
         origin=draw(st.sampled_from([SITE, "http://elsewhere.example:8080"])),
         agent=draw(names),
         user_agent=draw(names),
@@ -494,7 +503,7 @@ def fetch_records(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
         may_store=may_store,
         address=draw(st.none() | st.ip_addresses().map(str) | names),
     )
-    return visit, body if found and may_store else None
+    return fetch_record, body if found and may_store else None
 
 
 class TestAnyVisit:
@@ -510,8 +519,8 @@ class TestAnyVisit:
         again, done = imported(archive)
         assert done == WarcImport(len(list(store.fetch_records())), 0, {})
         assert own(again) == list(store.fetch_records())
-        for visit in store.fetch_records():
-            digest = visit.digest or ""
+        for fetch_record in store.fetch_records():
+            digest = fetch_record.digest or ""
             assert again.body(digest) == store.body(digest)
         for read in READERS:
             assert next(iter(read(archive))).kind == "warcinfo"
@@ -519,8 +528,8 @@ class TestAnyVisit:
 
     @given(fetch_records())
     def test_as_json(self, given: tuple[FetchRecord, bytes | None]) -> None:
-        visit, _ = given
-        assert visit_from(json.loads(written(visit))) == visit
+        fetch_record, _ = given
+        assert parse_metadata(json.loads(serialize_metadata(fetch_record))) == fetch_record
 
 
 # --- Visits that were not -------------------------------------------------------------------------
@@ -542,7 +551,7 @@ class TestForgedVisits:
             {"at": True},
             {"at": float("inf")},
             {"until": START - 1},
-            {"until": START + LONGEST + 1},
+            {"until": START + MAX_LIFETIME + 1},
             {"state": "splendid"},
             {"state": "unavailable"},
             {"status": -1},
@@ -577,17 +586,17 @@ class TestForgedVisits:
         ids=str,
     )
     def test_is_none(self, change: dict[str, Any]) -> None:
-        visit = Diary().visit(0, file("/a"))
-        values = json.loads(written(visit))
-        assert visit_from(values) == visit
-        assert visit_from(values | change) is None
+        fetch_record = History().record_fetch(0, file("/a"))
+        values = json.loads(serialize_metadata(fetch_record))
+        assert parse_metadata(values) == fetch_record
+        assert parse_metadata(values | change) is None
 
     def test_a_part_is_missing(self) -> None:
-        values = json.loads(written(Diary().visit(0, file("/a"))))
+        values = json.loads(serialize_metadata(History().record_fetch(0, file("/a"))))
         for name in values:
             # Archives of before do not say where a visit comes from.
             if name not in ("kind", "provenance"):
-                assert visit_from({key: values[key] for key in values if key != name}) is None
+                assert parse_metadata({key: values[key] for key in values if key != name}) is None
 
     def test_in_an_archive(self) -> None:
         archive = exported(eventful().store)
@@ -602,10 +611,10 @@ class TestForgedVisits:
         archive = exported(eventful().store).replace(b"Disallow: /a", b"Disallow: /c")
         store, done = imported(archive)
         assert done.skipped == {"bad-digest": 2}
-        visit = next(one for one in store.fetch_records(SITE) if one.digest)
-        found = Evidence(store).at(f"{SITE}/x", visit.at + 1, "ExampleBot")
+        fetch_record = next(one for one in store.fetch_records(SITE) if one.digest)
+        found = Evidence(store).at(f"{SITE}/x", fetch_record.at + 1, "ExampleBot")
         missing = next(note for note in found.notes if note.code == "body-missing")
-        words = "The archive did not have the octets of the file, or they were altered: the visit "
+        words = "The archive did not have the content of the file, or it was altered: the record "
         assert missing.message.startswith(f"{words}was imported from an archive, SHA-256 ")
 
     def test_another_file_than_the_visit_says(self) -> None:
@@ -622,14 +631,22 @@ class TestArchivesOfOthers:
 
     def test_an_answer(self) -> None:
         block = answer(rules("/a"), "Cache-Control: max-age=600", "Content-Type: text/plain")
-        visit, body = only(record("response", block, WARC_IP_Address="192.0.2.7"))
+        fetch_record, body = only(record("response", block, WARC_IP_Address="192.0.2.7"))
         assert body == rules("/a")
-        assert (visit.origin, visit.url, visit.at) == (SITE, ROBOTS, START)
-        assert (visit.state, visit.status, visit.failure_reason) == (AccessState.SUCCESS, 200, None)
-        assert (visit.agent, visit.user_agent, visit.address) == ("unknown", "", "192.0.2.7")
-        assert visit.until == START + 600
-        assert visit.fields.get("content-type") == [b"text/plain"]
-        assert visit.hops == ()
+        assert (fetch_record.origin, fetch_record.url, fetch_record.at) == (SITE, ROBOTS, START)
+        assert (fetch_record.state, fetch_record.status, fetch_record.failure_reason) == (
+            AccessState.SUCCESS,
+            200,
+            None,
+        )
+        assert (fetch_record.agent, fetch_record.user_agent, fetch_record.address) == (
+            "unknown",
+            "",
+            "192.0.2.7",
+        )
+        assert fetch_record.until == START + 600
+        assert fetch_record.fields.get("content-type") == [b"text/plain"]
+        assert fetch_record.hops == ()
 
     @pytest.mark.parametrize("order", ["before", "after"])
     @pytest.mark.parametrize("tie", ["request", "response", "exchange"])
@@ -647,8 +664,8 @@ class TestArchivesOfOthers:
             made[kind] = record(kind, blocks[kind], **headers)
         ordered = sorted(made.items(), reverse=order == "after")
         parts = [one for _, one in ordered]
-        visit, _ = only(b"".join(map(gzip.compress, parts) if compressed else parts))
-        assert (visit.agent, visit.user_agent) == ("CCBot", "CCBot/2.0 (x)")
+        fetch_record, _ = only(b"".join(map(gzip.compress, parts) if compressed else parts))
+        assert (fetch_record.agent, fetch_record.user_agent) == ("CCBot", "CCBot/2.0 (x)")
 
     def test_who_crawled(self) -> None:
         """Else the first record of the archive may say so."""
@@ -675,10 +692,10 @@ class TestArchivesOfOthers:
         ],
     )
     def test_statuses(self, status: str, state: AccessState) -> None:
-        visit, body = only(record("response", answer(b"x", status=status)))
-        assert visit.state is state
+        fetch_record, body = only(record("response", answer(b"x", status=status)))
+        assert fetch_record.state is state
         assert body == (b"" if state is AccessState.SUCCESS else None)
-        assert visit.failure_reason is (
+        assert fetch_record.failure_reason is (
             None if state is AccessState.SUCCESS else FailureReason.STATUS
         )
 
@@ -692,8 +709,8 @@ class TestArchivesOfOthers:
         ],
     )
     def test_targets(self, target: str) -> None:
-        visit, _ = only(record("response", answer(), WARC_Target_URI=target))
-        assert (visit.origin, visit.url) == (SITE, ROBOTS)
+        fetch_record, _ = only(record("response", answer(), WARC_Target_URI=target))
+        assert (fetch_record.origin, fetch_record.url) == (SITE, ROBOTS)
 
     @pytest.mark.parametrize(
         "target",
@@ -724,7 +741,9 @@ class TestArchivesOfOthers:
         archive = record("response", block) + record("response", answer(), WARC_Target_URI=target)
         store, done = imported(archive)
         assert done == WarcImport(1, 0, {"redirect": 1})
-        assert [visit.origin for visit in store.fetch_records()] == ["https://www.example.com"]
+        assert [fetch_record.origin for fetch_record in store.fetch_records()] == [
+            "https://www.example.com"
+        ]
 
     def test_a_revisit_has_no_file(self) -> None:
         assert skipped(record("revisit", answer(b"", status="304 Not Modified"))) == {"revisit": 1}
@@ -760,8 +779,8 @@ class TestArchivesOfOthers:
     def test_a_long_file_is_cut(self) -> None:
         """A client would not read more of it either (RFC 9309 §2.5)."""
         body = b"# comment\n" * 200_000
-        visit, kept = only(record("response", answer(body)))
-        assert visit.complete is False
+        fetch_record, kept = only(record("response", answer(body)))
+        assert fetch_record.complete is False
         assert kept is not None
         assert 500 * 1024 <= len(kept) <= 520 * 1024
         assert body.startswith(kept)
@@ -770,8 +789,10 @@ class TestArchivesOfOthers:
         assert only(long)[0].complete is False
 
     def test_no_store(self) -> None:
-        visit, body = only(record("response", answer(rules("/a"), "Cache-Control: no-store")))
-        assert (visit.digest, body) == (body_digest(rules("/a")), None)
+        fetch_record, body = only(
+            record("response", answer(rules("/a"), "Cache-Control: no-store"))
+        )
+        assert (fetch_record.digest, body) == (body_digest(rules("/a")), None)
 
     @pytest.mark.parametrize(
         "block",
@@ -851,7 +872,7 @@ class TestArchivesOfOthers:
             ]
             store, done = imported(b"".join(many))
             assert done == WarcImport(30, 0, {})
-            assert {visit.agent for visit in store.fetch_records()} == {"unknown"}
+            assert {fetch_record.agent for fetch_record in store.fetch_records()} == {"unknown"}
 
     @pytest.mark.parametrize("compressed", [False, True])
     def test_written_by_warcio(self, compressed: bool) -> None:
@@ -878,10 +899,10 @@ class TestArchivesOfOthers:
             writer.write_request_response_pair(asked, answered)
         store, done = imported(stream.getvalue())
         assert done == WarcImport(3, 0, {})
-        assert sorted(visit.user_agent for visit in store.fetch_records()) == [
+        assert sorted(fetch_record.user_agent for fetch_record in store.fetch_records()) == [
             *("NewBot/0", "NewBot/1", "NewBot/2")
         ]
-        assert all(store.body(visit.digest or "") for visit in store.fetch_records())
+        assert all(store.body(fetch_record.digest or "") for fetch_record in store.fetch_records())
 
     def test_lines_end_as_they_like(self) -> None:
         archive = record("response", answer().replace(b"\r\n", b"\n")).replace(b"\r\n", b"\n")
@@ -968,7 +989,7 @@ class TestDamage:
             broken = bytearray(parts[1])
             broken[at] ^= 0x55
             store, done = imported(parts[0] + bytes(broken) + parts[2])
-            origins = {visit.origin for visit in store.fetch_records()}
+            origins = {fetch_record.origin for fetch_record in store.fetch_records()}
             assert {"https://s0.example", "https://s2.example"} <= origins, at
             if done.added == 3:
                 # Only what says nothing about the octets can be wrong: time, system, extra flags.
@@ -985,7 +1006,7 @@ class TestDamage:
         broken[-8] ^= 1
         store, done = imported(parts[0] + bytes(broken) + parts[1])
         assert done == WarcImport(2, 0, {"damaged": 1})
-        assert SITE not in {visit.origin for visit in store.fetch_records()}
+        assert SITE not in {fetch_record.origin for fetch_record in store.fetch_records()}
 
     def test_a_cut_member_and_the_next(self) -> None:
         """Wherever the cut is, and wherever a read of the file happens to end."""
@@ -1016,7 +1037,7 @@ class TestDamage:
         said = b"Content-Length: %d" % (int(true) + lie)
         parts[1] = parts[1].replace(b"Content-Length: " + true, said)
         store, done = imported(b"".join(map(gzip.compress, parts)))
-        origins = {visit.origin for visit in store.fetch_records()}
+        origins = {fetch_record.origin for fetch_record in store.fetch_records()}
         assert {"https://s0.example", "https://s2.example"} <= origins
         assert done.skipped.get("damaged", 0) == 1
 
@@ -1028,7 +1049,9 @@ class TestDamage:
         first, last = bodies(2)
         for archive in (first + short + last, gzip.compress(first + short + last)):
             store, done = imported(archive)
-            assert [visit.origin for visit in store.fetch_records()] == ["https://s0.example"]
+            assert [fetch_record.origin for fetch_record in store.fetch_records()] == [
+                "https://s0.example"
+            ]
             assert done.skipped == {"other": 1, "damaged": 1}
 
     @given(st.data())
@@ -1042,9 +1065,9 @@ class TestDamage:
             archive = archive or bytearray(b"x")
         store, done = imported(bytes(archive))
         assert set(done.skipped) <= set(SKIP_REASONS)
-        for visit in store.fetch_records():
-            body = store.body(visit.digest or "")
-            assert body is None or body_digest(body) == visit.digest
+        for fetch_record in store.fetch_records():
+            body = store.body(fetch_record.digest or "")
+            assert body is None or body_digest(body) == fetch_record.digest
 
     def test_blank_lines_without_end(self) -> None:
         """What follows a record to the end of its member is read, but not for ever."""
@@ -1194,8 +1217,8 @@ class TestBounds:
         """Answers wait for their requests, and requests for their answers, but not for ever."""
 
         class Sink(MemoryStore):
-            def add(self, visits: Any) -> int:
-                return sum(1 for _ in visits)
+            def add(self, fetch_records: Any) -> int:
+                return sum(1 for _ in fetch_records)
 
         archive = io.BytesIO(b"".join(map(made, range(100))))
         tracemalloc.start()
@@ -1210,7 +1233,7 @@ class TestBounds:
         """Neither direction holds more than a few visits at a time."""
         path = tmp_path / "a.warc"
         store = SQLiteStore(tmp_path / "a.sqlite")
-        template = Diary().visit(0, file("/a"))
+        template = History().record_fetch(0, file("/a"))
         body = b"# %d\n" + b"#" * 200_000
 
         def made() -> Iterator[tuple[FetchRecord, bytes]]:

@@ -12,11 +12,17 @@ import pytest
 
 from robotrules.access import AccessState, FailureReason, Response
 from robotrules.cache import body_digest
-from robotrules.client.warc.captures import ASKED, LIMIT, LONGEST_AGENT, WAITING
-from robotrules.client.warc.visits import LONGEST, _only, _or_none, visit_from, written
+from robotrules.client.warc.captures import LIMIT, MAX_AGENT_LENGTH, MAX_REQUESTS, MAX_WAITING
+from robotrules.client.warc.metadata_records import (
+    MAX_LIFETIME,
+    _optional,
+    _require_type,
+    parse_metadata,
+    serialize_metadata,
+)
 from robotrules.profile import LEAST_MAX_BYTES
-from tests.client.diary import SITE, START, Diary, file, rules
-from tests.client.records import REQUEST, answer, exported, imported, only, record, skipped
+from tests.client.histories import SITE, START, History, file, rules
+from tests.client.warc_records import REQUEST, answer, exported, imported, only, record, skipped
 
 SHORT = b"User-agent: *\n"
 HOP = {"url": "x", "status": 301, "location": "y"}
@@ -33,24 +39,28 @@ class TestFiles:
 
     def test_an_answer_without_a_body_is_an_empty_file(self) -> None:
         """A file without octets is a file."""
-        visit, body = only(record("response", answer(b"")))
-        assert visit.revalidated is False
-        assert (visit.state, visit.digest, visit.size) == (AccessState.SUCCESS, body_digest(b""), 0)
+        fetch_record, body = only(record("response", answer(b"")))
+        assert fetch_record.revalidated is False
+        assert (fetch_record.state, fetch_record.digest, fetch_record.size) == (
+            AccessState.SUCCESS,
+            body_digest(b""),
+            0,
+        )
         assert body == b""
 
     def test_a_whole_file_is_complete(self) -> None:
         """Also one that has exactly as many octets as a client reads."""
         assert only(record("response", answer()))[0].complete is True
-        visit, body = only(record("response", answer(b"#" * LIMIT)))
-        assert (visit.complete, visit.size, body) == (True, LIMIT, b"#" * LIMIT)
-        visit, body = only(record("response", answer(b"#" * (LIMIT + 1))))
-        assert (visit.complete, visit.size, body) == (False, LIMIT, b"#" * LIMIT)
+        fetch_record, body = only(record("response", answer(b"#" * LIMIT)))
+        assert (fetch_record.complete, fetch_record.size, body) == (True, LIMIT, b"#" * LIMIT)
+        fetch_record, body = only(record("response", answer(b"#" * (LIMIT + 1))))
+        assert (fetch_record.complete, fetch_record.size, body) == (False, LIMIT, b"#" * LIMIT)
 
     def test_a_cut_file_counts_from_500_kib_on(self) -> None:
         """RFC 9309 §2.5: a client may leave the rest unread."""
         cut = {"WARC_Truncated": "length"}
-        visit, _ = only(record("response", answer(b"#" * LEAST_MAX_BYTES), **cut))
-        assert (visit.complete, visit.size) == (False, LEAST_MAX_BYTES)
+        fetch_record, _ = only(record("response", answer(b"#" * LEAST_MAX_BYTES), **cut))
+        assert (fetch_record.complete, fetch_record.size) == (False, LEAST_MAX_BYTES)
         short = record("response", answer(b"#" * (LEAST_MAX_BYTES - 1)), **cut)
         assert skipped(short) == {"cut": 1}
 
@@ -106,9 +116,9 @@ class TestWhoAsked:
 
     def test_a_long_name_is_cut(self) -> None:
         """No User-Agent is as long as this."""
-        asked = record("request", REQUEST.replace(b"(x)", b"x" * 2 * LONGEST_AGENT))
+        asked = record("request", REQUEST.replace(b"(x)", b"x" * 2 * MAX_AGENT_LENGTH))
         user_agent = only(asked + record("response", answer()))[0].user_agent
-        assert len(user_agent) == LONGEST_AGENT
+        assert len(user_agent) == MAX_AGENT_LENGTH
         assert user_agent.startswith("CCBot/2.0 xxx")
 
     def test_a_request_of_another_time(self) -> None:
@@ -117,7 +127,7 @@ class TestWhoAsked:
         assert only(other + record("response", answer()))[0].agent == "unknown"
         assert only(record("request", REQUEST) + record("response", answer()))[0].agent == "CCBot"
 
-    @pytest.mark.parametrize("count", [2, WAITING, WAITING + 1])
+    @pytest.mark.parametrize("count", [2, MAX_WAITING, MAX_WAITING + 1])
     def test_requests_after_several_answers(self, count: int) -> None:
         """Answers wait for their requests: a few at a time, those that came last."""
         parts = [
@@ -125,9 +135,9 @@ class TestWhoAsked:
             for kind, block in (("response", answer()), ("request", REQUEST))
             for number in range(count)
         ]
-        visits = imported(b"".join(parts))[0].fetch_records()
-        agents = {visit.origin: visit.agent for visit in visits}
-        lost = agents.pop("https://s0.example") if count > WAITING else "unknown"
+        fetch_records = imported(b"".join(parts))[0].fetch_records()
+        agents = {fetch_record.origin: fetch_record.agent for fetch_record in fetch_records}
+        lost = agents.pop("https://s0.example") if count > MAX_WAITING else "unknown"
         assert (lost, set(agents.values())) == ("unknown", {"CCBot"})
 
     @pytest.mark.parametrize("tie", ["request", "response"])
@@ -151,7 +161,7 @@ class TestWhoAsked:
         assert only(parts["request"] + parts["response"])[0].agent == "CCBot"
         assert only(parts["response"] + parts["request"])[0].agent == "CCBot"
 
-    @pytest.mark.parametrize("count", [ASKED, ASKED + 1])
+    @pytest.mark.parametrize("count", [MAX_REQUESTS, MAX_REQUESTS + 1])
     def test_requests_are_forgotten(self, count: int) -> None:
         """So many are remembered, those that came last."""
         sites = [f"https://s{number}.example" for number in range(count)]
@@ -160,10 +170,10 @@ class TestWhoAsked:
         ]
         for site in (sites[0], sites[-1]):
             archive.append(record("response", answer(), WARC_Target_URI=f"{site}/robots.txt"))
-        visits = imported(b"".join(archive))[0].fetch_records()
-        agents = {visit.origin: visit.agent for visit in visits}
+        fetch_records = imported(b"".join(archive))[0].fetch_records()
+        agents = {fetch_record.origin: fetch_record.agent for fetch_record in fetch_records}
         assert agents[sites[-1]] == "CCBot"
-        assert agents[sites[0]] == ("CCBot" if count == ASKED else "unknown")
+        assert agents[sites[0]] == ("CCBot" if count == MAX_REQUESTS else "unknown")
 
     def test_who_crawled_for_the_answers_before(self) -> None:
         """What an archive says of its crawler is about what follows."""
@@ -181,20 +191,20 @@ class TestArchivesOfOurs:
     def test_a_file_with_blank_lines(self) -> None:
         """The file starts after the first blank line."""
         body = b"User-agent: *\r\n\r\nDisallow: /a\r\n"
-        diary = Diary()
-        visit = diary.visit(0, Response(200, [], body))
-        store, done = imported(exported(diary.store))
+        history = History()
+        fetch_record = history.record_fetch(0, Response(200, [], body))
+        store, done = imported(exported(history.store))
         assert (done.added, done.skipped) == (1, {})
-        assert store.body(visit.digest or "") == body
+        assert store.body(fetch_record.digest or "") == body
 
     def test_a_visit_that_may_not_have_its_file(self) -> None:
         """What says no-store, or found no file, gets none, whatever stands beside it."""
-        private = Diary().visit(0, file("/a"))._replace(may_store=False)
-        missing = Diary().visit(0, Response(404))
-        for visit in (private, missing):
+        private = History().record_fetch(0, file("/a"))._replace(may_store=False)
+        missing = History().record_fetch(0, Response(404))
+        for fetch_record in (private, missing):
             archive = OURS + record("response", answer(), WARC_Record_ID="<urn:uuid:1>")
             archive += record(
-                *("metadata", written(visit)),
+                *("metadata", serialize_metadata(fetch_record)),
                 Content_Type="application/json",
                 WARC_Concurrent_To="<urn:uuid:1>",
             )
@@ -209,7 +219,7 @@ class TestArchivesOfOurs:
 
     def test_a_visit_is_json(self) -> None:
         """Metadata of another kind is none of a visit."""
-        facts = written(Diary().visit(0, file("/a")))
+        facts = serialize_metadata(History().record_fetch(0, file("/a")))
         for media, added in (("application/JSON", 1), ("text/plain", 0), ("", 0)):
             archive = OURS + record("metadata", facts, Content_Type=media)
             assert imported(archive)[1].added == added
@@ -230,15 +240,18 @@ class TestArchivesOfOurs:
 
     def test_records_in_another_order(self) -> None:
         """An answer waits for what is said of it until the next answer comes, and no longer."""
-        diary = Diary()
-        visits = [diary.visit(day, file(f"/{day}")) for day in range(2)]
-        first, *rest = exported(diary.store).split(b"WARC/1.1\r\n")[1:]
+        history = History()
+        fetch_records = [history.record_fetch(day, file(f"/{day}")) for day in range(2)]
+        first, *rest = exported(history.store).split(b"WARC/1.1\r\n")[1:]
         kinds = (b"response", b"request", b"metadata")
         rest.sort(key=lambda one: [b"WARC-Type: " + kind in one for kind in kinds], reverse=True)
         archive = b"".join(b"WARC/1.1\r\n" + one for one in (first, *rest))
         store, done = imported(archive)
         assert (done.added, done.skipped) == (2, {"alone": 1})
-        assert [store.body(visit.digest or "") for visit in visits] == [None, rules("/1")]
+        assert [store.body(fetch_record.digest or "") for fetch_record in fetch_records] == [
+            None,
+            rules("/1"),
+        ]
 
 
 class TestVisits:
@@ -246,7 +259,7 @@ class TestVisits:
 
     def test_octets(self) -> None:
         """The same visit is the same octets: sorted, a line for each part."""
-        facts = written(Diary().visit(0, file("/a")))
+        facts = serialize_metadata(History().record_fetch(0, file("/a")))
         again = json.dumps(json.loads(facts), indent=1, sort_keys=True)
         assert facts == again.encode() + b"\n"
         assert facts.startswith(b'{\n "address": "192.0.2.1",\n "agent": "ExampleBot",\n')
@@ -260,7 +273,7 @@ class TestVisits:
             ({"size": True}, False),
             ({"hops": [HOP] * 101}, True),
             ({"hops": [HOP] * 102}, False),
-            ({"until": START + LONGEST}, True),
+            ({"until": START + MAX_LIFETIME}, True),
             ({"until": START}, True),
             ({"url": f"{SITE}/\r"}, False),
             ({"url": f"{SITE}/\n"}, False),
@@ -274,16 +287,16 @@ class TestVisits:
     )
     def test_edges(self, change: dict[str, Any], is_one: bool) -> None:
         """Each bound, on both sides."""
-        values = json.loads(written(Diary().visit(0, file("/a"))))
-        assert (visit_from(values | change) is not None) is is_one
+        values = json.loads(serialize_metadata(History().record_fetch(0, file("/a"))))
+        assert (parse_metadata(values | change) is not None) is is_one
 
     def test_readers(self) -> None:
         """Of a kind alone, or nothing."""
-        assert _only(bool)(True) is True
+        assert _require_type(bool)(True) is True
         for kind, value in ((int, True), (str, 5), (bool, 1)):
             with pytest.raises(TypeError):
-                _only(kind)(value)
-        read = _or_none(_only(int))
+                _require_type(kind)(value)
+        read = _optional(_require_type(int))
         assert (read(None), read(5)) == (None, 5)
 
 
@@ -292,13 +305,18 @@ class TestStatuses:
 
     def test_its_words(self) -> None:
         """A failure says which status it was, and has no file."""
-        visit, body = only(record("response", answer(status="404 Not Found")))
-        assert (visit.failure_reason, visit.detail, visit.status) == (
+        fetch_record, body = only(record("response", answer(status="404 Not Found")))
+        assert (fetch_record.failure_reason, fetch_record.detail, fetch_record.status) == (
             FailureReason.STATUS,
             "status 404",
             404,
         )
-        assert (visit.digest, visit.size, body, visit.complete) == (None, 0, None, True)
+        assert (fetch_record.digest, fetch_record.size, body, fetch_record.complete) == (
+            None,
+            0,
+            None,
+            True,
+        )
         assert only(record("response", answer()))[0].detail == ""
 
     @pytest.mark.parametrize("status", ["300 Choices", "399 Last"])
@@ -322,8 +340,8 @@ class TestStatuses:
     @pytest.mark.parametrize("status", ["204 No Content", "205 Reset Content"])
     def test_no_content(self, status: str) -> None:
         """A status that has no content is an empty file, whatever follows."""
-        visit, body = only(record("response", answer(b"x", status=status)))
-        assert (visit.state, visit.size, body) == (AccessState.SUCCESS, 0, b"")
+        fetch_record, body = only(record("response", answer(b"x", status=status)))
+        assert (fetch_record.state, fetch_record.size, body) == (AccessState.SUCCESS, 0, b"")
 
     def test_an_interim_answer_alone(self) -> None:
         """An answer below 200 is not the answer."""
@@ -336,15 +354,15 @@ def test_a_date_without_a_zone_is_utc(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setenv("TZ", "Asia/Tokyo")
         time.tzset()
-        visit, _ = only(record("response", answer(), WARC_Date="2026-05-01T00:00:00"))
-        assert visit.at == START
+        fetch_record, _ = only(record("response", answer(), WARC_Date="2026-05-01T00:00:00"))
+        assert fetch_record.at == START
     time.tzset()
 
 
 def test_long_addresses_are_cut() -> None:
     """The address of a server is text of a stranger."""
-    visit, _ = only(record("response", answer(), WARC_IP_Address="1" * 100))
-    assert visit.address == "1" * 64
+    fetch_record, _ = only(record("response", answer(), WARC_IP_Address="1" * 100))
+    assert fetch_record.address == "1" * 64
     assert only(record("response", answer()))[0].address is None
 
 
@@ -354,12 +372,15 @@ def test_what_waits_at_the_end() -> None:
     parts = [record("response", answer(), WARC_Target_URI=f"{site}/robots.txt") for site in sites]
     store, done = imported(b"".join(parts))
     assert (done.added, done.skipped) == (20, {})
-    assert {visit.origin for visit in store.fetch_records()} == set(sites)
+    assert {fetch_record.origin for fetch_record in store.fetch_records()} == set(sites)
 
 
 def test_a_fragment_is_no_part_of_the_address() -> None:
     """What was asked for is the URL up to its fragment."""
     target = "http://u@EXAMPLE.com:80/robots.txt#a#b"
-    visit, _ = only(record("response", answer(), WARC_Target_URI=target))
-    assert (visit.origin, visit.url) == ("http://example.com", "http://example.com/robots.txt")
-    assert SITE not in visit.url
+    fetch_record, _ = only(record("response", answer(), WARC_Target_URI=target))
+    assert (fetch_record.origin, fetch_record.url) == (
+        "http://example.com",
+        "http://example.com/robots.txt",
+    )
+    assert SITE not in fetch_record.url

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.http.caching import (
-    MOST_SECONDS,
+    MAX_SECONDS,
     ResponseFreshness,
-    _short_directives,
+    _parse_short_directives,
     merge_fields,
     response_freshness,
     update_stored_fields,
@@ -132,9 +132,9 @@ class TestLifetime:
 
     def test_long_lines_are_not_remembered(self) -> None:
         """Strangers must not fill the memory."""
-        before = _short_directives.cache_info()
+        before = _parse_short_directives.cache_info()
         assert control("max-age=60, " + "x" * 200) == (60, "max-age")
-        assert _short_directives.cache_info() == before
+        assert _parse_short_directives.cache_info() == before
 
     def test_several_lines_are_one_list(self) -> None:
         """Lines of a field count together; a quote does not reach into the next line."""
@@ -166,7 +166,7 @@ class TestLifetime:
     def test_expires_in_the_far_future(self) -> None:
         """It saturates."""
         expires = ("Expires", "Fri, 31 Dec 9999 23:59:59 GMT")
-        assert seconds(("Date", DATE), expires) == (MOST_SECONDS, "expires")
+        assert seconds(("Date", DATE), expires) == (MAX_SECONDS, "expires")
 
     def test_a_heuristic_needs_a_past(self) -> None:
         """Modified in the future, or now, says nothing; so does an invalid date."""
@@ -180,8 +180,8 @@ class TestLifetime:
         assert seconds(recrawl_interval=timedelta(minutes=1)) == (60, "recrawl-interval")
         assert seconds(recrawl_interval=1.5) == (1.5, "recrawl-interval")
         assert seconds(recrawl_interval=0) == (0, "recrawl-interval")
-        assert seconds(recrawl_interval=timedelta.max) == (MOST_SECONDS, "recrawl-interval")
-        assert seconds(recrawl_interval=float("inf")) == (MOST_SECONDS, "recrawl-interval")
+        assert seconds(recrawl_interval=timedelta.max) == (MAX_SECONDS, "recrawl-interval")
+        assert seconds(recrawl_interval=float("inf")) == (MAX_SECONDS, "recrawl-interval")
 
 
 class TestAge:
@@ -204,7 +204,7 @@ class TestAge:
             ([("Age", "-50")], 0),
             ([("Age", "soon")], 0),
             ([("Age", "")], 0),
-            ([("Age", "9" * 30)], MOST_SECONDS),
+            ([("Age", "9" * 30)], MAX_SECONDS),
             ([("Date", HOUR_BEFORE)], 3600),
             ([("Date", HOUR_BEFORE), ("Age", "50")], 3600),
             ([("Date", HOUR_BEFORE), ("Age", "4000")], 4000),
@@ -471,7 +471,7 @@ class TestHostile:
     def test_no_content_raises(self, lines: list[tuple[str, str | bytes]], shared: bool) -> None:
         """Whatever is sent, there is an answer, and it is sane."""
         found = response_freshness(lines, received=NOW, shared=shared)
-        assert found.lifetime is None or 0 <= found.lifetime <= MOST_SECONDS
+        assert found.lifetime is None or 0 <= found.lifetime <= MAX_SECONDS
         assert found.age >= 0
         assert found.as_dict()
 

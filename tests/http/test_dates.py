@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.http.dates import (
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     YEAR_OF_REFERENCE,
     ParsedDate,
     parse_date,
@@ -263,12 +263,12 @@ class TestHostile:
     def test_the_longest_date_fits(self) -> None:
         """The limit is above every form."""
         text = "Wednesday, 03 December 2025 13:09:53.123456789 GMT+01:00 (Central European Time)"
-        assert len(text) < MOST_CHARACTERS
+        assert len(text) < MAX_CHARACTERS
         assert moment(text) is not None
-        assert moment(text.ljust(MOST_CHARACTERS)) is not None
-        assert moment(text.ljust(MOST_CHARACTERS + 1)) is None
+        assert moment(text.ljust(MAX_CHARACTERS)) is not None
+        assert moment(text.ljust(MAX_CHARACTERS + 1)) is None
 
-    @given(st.text(max_size=MOST_CHARACTERS + 5) | st.from_regex(r"[0-9 :TZ,+-]{0,40}"))
+    @given(st.text(max_size=MAX_CHARACTERS + 5) | st.from_regex(r"[0-9 :TZ,+-]{0,40}"))
     def test_no_text_raises(self, text: str) -> None:
         """Whatever stands there, there is an answer."""
         found = parse_date(text)
@@ -311,5 +311,5 @@ class TestHostile:
             with pytest.raises(TypeError) as told:
                 reader(odd)
             assert str(told.value) == (
-                f"a date is read from str, not {type(odd).__name__}: decode octets as latin-1 first"
+                f"a date must be str, not {type(odd).__name__}: decode bytes as latin-1 first"
             )

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from robotrules.http import fields
 from robotrules.http.fields import (
-    MOST_LINES,
-    MOST_OCTETS,
+    MAX_BYTES,
+    MAX_LINES,
     NO_FIELDS,
     Fields,
     first_line,
@@ -236,9 +236,9 @@ class TestLibraries:
                 check(response)
                 check(response.raw)
                 check(response.raw.headers)
-                joined = read_fields(response.headers)
-        assert joined.get("x-robots-tag") == [b"googlebot: nofollow, noindex"]
-        assert not joined.apart
+                acquire = read_fields(response.headers)
+        assert acquire.get("x-robots-tag") == [b"googlebot: nofollow, noindex"]
+        assert not acquire.apart
 
     def test_requests_made_by_hand(self) -> None:
         """Without a response of urllib3 there are only joined headers."""
@@ -275,8 +275,8 @@ class TestLibraries:
         check(response)
         check(response.headers)
         # What Scrapy offers as a plain mapping is joined.
-        joined = scrapy.Headers({"X-Robots-Tag": LINES}).to_unicode_dict()
-        assert tags(joined) == ([b"googlebot: nofollow,noindex"], False)
+        acquire = scrapy.Headers({"X-Robots-Tag": LINES}).to_unicode_dict()
+        assert tags(acquire) == ([b"googlebot: nofollow,noindex"], False)
 
     def test_urllib(self, server: str) -> None:
         """Responses of urllib and http.client, and the message in them."""
@@ -363,7 +363,7 @@ class TestLooks:
         """Some short ones: strangers must not fill the memory."""
         kept: dict[bytes, str] = {}
         monkeypatch.setattr(fields, "_NAMES", kept)
-        monkeypatch.setattr(fields, "_MOST_NAMES", 2)
+        monkeypatch.setattr(fields, "_MAX_NAMES", 2)
         names = [b"A" * 65, b"B" * 64, b"C", b"D"]
         found = read_fields([(name, b"") for name in names])
         assert [name for name, _ in found.lines] == ["a" * 65, "b" * 64, "c", "d"]
@@ -388,14 +388,14 @@ class TestLooks:
         expected = read_fields(iter(headers.items() if is_dict else headers)).lines
         for slow in ("_from_response", "_from_headers"):
             monkeypatch.setattr(fields, slow, None)
-        monkeypatch.setattr(fields, "MOST_LINES", len(headers))
+        monkeypatch.setattr(fields, "MAX_LINES", len(headers))
         found = read_fields(headers)
         assert found.lines == expected
         assert found.apart is (not is_dict)
 
     def test_what_is_not_read_is_not_asked(self) -> None:
         """A value behind the last line that is read may be joined, and that does not matter."""
-        many: dict[str, Any] = {str(at): [""] for at in range(MOST_LINES)}
+        many: dict[str, Any] = {str(at): [""] for at in range(MAX_LINES)}
         assert read_fields(many).apart
         assert read_fields(many | {"last": ""}).apart
         assert not read_fields({"last": ""} | many).apart
@@ -414,28 +414,28 @@ class TestBounds:
             while True:
                 yield "a", "b"
 
-        assert len(read_fields(endless()).lines) == MOST_LINES
-        assert len(read_fields([("a", ["b"] * (MOST_LINES + 1))]).lines) == MOST_LINES
-        assert len(read_fields({"a": "b\n" * (MOST_LINES + 1)}).lines) == MOST_LINES
-        assert len(read_fields({str(at): "" for at in range(MOST_LINES + 1)}).lines) == MOST_LINES
+        assert len(read_fields(endless()).lines) == MAX_LINES
+        assert len(read_fields([("a", ["b"] * (MAX_LINES + 1))]).lines) == MAX_LINES
+        assert len(read_fields({"a": "b\n" * (MAX_LINES + 1)}).lines) == MAX_LINES
+        assert len(read_fields({str(at): "" for at in range(MAX_LINES + 1)}).lines) == MAX_LINES
 
     @pytest.mark.parametrize("kind", [bytes, lambda raw: raw.decode()])
     def test_octets(self, kind: Callable[[bytes], Any]) -> None:
         """Raw octets are cut at the end of a line: half a line may say something else."""
         first = b"a: 1\na: 2\n"
-        for size in range(MOST_OCTETS - 3, MOST_OCTETS + 4):
+        for size in range(MAX_BYTES - 3, MAX_BYTES + 4):
             block = first + b"b: " + b"x" * (size - len(first) - 3)
             assert len(block) == size
             names = [name for name, _ in read_fields(kind(block)).lines]
-            assert names == (["a", "a", "b"] if size <= MOST_OCTETS else ["a", "a"])
-            whole = block if size < MOST_OCTETS else first
+            assert names == (["a", "a", "b"] if size <= MAX_BYTES else ["a", "a"])
+            whole = block if size < MAX_BYTES else first
             assert read_fields(kind(block + b"\nc: 3")).lines[:3] == read_fields(whole).lines
-        assert read_fields(kind(b"b: " + b"x" * MOST_OCTETS)) == NO_FIELDS
+        assert read_fields(kind(b"b: " + b"x" * MAX_BYTES)) == NO_FIELDS
 
     def test_text_behind_the_limit(self) -> None:
         """It is not looked at, so it cannot tell how the text before it was decoded."""
         block = "a: é\nb: "
-        found = read_fields(block.ljust(MOST_OCTETS + 1, "x") + "ж")
+        found = read_fields(block.ljust(MAX_BYTES + 1, "x") + "ж")
         assert found.lines == (("a", b"\xe9"),)
 
     @pytest.mark.parametrize(
@@ -483,7 +483,7 @@ class TestMisuse:
         with pytest.raises(TypeError) as told:
             read_fields(headers)
         assert str(told.value) == (
-            "headers are a mapping, a list of (name, value) pairs, raw header octets, or a "
+            "headers must be a mapping, (name, value) pairs, raw header bytes, or a "
             "response of httpx, requests, aiohttp or Scrapy; not "
             f"{type(headers).__name__}: pass response.headers"
         )
@@ -497,7 +497,7 @@ class TestMisuse:
             read_fields(headers)
         (pair,) = list(headers)  # type: ignore[call-overload]
         assert str(told.value) == (
-            f"header fields are pairs of name and value, not {pair!r}: pass "
+            f"header fields must be (name, value) pairs, not {pair!r}: pass "
             "[('Robots-Tag', '...')], or the whole header block as bytes"
         )
 
@@ -516,7 +516,7 @@ class TestMisuse:
         """A name is str or bytes."""
         with pytest.raises(TypeError) as told:
             read_fields([(name, "x")])
-        words = f"the name of a field is str or bytes, not {type(name).__name__}"
+        words = f"a field name must be str or bytes, not {type(name).__name__}"
         assert str(told.value) == words
 
     def test_items_that_are_none(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from robotrules.http.fields import NO_FIELDS, Fields, read_fields
-from robotrules.http.media_types import MOST_OCTETS, is_html, parse_charset, parse_media_type
+from robotrules.http.media_types import MAX_BYTES, is_html, parse_charset, parse_media_type
 
 
 def fields_of(*lines: str | bytes) -> Fields:
@@ -54,6 +54,6 @@ def test_charsets(line: str | bytes, charset: str | None) -> None:
 def test_longest_line() -> None:
     """What is longer than any media type is cut."""
     charset = "; charset=utf-8"
-    fits = "text/html".ljust(MOST_OCTETS - len(charset)) + charset
+    fits = "text/html".ljust(MAX_BYTES - len(charset)) + charset
     assert parse_charset(fields_of(fits)) == "utf-8"
     assert parse_charset(fields_of(fits.replace("html", "html "))) == "utf-"

@@ -131,7 +131,7 @@ def test_full_width_letters_are_letters() -> None:
 def test_international_name_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the library an international name is an error that says the cure, and no other is."""
 
-    origins._normal.cache_clear()
+    origins._normalize.cache_clear()
     monkeypatch.setitem(sys.modules, "idna", None)  # importing it fails
 
     assert origin_of("https://a.example/é") == "https://a.example"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.http.fields import MOST_INTERIM, read_fields
+from robotrules.http.fields import MAX_INTERIM, read_fields
 
 LINES = [b"googlebot: nofollow", b"noindex"]
 
@@ -69,13 +69,13 @@ def test_ends_of_lines(end: bytes) -> None:
 
 
 @pytest.mark.parametrize("gap", [b"\r\n\r\n", b"\n\n", b"\r\n\r\n\r\n", b"\n\n\r\n\n"])
-@pytest.mark.parametrize("count", [1, 2, MOST_INTERIM])
+@pytest.mark.parametrize("count", [1, 2, MAX_INTERIM])
 def test_interim_responses(gap: bytes, count: int) -> None:
     """RFC 9110 §15.2: the response that counts comes behind them; there is an end to them."""
     interim = b"HTTP/1.1 103 Early Hints\r\nX-Robots-Tag: a" + gap
     last = b"HTTP/1.1 200 OK\r\nX-Robots-Tag: b" + gap + b"X-Robots-Tag: body"
     assert tags(interim * count + last)[0] == [b"b"]
-    assert tags(interim * (MOST_INTERIM + 1) + last)[0] == [b"a"]
+    assert tags(interim * (MAX_INTERIM + 1) + last)[0] == [b"a"]
     assert tags(interim * count) == ([], True)
 
 

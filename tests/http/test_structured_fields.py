@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.http.structured_fields import (
-    MOST_MEMBERS,
-    MOST_OCTETS,
-    MOST_PARAMETERS,
+    MAX_BYTES,
+    MAX_MEMBERS,
+    MAX_PARAMETERS,
     is_token,
     parse_dictionary,
     parse_list,
@@ -220,7 +220,7 @@ class TestLimits:
 
     def test_members(self) -> None:
         """1,024 members are read, one more is not (SF-3-01)."""
-        assert len(members(",".join(["a"] * 1024))) == 1024 == MOST_MEMBERS
+        assert len(members(",".join(["a"] * 1024))) == 1024 == MAX_MEMBERS
         assert fails(",".join(["a"] * 1025)).too_large
 
     def test_keys_of_a_dictionary(self) -> None:
@@ -233,13 +233,13 @@ class TestLimits:
         """256 parameters of a member are read, one more is not."""
         keys = [f";k{number}" for number in range(256)]
         ((_, parameters),) = members("a" + "".join(keys))
-        assert len(parameters) == 256 == MOST_PARAMETERS
+        assert len(parameters) == 256 == MAX_PARAMETERS
         assert fails("a" + "".join([*keys, ";z"])).too_large
 
     def test_octets(self) -> None:
         """A value longer than a file may be is not looked at."""
-        assert fails(b"a" * (MOST_OCTETS + 1)).too_large
-        assert len(str(members("a" * MOST_OCTETS)[0][0])) == MOST_OCTETS
+        assert fails(b"a" * (MAX_BYTES + 1)).too_large
+        assert len(str(members("a" * MAX_BYTES)[0][0])) == MAX_BYTES
 
     @pytest.mark.parametrize(
         "text",
@@ -292,7 +292,7 @@ class TestProperties:
             parsed = parse(octets)
             assert (parsed.error is None) == (parsed.value is not None)
             if parsed.error is None:
-                json.dumps([to_plain_value(value) for value, _ in _pairs(parsed.value)])
+                json.dumps([to_plain_value(value) for value, _ in _iterate_pairs(parsed.value)])
             else:
                 fails(octets, parse)
 
@@ -318,5 +318,5 @@ class TestProperties:
             )
 
 
-def _pairs(value: Any) -> list[tuple[Any, Any]]:
+def _iterate_pairs(value: Any) -> list[tuple[Any, Any]]:
     return list(value.values()) if isinstance(value, dict) else value

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from robotrules.access import CachedCopy, Response, access
 from robotrules.http.fields import Fields, read_fields
 from robotrules.http.validators import (
-    LONGEST_VALIDATOR,
+    MAX_VALIDATOR_LENGTH,
     EntityTag,
     conditional_headers,
     confirms_stored,
@@ -63,7 +63,7 @@ def test_entity_tags(value: bytes, found: EntityTag | None) -> None:
 
 def test_longest_tag() -> None:
     """What is longer than any real tag is not carried about."""
-    fits = b'"' + b"a" * (LONGEST_VALIDATOR - 2) + b'"'
+    fits = b'"' + b"a" * (MAX_VALIDATOR_LENGTH - 2) + b'"'
     assert parse_etag(fields_of(("ETag", fits))) is not None
     assert parse_etag(fields_of(("ETag", fits[:-1] + b'a"'))) is None
 
@@ -112,8 +112,8 @@ def test_others_stay() -> None:
     assert names(drop_invalid_validators(odd, NOW)) == ["x", "date"]
     good = fields_of(("ETag", '"a"'), ("X", "1"), ("Last-Modified", THEN))
     assert drop_invalid_validators(good, NOW) is good
-    joined = Fields(odd.lines, False)
-    assert drop_invalid_validators(joined, NOW).apart is False
+    acquire = Fields(odd.lines, False)
+    assert drop_invalid_validators(acquire, NOW).apart is False
 
 
 def test_conditions() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.http.structured_fields import MOST_MEMBERS
+from robotrules.http.structured_fields import MAX_MEMBERS
 from robotrules.tags.header import find_commas, find_members, lowercase_keys, parse_list
 
 
@@ -44,5 +44,5 @@ def test_keys_in_lower_case() -> None:
 
 def test_every_member_counts() -> None:
     """The caller has bounded the octets."""
-    count = MOST_MEMBERS + 1
+    count = MAX_MEMBERS + 1
     assert len(parse_list(b", ".join([b"a"] * count)).value) == count

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from robotrules.errors import SavedResponseError
-from robotrules.http.fields import MOST_OCTETS
+from robotrules.http.fields import MAX_BYTES
 from robotrules.tags import saved_responses
 from robotrules.tags.saved_responses import (
     MAX_BLOCKS,
@@ -32,10 +32,10 @@ class TestBlocks:
     def test_fields_that_end_late(self) -> None:
         """Behind the limit no end is looked for."""
         start = b"HTTP/1.1 200 OK\r\nA: b\r\nC: "
-        late = read_response(start.ljust(MOST_OCTETS - 3, b"x") + b"\r\n\r\n" + PAGE)
+        late = read_response(start.ljust(MAX_BYTES - 3, b"x") + b"\r\n\r\n" + PAGE)
         assert (late.body, codes(late)) == (None, ["fields-cut"])
         assert late.fields.get("a") == [b"b"]
-        just = read_response(start.ljust(MOST_OCTETS - 4, b"x") + b"\r\n\r\n" + PAGE)
+        just = read_response(start.ljust(MAX_BYTES - 4, b"x") + b"\r\n\r\n" + PAGE)
         assert (just.body, codes(just)) == (PAGE, [])
 
     def test_fields_alone(self) -> None:
@@ -56,9 +56,9 @@ class TestBlocks:
 
     def test_the_limit_is_that_of_one_block(self) -> None:
         """Those before it do not count."""
-        long = f"A: {'x' * (MOST_OCTETS - 1000)}"
+        long = f"A: {'x' * (MAX_BYTES - 1000)}"
         first = response(long, status="HTTP/1.1 302 Found", body=b"")
-        for size, cut in ((100, []), (MOST_OCTETS, []), (MOST_OCTETS + 1, ["fields-cut"])):
+        for size, cut in ((100, []), (MAX_BYTES, []), (MAX_BYTES + 1, ["fields-cut"])):
             last = b"HTTP/1.1 200 OK\r\nA: ".ljust(size, b"x")
             assert codes(read_response(first + last)) == cut
 

@@ -1,7 +1,7 @@
 """
-What goes into the flow of `access` and what comes out of it: requests, answers, results.
+Inputs and outputs of the `access` flow: requests, responses, failures and results.
 
-All are values, and none knows an HTTP library: who drives the flow translates.
+These are plain values, independent of any HTTP library; the driver of the flow converts them.
 """
 
 from __future__ import annotations
@@ -19,145 +19,145 @@ DISALLOW_ALL = b"User-agent: *\nDisallow: /\n"
 
 
 class AccessState(StrEnum):
-    """What came of asking for a robots.txt (§2.3.1)."""
+    """The outcome of requesting a robots.txt (§2.3.1)."""
 
     SUCCESS = "success"
-    """There is a file: its rules are followed (§2.3.1.1)."""
+    """There is a file: its rules apply (§2.3.1.1)."""
     UNAVAILABLE = "unavailable"
-    """There is none: any resource may be accessed (§2.3.1.3)."""
+    """There is no file: any resource may be accessed (§2.3.1.3)."""
     UNREACHABLE = "unreachable"
-    """Nobody knows: complete disallow is assumed (§2.3.1.4)."""
+    """Unknown: complete disallow is assumed (§2.3.1.4)."""
 
 
 class FailureReason(StrEnum):
-    """Why there was no file: a code that a program can switch on."""
+    """Why there is no file: a code for programs."""
 
-    # What a transport reports: network errors (§2.3.1.4, AMB-57).
+    # Reported by transports: network errors (§2.3.1.4, AMB-57).
     DNS = "dns"
     """The host has no address."""
     REFUSED = "refused-address"
-    """All addresses of the host are private, and this client does not go there (AMB-56)."""
+    """All addresses of the host are private, and the client does not connect to them (AMB-56)."""
     CONNECT = "connect"
     """No connection: refused, reset or no route."""
     TLS = "tls"
     """No secure connection, a bad certificate included."""
     TIMEOUT = "timeout"
-    """No whole answer in time."""
+    """No complete response in time."""
     CUT = "cut"
-    """The answer ended before its end."""
+    """The response ended prematurely."""
     PROTOCOL = "protocol"
-    """What came is not HTTP."""
+    """The response is not HTTP."""
     CODING = "coding"
-    """A Content-Encoding that is unknown or broken (AMB-61)."""
-    # What an answer says.
+    """An unknown or invalid Content-Encoding (AMB-61)."""
+    # Reported by the response itself.
     STATUS = "status"
-    """A status that says so."""
+    """A status that means there is no usable file."""
     REDIRECTS = "redirects"
-    """More redirects than are followed (AMB-55)."""
+    """Too many redirects (AMB-55)."""
     LOOP = "loop"
-    """A redirect to where it came from (AMB-55)."""
+    """A redirect to a URL that was already requested (AMB-55)."""
     LOCATION = "location"
     """A broken redirect: no usable Location, or a status that is not followed (AMB-54)."""
 
     @property
     def sentence(self) -> str:
-        """The reason for people."""
+        """The reason as a sentence."""
         return _SENTENCES[self]
 
 
 _SENTENCES = {
     FailureReason.DNS: "the host has no address",
-    FailureReason.REFUSED: "the address is private, and this client does not go there",
+    FailureReason.REFUSED: "the address is private, and this client does not connect to it",
     FailureReason.CONNECT: "no connection",
     FailureReason.TLS: "no secure connection",
-    FailureReason.TIMEOUT: "no answer in time",
-    FailureReason.CUT: "the answer was cut short",
-    FailureReason.PROTOCOL: "the answer is not HTTP",
-    FailureReason.CODING: "the body has an unknown or broken coding",
-    FailureReason.STATUS: "the status says so",
+    FailureReason.TIMEOUT: "no response in time",
+    FailureReason.CUT: "the response was cut short",
+    FailureReason.PROTOCOL: "the response is not HTTP",
+    FailureReason.CODING: "the body has an unknown or invalid content coding",
+    FailureReason.STATUS: "the status means that there is no usable file",
     FailureReason.REDIRECTS: "too many redirects",
-    FailureReason.LOOP: "a loop of redirects",
+    FailureReason.LOOP: "a redirect loop",
     FailureReason.LOCATION: "a redirect that cannot be followed",
 }
 
 
 class Request(NamedTuple):
-    """A GET that the flow wants to be made. No redirect is to be followed by who makes it."""
+    """A GET request to be sent. The driver must not follow redirects."""
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
-    """Fields that this request needs beside those of the client."""
+    """Fields for this request, in addition to those of the client."""
     limit: int = LEAST_MAX_BYTES + SLACK
-    """Decoded octets to read at most; more than that need not be read, and is no failure."""
+    """Maximum number of decoded bytes to read; a longer body is truncated, not an error."""
     timeout: float | None = None
-    """What it may take in all, from name to last octet; None: as long as the transport likes."""
+    """Total seconds, from name resolution to the last byte; None: the transport's default."""
 
     def wants_body(self, status: int) -> bool:
-        """Tell whether the body of an answer with this status is of use."""
+        """Return whether the body of a response with this status is needed."""
         return 200 <= status < 300 and status not in (204, 205)
 
 
 class Response(NamedTuple):
-    """An answer as it came, whatever its status."""
+    """A response as received, with any status."""
 
     status: int
     headers: object = NO_FIELDS
-    """As `robotrules.tags.read_fields` takes them: pairs, a mapping, or a library's own."""
+    """Anything that `robotrules.tags.read_fields` accepts: pairs, a mapping, a library's object."""
     body: bytes = b""
-    """Decoded; at most as much as the request's limit."""
+    """Decoded; at most as long as the limit of the request."""
     complete: bool = True
-    """False: the body was longer than the limit, and is cut there."""
+    """False: the body was longer than the limit, and is truncated there."""
     address: str | None = None
-    """The address that answered."""
+    """The IP address of the server."""
 
 
 class Failure(NamedTuple):
-    """No answer, and why."""
+    """No response, and the reason."""
 
     reason: FailureReason
     detail: str = ""
-    """One line for people: what happened, where."""
+    """One line: what happened, and where."""
 
 
 class Hop(NamedTuple):
-    """One redirect that was followed, or could not be."""
+    """A redirect, followed or not."""
 
     url: str
     status: int
     location: str
-    """As it was given."""
+    """As received."""
 
 
 class AccessResult(NamedTuple):
-    """What came of one attempt to get a robots.txt."""
+    """The outcome of one attempt to fetch a robots.txt."""
 
     origin: str
-    """Whose URLs it governs: the one that was asked first (REP-2.3.1.2-04)."""
+    """The origin that the result governs: the one requested first (REP-2.3.1.2-04)."""
     state: AccessState
     status: int | None
-    """Of the last answer; None: there was none."""
+    """The status of the last response; None if there was none."""
     failure_reason: FailureReason | None
-    """Why there is no file; None: there is one."""
+    """Why there is no file; None if there is one."""
     detail: str
-    """One line for people about the trouble."""
+    """One line about the failure."""
     url: str
-    """What was asked for last."""
+    """The URL requested last."""
     hops: tuple[Hop, ...]
     fields: Fields
     body: bytes
     complete: bool
     revalidated: bool
-    """True: a 304 says that the stored body is still the file (AMB-54)."""
+    """True: a 304 confirmed the stored body (AMB-54)."""
     address: str | None
     restricted: bool = False
-    """True: there is none for this client, which takes that as complete disallow (AMB-51)."""
+    """True: access was denied, which this client treats as complete disallow (AMB-51)."""
 
     def robots(self, profile: str | Profile = "default") -> RobotsTxt:
         """
-        Return the file; without one, a file that says the same.
+        Return the parsed file; without one, an equivalent file.
 
-        Unavailable is an empty file, and unreachable one that disallows everything (§2.3.1.3,
-        §2.3.1.4). Who wants the reason too asks a client.
+        Unavailable is equivalent to an empty file, unreachable to one that disallows everything
+        (§2.3.1.3, §2.3.1.4). A client's verdicts also state the reason.
         """
         if self.state is AccessState.UNREACHABLE or self.restricted:
             return parse(DISALLOW_ALL, profile)
@@ -183,12 +183,12 @@ class AccessResult(NamedTuple):
 
 
 class CachedCopy(NamedTuple):
-    """What a client has of the file already: enough to ask whether it changed."""
+    """A stored file, with the data needed for a conditional request."""
 
     url: str
-    """Where it came from: validators are about that URL and no other (RFC 9110 §8.8)."""
+    """The URL it came from: validators apply to that URL only (RFC 9110 §8.8)."""
     body: bytes
     fields: Fields
     complete: bool = True
     received: float | None = None
-    """When it came, in seconds since 1970; None: unknown, so its Last-Modified is not sent."""
+    """Time of receipt in seconds since 1970; None: unknown, so Last-Modified is not sent."""

@@ -1,12 +1,12 @@
 """
-Cache: how long what was fetched holds, and what goes when nothing can be fetched (RFC 9309 §2.4).
+Cache: how long a fetched file is valid, and what applies while fetching fails (RFC 9309 §2.4).
 
-A `FetchRecord` is one attempt to get a robots.txt and what came of it; an `Entry` is what a client
-has of one origin: the last usable one, and the failures since. `freshness(entry, now)` says what
-decides now, until when, and whether to ask the origin first; `updated_entry(entry, visit)` is the next
-entry. Both are pure functions: the 24 hours, the five minutes and the 30 days are here and nowhere
-else (AMB-58 to AMB-60). Times are seconds since 1970, UTC. It has no clock, stores nothing and
-fetches nothing.
+A `FetchRecord` is one attempt to fetch a robots.txt and its outcome. An `Entry` is what a client
+knows about one origin: the last usable record, and the failures since. `freshness(entry, now)`
+returns the policy in effect, its expiry, and whether to refresh first; `updated_entry(entry,
+record)` returns the next entry. Both are pure functions, and the only place of the 24 hours, the
+five minutes and the 30 days (AMB-58 to AMB-60). Times are seconds since 1970, UTC. The package has
+no clock, stores nothing and fetches nothing.
 """
 
 from __future__ import annotations
@@ -63,72 +63,72 @@ __all__ = [
     "updated_entry",
 ]
 
-# A clock may be set back a little; a visit further in the future than this is not believed.
+# Clocks may be set back a little; records further in the future than this are not trusted.
 MAX_CLOCK_SKEW = 60.0
-# Retry-After is believed up to a day: a longer one would take a site out of the crawl (AMB-50).
+# Retry-After is honoured up to a day: a longer one would remove a site from the crawl (AMB-50).
 MAX_RETRY_AFTER = 86_400.0
-# Of the fields of an answer, what is kept; real ones have some two thousand octets.
-MOST_FIELD_OCTETS = 16 * 1024
-_OF_CACHING = frozenset(
+# Header fields are stored up to this size; real ones have about two thousand bytes.
+MAX_FIELD_BYTES = 16 * 1024
+_CACHING_FIELDS = frozenset(
     ("age", "cache-control", "content-type", "date", "etag", "expires", "last-modified")
 )
-# With refresh in the background, this part of the longest lifetime is used before asking again.
+# With stale-while-revalidate, refresh after this part of the maximum lifetime.
 REFRESH_AHEAD = 0.9
 
 
-# --- What decides now -----------------------------------------------------------------------------
+# --- The policy in effect -------------------------------------------------------------------------
 
 
 def freshness(
     entry: Entry | None, now: float, profile: AccessProfile, *, stale_while_revalidate: bool = False
 ) -> Freshness:
     """
-    Return what decides at *now*.
+    Return the policy in effect at *now*.
 
-    *stale_while_revalidate*: the caller fetches while an answer is given. Then a file is used past its own
-    lifetime, but never past the longest one, which is the RFC's day (§2.4); and not if it says
-    `no-cache`, `no-store` or `must-revalidate`.
+    *stale_while_revalidate* (RFC 5861): the caller refreshes in the background. A file is then used
+    past its own lifetime, but never past the maximum, which is the RFC's day (§2.4), and not if it
+    says `no-cache`, `no-store` or `must-revalidate`.
     """
     good = entry.last_success if entry else None
     if good is not None and not _is_usable(good, profile):
         good = None
     bad = entry.last_failure if entry else None
-    if any(visit and visit.at > now + MAX_CLOCK_SKEW for visit in (good, bad)):
-        # The clock was set back: nobody knows how old this is.
+    if any(fetch_record and fetch_record.at > now + MAX_CLOCK_SKEW for fetch_record in (good, bad)):
+        # The clock was set back, so the age is unknown.
         return Freshness(EffectivePolicy.NOTHING, now, True, False, FreshnessReason.CLOCK_SET_BACK)
     if good is not None:
-        found = _while_fresh(good, bad, now, profile, stale_while_revalidate)
-        if found:
-            return found
+        fresh = _while_fresh(good, bad, now, profile, stale_while_revalidate)
+        if fresh:
+            return fresh
     if bad is None or entry is None:
-        because = FreshnessReason.STALE if good else FreshnessReason.NEVER_FETCHED
-        return Freshness(EffectivePolicy.NOTHING, now, True, False, because)
+        reason = FreshnessReason.STALE if good else FreshnessReason.NEVER_FETCHED
+        return Freshness(EffectivePolicy.NOTHING, now, True, False, reason)
     return _while_unreachable(entry, bad, good, now, profile, stale_while_revalidate)
 
 
 def _while_fresh(
     good: FetchRecord, bad: FetchRecord | None, now: float, profile: AccessProfile, background: bool
 ) -> Freshness | None:
-    """Return what the last usable visit decides; None: it is too old."""
-    longest = good.at + profile.max_ttl
-    end, again = min(good.until, longest), inf
-    if background and _may_grow_old(good):
-        again = min(good.until, good.at + REFRESH_AHEAD * profile.max_ttl)
-        end = longest
+    """Return the policy of the last usable record; None: it has expired."""
+    latest = good.at + profile.max_ttl
+    end, refresh_at = min(good.until, latest), inf
+    if background and _may_serve_stale(good):
+        refresh_at = min(good.until, good.at + REFRESH_AHEAD * profile.max_ttl)
+        end = latest
         if bad is not None:
-            again = max(again, bad.until)
+            refresh_at = max(refresh_at, bad.until)
     if now >= end:
         return None
-    refresh = now >= again
-    until = now if refresh else min(end, again)
-    return Freshness(_said(good, profile), until, False, refresh, FreshnessReason.FRESH)
+    refresh = now >= refresh_at
+    until = now if refresh else min(end, refresh_at)
+    return Freshness(_policy_of(good, profile), until, False, refresh, FreshnessReason.FRESH)
 
 
-def _may_grow_old(good: FetchRecord) -> bool:
-    """Tell whether an answer may be used while it is asked for anew (RFC 9111 §5.2.2.2, .4)."""
-    said = http_freshness(good.fields)
+def _may_serve_stale(good: FetchRecord) -> bool:
+    """Return whether a response may be used while it is revalidated (RFC 9111 §5.2.2.2, .4)."""
+    directives = http_freshness(good.fields)
     strict = any(b"must-revalidate" in line.lower() for line in good.fields.get("cache-control"))
-    return not (strict or said.must_validate or not said.may_store)
+    return not (strict or directives.must_validate or not directives.may_store)
 
 
 def _while_unreachable(
@@ -137,30 +137,30 @@ def _while_unreachable(
     good: FetchRecord | None,
     now: float,
     profile: AccessProfile,
-    later: bool,
+    background: bool,
 ) -> Freshness:
-    """Return what decides after a failure, with no fresh file at hand (AMB-58, AMB-59)."""
+    """Return the policy after a failure, without a fresh file (AMB-58, AMB-59)."""
     since = min(entry.failing_since, now)
     if now - since >= profile.give_up_after:
-        decides, end, because = _at_last(good, profile), inf, FreshnessReason.GAVE_UP
+        policy, end, reason = _policy_after_giving_up(good, profile), inf, FreshnessReason.GAVE_UP
     elif now - since >= profile.stale_after:
-        decides, end, because = (
-            _copy(good, profile),
+        policy, end, reason = (
+            _policy_of_copy(good, profile),
             since + profile.give_up_after,
             FreshnessReason.STALE_COPY,
         )
     else:
         end = since + min(profile.stale_after, profile.give_up_after)
-        decides, because = EffectivePolicy.DISALLOW, FreshnessReason.UNREACHABLE
-    again = now >= bad.until
-    until = now if again else min(bad.until, end)
-    # To allow because of failures that were long ago, the origin is asked first.
-    later = later and decides is EffectivePolicy.DISALLOW
-    return Freshness(decides, until, again and not later, again and later, because)
+        policy, reason = EffectivePolicy.DISALLOW, FreshnessReason.UNREACHABLE
+    is_due = now >= bad.until
+    until = now if is_due else min(bad.until, end)
+    # Before URLs are allowed because of failures long ago, the origin is fetched.
+    background = background and policy is EffectivePolicy.DISALLOW
+    return Freshness(policy, until, is_due and not background, is_due and background, reason)
 
 
 def _is_usable(good: FetchRecord, profile: AccessProfile) -> bool:
-    """Tell whether a visit says something under this profile; another may have recorded it."""
+    """Return whether a record is usable under this profile; another profile may have made it."""
     if good.failure_reason is FailureReason.STATUS and good.status is not None:
         return classify_status(good.status, profile) is not AccessState.UNREACHABLE
     return (
@@ -169,26 +169,26 @@ def _is_usable(good: FetchRecord, profile: AccessProfile) -> bool:
     )
 
 
-def _said(good: FetchRecord, profile: AccessProfile) -> EffectivePolicy:
+def _policy_of(good: FetchRecord, profile: AccessProfile) -> EffectivePolicy:
     if good.state is AccessState.SUCCESS:
         return EffectivePolicy.RULES
     restricted = profile.deny_on_401_403 and good.status in (401, 403)
     return EffectivePolicy.DISALLOW if restricted else EffectivePolicy.ALLOW
 
 
-def _copy(good: FetchRecord | None, profile: AccessProfile) -> EffectivePolicy:
+def _policy_of_copy(good: FetchRecord | None, profile: AccessProfile) -> EffectivePolicy:
     if good is not None:
-        return _said(good, profile)
+        return _policy_of(good, profile)
     return EffectivePolicy.ALLOW if profile.without_copy == "allow" else EffectivePolicy.DISALLOW
 
 
-def _at_last(good: FetchRecord | None, profile: AccessProfile) -> EffectivePolicy:
+def _policy_after_giving_up(good: FetchRecord | None, profile: AccessProfile) -> EffectivePolicy:
     if good is not None and profile.on_give_up == "cached":
-        return _said(good, profile)
+        return _policy_of(good, profile)
     return EffectivePolicy.ALLOW
 
 
-# --- What is remembered ---------------------------------------------------------------------------
+# --- Fetch records and entries --------------------------------------------------------------------
 
 
 def make_fetch_record(
@@ -200,16 +200,16 @@ def make_fetch_record(
     user_agent: str,
     profile: AccessProfile,
 ) -> FetchRecord:
-    """Return the visit that ended with *result* at a moment; *entry* is what was known before."""
+    """Return the record of a fetch that ended with *result*; *entry* is the state before it."""
     may_store = True
     if result.state is AccessState.UNREACHABLE:
-        until = at + _retry(
+        until = at + _retry_delay(
             result, entry.failures if entry and entry.last_failure else 0, at, profile
         )
     else:
-        said = http_freshness(result.fields, received=datetime.fromtimestamp(at, UTC))
-        until, may_store = at + _lifetime(said, profile), said.may_store
-    found = result.state is AccessState.SUCCESS
+        response = http_freshness(result.fields, received=datetime.fromtimestamp(at, UTC))
+        until, may_store = at + _lifetime(response, profile), response.may_store
+    succeeded = result.state is AccessState.SUCCESS
     return FetchRecord(
         origin=result.origin,
         agent=agent,
@@ -221,8 +221,8 @@ def make_fetch_record(
         detail=result.detail,
         url=result.url,
         hops=result.hops,
-        fields=_bounded(drop_invalid_validators(result.fields, at)),
-        digest=body_digest(result.body) if found else None,
+        fields=_limit_fields(drop_invalid_validators(result.fields, at)),
+        digest=body_digest(result.body) if succeeded else None,
         size=len(result.body),
         complete=result.complete,
         revalidated=result.revalidated,
@@ -232,13 +232,13 @@ def make_fetch_record(
     )
 
 
-def _bounded(fields: Fields) -> Fields:
-    """Return the fields that are kept: all of them, unless they are many."""
-    if sum(map(len, chain.from_iterable(fields.lines))) <= MOST_FIELD_OCTETS:
+def _limit_fields(fields: Fields) -> Fields:
+    """Return the fields to store: all of them, unless they are too large."""
+    if sum(map(len, chain.from_iterable(fields.lines))) <= MAX_FIELD_BYTES:
         return fields
-    kept, room = [], MOST_FIELD_OCTETS
-    # What says how long it holds and how to ask again comes first.
-    for name, value in sorted(fields.lines, key=lambda line: line[0] not in _OF_CACHING):
+    kept, room = [], MAX_FIELD_BYTES
+    # Fields about freshness and validators come first.
+    for name, value in sorted(fields.lines, key=lambda line: line[0] not in _CACHING_FIELDS):
         room -= len(name) + len(value)
         if room < 0:
             break
@@ -247,7 +247,7 @@ def _bounded(fields: Fields) -> Fields:
 
 
 def updated_entry(entry: Entry | None, fetch_record: FetchRecord) -> Entry:
-    """Return what is known after a visit (AMB-59)."""
+    """Return the entry after a fetch (AMB-59)."""
     if fetch_record.usable or entry is None:
         if fetch_record.usable:
             return Entry(fetch_record.origin, fetch_record.agent, fetch_record)
@@ -256,7 +256,7 @@ def updated_entry(entry: Entry | None, fetch_record: FetchRecord) -> Entry:
         )
     good = entry.last_success
     if good is not None and good.at > fetch_record.at + MAX_CLOCK_SKEW:
-        # The clock was set back: it is a copy of unknown age, and may be a day old.
+        # The clock was set back: the copy has an unknown age, and may be a day old.
         good = good._replace(at=fetch_record.at - DAY, until=fetch_record.at)
     since = min(entry.failing_since, fetch_record.at) if entry.last_failure else fetch_record.at
     return Entry(entry.origin, entry.agent, good, fetch_record, since, entry.failures + 1)
@@ -264,9 +264,9 @@ def updated_entry(entry: Entry | None, fetch_record: FetchRecord) -> Entry:
 
 def make_cached_copy(entry: Entry | None, body: bytes | None, limit: int = 0) -> CachedCopy | None:
     """
-    Return what of an entry a 304 could renew; None: nothing.
+    Return the part of an entry that a 304 can revalidate; None if there is none.
 
-    What another client cut at fewer octets than *limit* is not the file that this one would read.
+    A file that another client truncated below *limit* bytes is not what this client would read.
     """
     good = entry.last_success if entry else None
     if (
@@ -280,33 +280,33 @@ def make_cached_copy(entry: Entry | None, body: bytes | None, limit: int = 0) ->
 
 
 def is_truncated(good: FetchRecord | None, limit: int) -> bool:
-    """Tell whether a visit has less of a file than *limit* octets, and there is more."""
+    """Return whether a record holds fewer than *limit* bytes of a longer file."""
     return good is not None and not good.complete and good.size < limit
 
 
 def body_digest(body: bytes) -> str:
-    """Return what a body is kept by."""
+    """Return the SHA-256 of a body, its key in stores."""
     return sha256(body).hexdigest()
 
 
-def _lifetime(said: HttpFreshness, profile: AccessProfile) -> float:
-    """Return the seconds a usable visit holds: explicit freshness between bounds (AMB-60)."""
-    if said.must_validate or not said.may_store:
+def _lifetime(response: HttpFreshness, profile: AccessProfile) -> float:
+    """Return the TTL of a usable record: its explicit lifetime within the bounds (AMB-60)."""
+    if response.must_validate or not response.may_store:
         return profile.min_ttl
-    if said.reason not in ("max-age", "expires") or said.lifetime is None:
+    if response.reason not in ("max-age", "expires") or response.lifetime is None:
         return profile.max_ttl
-    return min(max(said.lifetime - said.age, profile.min_ttl), profile.max_ttl)
+    return min(max(response.lifetime - response.age, profile.min_ttl), profile.max_ttl)
 
 
-def _retry(result: AccessResult, failures: int, at: float, profile: AccessProfile) -> float:
-    """Return the seconds to the next attempt: twice as many each time, or as Retry-After asks."""
-    pause = min(profile.initial_backoff * 2.0 ** min(failures, 32), profile.max_backoff)
-    asked = parse_retry_after(result.fields, at)
-    return pause if asked is None else max(pause, asked)
+def _retry_delay(result: AccessResult, failures: int, at: float, profile: AccessProfile) -> float:
+    """Return the seconds to the next attempt: exponential backoff, or a longer Retry-After."""
+    backoff = min(profile.initial_backoff * 2.0 ** min(failures, 32), profile.max_backoff)
+    retry_after = parse_retry_after(result.fields, at)
+    return backoff if retry_after is None else max(backoff, retry_after)
 
 
 def parse_retry_after(fields: Fields, at: float) -> float | None:
-    """Return the seconds that a Retry-After asks for, a day at most (RFC 9110 §10.2.3)."""
+    """Return the seconds of a Retry-After, at most a day (RFC 9110 §10.2.3)."""
     for line in fields.get("retry-after")[:1]:
         text = line.decode("latin-1")
         if text.isascii() and text.isdigit():

@@ -1,7 +1,7 @@
 """
-Store: what a place must do in which entries, bodies and visits are kept.
+Store: the interface of a storage backend for entries, bodies and fetch records.
 
-A protocol and nothing else: `client.stores` has four that keep it, and a user may bring another.
+A protocol only: `client.stores` has four implementations, and users may add others.
 """
 
 from __future__ import annotations
@@ -14,81 +14,80 @@ from robotrules.cache.values import Entry, FetchRecord
 
 class Store(Protocol):
     """
-    Where entries, bodies and visits are kept. Safe to use from several threads.
+    Storage for entries, bodies and fetch records. Safe to use from several threads.
 
-    What it cannot do raises `StoreError`; what it has is never given out altered: a row or a
-    body that is not what was put is as good as none, or an error.
+    A failed operation raises `StoreError`. Data is never returned altered: a row or body that
+    differs from what was put counts as missing, or raises.
     """
 
     name: str
-    """For people: `SQLite, /home/…/robots.sqlite`. Without passwords."""
+    """For display, such as `SQLite, /home/…/robots.sqlite`. Passwords are redacted."""
     inline: bool
-    """Whether a call takes microseconds, so that an event loop may make it itself."""
+    """Whether a call takes microseconds, so that an event loop may make it directly."""
 
     def get(self, origin: str, agent: str) -> Entry | None:
-        """Return what is known of an origin."""
+        """Return the entry of an origin; None if there is none."""
 
     def body(self, digest: str) -> bytes | None:
-        """Return the octets that have this digest."""
+        """Return the body with this digest."""
 
     def put(self, fetch_record: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
         """
-        Keep an own visit as evidence, its body, and the entry it makes, all of it or nothing.
+        Store a record of a fetch as evidence, its body, and the resulting entry, atomically.
 
-        An imported visit raises ValueError. Where the same visit was imported before, this one
-        takes its place.
-        *body* None: there is none, or it is not to be kept. *entry* None: what was known of the
-        origin is forgotten (`no-store`). An entry whose last visit is newer stays as it is,
-        unless it is from so far in the future (`SKEW`) that the clock must have been set back.
+        An imported record raises ValueError. If the same record was imported before, this one
+        replaces it. *body* None: there is none, or it must not be stored. *entry* None: delete the
+        entry of the origin (`no-store`). An entry with a newer fetch is kept, unless that fetch is
+        so far in the future (`MAX_CLOCK_SKEW`) that the clock must have been set back.
         """
 
     def lease(self, key: str, holder: str, ttl: float) -> bool:
-        """Take a lease that nobody else holds, or renew one's own; False: somebody has it."""
+        """Acquire or renew a lease; False: another holder has it."""
 
     def release(self, key: str, holder: str) -> None:
-        """Give back a lease, if it is still *holder*'s."""
+        """Release a lease if *holder* still has it."""
 
     def holder(self, key: str) -> str | None:
-        """Return who holds a lease; None: nobody does."""
+        """Return the holder of a lease; None if it is free."""
 
     def reserve_slot(self, origin: str, now: float, interval: float) -> float:
         """
-        Take the next turn at an origin: not before *now*, and *interval* after the last.
+        Reserve the next slot of an origin: not before *now*, and *interval* after the last one.
 
-        It is a day ahead at most. A moment that was noted further ahead than that and `SKEW` is
-        of a clock that was ahead, and does not count; so in `begin`.
+        Returns its time, at most a day ahead. A stored time further ahead than that plus
+        `MAX_CLOCK_SKEW` comes from a wrong clock and is ignored; `begin_slot` does the same.
         """
 
     def begin_slot(self, origin: str, now: float, interval: float) -> float:
         """
-        Begin a turn now, if one may: returns *now* (or less) if it did.
+        Begin a slot now if the rate limit permits; returns *now* (or less) if it did.
 
-        If not, returns the moment from which one may; then nothing changed.
+        Otherwise returns the earliest time at which a slot may begin, and changes nothing.
         """
 
     def postpone_slot(self, origin: str, until: float) -> None:
-        """Let no turn at an origin be before a moment."""
+        """Allow no slot at an origin before a time."""
 
     def entries(self) -> Iterator[Entry]:
-        """Yield all entries, by origin."""
+        """Yield all entries, ordered by origin."""
 
     def fetch_records(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
     ) -> Iterator[FetchRecord]:
-        """Yield visits in the order of their time, `after <= at <= before`."""
+        """Yield fetch records in chronological order, `after <= at <= before`."""
 
     def add(self, fetch_records: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
         """
-        Add visits of elsewhere as evidence, without entries; return how many were new.
+        Add imported records as evidence, without entries; return how many were new.
 
-        A visit that is there already, own or imported, stays as it is.
+        A record that is already stored, own or imported, is kept unchanged.
         """
 
     def prune(self, before: float) -> int:
-        """Forget entries whose last visit is older; return how many. Evidence stays."""
+        """Delete entries whose last fetch is older; return how many. Evidence is kept."""
 
     def prune_evidence(self, before: float) -> int:
-        """Forget visits older than a moment, and bodies nobody needs; return how many visits."""
+        """Delete fetch records older than a time, and unused bodies; return how many records."""
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""

@@ -1,7 +1,7 @@
 """
-What is kept of an origin, and what it comes to: visits, entries, freshness.
+Values of the cache: fetch records, entries and freshness.
 
-All are values. Times are seconds since 1970, UTC; `format_timestamp()` writes them for people.
+All are immutable. Times are seconds since 1970, UTC; `format_timestamp()` formats them for display.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from robotrules.http.fields import Fields
 
 
 class Provenance(NamedTuple):
-    """The archive that a visit was imported from: its word for it, and not an own fetch."""
+    """The archive that a fetch record was imported from; no client fetched it."""
 
     archive: str
-    """The name of the archive's file, without its folder; empty: it had none."""
+    """The file name of the archive, without its folder; empty if unknown."""
     digest: str
     """SHA-256 of the archive, in hexadecimal."""
     imported_at: float
@@ -34,20 +34,20 @@ class Provenance(NamedTuple):
 
 
 class FetchRecord(NamedTuple):
-    """One attempt to get a robots.txt, and what came of it: what is kept as evidence."""
+    """One attempt to fetch a robots.txt and its outcome; stored as evidence."""
 
     origin: str
     agent: str
-    """The product token of the User-Agent that was sent: sites answer crawlers differently."""
+    """The product token of the User-Agent: sites respond differently to different crawlers."""
     user_agent: str
     at: float
-    """When the answer came."""
+    """When the response was received."""
     state: AccessState
     status: int | None
     failure_reason: FailureReason | None
     detail: str
     url: str
-    """What was asked for last."""
+    """The URL requested last."""
     hops: tuple[Hop, ...]
     fields: Fields
     digest: str | None
@@ -55,14 +55,14 @@ class FetchRecord(NamedTuple):
     size: int
     complete: bool
     revalidated: bool
-    """True: a 304, so the body is that of a visit before."""
+    """True: a 304, so the body is that of an earlier fetch."""
     until: float
-    """Until when it holds; of a failure, when to try again."""
+    """Expiry time; for a failure, when to retry."""
     may_store: bool
-    """False: `no-store`, so the body is not kept beyond this process (HC-5.2.2-01)."""
+    """False: `no-store`, so the body is not stored beyond this process (HC-5.2.2-01)."""
     address: str | None
     provenance: Provenance | None = None
-    """The archive it was imported from; None: an own fetch."""
+    """The archive it was imported from; None: fetched by a client."""
 
     @property
     def source(self) -> str:
@@ -71,7 +71,7 @@ class FetchRecord(NamedTuple):
 
     @property
     def usable(self) -> bool:
-        """Whether it says something about the file: it is there, or there is none."""
+        """Whether the outcome is known: there is a file, or there is none."""
         return self.state is not AccessState.UNREACHABLE
 
     def as_dict(self) -> dict[str, Any]:
@@ -100,22 +100,23 @@ class FetchRecord(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What a client has of one origin."""
+    """What a client knows about one origin."""
 
     origin: str
     agent: str
     last_success: FetchRecord | None = None
-    """The last usable visit."""
+    """The last usable fetch."""
     last_failure: FetchRecord | None = None
-    """The last visit, if it failed."""
+    """The last fetch, if it failed."""
     failing_since: float = 0.0
-    """When the first failure after the last usable visit was (AMB-59); 0: there is none."""
+    """Time of the first failure after the last usable fetch (AMB-59); 0 if there is none."""
     failures: int = 0
 
     @property
     def last_fetch_at(self) -> float:
-        """When the last visit was; 0: there was none."""
-        return max((one.at for one in (self.last_success, self.last_failure) if one), default=0.0)
+        """Time of the last fetch; 0 if there was none."""
+        records = (self.last_success, self.last_failure)
+        return max((record.at for record in records if record), default=0.0)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -130,10 +131,10 @@ class Entry(NamedTuple):
 
 
 class EffectivePolicy(StrEnum):
-    """What decides about the URLs of an origin."""
+    """The policy in effect for the URLs of an origin."""
 
     NOTHING = "nothing"
-    """Nothing is known: ask the origin first."""
+    """Unknown: fetch the robots.txt first."""
     RULES = "rules"
     """The rules of the last file."""
     ALLOW = "allow"
@@ -143,14 +144,14 @@ class EffectivePolicy(StrEnum):
 
 
 class FreshnessReason(StrEnum):
-    """Why the effective policy of an origin is what it is."""
+    """Why this policy is in effect."""
 
     NEVER_FETCHED = "never-fetched"
-    """Nothing is known of the origin."""
+    """The origin was never fetched."""
     FRESH = "fresh"
     """The last usable response is within its lifetime."""
     STALE = "stale"
-    """It is past its lifetime, and nothing failed since."""
+    """The last usable response is past its lifetime, and no fetch has failed since."""
     UNREACHABLE = "unreachable"
     """Fetching failed: complete disallow (§2.3.1.4)."""
     STALE_COPY = "stale-copy"
@@ -162,15 +163,15 @@ class FreshnessReason(StrEnum):
 
 
 class Freshness(NamedTuple):
-    """What decides at a moment, until when, and whether to ask the origin before."""
+    """The policy in effect at a time, its expiry, and whether to refresh."""
 
     policy: EffectivePolicy
     until: float
-    """Until when that is so without another look; of what is due, the moment itself."""
+    """When to evaluate again; if a refresh is due, the current time."""
     must_refresh: bool
-    """Whether to fetch before an answer is given."""
+    """Whether to fetch before answering."""
     may_refresh: bool
-    """Whether to fetch soon: the answer holds meanwhile."""
+    """Whether to fetch in the background; the policy stays in effect meanwhile."""
     reason: FreshnessReason
 
 

@@ -260,11 +260,13 @@ def _list_origins(
     as_json: bool,
 ) -> int:
     """Show of which origins there are visits."""
-    from robotrules.client.sources import chosen_source
+    from robotrules.client.source_filter import make_source_filter
 
     after, before = span
     found: dict[str, OriginSummary] = {}
-    for visit in filter(chosen_source(source), store.fetch_records(after=after, before=before)):
+    for visit in filter(
+        make_source_filter(source), store.fetch_records(after=after, before=before)
+    ):
         if agent is None or visit.agent.lower() == agent.strip().lower():
             found[visit.origin] = found.get(visit.origin, OriginSummary(0, visit.at)).with_visit(
                 visit

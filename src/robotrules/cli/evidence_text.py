@@ -16,7 +16,12 @@ from robotrules.cache import format_timestamp
 from robotrules.cli.access_text import answer_words, hop_lines
 from robotrules.cli.streams import Output
 from robotrules.cli.text import Excerpt, Paint, between, cells, plural, shortened
-from robotrules.client.historical_verdict import HistoricalVerdict, Period, imported_from, when
+from robotrules.client.historical_verdict import (
+    HistoricalVerdict,
+    Period,
+    describe_provenance,
+    format_time,
+)
 from robotrules.octets import visible
 
 if TYPE_CHECKING:
@@ -51,7 +56,7 @@ class TestimonyPage:
         word = "unknown" if verdict is None else "allowed" if verdict else "disallowed"
         yield f"{self._paint('faint' if verdict is None else word, word)}  {visible(said.url)}"
         yield ""
-        yield self._fact("At", when(said.at))
+        yield self._fact("At", format_time(said.at))
         if verdict is not None:
             rule = verdict.rule
             words = verdict.reason.sentence if rule is None else f"line {rule.line}: {rule}"
@@ -63,7 +68,7 @@ class TestimonyPage:
         if said.fetch_record is not None:
             yield from self._visit(said.fetch_record)
         if said.until is not None:
-            yield self._fact("Held", f"until {when(said.until)}")
+            yield self._fact("Held", f"until {format_time(said.until)}")
         yield from self._rule()
         if said.notes:
             yield ""
@@ -85,7 +90,7 @@ class TestimonyPage:
     def _visit(self, visit: FetchRecord) -> Iterator[str]:
         """Yield the facts of the visit in force."""
         agent = shortened(visible(visit.user_agent), LONGEST)
-        yield self._fact("Asked", f"{when(visit.at)} by {visible(visit.agent)}")
+        yield self._fact("Asked", f"{format_time(visit.at)} by {visible(visit.agent)}")
         if agent and agent != visit.agent:
             yield self._fact("", f"as {agent}")
         by = f", answered by {visible(visit.address)}" if visit.address else ""
@@ -94,7 +99,9 @@ class TestimonyPage:
         url = shortened(visible(visit.url), LONGEST)
         yield self._fact("From", f"{url}{by}")
         given = visit.provenance
-        yield self._fact("Source", "own fetch" if given is None else visible(imported_from(given)))
+        yield self._fact(
+            "Source", "own fetch" if given is None else visible(describe_provenance(given))
+        )
         renewed = ", unchanged since the visit before" if visit.revalidated else ""
         yield self._fact("Answer", f"{answer_words(visit)}{renewed}")
         if visit.digest is not None:
@@ -143,7 +150,13 @@ def origin_lines(found: Mapping[str, OriginSummary], output: Output) -> Iterator
     for origin, known in found.items():
         name, visits = visible(origin), plural(known.visits, "visit")
         imported = f"{known.imported:,} imported"
-        row: tuple[str, ...] = name, visits, when(known.first), when(known.last), imported
+        row: tuple[str, ...] = (
+            name,
+            visits,
+            format_time(known.first),
+            format_time(known.last),
+            imported,
+        )
         if output.terminal:
             row = row if known.imported else row[:-1]
             gap = " " * max(min(widest, WIDEST) - cells(name), 0)
@@ -186,4 +199,4 @@ class PeriodLines:
         if given is not None and given.archive:
             source += f" {visible(given.archive)}"
         agent = visible(first.agent)
-        return when(first.at), when(last.at), visits, word, agent, found, size, source
+        return format_time(first.at), format_time(last.at), visits, word, agent, found, size, source

@@ -191,7 +191,7 @@ def guidance(
 
 def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json: bool) -> int:
     """Answer for a URL after its robots.txt and its page were fetched."""
-    from robotrules.client.pages import guidance_of
+    from robotrules.client.pages import make_guidance
 
     url = url.strip()
     refuse_paths([url])
@@ -212,7 +212,7 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
     visit = page.origin_state.fetch_record if page.origin_state else None
     if AccessTrouble.REFUSED in (page.failure_reason, visit.failure_reason if visit else None):
         hint_private(host_of(page.url))
-    find = partial(guidance_of, page, *who, application=asked.application, profile=asked.profile)
+    find = partial(make_guidance, page, *who, application=asked.application, profile=asked.profile)
     try:
         found = find()
     except MissingExtraError:

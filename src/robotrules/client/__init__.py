@@ -1,10 +1,10 @@
 """
-The client: it fetches robots.txt politely, keeps it as long as it holds, and answers.
+The client: fetches robots.txt politely, caches it for its lifetime, and checks URLs.
 
-All network I/O of robotrules is in here. `Client` is for threads and `AsyncClient` for an event
-loop; both drive the same flows (`cache_engine`, `rate_limiter`, `pages`), over a transport
-(`transports`) and a store (`stores`). What was fetched is evidence (`evidence`, `warc`). Nothing is
-opened by importing this, and each name is imported when it is first asked for.
+All network I/O of robotrules is in this package. `Client` is for threads and `AsyncClient` for an
+event loop; both drive the same flows (`cache_engine`, `rate_limiter`, `pages`) over a transport
+(`transports`) and a store (`stores`). Fetches are stored as evidence (`evidence`, `warc`).
+Importing the package opens nothing, and each name is imported on first use.
 """
 
 import typing as _typing
@@ -61,7 +61,7 @@ __all__ = [
     "required_delay",
 ]
 
-_LATER = {
+_LAZY_IMPORTS = {
     "PUBLIC": "ssrf",
     "AddressPolicy": "ssrf",
     "AsyncClient": "aio",
@@ -96,8 +96,8 @@ _LATER = {
 def __getattr__(name: str) -> _typing.Any:
     from importlib import import_module
 
-    if name not in _LATER:
+    if name not in _LAZY_IMPORTS:
         raise AttributeError(f"module 'robotrules.client' has no attribute {name!r}")
-    value = getattr(import_module(f"robotrules.client.{_LATER[name]}"), name)
+    value = getattr(import_module(f"robotrules.client.{_LAZY_IMPORTS[name]}"), name)
     globals()[name] = value
     return value

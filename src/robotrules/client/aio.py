@@ -4,10 +4,10 @@ AsyncClient: the polite client for an event loop.
     async with AsyncClient("ExampleBot/1.0 (+https://example.com/bot)") as client:
         await client.check("https://example.com/a")
 
-The same flows as in `sync`, awaited: no fetch and no slow store ever blocks the loop. A store that
-answers in microseconds is asked directly, since a change of threads costs twenty times as much;
-others are asked in threads. One task of a process asks for an origin, and the others wait for what
-it finds. A client belongs to one event loop.
+The same flows as in `sync`, awaited: neither fetches nor slow stores block the loop. A store that
+responds in microseconds is called directly, since a thread switch costs twenty times as much; other
+stores are called in threads. Concurrent refreshes of one origin share one task (single flight). A
+client belongs to one event loop.
 """
 
 from __future__ import annotations
@@ -35,19 +35,27 @@ from robotrules.cache import Store
 from robotrules.client.base_client import (
     BaseClient,
     PrefetchSummary,
-    carrying,
     expect_requests,
-    no_origin,
+    make_transport_options,
+    no_origin_error,
     prefetch_origin,
     vet_prefetch,
 )
 from robotrules.client.cache_engine import Effect, RefreshMode, Wait
 from robotrules.client.metrics import AsyncOnFetch
+from robotrules.client.origin_locks import TaskOriginLocks
 from robotrules.client.origin_state import OriginState
-from robotrules.client.pages import MOST_OCTETS, FetchResult, Look, Sent, fetching, guidance_of
-from robotrules.client.rate_limiter import Delay, Slot, pause_after
+from robotrules.client.pages import (
+    MAX_BYTES,
+    FetchResult,
+    LookUpState,
+    PageResponse,
+    fetch_page,
+    make_guidance,
+)
+from robotrules.client.rate_limiter import Delay, Slot, find_retry_delay
 from robotrules.client.ssrf import AddressPolicy
-from robotrules.client.tasks import StoreExecutor, TaskOriginLocks, each
+from robotrules.client.store_executor import StoreExecutor
 from robotrules.client.transports import (
     AsyncTransport,
     open_async_transport,
@@ -62,12 +70,12 @@ from robotrules.robotstxt.verdict import Explanation, Verdict
 
 Value = TypeVar("Value")
 
-# Origins that check_many() asks at once.
-TOGETHER = 50
+# Origins that check_many() fetches at a time.
+MAX_CONCURRENCY = 50
 
 
 class AsyncClient(BaseClient):
-    """Fetches, keeps and answers, on an event loop. `Client` says what the arguments mean."""
+    """Fetches and caches robots.txt files, and checks URLs, in an event loop. See `Client`."""
 
     def __init__(
         self,
@@ -92,8 +100,8 @@ class AsyncClient(BaseClient):
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        """Make a client; its arguments are those of `Client`."""
-        self._carried = carrying(
+        """Create a client; the arguments are those of `Client`."""
+        self._transport_options = make_transport_options(
             user_agent,
             transport,
             threads=False,
@@ -119,13 +127,13 @@ class AsyncClient(BaseClient):
             timeout=timeout,
             clock=clock,
         )
-        self._opened: AsyncTransport | None = None
+        self._own_transport: AsyncTransport | None = None
         self._sleep = sleep
-        self._flights: dict[tuple[str, RefreshMode], asyncio.Task[OriginState]] = {}
-        self._queues = TaskOriginLocks()
-        self._blocking = StoreExecutor()
+        self._refreshes: dict[tuple[str, RefreshMode], asyncio.Task[OriginState]] = {}
+        self._origin_locks = TaskOriginLocks()
+        self._store_executor = StoreExecutor()
 
-    # --- Questions ------------------------------------------------------------------------------
+    # --- Checks ---------------------------------------------------------------------------------
 
     async def check(
         self,
@@ -135,15 +143,15 @@ class AsyncClient(BaseClient):
     ) -> Verdict:
         """Return the verdict on *url*, as `Client.check` does."""
         if product_token is None and purposes is None:
-            verdict = self._answered(url)
+            verdict = self._check_ready(url)
             if verdict is not None:
                 return verdict
-        asked = self._asked(product_token, purposes)
-        found = await self.lookup(url)
-        if found is None:
-            return self._nowhere()
-        self._noted(found)
-        return found.check(url, *asked)
+        crawler = self._crawler_arguments(product_token, purposes)
+        state = await self.lookup(url)
+        if state is None:
+            return self._no_origin_verdict()
+        self._store_ready(state)
+        return state.check(url, *crawler)
 
     async def check_many(
         self,
@@ -151,33 +159,33 @@ class AsyncClient(BaseClient):
         product_token: Tokens | None = None,
         purposes: Sequence[str] | None = None,
     ) -> list[Verdict]:
-        """Return the verdicts on URLs of any origins, in their order."""
-        asked = self._asked(product_token, purposes)
-        listed, groups = self._grouped(urls)
-        gate = asyncio.Semaphore(TOGETHER)
+        """Return the verdicts on URLs of any origins, in order."""
+        crawler = self._crawler_arguments(product_token, purposes)
+        listed, groups = self._group_by_origin(urls)
+        semaphore = asyncio.Semaphore(MAX_CONCURRENCY)
 
-        async def one(origin: str) -> tuple[str, OriginState]:
-            """Return an origin with what is held of it; so many at once."""
-            async with gate:
-                return origin, await self._had(origin)
+        async def get_state(origin: str) -> tuple[str, OriginState]:
+            """Return an origin with its state."""
+            async with semaphore:
+                return origin, await self._get_state(origin)
 
-        known = {origin: self._look(origin) for origin in groups if origin is not None}
-        found = {origin: held for origin, held in known.items() if held is not None}
-        due = [origin for origin, held in known.items() if held is None]
-        found.update(await asyncio.gather(*map(one, due)))
-        return self._decided(listed, groups, found, *asked)
+        cached = {origin: self._lookup_memory(origin) for origin in groups if origin is not None}
+        states = {origin: state for origin, state in cached.items() if state is not None}
+        missing = [origin for origin, state in cached.items() if state is None]
+        states.update(await asyncio.gather(*map(get_state, missing)))
+        return self._collect_verdicts(listed, groups, states, *crawler)
 
     async def lookup(self, url: URL) -> OriginState | None:
-        """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
+        """Return the state of the origin of *url*, fetched if expired; None: it has no origin."""
         origin = self._origin(url)
-        return None if origin is None else await self._had(origin)
+        return None if origin is None else await self._get_state(origin)
 
     async def robots(self, url: URL) -> RobotsTxt:
-        """Return the robots.txt that governs *url*; where there is none, one that says the same."""
-        found = await self.lookup(url)
-        if found is None:
+        """Return the robots.txt for *url*; if there is none, an equivalent file."""
+        state = await self.lookup(url)
+        if state is None:
             raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
-        return found.robots
+        return state.robots
 
     async def explain(
         self,
@@ -185,15 +193,17 @@ class AsyncClient(BaseClient):
         product_token: Tokens | None = None,
         purposes: Sequence[str] | None = None,
     ) -> Explanation:
-        """Return how the verdict is reached; `access` says how the file was got."""
-        asked = self._asked(product_token, purposes)
-        found = await self.lookup(url)
-        return self._unexplained(url, *asked) if found is None else found.explain(url, *asked)
+        """Return how the verdict is reached; `access` is how the file was fetched."""
+        crawler = self._crawler_arguments(product_token, purposes)
+        state = await self.lookup(url)
+        if state is None:
+            return self._explain_no_origin(url, *crawler)
+        return state.explain(url, *crawler)
 
     async def refresh(self, url: URL) -> OriginState | None:
-        """Ask the origin of *url* now, whatever is known; None: it has none."""
+        """Fetch the robots.txt of the origin of *url* now; None: it has no origin."""
         origin = self._origin(url)
-        return None if origin is None else await self._flown(origin, RefreshMode.NOW)
+        return None if origin is None else await self._refresh(origin, RefreshMode.NOW)
 
     async def prefetch(
         self,
@@ -203,65 +213,65 @@ class AsyncClient(BaseClient):
         progress: Callable[[OriginState], object] | None = None,
         refresh: bool = False,
     ) -> PrefetchSummary:
-        """Have the robots.txt of many origins ready, as `Client.prefetch` does."""
+        """Fetch the robots.txt of many origins into the cache, as `Client.prefetch` does."""
         counts, began = vet_prefetch(origins, concurrency), self._clock()
         expect_requests(self._transport(), concurrency)
-        # Who ends makes room for the next: to wait for any of them would look at all each time.
-        room = asyncio.Semaphore(concurrency)
-        ahead: set[asyncio.Task[OriginState]] = set()
-        failed: list[BaseException] = []
-        # All have ended, or one went wrong: then the slowest of the others is not waited for.
-        over = asyncio.Event()
+        # A callback releases the semaphore: `asyncio.wait` would examine all tasks each time.
+        semaphore = asyncio.Semaphore(concurrency)
+        pending: set[asyncio.Task[OriginState]] = set()
+        errors: list[BaseException] = []
+        # Set when all tasks have ended, or one failed: then the others are not awaited.
+        finished = asyncio.Event()
 
-        def tell(found: OriginState) -> None:
-            """Count what is ready, and tell of it at once: the next may be a long time coming."""
-            counts[str(found.state)] += 1
+        def report(state: OriginState) -> None:
+            """Count a state and report it at once: the next one may take long."""
+            counts[str(state.state)] += 1
             if progress is not None:
-                progress(found)
+                progress(state)
 
-        def ended(flight: asyncio.Task[OriginState]) -> None:
-            """Make room, and take note of what came or what went wrong."""
-            ahead.discard(flight)
-            room.release()
+        def on_done(task: asyncio.Task[OriginState]) -> None:
+            """Release the semaphore, and report the state or keep the error."""
+            pending.discard(task)
+            semaphore.release()
             try:
-                found = flight.result()
-                self._look(found.origin)  # what the store had may want to be renewed
-                tell(found)
+                state = task.result()
+                self._lookup_memory(state.origin)  # a stored state may need a background refresh
+                report(state)
             except BaseException as error:
-                failed.append(error)
-            if failed or not ahead:
-                over.set()
+                errors.append(error)
+            if errors or not pending:
+                finished.set()
 
         try:
-            place = -1
-            async for given in each(origins):
-                place += 1
-                origin = self._origin(prefetch_origin(given, place))
+            index = -1
+            async for given in _iterate(origins):
+                index += 1
+                origin = self._origin(prefetch_origin(given, index))
                 if origin is None:
                     counts["skipped"] += 1
                     continue
-                again = refresh and not self._asked_since(origin, began)
-                found = None if again else self._look(origin)
-                if found is not None:
-                    tell(found)
-                    await asyncio.sleep(0)  # a million that are known do not hold up the loop
+                force = refresh and not self._was_fetched_since(origin, began)
+                state = None if force else self._lookup_memory(origin)
+                if state is not None:
+                    report(state)
+                    await asyncio.sleep(0)  # a million cached origins must not block the loop
                     continue
-                await room.acquire()
-                if failed:
+                await semaphore.acquire()
+                if errors:
                     break
-                # Flights go on if this is cancelled: others may wait for what they find.
-                flight = self._flight(origin, RefreshMode.NOW if again else RefreshMode.DUE)
-                ahead.add(flight)
-                flight.add_done_callback(ended)
-            while ahead and not failed:
-                over.clear()
-                await over.wait()
-            if failed:
-                raise failed[0]
+                # The tasks continue if this is cancelled: other callers may wait for them.
+                task = self._refresh_task(origin, RefreshMode.NOW if force else RefreshMode.DUE)
+                pending.add(task)
+                task.add_done_callback(on_done)
+            while pending and not errors:
+                finished.clear()
+                await finished.wait()
+            if errors:
+                raise errors[0]
         finally:
-            for flight in ahead:
-                flight.remove_done_callback(ended)
-                flight.add_done_callback(_unheard)
+            for task in pending:
+                task.remove_done_callback(on_done)
+                task.add_done_callback(_ignore_exception)
         return PrefetchSummary(**counts)
 
     # --- Pages ----------------------------------------------------------------------------------
@@ -272,12 +282,12 @@ class AsyncClient(BaseClient):
         product_token: Tokens | None = None,
         purposes: Sequence[str] | None = None,
         *,
-        limit: int = MOST_OCTETS,
+        limit: int = MAX_BYTES,
     ) -> FetchResult:
-        """Fetch a page in its turn, if the rules allow it, as `Client.fetch` does."""
-        tokens, asked = self._asked(product_token, purposes)
-        name, seconds = self._desk.profile.name, self._desk.timeout
-        flow = fetching(url, tokens, asked, profile=name, limit=limit, timeout=seconds)
+        """Fetch a page in the next slot, if the rules allow it, as `Client.fetch` does."""
+        tokens, purposes = self._crawler_arguments(product_token, purposes)
+        name, seconds = self._engine.profile.name, self._engine.timeout
+        flow = fetch_page(url, tokens, purposes, profile=name, limit=limit, timeout=seconds)
         answer: Any = None
         while True:
             try:
@@ -285,18 +295,18 @@ class AsyncClient(BaseClient):
             except StopIteration as ended:
                 page: FetchResult = ended.value
                 return page
-            if isinstance(effect, Look):
+            if isinstance(effect, LookUpState):
                 answer = await self.lookup(effect.url)
                 continue
             request = effect.request
-            async with self.slot(request.url) as turn:
+            async with self.slot(request.url) as slot:
                 response: Response | Failure | None = None
-                held = await self.lookup(request.url) or effect.held
-                if effect.allows(held):
-                    response = await self._sent("page", request)
+                state = await self.lookup(request.url) or effect.state
+                if effect.allows(state):
+                    response = await self._send("page", request)
                 if isinstance(response, Response):
-                    turn.record_response(response.status, response.headers)
-                answer = Sent(response, self._clock(), held)
+                    slot.record_response(response.status, response.headers)
+                answer = PageResponse(response, self._clock(), state)
 
     async def guidance(
         self,
@@ -306,109 +316,110 @@ class AsyncClient(BaseClient):
         *,
         application: str | None = None,
     ) -> Guidance:
-        """Return what all carriers say about *url*, as `Client.guidance` does."""
-        tokens, asked = self._asked(product_token, purposes)
-        page = await self.fetch(url, tokens, asked)
-        name = self._desk.profile.name
-        return guidance_of(page, tokens, asked, application=application, profile=name)
+        """Return the guidance of all carriers for *url*, as `Client.guidance` does."""
+        tokens, purposes = self._crawler_arguments(product_token, purposes)
+        page = await self.fetch(url, tokens, purposes)
+        name = self._engine.profile.name
+        return make_guidance(page, tokens, purposes, application=application, profile=name)
 
-    # --- Politeness -----------------------------------------------------------------------------
+    # --- Rate limiting --------------------------------------------------------------------------
 
     async def delay(self, url: URL) -> Delay:
-        """Return the seconds between two requests to the origin of *url*, and what asks for it."""
-        found = await self.lookup(url)
-        if found is None:
-            raise no_origin(url)
-        return self._delay(found)
+        """Return the seconds between two requests to the origin of *url*, and the reason."""
+        state = await self.lookup(url)
+        if state is None:
+            raise no_origin_error(url)
+        return self._delay(state)
 
     async def reserve(self, url: URL) -> float:
-        """Take the next turn at an origin, and return when it is, as `Client.reserve` does."""
+        """Reserve the next slot of an origin, and return its time, as `Client.reserve` does."""
         delay, origin = await self.delay(url), self._origin(url) or ""
-        return await self._run(self._turns.reserve(origin, delay.seconds))
+        return await self._run(self._rate_limiter.reserve(origin, delay.seconds))
 
     async def record_response(self, url: URL, status: int, headers: object = None) -> float | None:
-        """Put off the next turn if an answer asks for that, as `Client.heed` does."""
+        """Postpone the next slot if a response asks for it, as `Client.record_response` does."""
         now, origin = self._clock(), self._origin(url)
-        asked = pause_after(status, headers, now)
-        if asked is not None and origin is not None:
-            await self._run(self._turns.postpone(origin, now + asked))
-        return asked
+        delay = find_retry_delay(status, headers, now)
+        if delay is not None and origin is not None:
+            await self._run(self._rate_limiter.postpone(origin, now + delay))
+        return delay
 
     @asynccontextmanager
     async def slot(self, url: URL) -> AsyncIterator[Slot]:
-        """Wait for the next turn at the origin of *url*, and have it, as `Client.turn` does."""
-        found = await self.lookup(url)
-        if found is None:
-            raise no_origin(url)
-        delay, slots, origin = self._delay(found), self._slots_at(found), self._origin(url) or ""
-        turn = Slot(origin, delay, self._desk.clock)
+        """Wait for the next slot of the origin of *url*, and use it, as `Client.slot` does."""
+        state = await self.lookup(url)
+        if state is None:
+            raise no_origin_error(url)
+        delay, slots, origin = self._delay(state), self._slot_count(state), self._origin(url) or ""
+        slot = Slot(origin, delay, self._engine.clock)
         leased: Iterable[int] = range(slots)
-        async with self._queues.joined(origin, slots):
+        async with self._origin_locks.acquire(origin, slots):
             try:
-                taking = self._turns.take(origin, delay.seconds, turn.holder, slots)
+                taking = self._rate_limiter.take(origin, delay.seconds, slot.holder, slots)
                 leased = (await self._run(taking),)
-                yield turn
+                yield slot
             finally:
                 try:
-                    if turn.until is not None:
-                        await self._run(self._turns.postpone(origin, turn.until))
+                    if slot.until is not None:
+                        await self._run(self._rate_limiter.postpone(origin, slot.until))
                 finally:
-                    await self._run(self._turns.end(origin, turn.holder, leased))
+                    await self._run(self._rate_limiter.end(origin, slot.holder, leased))
 
     # --- Driving --------------------------------------------------------------------------------
 
     def _transport(self) -> AsyncTransport:
-        """Return what carries requests; opened where the event loop runs."""
-        if self._carried.transport is not None:
-            given: AsyncTransport = self._carried.transport
+        """Return the transport; one of its own is opened in the running event loop."""
+        if self._transport_options.transport is not None:
+            given: AsyncTransport = self._transport_options.transport
             return given
-        if self._opened is None:
-            self._opened = open_async_transport(self.user_agent, **self._carried.options)
-        return self._opened
+        if self._own_transport is None:
+            options = self._transport_options.options
+            self._own_transport = open_async_transport(self.user_agent, **options)
+        return self._own_transport
 
-    async def _sent(self, kind: str, request: Request) -> Response | Failure:
-        """Make a request, and tell of it."""
+    async def _send(self, kind: str, request: Request) -> Response | Failure:
+        """Send a request, and report the event."""
         began = monotonic()
         answer = await self._transport().send(request)
         if isinstance(answer, (Response, Failure)):
-            event = self._meter.record(kind, request, answer, began)
+            event = self._metrics.record(kind, request, answer, began)
             if self._on_fetch is not None:
-                told = self._on_fetch(event)
-                if isawaitable(told):
-                    await told
+                hook = self._on_fetch(event)
+                if isawaitable(hook):
+                    await hook
         return answer
 
-    def _look(self, origin: str) -> OriginState | None:
-        """Return what memory has; start to renew what wants it."""
-        found, refresh = self._desk.lookup_memory(origin)
+    def _lookup_memory(self, origin: str) -> OriginState | None:
+        """Return the state in memory; start a background refresh if it is due."""
+        state, refresh = self._engine.lookup_memory(origin)
         if refresh:
-            self._flight(origin, RefreshMode.SOON)
-        return found
+            self._refresh_task(origin, RefreshMode.SOON)
+        return state
 
-    async def _had(self, origin: str) -> OriginState:
-        """Return what memory or the store has, or the server says."""
-        found = self._look(origin)
-        if found is None:
-            found = await self._flown(origin, RefreshMode.DUE)
-            self._look(origin)  # what the store had may want to be renewed
-        return found
+    async def _get_state(self, origin: str) -> OriginState:
+        """Return the state from memory, the store or the server."""
+        state = self._lookup_memory(origin)
+        if state is None:
+            state = await self._refresh(origin, RefreshMode.DUE)
+            self._lookup_memory(origin)  # a stored state may need a background refresh
+        return state
 
-    def _flight(self, origin: str, wanted: RefreshMode) -> asyncio.Task[OriginState]:
-        """Return the task that renews an origin: of several callers' all wait for one."""
-        key = origin, wanted
-        flight = self._flights.get(key)
-        if flight is None:
-            flight = asyncio.create_task(self._run(self._desk.refresh(origin, wanted)))
-            self._flights[key] = flight
-            flight.add_done_callback(lambda _: self._flights.pop(key, None))
-        return flight
+    def _refresh_task(self, origin: str, mode: RefreshMode) -> asyncio.Task[OriginState]:
+        """Return the task that refreshes an origin; concurrent callers share it."""
+        key = origin, mode
+        task = self._refreshes.get(key)
+        if task is None:
+            task = asyncio.create_task(self._run(self._engine.refresh(origin, mode)))
+            self._refreshes[key] = task
+            task.add_done_callback(lambda _: self._refreshes.pop(key, None))
+        return task
 
-    async def _flown(self, origin: str, wanted: RefreshMode) -> OriginState:
-        # One caller that gives up does not take what the others wait for.
-        return await asyncio.shield(self._flight(origin, wanted))
+    async def _refresh(self, origin: str, mode: RefreshMode) -> OriginState:
+        # A caller that is cancelled does not cancel the task that others wait for.
+        return await asyncio.shield(self._refresh_task(origin, mode))
 
     async def _run(self, flow: Generator[Effect, Any, Value]) -> Value:
-        """Do what a flow wants, one thing after the other."""
+        """Perform the effects of a flow."""
         answer: Any = None
         step: Callable[[Any], Effect] = flow.send
         while True:
@@ -424,24 +435,24 @@ class AsyncClient(BaseClient):
 
     def _do(self, effect: Effect) -> Awaitable[Any]:
         if isinstance(effect, Request):
-            return self._sent("robots.txt", effect)
+            return self._send("robots.txt", effect)
         if isinstance(effect, Wait):
             return self._sleep(effect.seconds)
-        desk = self._desk
-        return self._blocking.do(effect.work, desk.store.inline, desk.transaction)
+        engine = self._engine
+        return self._store_executor.do(effect.work, engine.store.inline, engine.transaction)
 
-    # --- The end --------------------------------------------------------------------------------
+    # --- Closing --------------------------------------------------------------------------------
 
     async def aclose(self) -> None:
-        """Close connections and the store, those that this client opened."""
-        self._desk.close()
-        flights = list(self._flights.values())
-        for flight in flights:
-            flight.cancel()
-        await asyncio.gather(*flights, return_exceptions=True)
-        if self._opened is not None:
-            await self._opened.aclose()
-        self._blocking.close()
+        """Close the connections and the store that this client opened."""
+        self._engine.close()
+        tasks = list(self._refreshes.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._own_transport is not None:
+            await self._own_transport.aclose()
+        self._store_executor.close()
         self._close_store()
 
     async def __aenter__(self) -> AsyncClient:
@@ -456,7 +467,17 @@ class AsyncClient(BaseClient):
         await self.aclose()
 
 
-def _unheard(flight: asyncio.Task[OriginState]) -> None:
-    """Let what went wrong be: nobody waits for it any more."""
-    if not flight.cancelled():
-        flight.exception()
+def _ignore_exception(task: asyncio.Task[OriginState]) -> None:
+    """Retrieve the exception of a task that no caller awaits, so that asyncio does not log it."""
+    if not task.cancelled():
+        task.exception()
+
+
+async def _iterate(values: Iterable[str] | AsyncIterable[str]) -> AsyncIterator[str]:
+    """Yield the values of an iterable of either kind."""
+    if isinstance(values, AsyncIterable):
+        async for value in values:
+            yield value
+        return
+    for value in values:
+        yield value

@@ -1,9 +1,9 @@
 """
-Asking: who a client is, and what both clients answer without waiting for anything.
+Base client: identity, options and memory lookups that both clients share.
 
-The User-Agent says who fetches, and the product token in it is who obeys: a client that calls
-itself one thing and obeys the rules of another is refused (RFC 9309 §2.2.1). What this process has
-in memory answers at once, at little more than the cost of the rules themselves. It does no I/O.
+The User-Agent identifies the crawler, and its product token selects the rules: a client that sends
+one name and follows the rules of another is rejected (RFC 9309 §2.2.1). Verdicts for origins in
+memory cost little more than matching the rules. This module does no I/O.
 """
 
 from __future__ import annotations
@@ -17,9 +17,16 @@ from typing import Any, NamedTuple
 from robotrules.access import AccessProfile, find_access_profile, find_profiles
 from robotrules.cache import EffectivePolicy, Store
 from robotrules.client.cache_engine import CacheEngine
-from robotrules.client.metrics import Meter, Stats
+from robotrules.client.metrics import MetricsCollector, Stats
 from robotrules.client.origin_state import OriginState
-from robotrules.client.rate_limiter import Delay, Pace, RateLimiter, delay_at, pace_of, states_pace
+from robotrules.client.rate_limiter import (
+    Delay,
+    RateLimiter,
+    RateLimits,
+    is_rate_limited,
+    longest_delay,
+    read_rate_limits,
+)
 from robotrules.client.ssrf import AddressPolicy, vet_allow_private
 from robotrules.client.stores import MemoryStore, default_path, open_store
 from robotrules.client.transports import is_transport, open_async_transport, open_transport
@@ -42,43 +49,43 @@ from robotrules.robotstxt.tokens import vet_names
 from robotrules.robotstxt.values import Note
 from robotrules.robotstxt.verdict import Explanation, GroupMatch, Reason, Verdict
 
-# Requests to one origin at a time, at most: more is a load test.
-MOST_SLOTS = 16
-# Spellings of origins that are remembered: `HTTPS://Example.com` is one, `https://example.com:443`
-# another. When there are more, all are forgotten.
-REMEMBERED_SPELLINGS = 65_536
-LONGEST_SPELLING = 300
-# Files whose Crawl-delay and Request-rate are remembered. They hold their files, so they are few.
-REMEMBERED_PACES = 256
-# RFC 9110 §5.5: what a field value may hold, without what no name needs.
+# Maximum number of concurrent requests to one origin.
+MAX_SLOTS = 16
+# Scheme and authority as written in URLs, cached: `HTTPS://Example.com` and
+# `https://example.com:443` are two of them. When the cache is full, it is cleared.
+MAX_CACHED_AUTHORITIES = 65_536
+MAX_AUTHORITY_LENGTH = 300
+# Files whose rate limits are cached. The cache keeps the files alive, so it is small.
+MAX_CACHED_RATES = 256
+# RFC 9110 §5.5: printable ASCII of a field value.
 _PRINTABLE = re.compile(r"[\x20-\x7e]+")
-# The shortest origin is `http://a`: no slash of a path stands before this. A spelling is remembered
-# with that slash, so that a URL without one is not taken for what is one letter shorter.
-_SCHEME = 8
+# The shortest origin is `http://a`, so the slash of a path cannot be before this offset.
+# Authorities are cached with that slash, so that a URL without a path is not cut by one character.
+_MIN_ORIGIN_LENGTH = 8
 
 
 class ClientIdentity(NamedTuple):
-    """Who a client is."""
+    """The identity of a client."""
 
     user_agent: str
     tokens: Tokens
-    """Whose rules it obeys."""
+    """The product tokens whose rules apply."""
     agent: str
-    """The name by which its visits are kept."""
+    """The name under which its fetch records are stored."""
     purposes: tuple[str, ...]
     notes: tuple[Note, ...]
-    """What its own configuration lacks (`robotrules.crawler_notes`)."""
+    """Problems of its configuration (`robotrules.crawler_notes`)."""
 
 
-def identity(
+def make_identity(
     user_agent: str,
     product_token: Tokens | None,
     purposes: Sequence[str],
     profile: Profile,
 ) -> ClientIdentity:
-    """Return who a client is; what is not honest is refused."""
+    """Return the identity of a client; a token that is not in the User-Agent is rejected."""
     if not isinstance(user_agent, str):
-        raise TypeError(f"user_agent is a str, not {type(user_agent).__name__}")
+        raise TypeError(f"user_agent must be str, not {type(user_agent).__name__}")
     if not _PRINTABLE.fullmatch(user_agent) or not user_agent.strip():
         raise CrawlerError(
             f"{user_agent!r} cannot be sent as User-Agent: use printable ASCII such as "
@@ -88,37 +95,37 @@ def identity(
     tokens: Tokens | None = product_token if product_token is not None else sent
     if tokens is None:
         raise CrawlerError(
-            f"no product token is found in {user_agent!r}: begin it with the crawler's name, such "
+            f"no product token in {user_agent!r}: begin it with the crawler's name, such "
             "as 'ExampleBot/1.0', or pass product_token="
         )
     names = (tokens,) if isinstance(tokens, str) else tuple(tokens)
     if not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise CrawlerError(f"product_token is {product_token!r}: pass a name such as 'ExampleBot'")
-    # A client has a name of its own, whatever a profile makes of a header (AMB-22).
+    # The client's own name must be valid, whatever a profile accepts in a header (AMB-22).
     vet_names(names, DEFAULT)
-    said = user_agent.lower()
-    known = tuple(name.lower() for name in names if name.lower() in said)
+    lower_user_agent = user_agent.lower()
+    sent_names = tuple(name.lower() for name in names if name.lower() in lower_user_agent)
     for name in names:
-        # `ExampleBot-News` is a part of who is called ExampleBot (AMB-30).
-        if not name.lower().startswith(known):
+        # `ExampleBot-News` is a variant of ExampleBot (AMB-30).
+        if not name.lower().startswith(sent_names):
             raise CrawlerError(
-                f"{name!r} is not in the User-Agent {user_agent!r}: a crawler obeys the rules of "
-                "the name it sends (RFC 9309 §2.2.1). To ask about another crawler's rules, pass "
-                "its name to check()"
+                f"{name!r} is not in the User-Agent {user_agent!r}: send the name whose rules "
+                "the crawler follows (RFC 9309 §2.2.1). To check the rules of another crawler, "
+                "pass its name to check()"
             )
-    honest = next(name for name in names if name.lower() in said)
-    notes = crawler_notes(user_agent, honest, purposes, profile=profile)
+    sent_name = next(name for name in names if name.lower() in lower_user_agent)
+    notes = crawler_notes(user_agent, sent_name, purposes, profile=profile)
     return ClientIdentity(
         user_agent,
         names[0] if isinstance(tokens, str) else names,
-        sent or honest,
+        sent or sent_name,
         tuple(purposes),
         notes,
     )
 
 
 class BaseClient:
-    """What both clients have, and what they answer from memory."""
+    """Identity, memory lookups and settings of both clients."""
 
     def __init__(
         self,
@@ -137,24 +144,26 @@ class BaseClient:
         clock: Callable[[], float],
     ) -> None:
         count = connections_per_origin
-        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST_SLOTS:
-            raise ValueError(f"connections_per_origin is {count!r}: use 1 to {MOST_SLOTS}")
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MAX_SLOTS:
+            raise ValueError(f"connections_per_origin is {count!r}: use 1 to {MAX_SLOTS}")
         if on_fetch is not None and not callable(on_fetch):
-            raise TypeError(f"on_fetch is {on_fetch!r:.60}: pass a function of one FetchEvent")
+            raise TypeError(
+                f"on_fetch is {on_fetch!r:.60}: pass a function that takes a FetchEvent"
+            )
         parsing, fetching = find_profiles(profile)
         if access is not None:
             fetching = find_access_profile(access)
         for name, value, least in (("min_delay", min_delay, 0), ("timeout", timeout, 0.001)):
             if not isinstance(value, (int, float)) or not least <= value <= 86_400:
                 raise ValueError(f"{name} is {value!r}: use seconds, {least:g} to 86400")
-        self._identity = identity(user_agent, product_token, purposes, parsing)
-        # A store that was handed over is closed by who made it.
+        self._identity = make_identity(user_agent, product_token, purposes, parsing)
+        # A store that was passed in is closed by the caller.
         self._closes_store = store is None or isinstance(store, (str, os.PathLike))
-        opened, without = opened_store(store)
-        self._desk = CacheEngine(
+        opened, fallback_reason = open_client_store(store)
+        self._engine = CacheEngine(
             opened,
-            without=without,
-            alone=self._closes_store and isinstance(opened, MemoryStore),
+            fallback_reason=fallback_reason,
+            exclusive=self._closes_store and isinstance(opened, MemoryStore),
             user_agent=user_agent,
             agent=self._identity.agent,
             profile=parsing,
@@ -163,212 +172,216 @@ class BaseClient:
             timeout=float(timeout),
             stale_while_revalidate=stale_while_revalidate,
         )
-        self._turns = RateLimiter(self._desk)
+        self._rate_limiter = RateLimiter(self._engine)
         self._slots = count
-        self._meter = Meter()
+        self._metrics = MetricsCollector()
         self._on_fetch = on_fetch
         self._min_delay = float(min_delay)
         self._clock = clock
-        # How origins are written, and what answers about them: see `_answered`.
-        self._spellings: dict[str, str] = {}
-        self._ready = self._desk.memory.ready
-        self._paces: dict[str, tuple[RobotsTxt, Pace]] = {}
+        # Authorities as written, and the checks of cached origins: see `_check_ready`.
+        self._authorities: dict[str, str] = {}
+        self._ready = self._engine.memory.ready
+        self._cached_limits: dict[str, tuple[RobotsTxt, RateLimits]] = {}
 
     def _close_store(self) -> None:
         if self._closes_store:
-            self._desk.store.close()
+            self._engine.store.close()
 
-    # --- Who -----------------------------------------------------------------------------------
+    # --- Properties ----------------------------------------------------------------------------
 
     @property
     def user_agent(self) -> str:
-        """What is sent as User-Agent."""
+        """The User-Agent that is sent."""
         return self._identity.user_agent
 
     @property
     def product_token(self) -> Tokens:
-        """Whose rules are obeyed."""
+        """The product tokens whose rules apply."""
         return self._identity.tokens
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the client's own configuration lacks (`robotrules.crawler_notes`)."""
+        """Problems of the client's configuration (`robotrules.crawler_notes`)."""
         return self._identity.notes
 
     @property
     def store(self) -> Store:
-        """Where entries and evidence are kept."""
-        return self._desk.store
+        """The store of entries and evidence."""
+        return self._engine.store
 
     @property
     def store_error(self) -> str | None:
-        """What is wrong with the store now; None: nothing."""
-        return self._desk.store_error
+        """Why the store is unavailable; None if it works."""
+        return self._engine.store_error
 
     @property
     def stats(self) -> Stats:
-        """What this client has fetched so far: counters over its requests."""
-        return self._meter.stats()
+        """Counters of the requests of this client so far."""
+        return self._metrics.stats()
 
     # --- Memory ---------------------------------------------------------------------------------
 
-    def _asked_since(self, url: URL, began: float) -> bool:
-        """Tell whether the origin of a URL was asked since a moment."""
+    def _was_fetched_since(self, url: URL, began: float) -> bool:
+        """Return whether the origin of a URL was fetched since a time."""
         origin = self._origin(url)
-        found = self._desk.memory.get(origin) if origin else None
-        return found is not None and found.entry.last_fetch_at >= began
+        state = self._engine.memory.get(origin) if origin else None
+        return state is not None and state.entry.last_fetch_at >= began
 
     def cached(self, url: URL) -> OriginState | None:
         """
-        Return what this process has in memory of the origin of *url*, if it still holds.
+        Return the state of the origin of *url* from memory, if it has not expired.
 
-        None: nothing, and `held()` looks further. This asks no store and no server.
+        Otherwise None; `lookup()` then asks the store and the server. This method does not.
         """
         origin = self._origin(url)
-        return None if origin is None else self._desk.lookup_memory(origin)[0]
+        return None if origin is None else self._engine.lookup_memory(origin)[0]
 
     def clear_memory(self) -> None:
-        """Forget what this process remembers of origins; the store keeps what it has."""
-        self._desk.memory.clear()
+        """Clear the memory cache; the store is not changed."""
+        self._engine.memory.clear()
 
-    def _answered(self, url: URL) -> Verdict | None:
-        """Return the verdict that memory has; None: look further. Most questions end here."""
+    def _check_ready(self, url: URL) -> Verdict | None:
+        """Return the verdict from memory; None: use `lookup`. This is the hot path."""
         if type(url) is str:
-            origin = self._spellings.get(url[: url.find("/", _SCHEME) + 1])
+            origin = self._authorities.get(url[: url.find("/", _MIN_ORIGIN_LENGTH) + 1])
             ready = self._ready.get(origin)
             if ready and ready[0] <= self._clock() < ready[1]:
                 return ready[2](url)
         return None
 
-    def _noted(self, found: OriginState) -> None:
-        """Have the next question about this origin answered at once."""
+    def _store_ready(self, state: OriginState) -> None:
+        """Let `_check_ready` answer the next check of this origin."""
         tokens, purposes = self._identity.tokens, self._identity.purposes
-        # Where no rules decide, purposes change nothing.
-        check: Callable[[str], Verdict] = partial(found.check, product_token=tokens)
-        if found.policy is EffectivePolicy.RULES:
-            check = found.robots.rules_for(tokens, purposes).check
-        self._desk.memory.make_ready(found, check)
+        # Without rules, purposes have no effect.
+        check: Callable[[str], Verdict] = partial(state.check, product_token=tokens)
+        if state.policy is EffectivePolicy.RULES:
+            check = state.robots.rules_for(tokens, purposes).check
+        self._engine.memory.make_ready(state, check)
 
     def _origin(self, url: URL) -> str | None:
-        """Return the origin of a URL, and remember how it was written."""
+        """Return the origin of a URL, and cache its authority as written."""
         if isinstance(url, str):
-            origin = self._spellings.get(url[: url.find("/", _SCHEME) + 1])
+            origin = self._authorities.get(url[: url.find("/", _MIN_ORIGIN_LENGTH) + 1])
             if origin is not None:
                 return origin
             origin, end = split_origin(url)
-            if origin is not None and end < LONGEST_SPELLING:
-                if len(self._spellings) >= REMEMBERED_SPELLINGS:
-                    self._spellings.clear()
-                self._spellings[f"{url[:end]}/"] = origin
+            if origin is not None and end < MAX_AUTHORITY_LENGTH:
+                if len(self._authorities) >= MAX_CACHED_AUTHORITIES:
+                    self._authorities.clear()
+                self._authorities[f"{url[:end]}/"] = origin
             return origin
         return origin_of(url)
 
-    def _asked(
+    def _crawler_arguments(
         self, product_token: Tokens | None, purposes: Sequence[str] | None
     ) -> tuple[Tokens, Sequence[str]]:
-        """Return who asks: the client, unless the question is about somebody else."""
+        """Return the product tokens and purposes of a check: the client's own by default."""
         if product_token is None:
             return self._identity.tokens, self._identity.purposes if purposes is None else purposes
-        # Before anything is fetched, and whether or not there is a file to ask.
-        vet_names(product_token, self._desk.profile)
+        # Validated before anything is fetched, and even if there is no file.
+        vet_names(product_token, self._engine.profile)
         return product_token, purposes or ()
 
-    def _nowhere(self) -> Verdict:
-        return Verdict(False, Reason.NO_ORIGIN, None, self._desk.profile.name)
+    def _no_origin_verdict(self) -> Verdict:
+        return Verdict(False, Reason.NO_ORIGIN, None, self._engine.profile.name)
 
-    def _unexplained(self, url: URL, tokens: Tokens, purposes: Sequence[str]) -> Explanation:
-        """Return the explanation of a URL that no robots.txt governs."""
+    def _explain_no_origin(self, url: URL, tokens: Tokens, purposes: Sequence[str]) -> Explanation:
+        """Return the explanation for a URL without an origin."""
         text = url if isinstance(url, str) else to_text(url)
         name = tokens if isinstance(tokens, str) else ", ".join(tokens)
-        nobody = GroupMatch.NONE
-        return Explanation(text, "", name, (), self._nowhere(), nobody, (), (), (), tuple(purposes))
+        return Explanation(
+            *(text, "", name, (), self._no_origin_verdict(), GroupMatch.NONE),
+            *((), (), (), tuple(purposes)),
+        )
 
-    def _delay(self, found: OriginState) -> Delay:
-        """Return the seconds between two requests to an origin, and what asks for them."""
-        pace = self._pace(found)
-        if pace is None:
+    def _delay(self, state: OriginState) -> Delay:
+        """Return the seconds between two requests to an origin, and the reason."""
+        limits = self._rate_limits(state)
+        if limits is None:
             return Delay(self._min_delay, "min-delay")
-        return delay_at(pace, self._clock(), self._min_delay)
+        return longest_delay(limits, self._clock(), self._min_delay)
 
-    def _slots_at(self, found: OriginState) -> int:
-        """Return how many turns there may be at a time: one, where the site states a pace."""
-        pace = self._pace(found) if self._slots > 1 else None
-        return 1 if pace is not None and states_pace(pace) else self._slots
+    def _slot_count(self, state: OriginState) -> int:
+        """Return how many slots an origin has: one if the site sets a rate limit."""
+        limits = self._rate_limits(state) if self._slots > 1 else None
+        return 1 if limits is not None and is_rate_limited(limits) else self._slots
 
-    def _pace(self, found: OriginState) -> Pace | None:
-        """Return what a file asks of this crawler; of a file its records are read once."""
-        if found.policy is not EffectivePolicy.RULES:
+    def _rate_limits(self, state: OriginState) -> RateLimits | None:
+        """Return the rate limits of a file for this crawler; cached for each file."""
+        if state.policy is not EffectivePolicy.RULES:
             return None
-        known = self._paces.get(found.origin)
-        if known is None or known[0] is not found.robots:
-            pace = pace_of(found.robots, self._identity.tokens, self._identity.purposes)
-            if len(self._paces) >= REMEMBERED_PACES:
-                self._paces.clear()
-            known = self._paces[found.origin] = found.robots, pace
-        return known[1]
+        cached = self._cached_limits.get(state.origin)
+        if cached is None or cached[0] is not state.robots:
+            limits = read_rate_limits(state.robots, self._identity.tokens, self._identity.purposes)
+            if len(self._cached_limits) >= MAX_CACHED_RATES:
+                self._cached_limits.clear()
+            cached = self._cached_limits[state.origin] = state.robots, limits
+        return cached[1]
 
-    def _grouped(self, urls: Iterable[URL]) -> tuple[list[URL], dict[str | None, list[int]]]:
-        """Return URLs, and their positions by origin."""
+    def _group_by_origin(
+        self, urls: Iterable[URL]
+    ) -> tuple[list[URL], dict[str | None, list[int]]]:
+        """Return the URLs as a list, and their positions by origin."""
         if isinstance(urls, (str, bytes)):
-            raise TypeError(f"urls are a list of URLs, not one: pass [{urls!r}]")
-        listed = _listed(urls)
+            raise TypeError(f"urls must be a list of URLs: pass [{urls!r}]")
+        listed = _list_urls(urls)
         groups: dict[str | None, list[int]] = {}
-        by_spelling: dict[object, list[int]] = {}
+        by_authority: dict[object, list[int]] = {}
         for position, url in enumerate(listed):
-            # Two lookups a URL: how its origin is written, and that spelling's list.
-            spelling = url[: url.find("/", _SCHEME) + 1] if type(url) is str else None
-            positions = by_spelling.get(spelling)
+            # Two lookups per URL: its authority as written, and the list of that authority.
+            authority = url[: url.find("/", _MIN_ORIGIN_LENGTH) + 1] if type(url) is str else None
+            positions = by_authority.get(authority)
             if positions is None:
                 positions = groups.setdefault(self._origin(url), [])
-                if spelling in self._spellings:
-                    by_spelling[spelling] = positions
+                if authority in self._authorities:
+                    by_authority[authority] = positions
             positions.append(position)
         return listed, groups
 
-    def _decided(
+    def _collect_verdicts(
         self,
         listed: list[URL],
         groups: dict[str | None, list[int]],
-        found: dict[str, OriginState],
+        states: dict[str, OriginState],
         tokens: Tokens,
         purposes: Sequence[str],
     ) -> list[Verdict]:
-        """Return verdicts in the order of the URLs, with one crossing for each origin."""
-        verdicts = [self._nowhere()] * len(listed)
+        """Return verdicts in the order of the URLs, with one call to the engine per origin."""
+        verdicts = [self._no_origin_verdict()] * len(listed)
         for origin, positions in groups.items():
             if origin is None:
                 continue
-            some = [listed[position] for position in positions]
-            answers = found[origin].check_many(some, tokens, purposes)
-            for position, verdict in zip(positions, answers, strict=True):
+            group = [listed[position] for position in positions]
+            checked = states[origin].check_many(group, tokens, purposes)
+            for position, verdict in zip(positions, checked, strict=True):
                 verdicts[position] = verdict
         return verdicts
 
 
-def _listed(urls: Iterable[object]) -> list[URL]:
-    """Return URLs as text or octets; what is none is refused with its place."""
+def _list_urls(urls: Iterable[object]) -> list[URL]:
+    """Return URLs as str or bytes; an invalid one raises an error with its index."""
     return [
-        url if isinstance(url, (str, bytes)) else _url_at(url, place, "urls")
-        for place, url in enumerate(urls)
+        url if isinstance(url, (str, bytes)) else _require_url(url, index, "urls")
+        for index, url in enumerate(urls)
     ]
 
 
-def _url_at(url: object, place: int, name: str) -> URL:
+def _require_url(url: object, index: int, name: str) -> URL:
     try:
         return as_url(url)
     except TypeError as error:
-        raise TypeError(f"{name}[{place}]: {error}") from None
+        raise TypeError(f"{name}[{index}]: {error}") from None
 
 
-class Carrying(NamedTuple):
-    """What carries the requests of a client."""
+class TransportOptions(NamedTuple):
+    """The transport of a client, or the options to open one."""
 
     transport: Any
-    """What was handed over; None: one is opened with these options."""
+    """The transport that was passed in; None: open one with these options."""
     options: dict[str, Any]
 
 
-def carrying(
+def make_transport_options(
     user_agent: str,
     transport: object,
     *,
@@ -378,8 +391,8 @@ def carrying(
     connections: int | None,
     proxy: str | None,
     headers: ExtraHeaders,
-) -> Carrying:
-    """Return what carries a client's requests; what would have no effect is refused."""
+) -> TransportOptions:
+    """Return the transport of a client or its options; options without effect are rejected."""
     options: dict[str, Any] = {"connections": connections, "proxy": proxy}
     vet_connections(connections)
     if proxy is not None:
@@ -389,45 +402,51 @@ def carrying(
     extra = extra_headers(headers)
     if transport is not None and is_transport(transport, threads=threads):
         if addresses is not None or allowed:
-            raise ValueError("a transport has its addresses: pass addresses= when you make it")
+            raise ValueError(
+                "addresses= and allow_private= have no effect on a transport: pass addresses= "
+                "when you create it"
+            )
         if extra or any(value is not None for value in options.values()):
             raise ValueError(
-                "a transport has its own connections, proxy and headers: pass them when you make it"
+                "connections=, proxy= and headers= have no effect on a transport: pass them when "
+                "you create it"
             )
-        return Carrying(transport, {})
+        return TransportOptions(transport, {})
     if addresses is not None and allowed:
         raise ValueError(
-            "pass addresses= or allow_private=, not both: AddressPolicy(allow_private)"
+            "addresses= and allow_private= cannot be combined: use AddressPolicy(allow_private)"
         )
-    where = AddressPolicy(allowed) if addresses is None else addresses
+    policy = AddressPolicy(allowed) if addresses is None else addresses
     if transport is None:
-        return Carrying(None, {**options, "addresses": where, "headers": extra})
+        return TransportOptions(None, {**options, "addresses": policy, "headers": extra})
     if any(value is not None for value in options.values()):
-        raise ValueError("your HTTP client has its own connections and proxy: say it there")
-    opening = open_transport if threads else open_async_transport
-    made = opening(user_agent, client=transport, addresses=where, headers=extra)
-    return Carrying(made, {})
+        raise ValueError(
+            "connections= and proxy= have no effect on your HTTP client: configure them there"
+        )
+    open_adapter = open_transport if threads else open_async_transport
+    adapter = open_adapter(user_agent, client=transport, addresses=policy, headers=extra)
+    return TransportOptions(adapter, {})
 
 
 def expect_requests(transport: object, count: int) -> None:
-    """Tell a transport how many requests will be made at a time, if it wants to know."""
+    """Announce the number of concurrent requests to a transport that supports it."""
     expect = getattr(transport, "expect_concurrency", None)
     if callable(expect):
         expect(count)
 
 
-def no_origin(url: URL) -> ValueError:
-    """Return the error of who wants a turn where there is none."""
+def no_origin_error(url: URL) -> ValueError:
+    """Return the error for a URL that has no origin."""
     return ValueError(f"{url!r} has no origin: pass an http or https URL")
 
 
 def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:
-    """Refuse what cannot be prefetched; return the counts to begin with."""
+    """Raise for invalid arguments of a prefetch; return its initial counters."""
     if isinstance(origins, (str, bytes)):
-        raise TypeError(f"origins are a list, not one: pass [{origins!r}]")
+        raise TypeError(f"origins must be a list: pass [{origins!r}]")
     if not hasattr(origins, "__iter__") and not hasattr(origins, "__aiter__"):
         name = type(origins).__name__
-        raise TypeError(f"origins are a list such as ['https://example.com'], not {name}")
+        raise TypeError(f"origins must be a list such as ['https://example.com'], not {name}")
     if isinstance(concurrency, bool) or not isinstance(concurrency, int):
         raise TypeError(f"concurrency is {concurrency!r}: use a whole number, such as 50")
     if concurrency < 1:
@@ -435,26 +454,27 @@ def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:
     return dict.fromkeys(PrefetchSummary._fields, 0)
 
 
-def prefetch_origin(given: object, place: int) -> str:
-    """Return the origin of one entry of a prefetch, or the entry; an error says which one it is."""
-    url = given if isinstance(given, (str, bytes)) else _url_at(given, place, "origins")
+def prefetch_origin(given: object, index: int) -> str:
+    """Return the origin of an item of a prefetch, or the item; errors state its index."""
+    url = given if isinstance(given, (str, bytes)) else _require_url(given, index, "origins")
     text = url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
     return parse_origin(text) or text
 
 
-def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, str | None]:
+def open_client_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, str | None]:
     """
-    Return the store to use, and why it is not the one that was wanted, if it is not.
+    Return the store to use, and the reason if it replaces the requested one.
 
-    Where nobody named a store and the usual file cannot be made, as in a container whose disk is
-    read-only, memory takes its place. A file that is there and is not ours is an error.
+    If no store was named and the default file cannot be created, as in a container with a read-only
+    disk, the memory store replaces it. An existing file of another program is an error.
     """
     if isinstance(store, type):
-        raise TypeError(f"store is the class {store.__name__}: pass one, {store.__name__}(…)")
+        raise TypeError(f"store is the class {store.__name__}: pass an instance of it")
     if store is not None and not isinstance(store, (str, os.PathLike)):
         if not hasattr(store, "lease"):
             raise TypeError(
-                f"store is a path, a URL such as redis://…, or a Store; not {type(store).__name__}"
+                f"store must be a path, a URL such as redis://…, or a Store, not "
+                f"{type(store).__name__}"
             )
         return store, None
     try:
@@ -467,10 +487,10 @@ def opened_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, s
 
 
 class PrefetchSummary(NamedTuple):
-    """What came of prefetching: how many origins ended how."""
+    """The outcome of a prefetch: the number of origins in each state."""
 
     success: int = 0
     unavailable: int = 0
     unreachable: int = 0
     skipped: int = 0
-    """What was no origin."""
+    """Items that are not an origin."""

@@ -1,12 +1,12 @@
 """
-Evidence: what the rules of an origin said at a moment, from the visits that a store keeps.
+Evidence: what the rules of an origin said at a time, from the fetch records of a store.
 
-Visits are folded with `cache.recorded` into what was known then, each crawler's for itself, and
-`cache.freshness` says what decided. So the answer is the one a client would have given. Own fetches
-and imported visits are never folded together, and own ones go first: an archive answers where no
-own visit is known at that moment, or where it is asked for, and the answer says so. Where
-nothing was known, or the file is no longer there, that is said and there is no verdict. It fetches
-nothing and has no clock.
+The records of each crawler are replayed with `cache.updated_entry` up to that time, and
+`cache.freshness` gives the policy then in effect: the verdict is the one that a client would have
+given. Fetches of clients and imported records are separate histories, and the former take
+precedence: an archive is used if no client had fetched by that time, or if it is requested, and the
+verdict says so. If nothing was known, or the file is lost, a note states it and there is no
+verdict. The module fetches nothing and has no clock.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from robotrules.client.historical_verdict import (
     EvidenceNote,
     HistoricalVerdict,
     Period,
-    imported_from,
-    when,
+    describe_provenance,
+    format_time,
 )
-from robotrules.client.origin_state import OriginState, StateSource, held
-from robotrules.client.sources import IMPORTED, OWN, chosen_source
+from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
+from robotrules.client.source_filter import IMPORTED, OWN, make_source_filter
 from robotrules.errors import MissingExtraError, StoreError
 from robotrules.http.caching import require_aware
 from robotrules.http.origins import origin_of
@@ -62,18 +62,18 @@ from robotrules.robotstxt.verdict import Explanation
 
 __all__ = ["Evidence", "EvidenceNote", "HistoricalVerdict", "Period"]
 
-# Other crawlers that are named in a note.
-MOST_NAMES = 5
-# Redirects that did not lead to a file: what they mean is for the access profile to say.
-LOST = (FailureReason.REDIRECTS, FailureReason.LOOP, FailureReason.LOCATION)
+# Maximum number of other crawlers named in a note.
+MAX_NAMES = 5
+# Redirects that did not lead to a file; the access profile determines what they mean.
+BROKEN_REDIRECTS = (FailureReason.REDIRECTS, FailureReason.LOOP, FailureReason.LOCATION)
 
 
 class Evidence:
     """
-    The visits of a store, asked about moments of the past.
+    The fetch records of a store, as evidence for verdicts of the past.
 
-    *profile* is how files are read, and *access* how answers are (`default`, `strict`, `google`,
-    `stale`, or an `AccessProfile`); without it, the one that goes with the profile.
+    *profile* determines how files are parsed, and *access* how responses are interpreted
+    (`default`, `strict`, `google`, `stale`, or an `AccessProfile`); by default that of the profile.
     """
 
     def __init__(
@@ -83,8 +83,8 @@ class Evidence:
         access: str | AccessProfile | None = None,
     ) -> None:
         self.store = store
-        self.profile, beside = find_profiles(profile)
-        self.access = beside if access is None else find_access_profile(access)
+        self.profile, default_access = find_profiles(profile)
+        self.access = default_access if access is None else find_access_profile(access)
 
     def at(
         self,
@@ -99,18 +99,18 @@ class Evidence:
         """
         Return what the rules said about *url* at *moment* for the crawler *product_token*.
 
-        *agent* is the crawler whose visits count, by the product token it fetched with. None counts
-        all, and a note says so where they found different files.
+        *agent* selects the fetches of one crawler, by the product token it fetched with. None
+        selects all, and a note reports where they found different files.
 
-        *source* is where visits come from: `own`, `imported`, or the SHA-256 of an archive. None
-        takes own visits, and imported ones only if no own visit is known at that moment.
+        *source* selects fetches by source: `own`, `imported`, or the SHA-256 of an archive. None
+        selects own fetches, and imported ones only if there is no own fetch at that time.
         """
-        chosen_source(source)  # vetted, whatever is known
+        make_source_filter(source)  # validates it in any case
         seconds, origin = _seconds(moment), origin_of(url)
-        # The names are vetted in any case: whether they are in order does not depend on visits.
+        # Validates the names in any case, independent of the records.
         parse(b"", self.profile).rules_for(product_token, purposes)
         names = (product_token,) if isinstance(product_token, str) else tuple(product_token)
-        blank = HistoricalVerdict(
+        unknown = HistoricalVerdict(
             to_text(url) if isinstance(url, bytes) else url,
             origin,
             seconds,
@@ -120,37 +120,43 @@ class Evidence:
             self.access.name,
         )
         if origin is None:
-            words = "This is no http or https URL with a host, so no robots.txt governs it."
-            return blank._replace(notes=(EvidenceNote("no-origin", "error", words),))
-        folded = self._folded(origin, seconds, agent, source)
-        known = [self._known(entry, seconds, doubt) for entry, doubt in folded.values()]
-        if not known:
-            return self._never(blank, origin, agent, source)
+            message = (
+                "This is not an http or https URL with a host, so no robots.txt applies to it."
+            )
+            return unknown._replace(notes=(EvidenceNote("no-origin", "error", message),))
+        entries = self._replay(origin, seconds, agent, source)
+        states = [self._state_at(entry, seconds, doubt) for entry, doubt in entries.values()]
+        if not states:
+            return self._without_evidence(unknown, origin, agent, source)
         tokens = {name.lower() for name in names}
-        # What was fetched here goes before what an archive says: whoever wrote it chose its names
-        # and times. Then what was known is worth more than what had lapsed, and what the crawler
-        # itself was told more than what others were.
-        known.sort(
-            key=lambda one: (
-                *(not one.imported, one.held, one.agent.lower() in tokens, one.entry.last_fetch_at),
+        # Own fetches take precedence over archives, whose author chose the names and times. Then
+        # a valid state takes precedence over an expired one, and what the crawler itself fetched
+        # over what others fetched.
+        states.sort(
+            key=lambda state: (
+                not state.imported,
+                state.in_force,
+                state.agent.lower() in tokens,
+                state.entry.last_fetch_at,
             )
         )
-        chosen = known.pop()
-        beside = source or (IMPORTED if chosen.imported else OWN)
-        visits = self._visits(origin, chosen.agent, beside, nextafter(seconds, inf))
-        later = next(visits, None)
-        visits.close()
-        explained = self._explained(chosen, url, product_token, purposes)
-        notes = *explained.notes, *_limits(chosen, known, explained.held.fetch_record, later)
-        return blank._replace(
-            verdict=explained.said.verdict if explained.said else None,
-            explanation=explained.said,
+        chosen = states.pop()
+        same_source = source or (IMPORTED if chosen.imported else OWN)
+        following = self._select(origin, chosen.agent, same_source, nextafter(seconds, inf))
+        later = next(following, None)
+        following.close()
+        explained = self._explain(chosen, url, product_token, purposes)
+        fetch_record = explained.state.fetch_record
+        notes = *explained.notes, *_find_limits(chosen, states, fetch_record, later)
+        return unknown._replace(
+            verdict=explained.explanation.verdict if explained.explanation else None,
+            explanation=explained.explanation,
             policy=chosen.fresh.policy,
             policy_reason=chosen.fresh.reason,
-            in_force=chosen.held,
+            in_force=chosen.in_force,
             until=chosen.until,
             entry=chosen.entry,
-            fetch_record=explained.held.fetch_record,
+            fetch_record=fetch_record,
             robots=explained.robots,
             next_fetch_record=later,
             notes=notes,
@@ -165,12 +171,12 @@ class Evidence:
         after: float | None = None,
         before: float | None = None,
     ) -> Iterator[FetchRecord]:
-        """Yield the visits to the origin of *url* in the order of their time."""
+        """Yield the fetch records of the origin of *url* in chronological order."""
         origin = origin_of(url)
         if origin is None:
             raise ValueError(f"{url!r} has no origin: pass a URL such as 'https://example.com/a'")
-        chosen_source(source)  # vetted now, and not when the first visit is asked for
-        return self._visits(origin, agent, source, after, before)
+        make_source_filter(source)  # validates it now, not at the first iteration
+        return self._select(origin, agent, source, after, before)
 
     def periods(
         self,
@@ -182,28 +188,31 @@ class Evidence:
         before: float | None = None,
     ) -> list[Period]:
         """
-        Return what was found over time: visits in a row that found the same are one period.
+        Return the outcomes over time: consecutive fetches with the same outcome are one period.
 
-        Own visits and those of each archive are periods of their own.
+        Own fetches and those of each archive form separate periods.
         """
         periods: list[Period] = []
         current: dict[tuple[str, str | None], int] = {}
-        for visit in self.fetch_records(
+        for fetch_record in self.fetch_records(
             url, agent=agent, source=source, after=after, before=before
         ):
-            history = visit.agent, visit.provenance.digest if visit.provenance else None
+            history = (
+                fetch_record.agent,
+                fetch_record.provenance.digest if fetch_record.provenance else None,
+            )
             number = current.get(history)
-            if number is not None and _outcome(periods[number].last) == _outcome(visit):
-                first, _, visits = periods[number]
-                periods[number] = Period(first, visit, visits + 1)
+            if number is not None and _outcome(periods[number].last) == _outcome(fetch_record):
+                first, _, fetches = periods[number]
+                periods[number] = Period(first, fetch_record, fetches + 1)
             else:
                 current[history] = len(periods)
-                periods.append(Period(visit, visit, 1))
+                periods.append(Period(fetch_record, fetch_record, 1))
         return periods
 
-    # --- What was known ---------------------------------------------------------------------------
+    # --- States of the past -----------------------------------------------------------------------
 
-    def _visits(
+    def _select(
         self,
         origin: str,
         agent: str | None,
@@ -211,253 +220,271 @@ class Evidence:
         after: float | None = None,
         before: float | None = None,
     ) -> Generator[FetchRecord]:
-        """Yield visits, those of one crawler or source or of all, `after <= at <= before`."""
-        is_chosen = chosen_source(source)
-        wanted = None if agent is None else agent.lower()
-        visits = self.store.fetch_records(origin, after=after, before=before)
-        with closing(visits) if isinstance(visits, Generator) else nullcontext():
-            for visit in visits:
-                if (wanted is None or visit.agent.lower() == wanted) and is_chosen(visit):
-                    yield visit
+        """Yield records of one crawler or source, or of all, `after <= at <= before`."""
+        has_source = make_source_filter(source)
+        lower_agent = None if agent is None else agent.lower()
+        fetch_records = self.store.fetch_records(origin, after=after, before=before)
+        with closing(fetch_records) if isinstance(fetch_records, Generator) else nullcontext():
+            for fetch_record in fetch_records:
+                has_agent = lower_agent is None or fetch_record.agent.lower() == lower_agent
+                if has_agent and has_source(fetch_record):
+                    yield fetch_record
 
-    def _folded(
+    def _replay(
         self, origin: str, seconds: float, agent: str | None, source: str | None
     ) -> dict[tuple[str, str], tuple[Entry, FetchRecord | None]]:
         """
-        Return what each crawler had at a moment, and the visit that puts its copy in doubt.
+        Return the entry of each crawler at a time, and the record that puts its copy in doubt.
 
-        Own visits and imported ones are two histories.
+        Own and imported records are separate histories.
         """
-        folded: dict[tuple[str, str], tuple[Entry, FetchRecord | None]] = {}
-        for visit in self._visits(origin, agent, source, None, seconds):
-            history = visit.agent, visit.source
-            before, doubt = folded.get(history, (None, None))
-            read = _read_as(visit, before, self.access)
-            if read.usable:
-                doubt = (doubt or _doubtful(before, read)) if read.revalidated else None
-            folded[history] = updated_entry(before, read), doubt
-        return folded
+        entries: dict[tuple[str, str], tuple[Entry, FetchRecord | None]] = {}
+        for fetch_record in self._select(origin, agent, source, None, seconds):
+            history = fetch_record.agent, fetch_record.source
+            before, doubt = entries.get(history, (None, None))
+            record = _reinterpret(fetch_record, before, self.access)
+            if record.usable:
+                doubt = (doubt or _find_doubt(before, record)) if record.revalidated else None
+            entries[history] = updated_entry(before, record), doubt
+        return entries
 
-    def _known(self, entry: Entry, seconds: float, doubt: FetchRecord | None) -> _Known:
-        """Return what decided at a moment; of what had lapsed, what decided last."""
+    def _state_at(self, entry: Entry, seconds: float, doubt: FetchRecord | None) -> _PastState:
+        """Return the policy in effect at a time; if it had expired, the last one."""
         good, bad = entry.last_success, entry.last_failure
         ends = [min(good.until, good.at + self.access.max_ttl)] if good else []
         until = max([*ends, bad.until] if bad else ends)
         fresh = freshness(entry, min(seconds, nextafter(until, -inf)), self.access)
-        held = seconds < until
-        return _Known(entry, fresh, held, fresh.until if held else until, doubt)
+        in_force = seconds < until
+        return _PastState(entry, fresh, in_force, fresh.until if in_force else until, doubt)
 
-    def _never(
-        self, blank: HistoricalVerdict, origin: str, agent: str | None, source: str | None
+    def _without_evidence(
+        self, unknown: HistoricalVerdict, origin: str, agent: str | None, source: str | None
     ) -> HistoricalVerdict:
-        """Answer that nothing is known."""
-        visits = self._visits(origin, agent, source, nextafter(blank.at, inf))
-        first = next(visits, None)
-        visits.close()
+        """Return a verdict that states that there is no evidence."""
+        following = self._select(origin, agent, source, nextafter(unknown.at, inf))
+        first = next(following, None)
+        following.close()
         by = f" by {agent}" if agent else ""
-        words = f"No visit to {origin}{by}{f' ({source})' if source else ''} is known"
-        words += f" before {when(first.at)}, the first one." if first else "."
-        return blank._replace(
-            next_fetch_record=first, notes=(EvidenceNote("never-visited", "error", words),)
+        message = f"There is no fetch of {origin}{by}{f' ({source})' if source else ''}"
+        message += f" before {format_time(first.at)}, the first one." if first else "."
+        return unknown._replace(
+            next_fetch_record=first, notes=(EvidenceNote("never-visited", "error", message),)
         )
 
-    def _explained(
-        self, known: _Known, url: URL, product_token: Tokens, purposes: Sequence[str]
+    def _explain(
+        self, past: _PastState, url: URL, product_token: Tokens, purposes: Sequence[str]
     ) -> _Explained:
-        """Return what was said about a URL; the file is looked up if rules decide."""
-        found: RobotsTxt | EvidenceNote | None = None
-        if known.fresh.policy is EffectivePolicy.RULES and known.entry.last_success is not None:
-            found = self._file(known.entry.last_success)
-        note = found if isinstance(found, EvidenceNote) else None
-        robots = found if isinstance(found, RobotsTxt) else None
-        told = held(
-            known.entry, known.fresh, robots, profile=self.profile, source=StateSource.STORE
+        """Return the explanation for a URL; the file is read if rules apply."""
+        file: RobotsTxt | EvidenceNote | None = None
+        if past.fresh.policy is EffectivePolicy.RULES and past.entry.last_success is not None:
+            file = self._read_file(past.entry.last_success)
+        note = file if isinstance(file, EvidenceNote) else None
+        robots = file if isinstance(file, RobotsTxt) else None
+        state = make_origin_state(
+            past.entry, past.fresh, robots, profile=self.profile, source=StateSource.STORE
         )
         if note is not None:
-            return _Explained(told, None, None, (note,))
-        return _Explained(told, told.explain(url, product_token, purposes), robots)
+            return _Explained(state, None, None, (note,))
+        return _Explained(state, state.explain(url, product_token, purposes), robots)
 
-    def _file(self, good: FetchRecord) -> RobotsTxt | EvidenceNote:
-        """Return the file that a visit found, or why it is not there."""
+    def _read_file(self, good: FetchRecord) -> RobotsTxt | EvidenceNote:
+        """Return the file of a fetch record, or a note that states why it is missing."""
         if not good.may_store:
-            words = "The file said no-store, so its SHA-256 was kept and its octets were not."
-            return EvidenceNote("no-store", "error", words)
+            message = "The file has no-store, so its SHA-256 was stored but not its content."
+            return EvidenceNote("no-store", "error", message)
         try:
             body = self.store.body(good.digest or "")
         except StoreError as error:
-            return EvidenceNote("body-missing", "error", f"The store cannot give the file: {error}")
+            return EvidenceNote("body-missing", "error", f"The store cannot read the file: {error}")
         if body is None:
-            words = "The store does not have the octets of the file, or they are damaged."
+            message = "The store does not have the content of the file, or it is damaged."
             if good.provenance is not None:
-                words = "The archive did not have the octets of the file, or they were altered: "
-                words += f"the visit was {imported_from(good.provenance)}."
-            return EvidenceNote("body-missing", "error", words)
+                message = "The archive did not have the content of the file, or it was altered: "
+                message += f"the record was {describe_provenance(good.provenance)}."
+            return EvidenceNote("body-missing", "error", message)
         if body_digest(body) != good.digest:
-            words = "The octets in the store are not those of the file: their SHA-256 differs."
-            return EvidenceNote("body-damaged", "error", words)
+            message = "The content in the store is not that of the file: its SHA-256 differs."
+            return EvidenceNote("body-damaged", "error", message)
         return parse(body, self.profile, complete=good.complete)
 
 
-class _Known(NamedTuple):
-    """What one crawler had, and what decided."""
+class _PastState(NamedTuple):
+    """The entry of one crawler at a time, and the policy in effect."""
 
     entry: Entry
     fresh: Freshness
-    held: bool
+    in_force: bool
     until: float
     doubt: FetchRecord | None
 
     @property
     def agent(self) -> str:
-        """Who that was."""
+        """The crawler."""
         return self.entry.agent
 
     @property
     def provenance(self) -> Provenance | None:
-        """Where the last visit comes from."""
-        visits = [visit for visit in (self.entry.last_success, self.entry.last_failure) if visit]
-        return max(visits, key=attrgetter("at")).provenance
+        """The provenance of the last fetch record."""
+        records = [self.entry.last_success, self.entry.last_failure]
+        return max(filter(None, records), key=attrgetter("at")).provenance
 
     @property
     def imported(self) -> bool:
-        """Whether its visits were imported; own ones are never among them."""
+        """Whether its records were imported; own records are never mixed with them."""
         return self.provenance is not None
 
     def outcome(self) -> tuple[EffectivePolicy, str | None]:
-        """Return what is compared between crawlers."""
+        """Return the values that are compared between crawlers."""
         good = self.entry.last_success
         rules = self.fresh.policy is EffectivePolicy.RULES
         return self.fresh.policy, good.digest if good and rules else None
 
 
 class _Explained(NamedTuple):
-    """What was said about a URL, as far as it can be known."""
+    """The state and the explanation for a URL, as far as they are known."""
 
-    held: OriginState
-    said: Explanation | None
+    state: OriginState
+    explanation: Explanation | None
     robots: RobotsTxt | None
     notes: tuple[EvidenceNote, ...] = ()
 
 
-def _read_as(visit: FetchRecord, before: Entry | None, profile: AccessProfile) -> FetchRecord:
-    """Return a visit as this profile reads it: another may have recorded it (AMB-50, AMB-55)."""
-    state = visit.state
-    if visit.failure_reason is FailureReason.STATUS and visit.status is not None:
-        state = classify_status(visit.status, profile)
-    elif visit.failure_reason in LOST and _led_nowhere(visit):
-        state = classify_failed_redirect(visit.failure_reason, profile)
-    if state is not visit.state:
+def _reinterpret(
+    fetch_record: FetchRecord, before: Entry | None, profile: AccessProfile
+) -> FetchRecord:
+    """Return a record as this profile interprets it; another one made it (AMB-50, AMB-55)."""
+    state = fetch_record.state
+    if fetch_record.failure_reason is FailureReason.STATUS and fetch_record.status is not None:
+        state = classify_status(fetch_record.status, profile)
+    elif fetch_record.failure_reason in BROKEN_REDIRECTS and _is_broken_for_all(fetch_record):
+        state = classify_failed_redirect(fetch_record.failure_reason, profile)
+    if state is not fetch_record.state:
         result = AccessResult(
-            *(visit.origin, state, visit.status, visit.failure_reason, visit.detail, visit.url),
-            *(visit.hops, visit.fields, b"", visit.complete, visit.revalidated, visit.address),
+            origin=fetch_record.origin,
+            state=state,
+            status=fetch_record.status,
+            failure_reason=fetch_record.failure_reason,
+            detail=fetch_record.detail,
+            url=fetch_record.url,
+            hops=fetch_record.hops,
+            fields=fetch_record.fields,
+            body=b"",
+            complete=fetch_record.complete,
+            revalidated=fetch_record.revalidated,
+            address=fetch_record.address,
         )
-        agent, user_agent = visit.agent, visit.user_agent
-        provenance = visit.provenance
-        visit = make_fetch_record(
-            result, before, at=visit.at, agent=agent, user_agent=user_agent, profile=profile
+        agent, user_agent = fetch_record.agent, fetch_record.user_agent
+        provenance = fetch_record.provenance
+        fetch_record = make_fetch_record(
+            result, before, at=fetch_record.at, agent=agent, user_agent=user_agent, profile=profile
         )._replace(provenance=provenance)
-    # What never held was in force when it was found all the same.
-    return visit._replace(until=max(visit.until, nextafter(visit.at, inf)))
+    # A record without a lifetime was in force at the time of the fetch.
+    return fetch_record._replace(until=max(fetch_record.until, nextafter(fetch_record.at, inf)))
 
 
-def _doubtful(before: Entry | None, visit: FetchRecord) -> FetchRecord | None:
+def _find_doubt(before: Entry | None, fetch_record: FetchRecord) -> FetchRecord | None:
     """
-    Return a visit whose 304 cannot vouch for the copy that it renewed; None: it can.
+    Return the record if its 304 does not confirm the copy that it revalidated; else None.
 
     An earlier version sent conditions that any file meets (`If-None-Match: *`, a date in the
-    future) and took a 304 with another ETag for a renewal (RFC 9111 §4.3.4).
+    future) and accepted a 304 with another ETag (RFC 9111 §4.3.4).
     """
     good = before.last_success if before else None
-    if good is None or good.digest != visit.digest:
+    if good is None or good.digest != fetch_record.digest:
         return None
-    known = drop_invalid_validators(good.fields, good.at)
-    vouches = bool(conditional_headers(known)) and confirms_stored(known, visit.fields)
-    return None if vouches else visit
+    validators = drop_invalid_validators(good.fields, good.at)
+    confirmed = bool(conditional_headers(validators)) and confirms_stored(
+        validators, fetch_record.fields
+    )
+    return None if confirmed else fetch_record
 
 
-def _led_nowhere(visit: FetchRecord) -> bool:
-    """Tell whether the redirects of a visit lead nowhere for any client that follows them."""
-    if visit.failure_reason is not FailureReason.LOCATION or not visit.hops:
+def _is_broken_for_all(fetch_record: FetchRecord) -> bool:
+    """Return whether the redirects of a fetch lead nowhere for any client that follows them."""
+    if fetch_record.failure_reason is not FailureReason.LOCATION or not fetch_record.hops:
         return True
     try:
-        return next_url(visit.hops[-1]) is None
+        return next_url(fetch_record.hops[-1]) is None
     except MissingExtraError:
-        return False  # to a name that the client of then could not read, nor this one
+        return False  # a name that neither that client nor this one can decode
 
 
-def _limits(
-    chosen: _Known, others: list[_Known], visit: FetchRecord | None, later: FetchRecord | None
+def _find_limits(
+    chosen: _PastState,
+    others: list[_PastState],
+    fetch_record: FetchRecord | None,
+    later: FetchRecord | None,
 ) -> Iterator[EvidenceNote]:
-    """Yield what limits or supports an answer."""
-    if not chosen.held:
-        words = f"What was known held until {when(chosen.until)}, and nothing is known after it: "
-        yield EvidenceNote("lapsed", "warning", f"{words}this is what was known last.")
+    """Yield notes that limit or support a verdict."""
+    if not chosen.in_force:
+        message = f"The last known state expired on {format_time(chosen.until)}, and nothing is "
+        yield EvidenceNote("lapsed", "warning", f"{message}known after it: this is that state.")
     entry = chosen.entry
     if chosen.doubt is not None and chosen.fresh.policy is EffectivePolicy.RULES:
-        words = f"The 304 of {when(chosen.doubt.at)} does not carry a validator of the copy, or "
-        words += "answered a condition that any file meets: the file may have changed by then."
-        yield EvidenceNote("renewal-in-doubt", "warning", words)
+        message = f"The 304 of {format_time(chosen.doubt.at)} has no validator of the copy, or "
+        message += "answered a condition that any file meets: the file may have changed by then."
+        yield EvidenceNote("renewal-in-doubt", "warning", message)
     if entry.last_failure is not None:
         times = "once" if entry.failures == 1 else f"{entry.failures:,} times in a row"
-        words = f"Asking for the file failed {times}, first on {when(entry.failing_since)}."
-        yield EvidenceNote("failing", "info", words)
-    if later is not None and visit is not None:
-        yield _found_later(visit, later)
-    if visit is not None and visit.provenance is not None:
-        words = (
-            f"This store did not fetch the file: the visit was {imported_from(visit.provenance)}."
-        )
-        yield EvidenceNote("imported", "warning", words)
+        message = f"Fetching the file failed {times}, first on {format_time(entry.failing_since)}."
+        yield EvidenceNote("failing", "info", message)
+    if later is not None and fetch_record is not None:
+        yield _describe_later(fetch_record, later)
+    if fetch_record is not None and fetch_record.provenance is not None:
+        provenance = describe_provenance(fetch_record.provenance)
+        message = f"No client of this store fetched the file: the record was {provenance}."
+        yield EvidenceNote("imported", "warning", message)
     if not chosen.imported:
-        yield from _other_archives(chosen, [one for one in others if one.imported])
+        yield from _compare_archives(chosen, [other for other in others if other.imported])
     differing = [
-        one
-        for one in others
-        if (one.imported, one.held) == (chosen.imported, chosen.held)
-        and one.outcome() != chosen.outcome()
+        other
+        for other in others
+        if (other.imported, other.in_force) == (chosen.imported, chosen.in_force)
+        and other.outcome() != chosen.outcome()
     ]
     if differing:
-        names = ", ".join(one.agent for one in differing[:MOST_NAMES])
-        words = f"Not all crawlers found the same: this is what {chosen.agent} found, and {names} "
-        yield EvidenceNote("crawlers-differ", "warning", f"{words}found something else.")
+        names = ", ".join(other.agent for other in differing[:MAX_NAMES])
+        message = f"Crawlers found different files: this is what {chosen.agent} found; {names} "
+        yield EvidenceNote("crawlers-differ", "warning", f"{message}found something else.")
 
 
-def _other_archives(chosen: _Known, imported: list[_Known]) -> Iterator[EvidenceNote]:
-    """Yield what imported visits say beside own ones, which go first."""
-    ask = "own visits go first; ask for source 'imported' to see it"
-    differing = [one for one in imported if one.outcome() != chosen.outcome()]
-    for one in differing:
-        if one.held == chosen.held and one.provenance:
-            words = f"A visit by {one.agent} that was {imported_from(one.provenance)} found "
-            yield EvidenceNote("import-differs", "warning", f"{words}something else: {ask}.")
+def _compare_archives(chosen: _PastState, imported: list[_PastState]) -> Iterator[EvidenceNote]:
+    """Yield notes on imported records, over which own records take precedence."""
+    fix = "own fetches take precedence; use source 'imported' to see it"
+    differing = [other for other in imported if other.outcome() != chosen.outcome()]
+    for other in differing:
+        if other.in_force == chosen.in_force and other.provenance:
+            message = f"A fetch by {other.agent}, {describe_provenance(other.provenance)}, found "
+            yield EvidenceNote("import-differs", "warning", f"{message}something else: {fix}.")
             break
-    for one in imported:
-        if one.held and not chosen.held and one.provenance:
-            found = "something else" if one in differing else "the same"
-            words = f"A visit by {one.agent} that was {imported_from(one.provenance)} held at this "
-            yield EvidenceNote("import-held", "info", f"{words}moment, and found {found}: {ask}.")
+    for other in imported:
+        if other.in_force and not chosen.in_force and other.provenance:
+            found = "something else" if other in differing else "the same"
+            message = f"A fetch by {other.agent}, {describe_provenance(other.provenance)}, was "
+            message += f"valid at this time, and found {found}: {fix}."
+            yield EvidenceNote("import-held", "info", message)
             break
 
 
-def _found_later(visit: FetchRecord, later: FetchRecord) -> EvidenceNote:
-    """Say what the next visit found: the same file on both sides of a moment says a lot."""
-    date = when(later.at)
+def _describe_later(fetch_record: FetchRecord, later: FetchRecord) -> EvidenceNote:
+    """Return a note on the next fetch: the same file before and after a time is strong evidence."""
+    date = format_time(later.at)
     if later.state is AccessState.UNREACHABLE:
-        return EvidenceNote("failed-later", "info", f"The next visit, on {date}, failed.")
-    if (later.state, later.digest) == (visit.state, visit.digest):
-        return EvidenceNote("same-later", "info", f"The next visit, on {date}, found the same.")
-    found = "another file" if later.state is visit.state else "a file"
+        return EvidenceNote("failed-later", "info", f"The next fetch, on {date}, failed.")
+    if (later.state, later.digest) == (fetch_record.state, fetch_record.digest):
+        return EvidenceNote("same-later", "info", f"The next fetch, on {date}, found the same.")
+    found = "another file" if later.state is fetch_record.state else "a file"
     found = found if later.state is AccessState.SUCCESS else "no file"
-    return EvidenceNote("changed-later", "info", f"The next visit, on {date}, found {found}.")
+    return EvidenceNote("changed-later", "info", f"The next fetch, on {date}, found {found}.")
 
 
-def _outcome(visit: FetchRecord) -> tuple[Any, ...]:
-    """Return what makes two visits the same to a reader of their history."""
+def _outcome(fetch_record: FetchRecord) -> tuple[Any, ...]:
+    """Return the values that distinguish the outcomes of fetches."""
     return (
-        visit.state,
-        visit.status if not visit.revalidated else 200,
-        visit.failure_reason,
-        visit.digest,
+        fetch_record.state,
+        fetch_record.status if not fetch_record.revalidated else 200,
+        fetch_record.failure_reason,
+        fetch_record.digest,
     )
 
 
@@ -466,7 +493,7 @@ def _seconds(given: datetime | float) -> float:
         return require_aware(given, "moment").timestamp()
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         name = type(given).__name__
-        raise TypeError(f"a moment is a datetime with a zone or seconds since 1970, not {name}")
+        raise TypeError(f"a moment must be a datetime with zone or seconds since 1970, not {name}")
     if not isfinite(given):
-        raise ValueError(f"a moment is {given!r}: pass seconds since 1970, such as time.time()")
+        raise ValueError(f"moment is {given!r}: pass seconds since 1970, such as time.time()")
     return float(given)

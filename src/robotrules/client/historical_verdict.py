@@ -1,8 +1,9 @@
 """
-Testimony: what the rules said about a URL at a moment, and how that is known. Values alone.
+Historical verdicts: what the rules said about a URL at a time, and the evidence for it. Values
+only.
 
-`Evidence` makes them. What a store or a stranger's file holds is in them as it is: who shows it on
-a terminal makes it visible first.
+`Evidence` creates them. Text from a store or an archive is included unchanged: escape it before
+showing it on a terminal.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from robotrules.cache import (
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.verdict import Explanation, Verdict
 
-# Raised when a field of `HistoricalVerdict.as_dict()` changes meaning or goes away.
+# Increased when a field of `HistoricalVerdict.as_dict()` changes meaning or is removed.
 SCHEMA_VERSION = 1
 
 
 class EvidenceNote(NamedTuple):
-    """What limits an answer, or supports it."""
+    """A note that limits or supports a historical verdict."""
 
     code: str
     level: str
-    """`error`: there is no verdict because of it; `warning`: mind it; `info`: good to know."""
+    """`error`: there is no verdict because of it; `warning`: a limitation; `info`: a fact."""
     message: str
 
     def as_dict(self) -> dict[str, Any]:
@@ -40,52 +41,52 @@ class EvidenceNote(NamedTuple):
 
 
 class HistoricalVerdict(NamedTuple):
-    """What the rules said about a URL at a moment, and how that is known."""
+    """What the rules said about a URL at a time, and the evidence for it."""
 
     url: str
     origin: str | None
     at: float
-    """The moment that was asked about, in seconds since 1970."""
+    """The time in question, in seconds since 1970."""
     product_token: str
     purposes: tuple[str, ...]
     profile: str
     access: str
-    """The name of the access profile that chose the reading."""
+    """The name of the access profile."""
     verdict: Verdict | None = None
-    """None: nothing is known, and the notes say why."""
+    """None: unknown; the notes state why."""
     explanation: Explanation | None = None
     policy: EffectivePolicy = EffectivePolicy.NOTHING
     policy_reason: FreshnessReason = FreshnessReason.NEVER_FETCHED
     in_force: bool = False
-    """Whether the moment lies within what was known; False: it had lapsed, or never was."""
+    """Whether the state was valid at that time; False: it had expired, or there was none."""
     until: float | None = None
-    """Until when that was known; None: nothing was."""
+    """Expiry of that state; None if there was none."""
     entry: Entry | None = None
-    """What a client had at the moment."""
+    """The cache entry of a client at that time."""
     fetch_record: FetchRecord | None = None
-    """The visit in force: the one that decides."""
+    """The fetch record in force: the one that decides."""
     robots: RobotsTxt | None = None
-    """The file in force, if rules decide and its octets are there."""
+    """The file in force, if rules apply and its body is available."""
     next_fetch_record: FetchRecord | None = None
-    """The first visit of the same crawler after the moment."""
+    """The first fetch of the same crawler after that time."""
     notes: tuple[EvidenceNote, ...] = ()
 
     @property
     def allowed(self) -> bool | None:
-        """Whether the rules allowed the URL; None: nobody knows."""
+        """Whether the rules allowed the URL; None: unknown."""
         return None if self.verdict is None else self.verdict.allowed
 
     @property
     def source(self) -> str | None:
-        """`own` or `import`, as the visit in force has it; None: there is none."""
+        """`own` or `import`, from the fetch record in force; None if there is none."""
         return None if self.fetch_record is None else self.fetch_record.source
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         entry, verdict = self.entry, self.verdict
-        explained = self.explanation.as_dict() if self.explanation else None
-        if explained is not None:
-            del explained["access"]  # the visit in force has it
+        explanation = self.explanation.as_dict() if self.explanation else None
+        if explanation is not None:
+            del explanation["access"]  # part of the fetch record in force
         return {
             "schema": SCHEMA_VERSION,
             "url": self.url,
@@ -112,26 +113,26 @@ class HistoricalVerdict(NamedTuple):
             "next_fetch_record": self.next_fetch_record.as_dict()
             if self.next_fetch_record
             else None,
-            "explanation": explained,
+            "explanation": explanation,
             "notes": [note.as_dict() for note in self.notes],
         }
 
     def __str__(self) -> str:
-        said = "unknown" if self.verdict is None else str(self.verdict)
-        lines = [f"{self.url} for {self.product_token} at {when(self.at)}: {said}"]
+        verdict = "unknown" if self.verdict is None else str(self.verdict)
+        lines = [f"{self.url} for {self.product_token} at {format_time(self.at)}: {verdict}"]
         if self.fetch_record:
-            lines.append(f"  {told(self.fetch_record)}")
+            lines.append(f"  {describe_fetch(self.fetch_record)}")
         if self.until is not None:
-            lines.append(f"  held until {when(self.until)}")
+            lines.append(f"  valid until {format_time(self.until)}")
         return "\n".join([*lines, *(f"  {note.level}: {note.message}" for note in self.notes)])
 
 
-# No test, though pytest would take it for one by its name.
+# Keeps pytest from collecting the class as a test.
 HistoricalVerdict.__test__ = False  # type: ignore[attr-defined]
 
 
 class Period(NamedTuple):
-    """Visits of one crawler in a row that found the same."""
+    """Consecutive fetches of one crawler with the same outcome."""
 
     first: FetchRecord
     last: FetchRecord
@@ -148,33 +149,35 @@ class Period(NamedTuple):
         }
 
 
-# --- Words ----------------------------------------------------------------------------------------
+# --- Text -----------------------------------------------------------------------------------------
 
 
-def when(at: float) -> str:
-    """Return a moment for people: UTC, to the second."""
+def format_time(at: float) -> str:
+    """Return a time for display: UTC, to the second."""
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, ValueError, OSError):
         return str(at)
 
 
-def imported_from(provenance: Provenance) -> str:
-    """Return where an imported visit comes from, in words."""
+def describe_provenance(provenance: Provenance) -> str:
+    """Return the origin of an imported record in words."""
     name = f" {provenance.archive!r}" if provenance.archive else " an archive"
-    at = when(provenance.imported_at)
+    at = format_time(provenance.imported_at)
     return f"imported from{name}, SHA-256 {provenance.digest}, on {at}"
 
 
-def told(visit: FetchRecord) -> str:
-    """Return a visit as a sentence."""
-    by = f"{when(visit.at)} by {visit.agent}"
-    if visit.provenance is not None:
-        by += f" ({imported_from(visit.provenance)})"
-    if visit.state is AccessState.UNREACHABLE:
-        why = visit.detail or (visit.failure_reason.sentence if visit.failure_reason else "")
-        return f"asked for on {by}, and unreachable: {why}"
-    if visit.state is AccessState.UNAVAILABLE:
-        return f"asked for on {by}, and there was none: {visit.detail}"
-    renewed = ", unchanged (304)" if visit.revalidated else ""
-    return f"fetched on {by} from {visit.url}{renewed}, SHA-256 {visit.digest}"
+def describe_fetch(fetch_record: FetchRecord) -> str:
+    """Return a fetch record as a sentence."""
+    by = f"{format_time(fetch_record.at)} by {fetch_record.agent}"
+    if fetch_record.provenance is not None:
+        by += f" ({describe_provenance(fetch_record.provenance)})"
+    if fetch_record.state is AccessState.UNREACHABLE:
+        why = fetch_record.detail or (
+            fetch_record.failure_reason.sentence if fetch_record.failure_reason else ""
+        )
+        return f"requested on {by}; unreachable: {why}"
+    if fetch_record.state is AccessState.UNAVAILABLE:
+        return f"requested on {by}; no file: {fetch_record.detail}"
+    unchanged = ", unchanged (304)" if fetch_record.revalidated else ""
+    return f"fetched on {by} from {fetch_record.url}{unchanged}, SHA-256 {fetch_record.digest}"

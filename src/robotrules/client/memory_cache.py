@@ -1,9 +1,9 @@
 """
-Memory cache: the states of origins that one process holds, bounded in number and octets.
+Memory cache: the states of origins in one process, with a limit on their number and bytes.
 
-Parsed files are kept by what they hold, since many origins have the same one, and go when no origin
-has it. What is renewed or forgotten stops answering in the same moment. It does not know how old
-anything may be: who asks does.
+Parsed files are keyed by digest, since many origins have the same one, and dropped when no origin
+uses them. A replaced or cleared state stops answering at once. The oldest states are evicted first.
+The cache does not evaluate freshness; its callers do.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.verdict import Verdict
 
-# How many origins a process remembers, and of how many octets their files and fields may be. In
-# memory a parsed file takes two or three times its size.
-REMEMBERED_ORIGINS = 65_536
-REMEMBERED_OCTETS = 64 * 1024 * 1024
+# Limits on the number of cached origins, and on the bytes of their files and fields. In memory, a
+# parsed file takes two or three times its size.
+MAX_ORIGINS = 65_536
+MAX_BYTES = 64 * 1024 * 1024
 
-# From when until when, and what answers.
-Ready = tuple[float, float, Callable[[str], Verdict]]
+# Start and end of validity, and the function that checks a URL.
+ReadyCheck = tuple[float, float, Callable[[str], Verdict]]
 
 
 class ParsedFile:
-    """The octets of a file, and what they say."""
+    """The bytes of a file, and the parsed file."""
 
     __slots__ = ("__weakref__", "body", "robots")
 
@@ -39,86 +39,86 @@ class ParsedFile:
 
 
 class OriginCache:
-    """What is held of origins. Safe to use from several threads."""
+    """The states of origins. Safe to use from several threads."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         self._lock = Lock()
-        self._held: OrderedDict[str, OriginState] = OrderedDict()
-        self._octets = 0
+        self._states: OrderedDict[str, OriginState] = OrderedDict()
+        self._bytes = 0
         self._files: WeakValueDictionary[tuple[str, bool], ParsedFile] = WeakValueDictionary()
-        # An old copy is kept with its origin: it may decide again, or a 304 may renew it.
+        # An expired copy is kept with its origin: it may apply again, or a 304 may revalidate it.
         self._file_of: dict[str, ParsedFile] = {}
-        self.ready: dict[str | None, Ready] = {}
+        self.ready: dict[str | None, ReadyCheck] = {}
 
     def get(self, origin: str) -> OriginState | None:
-        """Return what is held of an origin."""
-        return self._held.get(origin)
+        """Return the cached state of an origin."""
+        return self._states.get(origin)
 
     def file(self, good: FetchRecord | None, body: bytes | None = None) -> ParsedFile | None:
-        """Return the file of a visit; None: it is not known, and there are no octets to parse."""
+        """Return the parsed file of a record; None: it is not cached, and *body* is None."""
         if good is None or good.digest is None:
             return None
         key = good.digest, good.complete
-        found = self._files.get(key)
-        if found is not None or body is None:
-            return found
-        made = ParsedFile(body, parse(body, self._profile, complete=good.complete))
+        file = self._files.get(key)
+        if file is not None or body is None:
+            return file
+        parsed = ParsedFile(body, parse(body, self._profile, complete=good.complete))
         with self._lock:
-            return self._files.setdefault(key, made)
+            return self._files.setdefault(key, parsed)
 
-    def hold(self, found: OriginState, file: ParsedFile | None, now: float) -> None:
+    def put(self, state: OriginState, file: ParsedFile | None, now: float) -> None:
         """
-        Remember what is held of an origin, and its file; forget what is too much.
+        Cache the state of an origin and its file; evict the oldest beyond the limits.
 
-        Who was late does not put what is old in the place of what somebody else found meanwhile.
+        A state older than the cached one is ignored: another thread fetched in the meantime.
         """
-        origin = found.origin
+        origin = state.origin
         with self._lock:
-            kept = self._held.get(origin)
-            if kept is not None:
-                if found.entry.last_fetch_at < kept.entry.last_fetch_at <= now + MAX_CLOCK_SKEW:
+            cached = self._states.get(origin)
+            if cached is not None:
+                if state.entry.last_fetch_at < cached.entry.last_fetch_at <= now + MAX_CLOCK_SKEW:
                     return
-                self._forget(origin)
-            self._octets += _octets_of(found.entry)
-            self._held[origin] = found._replace(source=StateSource.MEMORY)
+                self._evict(origin)
+            self._bytes += _estimate_bytes(state.entry)
+            self._states[origin] = state._replace(source=StateSource.MEMORY)
             if file is not None:
                 self._file_of[origin] = file
-            while self._octets > REMEMBERED_OCTETS or len(self._held) > REMEMBERED_ORIGINS:
-                self._forget(next(iter(self._held)))
+            while self._bytes > MAX_BYTES or len(self._states) > MAX_ORIGINS:
+                self._evict(next(iter(self._states)))
 
-    def make_ready(self, found: OriginState, check: Callable[[str], Verdict]) -> None:
-        """Have *check* answer about the URLs of an origin, as long as *found* is what is held."""
+    def make_ready(self, state: OriginState, check: Callable[[str], Verdict]) -> None:
+        """Use *check* for the URLs of an origin while *state* is its cached state."""
         with self._lock:
-            kept = self._held.get(found.origin)
-            if kept is not None and kept.entry is found.entry and kept.until == found.until:
-                self.ready[found.origin] = (
-                    found.entry.last_fetch_at - MAX_CLOCK_SKEW,
-                    found.until,
+            cached = self._states.get(state.origin)
+            if cached is not None and cached.entry is state.entry and cached.until == state.until:
+                self.ready[state.origin] = (
+                    state.entry.last_fetch_at - MAX_CLOCK_SKEW,
+                    state.until,
                     check,
                 )
 
     def clear(self) -> None:
-        """Forget all of it."""
+        """Remove everything."""
         with self._lock:
-            self._held.clear()
+            self._states.clear()
             self.ready.clear()
             self._file_of.clear()
-            self._octets = 0
+            self._bytes = 0
 
-    def _forget(self, origin: str) -> None:
-        self._octets -= _octets_of(self._held.pop(origin).entry)
+    def _evict(self, origin: str) -> None:
+        self._bytes -= _estimate_bytes(self._states.pop(origin).entry)
         self.ready.pop(origin, None)
         self._file_of.pop(origin, None)
 
 
-def _octets_of(entry: Entry) -> int:
-    """Return about how many octets an entry and its file have."""
+def _estimate_bytes(entry: Entry) -> int:
+    """Return the approximate size of an entry and its file."""
     return sum(
         1024
-        + visit.size
-        + sum(map(len, chain.from_iterable(visit.fields.lines)))
-        + sum(len(hop.url) + len(hop.location) for hop in visit.hops)
-        for visit in (entry.last_success, entry.last_failure)
-        if visit
+        + fetch_record.size
+        + sum(map(len, chain.from_iterable(fetch_record.fields.lines)))
+        + sum(len(hop.url) + len(hop.location) for hop in fetch_record.hops)
+        for fetch_record in (entry.last_success, entry.last_failure)
+        if fetch_record
     )

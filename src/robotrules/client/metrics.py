@@ -1,9 +1,9 @@
 """
-Metrics: what each request of a client was and what came of it, and counters over all of them.
+Metrics: an event for each request of a client, and counters.
 
-`FetchEvent` goes to the hook that a client was made with (`on_fetch=`); `Stats` is what
-`client.stats` gives. One event is one request: a redirect that is followed is another one. It makes
-no request itself, and writes no log.
+`FetchEvent` is passed to the hook of a client (`on_fetch=`); `Stats` is `client.stats`. One event
+is one request: each redirect that is followed is another one. The module makes no requests and
+writes no log.
 """
 
 from __future__ import annotations
@@ -21,46 +21,46 @@ AsyncOnFetch = Callable[["FetchEvent"], Awaitable[object] | object]
 
 
 class FetchEvent(NamedTuple):
-    """One request, and what came of it."""
+    """One request and its outcome."""
 
     kind: str
-    """`robots.txt`, or `page` for what `fetch` and `guidance` ask for."""
+    """`robots.txt`, or `page` for requests of `fetch` and `guidance`."""
     url: str
     status: int | None
-    """None: there was no answer."""
+    """None: there was no response."""
     failure_reason: FailureReason | None
-    """Why there was none; None: there was one."""
+    """Why there was no response; None if there was one."""
     detail: str
-    """One line for people about the trouble."""
+    """One line about the failure."""
     octets: int
-    """Of the decoded body, as far as it was read."""
+    """Size of the decoded body, as far as it was read."""
     seconds: float
-    """From the moment the transport was asked, waiting for a connection included."""
+    """Duration, including the wait for a connection."""
     address: str | None
-    """The address that answered, where the transport tells."""
+    """The IP address of the server, if the transport reports it."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        found = self._asdict()
-        found["failure_reason"] = str(self.failure_reason) if self.failure_reason else None
-        return found
+        values = self._asdict()
+        values["failure_reason"] = str(self.failure_reason) if self.failure_reason else None
+        return values
 
 
 class Stats(NamedTuple):
-    """What a client has fetched so far."""
+    """Counters of the requests of a client."""
 
     requests: int = 0
     robots: int = 0
-    """Requests for a robots.txt, redirects included."""
+    """Requests for a robots.txt, including redirects."""
     pages: int = 0
     """Requests of `fetch` and `guidance`."""
     octets: int = 0
     seconds: float = 0.0
-    """Of all requests together; those at the same time count each."""
+    """Sum over all requests, including concurrent ones."""
     statuses: Mapping[int, int] = {}
-    """Answers by status."""
+    """Number of responses by status."""
     failures: Mapping[str, int] = {}
-    """Failures by their trouble."""
+    """Number of failures by reason."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -71,7 +71,7 @@ class Stats(NamedTuple):
         }
 
 
-class Meter:
+class MetricsCollector:
     """Counts requests; safe to use from several threads."""
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Meter:
     def record(
         self, kind: str, request: Request, answer: Response | Failure, began: float
     ) -> FetchEvent:
-        """Count a request that began at a moment of `monotonic()`, and return what it was."""
+        """Count a request that began at a time of `monotonic()`, and return its event."""
         seconds = monotonic() - began
         if isinstance(answer, Response):
             octets = len(answer.body)

@@ -1,9 +1,9 @@
 """
-Held: what a client has of one origin at a moment, and what that says about its URLs.
+Origin state: the policy in effect for one origin at a time, and the verdicts it gives.
 
-It is made from an entry of the cache, the parsed file and the moment; then it answers. Where no
-rules decide, the verdict says what does: there is no file, or nobody knows (RFC 9309 §2.3.1.3,
-§2.3.1.4). It fetches nothing and has no clock.
+It is built from a cache entry, the parsed file and the time. If no rules apply, the verdict states
+the reason: there is no file, or it could not be fetched (RFC 9309 §2.3.1.3, §2.3.1.4). It fetches
+nothing and has no clock.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ from robotrules.robotstxt.verdict import Explanation, GroupMatch, Reason, Verdic
 
 
 class StateSource(StrEnum):
-    """Where a client has something from."""
+    """Where a state comes from."""
 
     FETCHED = "fetched"
-    """The origin was asked just now."""
+    """Fetched from the server just now."""
     STORE = "store"
-    """The store had it, from this process or another."""
+    """Read from the store, written by this process or another."""
     MEMORY = "memory"
-    """This process had it."""
+    """From the memory cache of this process."""
 
 
 class OriginState(NamedTuple):
-    """What a client has of one origin."""
+    """What a client knows about one origin."""
 
     origin: str
     entry: Entry
     robots: RobotsTxt
-    """The file; where no rules decide, one that says the same."""
+    """The file; if no rules apply, an equivalent file."""
     policy: EffectivePolicy
     until: float
-    """Until when that is so, in seconds since 1970."""
+    """Expiry of this state, in seconds since 1970."""
     reason: FreshnessReason
     source: StateSource
     store_error: str | None = None
-    """What is wrong with the store; None: nothing."""
+    """Why the store is unavailable; None if it works."""
 
     @property
     def fetch_record(self) -> FetchRecord | None:
-        """The visit that decides: the last one, or the one whose copy is used."""
+        """The fetch record that applies: the last one, or the one whose copy is used."""
         entry = self.entry
         if self.policy is EffectivePolicy.DISALLOW and self.reason is not FreshnessReason.FRESH:
             return entry.last_failure or entry.last_success
@@ -64,39 +64,39 @@ class OriginState(NamedTuple):
 
     @property
     def state(self) -> AccessState:
-        """What came of asking for the file: the last usable answer, unless it is unreachable."""
+        """The access state: that of the last usable response, or unreachable."""
         if self.reason is FreshnessReason.FRESH and self.entry.last_success:
             return self.entry.last_success.state
-        # After so long it counts as not there (§2.3.1.4).
+        # After `give_up_after` the file counts as unavailable (§2.3.1.4).
         gone = self.reason is FreshnessReason.GAVE_UP and self.policy is EffectivePolicy.ALLOW
         return AccessState.UNAVAILABLE if gone else AccessState.UNREACHABLE
 
     def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
         """Return the verdict on a URL of this origin."""
         verdict = self.robots.check(url, product_token, purposes)
-        return verdict if self.policy is EffectivePolicy.RULES else self._said(verdict)
+        return verdict if self.policy is EffectivePolicy.RULES else self._with_reason(verdict)
 
     def check_many(
         self, urls: Iterable[URL], product_token: Tokens, purposes: Sequence[str] = ()
     ) -> list[Verdict]:
-        """Return the verdicts on URLs of this origin with one crossing into the engine."""
+        """Return the verdicts on URLs of this origin in one call to the engine."""
         verdicts = self.robots.rules_for(product_token, purposes).check_many(urls)
         if self.policy is EffectivePolicy.RULES:
             return verdicts
-        made: dict[int, Verdict] = {}
-        for verdict in verdicts:  # a rule set shares its verdicts, so there are two at most
-            if id(verdict) not in made:
-                made[id(verdict)] = self._said(verdict)
-        return [made[id(verdict)] for verdict in verdicts]
+        converted: dict[int, Verdict] = {}
+        for verdict in verdicts:  # a rule set shares its verdict objects, so there are at most two
+            if id(verdict) not in converted:
+                converted[id(verdict)] = self._with_reason(verdict)
+        return [converted[id(verdict)] for verdict in verdicts]
 
     def explain(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Explanation:
-        """Return how the verdict is reached, with how the file was got."""
-        found = self.robots.explain(url, product_token, purposes)
+        """Return how the verdict is reached, including how the file was fetched."""
+        explanation = self.robots.explain(url, product_token, purposes)
         if self.policy is EffectivePolicy.RULES:
-            return found._replace(access=self)
-        # The file that says the same was written by nobody: its lines explain nothing.
-        return found._replace(
-            verdict=self._said(found.verdict),
+            return explanation._replace(access=self)
+        # The equivalent file is generated, so its lines explain nothing.
+        return explanation._replace(
+            verdict=self._with_reason(explanation.verdict),
             matched_tokens=(),
             matched_by=GroupMatch.NONE,
             groups=(),
@@ -106,14 +106,14 @@ class OriginState(NamedTuple):
             access=self,
         )
 
-    def _said(self, verdict: Verdict) -> Verdict:
-        """Return the verdict with the reason why no rules decide."""
+    def _with_reason(self, verdict: Verdict) -> Verdict:
+        """Return the verdict with the reason why no rules apply."""
         if verdict.reason is Reason.IMPLICIT:
             return verdict
         name = verdict.profile
         if self.policy is EffectivePolicy.ALLOW:
             return Verdict(True, Reason.UNAVAILABLE, None, name)
-        # What disallows is an answer, and not that there is none.
+        # Disallowed by a response (401, 403), not by a missing one.
         restricted = (
             self.reason is not FreshnessReason.UNREACHABLE and self.entry.last_success is not None
         )
@@ -121,7 +121,7 @@ class OriginState(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON, without the file."""
-        visit = self.fetch_record
+        fetch_record = self.fetch_record
         return {
             "origin": self.origin,
             "state": str(self.state),
@@ -129,7 +129,7 @@ class OriginState(NamedTuple):
             "reason": str(self.reason),
             "until": format_timestamp(self.until),
             "source": str(self.source),
-            "fetch_record": visit.as_dict() if visit else None,
+            "fetch_record": fetch_record.as_dict() if fetch_record else None,
             "failing_since": format_timestamp(self.entry.failing_since)
             if self.entry.last_failure
             else None,
@@ -138,18 +138,18 @@ class OriginState(NamedTuple):
         }
 
 
-def held(
+def make_origin_state(
     entry: Entry,
     fresh: Freshness,
-    body: RobotsTxt | None,
+    robots: RobotsTxt | None,
     *,
     profile: Profile,
     source: StateSource,
     store_error: str | None = None,
 ) -> OriginState:
-    """Return what an entry and its file say; *body* is needed where rules decide."""
-    if fresh.policy is EffectivePolicy.RULES and body is not None:
-        robots = body
+    """Return the state that an entry yields; *robots* is its file, required if rules apply."""
+    if fresh.policy is EffectivePolicy.RULES and robots is not None:
+        pass
     elif fresh.policy is EffectivePolicy.ALLOW:
         robots = parse(b"", profile)
     else:

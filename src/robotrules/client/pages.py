@@ -1,9 +1,9 @@
 """
-Pages: fetching any URL as politely as a robots.txt, the rules asked again at each redirect.
+Pages: fetching any URL at the rate limit of its origin, with the rules checked at each redirect.
 
-A page that redirects to what another robots.txt disallows is not followed there: that is what a
-crawler that checks only its first URL gets wrong. The flow is a generator, driven by `sync` and
-`aio`; `guidance_of()` makes of its end what all carriers say. It knows nothing of HTML.
+A redirect to a URL that its robots.txt disallows is not followed: crawlers that check only the
+first URL get this wrong. The flow is a generator, driven by `sync` and `aio`; `make_guidance()`
+combines its result with all carriers. HTML is not parsed here.
 """
 
 from __future__ import annotations
@@ -21,51 +21,50 @@ from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.verdict import Reason, Verdict
 
-# What readers of HTML look at (docs/tags.md), and more than any head has.
-MOST_OCTETS = 2 * 1024 * 1024
-# As many as browsers follow, or fewer: pages are not robots.txt files, so §2.3.1.2 is not about
-# them.
-MOST_REDIRECTS = 10
+# As much as the HTML readers use (docs/tags.md), and more than any head has.
+MAX_BYTES = 2 * 1024 * 1024
+# No more than browsers follow. The limit of §2.3.1.2 applies to robots.txt files, not to pages.
+MAX_REDIRECTS = 10
 _FOLLOWED = frozenset((301, 302, 303, 307, 308))
 
 
-class Look(NamedTuple):
-    """What is held of the origin of a URL is needed."""
+class LookUpState(NamedTuple):
+    """Effect: look up the state of the origin of a URL."""
 
     url: str
 
 
-class Paced(NamedTuple):
-    """A request that waits for its turn."""
+class SendInSlot(NamedTuple):
+    """Effect: send a request in the next slot of its origin."""
 
     request: Request
-    held: OriginState
+    state: OriginState
     allows: Callable[[OriginState], bool]
-    """Whether it is still to be made, by what is held when its turn comes."""
+    """Whether to send it, given the state when the slot begins."""
 
 
-class Sent(NamedTuple):
-    """What came of a request whose turn it was."""
+class PageResponse(NamedTuple):
+    """The outcome of `SendInSlot`."""
 
     response: Response | Failure | None
-    """None: the rules were renewed while it waited, and disallow it now."""
+    """None: the rules were refreshed during the wait, and now disallow the URL."""
     at: float
-    held: OriginState
-    """What was held when its turn came."""
+    state: OriginState
+    """The state when the slot began."""
 
 
-Effect = Look | Paced
+Effect = LookUpState | SendInSlot
 
 
 class FetchResult(NamedTuple):
     """A page, or why there is none."""
 
     url: str
-    """What was asked for last, or would have been."""
+    """The URL requested last, or the one that was not requested."""
     verdict: Verdict
-    """On that URL: disallowed means that it was not fetched, unless the site is one's own."""
+    """On that URL. Disallowed means that it was not fetched, unless the caller owns the site."""
     origin_state: OriginState | None
-    """What decided; None: the URL has no origin."""
+    """The state that decided; None: the URL has no origin."""
     status: int | None = None
     fields: Fields = NO_FIELDS
     body: bytes = b""
@@ -75,11 +74,11 @@ class FetchResult(NamedTuple):
     detail: str = ""
     address: str | None = None
     at: float = 0.0
-    """When the answer came; 0: there is none."""
+    """When the response was received; 0 if there is none."""
 
     @property
     def headers(self) -> Headers:
-        """The fields of the answer as a mapping; `headers.get_list(name)` has lines apart."""
+        """The header fields as a mapping; `headers.get_list(name)` keeps lines separate."""
         return Headers(self.fields)
 
     @property
@@ -104,7 +103,7 @@ class FetchResult(NamedTuple):
         }
 
 
-def fetching(
+def fetch_page(
     url: str,
     tokens: Tokens,
     purposes: Sequence[str],
@@ -115,35 +114,35 @@ def fetching(
     ignore_disallow: bool = False,
 ) -> Generator[Effect, Any, FetchResult]:
     """
-    Fetch a page: yields what is needed, returns the page.
+    Fetch a page: yields effects, returns the page.
 
-    *ignore_disallow*: the site is the caller's, who may read what it asks others to leave alone.
+    *ignore_disallow*: for the owner of the site, who may fetch what it disallows to others.
     """
 
-    def allows(held: OriginState) -> bool:
-        """Tell whether the URL that is next may be asked for."""
-        return ignore_disallow or held.check(url, tokens, purposes).allowed
+    def allows(state: OriginState) -> bool:
+        """Return whether the next URL may be requested."""
+        return ignore_disallow or state.check(url, tokens, purposes).allowed
 
     hops: tuple[Hop, ...] = ()
     seen = {url}
     while True:
-        held: OriginState | None = yield Look(url)
-        if held is None:
+        state: OriginState | None = yield LookUpState(url)
+        if state is None:
             return FetchResult(
                 url, Verdict(False, Reason.NO_ORIGIN, None, profile), None, hops=hops
             )
-        if not allows(held):
-            return _not_asked(url, held, tokens, purposes, hops)
-        sent: Sent = yield Paced(Request(url, (), limit, timeout), held, allows)
-        response, at, held = sent
-        # A turn may be hours away: what was held before it may be old by then.
+        if not allows(state):
+            return _not_requested(url, state, tokens, purposes, hops)
+        sent: PageResponse = yield SendInSlot(Request(url, (), limit, timeout), state, allows)
+        response, at, state = sent
+        # The slot may have begun hours later: the state before it may have expired.
         if response is None:
-            return _not_asked(url, held, tokens, purposes, hops)
-        so_far = FetchResult(url, held.check(url, tokens, purposes), held, hops=hops)
+            return _not_requested(url, state, tokens, purposes, hops)
+        page = FetchResult(url, state.check(url, tokens, purposes), state, hops=hops)
         if isinstance(response, Failure):
-            return so_far._replace(failure_reason=response.reason, detail=response.detail)
+            return page._replace(failure_reason=response.reason, detail=response.detail)
         fields = read_fields(response.headers)
-        so_far = so_far._replace(
+        page = page._replace(
             status=response.status,
             fields=fields,
             body=response.body,
@@ -152,35 +151,35 @@ def fetching(
             at=at,
         )
         if response.status not in _FOLLOWED:
-            return so_far
+            return page
         location = parse_location(fields)
         hops = (*hops, Hop(url, response.status, location))
-        so_far = so_far._replace(hops=hops)
+        page = page._replace(hops=hops)
         target = resolve_location(url, location)
         if target is None:
-            return so_far._replace(
+            return page._replace(
                 failure_reason=FailureReason.LOCATION, detail=FailureReason.LOCATION.sentence
             )
-        if target in seen or len(hops) > MOST_REDIRECTS:
-            trouble = FailureReason.LOOP if target in seen else FailureReason.REDIRECTS
-            return so_far._replace(failure_reason=trouble, detail=trouble.sentence)
+        if target in seen or len(hops) > MAX_REDIRECTS:
+            reason = FailureReason.LOOP if target in seen else FailureReason.REDIRECTS
+            return page._replace(failure_reason=reason, detail=reason.sentence)
         seen.add(target)
         url = target
 
 
-def _not_asked(
-    url: str, held: OriginState, tokens: Tokens, purposes: Sequence[str], hops: tuple[Hop, ...]
+def _not_requested(
+    url: str, state: OriginState, tokens: Tokens, purposes: Sequence[str], hops: tuple[Hop, ...]
 ) -> FetchResult:
-    """Return what is known of a page that is not asked for, and why it is not."""
-    verdict = held.check(url, tokens, purposes)
-    found = FetchResult(url, verdict, held, hops=hops)
-    bad = held.entry.last_failure
+    """Return the result for a page that is not requested, with the reason."""
+    verdict = state.check(url, tokens, purposes)
+    page = FetchResult(url, verdict, state, hops=hops)
+    bad = state.entry.last_failure
     if verdict.reason is Reason.UNREACHABLE and bad is not None:
-        return found._replace(failure_reason=bad.failure_reason, detail=f"robots.txt: {bad.detail}")
-    return found
+        return page._replace(failure_reason=bad.failure_reason, detail=f"robots.txt: {bad.detail}")
+    return page
 
 
-def guidance_of(
+def make_guidance(
     page: FetchResult,
     tokens: Tokens,
     purposes: Sequence[str],
@@ -190,9 +189,9 @@ def guidance_of(
     registries: Registries = SHIPPED,
     html: bool = True,
 ) -> Guidance:
-    """Return what all carriers say about the URL fetched last; *html*: its page among them."""
+    """Return the guidance of all carriers for the last URL; *html*: include its content."""
     given = page.ok
-    found = guidance(
+    result = guidance(
         page.url,
         tokens,
         robots=page.origin_state.robots if page.origin_state else None,
@@ -205,5 +204,5 @@ def guidance_of(
         received=datetime.fromtimestamp(page.at, UTC) if given else None,
         registries=registries,
     )
-    # The reason is how the file was got, where no rules decide.
-    return found._replace(verdict=page.verdict)
+    # If no rules apply, the reason of the verdict is how the file was fetched.
+    return result._replace(verdict=page.verdict)

@@ -1,10 +1,11 @@
 """
 Rate limiter: when the next request to an origin may be made, and how many at once.
 
-Crawl-delay and Request-rate of the robots.txt, Retry-After of the last answers and the crawler's
-own least delay become one number: the seconds between two requests to an origin. `RateLimiter`
-makes slots of them, which all processes that share a store take one after the other. None of it
-touches a verdict (AMB-118). It does not wait: who drives the flow does.
+Crawl-delay and Request-rate of the robots.txt, Retry-After of recent responses and the crawler's
+own minimum delay are combined into one interval between two requests to an origin. `RateLimiter`
+throttles requests: it assigns slots at that interval, shared by all processes that use the same
+store. Rate limits never change a verdict (AMB-118). The limiter does not wait itself; the driver of
+the flow does.
 """
 
 from __future__ import annotations
@@ -17,36 +18,36 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from robotrules.cache import parse_retry_after
-from robotrules.client.cache_engine import FIRST_LOOK, CacheEngine, Effect, Wait
-from robotrules.client.holders import new_holder
+from robotrules.client.cache_engine import MIN_POLL, CacheEngine, Effect, Wait
+from robotrules.client.lease_holders import new_holder
 from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
 from robotrules.extensions.request_rate import RequestRate, request_rates
 from robotrules.http.fields import read_fields
 from robotrules.robotstxt import RobotsTxt, Tokens
 
-# Nobody waits longer than a day for a turn: a larger Crawl-delay is a wish not to be crawled, which
-# its site can say with Disallow.
-LONGEST_DELAY = 86_400.0
-# Without a Retry-After, what 429 and 503 are taken to ask for.
-USUAL_PAUSE = 60.0
-# How long a turn is held at most: who needs longer shares the origin with the next.
-TURN_SECONDS = 60.0
-# How often somebody who waits for another's turn to end looks again, at least.
-LAST_TURN_LOOK = 0.1
-# And how long somebody waits for a moment before he asks again whether it is still that moment.
-LONGEST_WAIT = 60.0
-# Origins whose turns are remembered here, for when the store cannot.
-REMEMBERED_TURNS = 65_536
+# No request waits longer than a day for a slot: a larger Crawl-delay means "do not crawl", which a
+# site can express with Disallow.
+MAX_DELAY = 86_400.0
+# The delay after a 429 or 503 without Retry-After.
+DEFAULT_RETRY_AFTER = 60.0
+# Lifetime of the lease of a slot: a longer request shares the origin with the next one.
+SLOT_TTL = 60.0
+# Maximum interval of polling for a slot that another process holds.
+MAX_SLOT_POLL = 0.1
+# Maximum time to sleep before the store is asked again: a Retry-After may have been recorded.
+MAX_WAIT = 60.0
+# Origins whose slots are tracked in memory, for when the store is unavailable.
+MAX_REMEMBERED_SLOTS = 65_536
 
 
 class Delay(NamedTuple):
-    """The seconds between two requests to an origin, and what asks for them."""
+    """The seconds between two requests to an origin, and the reason."""
 
     seconds: float
     reason: str
     """`crawl-delay`, `request-rate` or `min-delay`."""
     line: int | None = None
-    """The line of the record that asks."""
+    """The line of the record that requires it."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -61,177 +62,186 @@ def required_delay(
     now: float,
     min_delay: float = 0.0,
 ) -> Delay:
-    """Return the politest of what a robots.txt asks for at a moment and *min_delay*."""
-    return delay_at(pace_of(robots, product_token, purposes), now, min_delay)
+    """Return the longest delay that a robots.txt or *min_delay* requires at a time."""
+    return longest_delay(read_rate_limits(robots, product_token, purposes), now, min_delay)
 
 
-# What a file asks of one crawler: a delay, and rates that may be for a part of the day.
-Pace = tuple[CrawlDelay | None, tuple[RequestRate, ...]]
+# The rate limits of a file for one crawler: Crawl-delay, and Request-rates, some for part of a day.
+RateLimits = tuple[CrawlDelay | None, tuple[RequestRate, ...]]
 
 
-def pace_of(robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str] = ()) -> Pace:
-    """Return what a robots.txt asks of a crawler, at any time of the day."""
+def read_rate_limits(
+    robots: RobotsTxt, product_token: Tokens, purposes: Sequence[str] = ()
+) -> RateLimits:
+    """Return the rate limits of a robots.txt for a crawler, at any time of the day."""
     return (
         crawl_delay(robots, product_token, purposes),
         request_rates(robots, product_token, purposes),
     )
 
 
-def states_pace(pace: Pace) -> bool:
-    """Tell whether a file asks a crawler to go slowly, now or at another time of the day."""
-    delay, rates = pace
+def is_rate_limited(limits: RateLimits) -> bool:
+    """Return whether a file limits the rate of a crawler, at any time of the day."""
+    delay, rates = limits
     return (delay is not None and delay.seconds > 0) or bool(rates)
 
 
-def delay_at(pace: Pace, now: float, min_delay: float) -> Delay:
-    """Return the politest of what is asked for at a moment."""
-    delay, rates = pace
-    asked = [Delay(min_delay, "min-delay")]
+def longest_delay(limits: RateLimits, now: float, min_delay: float) -> Delay:
+    """Return the longest delay that is required at a time."""
+    delay, rates = limits
+    delays = [Delay(min_delay, "min-delay")]
     if delay is not None:
-        asked.append(Delay(delay.seconds, "crawl-delay", delay.line))
+        delays.append(Delay(delay.seconds, "crawl-delay", delay.line))
     at = datetime.fromtimestamp(now, UTC)
-    asked += [Delay(rate.seconds, "request-rate", rate.line) for rate in rates if rate.applies(at)]
-    longest = max(asked, key=lambda one: one.seconds)
-    return longest._replace(seconds=min(longest.seconds, LONGEST_DELAY))
+    delays += [Delay(rate.seconds, "request-rate", rate.line) for rate in rates if rate.applies(at)]
+    longest = max(delays, key=lambda delay: delay.seconds)
+    return longest._replace(seconds=min(longest.seconds, MAX_DELAY))
 
 
 class RateLimiter:
     """
-    Turns at origins, taken through the store; through memory while it cannot answer.
+    Throttles requests to origins with slots from the store, or from memory if it is unavailable.
 
-    A turn counts when it begins: who gives up waiting has taken nothing. While one waits, the store
-    is looked at again from time to time, so that a Retry-After somebody else got is heeded.
+    A slot counts when it begins: a caller that stops waiting has used none. While a caller waits,
+    the store is polled, so that a Retry-After recorded by another process is honoured.
     """
 
-    def __init__(self, desk: CacheEngine) -> None:
-        self._desk = desk
+    def __init__(self, engine: CacheEngine) -> None:
+        self._engine = engine
         self._lock = Lock()
-        self._next: dict[str, float] = {}
-        self._ended: dict[str, float] = {}
+        self._next_slot: dict[str, float] = {}
+        self._ended_at: dict[str, float] = {}
 
     def reserve(self, origin: str, interval: float) -> Generator[Effect, Any, float]:
-        """Take the next turn at an origin; return when it is, in seconds since 1970."""
-        desk = self._desk
-        at: float | None = yield from desk.call_store(
-            desk.store.reserve_slot, origin, desk.clock(), interval
+        """Reserve the next slot of an origin; return its time in seconds since 1970."""
+        engine = self._engine
+        at: float | None = yield from engine.call_store(
+            engine.store.reserve_slot, origin, engine.clock(), interval
         )
-        return self._reserved(origin, interval) if at is None else at
+        return self._reserve_in_memory(origin, interval) if at is None else at
 
     def take(
         self, origin: str, interval: float, holder: str, slots: int = 1
     ) -> Generator[Effect, Any, int]:
         """
-        Wait until a turn may begin at an origin and fewer than *slots* others go on, and begin it.
+        Wait until a slot may begin and fewer than *slots* are in use, and begin it.
 
-        Returns which of the slots it has, for `end()`.
+        Returns the index of the slot, for `end()`.
         """
-        desk, pause = self._desk, FIRST_LOOK
-        if monotonic() - self._ended.pop(origin, -inf) < LAST_TURN_LOOK:
-            # Others may have waited longer, and look from time to time: let them.
-            yield Wait(LAST_TURN_LOOK)
+        engine, pause = self._engine, MIN_POLL
+        if monotonic() - self._ended_at.pop(origin, -inf) < MAX_SLOT_POLL:
+            # Fairness: other processes may have waited longer, and poll at this interval.
+            yield Wait(MAX_SLOT_POLL)
         while True:
-            slot = yield from self._leased(origin, holder, slots)
+            slot = yield from self._lease_slot(origin, holder, slots)
             if slot is None:
                 yield Wait(pause)
-                pause = min(2 * pause, LAST_TURN_LOOK)
+                pause = min(2 * pause, MAX_SLOT_POLL)
                 continue
-            now = desk.clock()
-            at: float | None = yield from desk.call_store(
-                desk.store.begin_slot, origin, now, interval
+            now = engine.clock()
+            at: float | None = yield from engine.call_store(
+                engine.store.begin_slot, origin, now, interval
             )
-            at = self._begun(origin, interval) if at is None else at
+            at = self._begin_in_memory(origin, interval) if at is None else at
             if at <= now:
                 return slot
-            yield from self._let_go(origin, holder, slot)
-            yield Wait(min(at - now, LONGEST_WAIT))
+            yield from self._release_slot(origin, holder, slot)
+            yield Wait(min(at - now, MAX_WAIT))
 
-    def _leased(self, origin: str, holder: str, slots: int) -> Generator[Effect, Any, int | None]:
-        """Lease one of the slots; None: others have them all."""
-        desk = self._desk
+    def _lease_slot(
+        self, origin: str, holder: str, slots: int
+    ) -> Generator[Effect, Any, int | None]:
+        """Lease one of the slots; None: all are in use."""
+        engine = self._engine
         for slot in range(slots):
-            key = _key(origin, slot)
-            leased = yield from desk.lease(key, holder, TURN_SECONDS)
-            if leased is not False:  # None: the store cannot say
+            key = _lease_key(origin, slot)
+            leased = yield from engine.lease(key, holder, SLOT_TTL)
+            if leased is not False:  # None: the store is unavailable
                 return slot
         return None
 
     def end(
         self, origin: str, holder: str, slots: Iterable[int] = (0,)
     ) -> Generator[Effect, Any, None]:
-        """Let the next one have its turn; *slots* are those that the holder may have."""
-        if not self._desk.alone:
+        """End a slot; *slots* are the indices that the holder may have leased."""
+        if not self._engine.exclusive:
             with self._lock:
-                if len(self._ended) > REMEMBERED_TURNS:
-                    self._ended.clear()
-                self._ended[origin] = monotonic()
+                if len(self._ended_at) > MAX_REMEMBERED_SLOTS:
+                    self._ended_at.clear()
+                self._ended_at[origin] = monotonic()
         for slot in slots:
-            yield from self._let_go(origin, holder, slot)
+            yield from self._release_slot(origin, holder, slot)
 
-    def _let_go(self, origin: str, holder: str, slot: int) -> Generator[Effect, Any, None]:
-        yield from self._desk.call_store(self._desk.store.release, _key(origin, slot), holder)
+    def _release_slot(self, origin: str, holder: str, slot: int) -> Generator[Effect, Any, None]:
+        release = self._engine.store.release
+        yield from self._engine.call_store(release, _lease_key(origin, slot), holder)
 
     def postpone(self, origin: str, until: float) -> Generator[Effect, Any, None]:
-        """Let there be no turn before a moment."""
+        """Allow no slot before a time."""
         with self._lock:
-            self._remember(origin, max(self._next.get(origin, 0.0), until))
-        yield from self._desk.call_store(self._desk.store.postpone_slot, origin, until)
+            self._remember(origin, max(self._next_slot.get(origin, 0.0), until))
+        yield from self._engine.call_store(self._engine.store.postpone_slot, origin, until)
 
-    def _reserved(self, origin: str, interval: float) -> float:
+    def _reserve_in_memory(self, origin: str, interval: float) -> float:
         with self._lock:
-            at = max(self._desk.clock(), self._next.get(origin, 0.0))
+            at = max(self._engine.clock(), self._next_slot.get(origin, 0.0))
             self._remember(origin, at + interval)
         return at
 
-    def _begun(self, origin: str, interval: float) -> float:
+    def _begin_in_memory(self, origin: str, interval: float) -> float:
         with self._lock:
-            now, ready = self._desk.clock(), self._next.get(origin, 0.0)
+            now, ready = self._engine.clock(), self._next_slot.get(origin, 0.0)
             if ready > now:
                 return ready
             self._remember(origin, now + interval)
         return now
 
     def _remember(self, origin: str, at: float) -> None:
-        if len(self._next) > REMEMBERED_TURNS:
-            now = self._desk.clock()
-            self._next = {one: then for one, then in self._next.items() if then > now}
-        self._next[origin] = at
+        if len(self._next_slot) > MAX_REMEMBERED_SLOTS:
+            now = self._engine.clock()
+            upcoming = {name: time for name, time in self._next_slot.items() if time > now}
+            self._next_slot = upcoming
+        self._next_slot[origin] = at
 
 
-def _key(origin: str, slot: int) -> str:
+def _lease_key(origin: str, slot: int) -> str:
+    # Keys are stored: processes of other versions share them, so "turn" stays.
     return f"turn {origin} {slot}" if slot else f"turn {origin}"
 
 
-def pause_after(status: int, headers: object, now: float) -> float | None:
+def find_retry_delay(status: int, headers: object, now: float) -> float | None:
     """
-    Return the seconds for which an answer asks to be left alone; None: it does not.
+    Return the seconds for which a response asks not to be contacted; None: it does not.
 
-    Retry-After counts with a redirect or an error (RFC 9110 §10.2.3); 429 and 503 without one ask
-    for a minute.
+    Retry-After applies to redirects and errors (RFC 9110 §10.2.3); 429 and 503 without one mean a
+    minute.
     """
-    asked = parse_retry_after(read_fields(headers), now) if status >= 300 else None
-    return USUAL_PAUSE if asked is None and status in (429, 503) else asked
+    retry_after = parse_retry_after(read_fields(headers), now) if status >= 300 else None
+    if retry_after is None and status in (429, 503):
+        return DEFAULT_RETRY_AFTER
+    return retry_after
 
 
 class Slot:
-    """One turn at an origin: fetch, then tell it what the answer was."""
+    """A slot of an origin: fetch, then record the response."""
 
     def __init__(self, origin: str, delay: Delay, clock: Callable[[], float]) -> None:
         self.origin = origin
         self.delay = delay
         self.holder = new_holder()
         self.until: float | None = None
-        """No turn before this, because of what was heeded; None: nothing was."""
+        """Allow no slot before this time, because of a recorded response; None: no restriction."""
         self._clock = clock
 
     def record_response(self, status: int, headers: object = None) -> float | None:
         """
-        Take note of an answer: 429, 503 and a Retry-After put off the next turn.
+        Record a response: 429, 503 and Retry-After postpone the next slot.
 
-        Returns for how many seconds; None: there is nothing to heed.
+        Returns by how many seconds; None if the response does not ask for it.
         """
         now = self._clock()
-        asked = pause_after(status, headers, now)
-        if asked is None:
+        delay = find_retry_delay(status, headers, now)
+        if delay is None:
             return None
-        self.until = max(self.until or 0.0, now + asked)
-        return asked
+        self.until = max(self.until or 0.0, now + delay)
+        return delay

@@ -1,14 +1,14 @@
 """
-SSRF guard: how a host name becomes addresses, and which of them are connected to (AMB-56).
+SSRF guard: resolves host names, and decides which addresses a client connects to (AMB-56).
 
-A redirect may name any host, and a name may lead anywhere: to this machine, into its network, to a
-cloud's metadata. So a name is resolved once for a connection, each address is looked at, and the
-connection goes to an address that passed: what the name says a moment later does not matter. Only
-addresses of the public Internet pass; others need `allow_private`.
+A redirect may name any host, and a name may resolve to any address: this machine, its network, or
+the metadata service of a cloud. A name is therefore resolved once per connection, each address is
+checked, and the connection goes to a checked address, so that a later change of the name has no
+effect (DNS rebinding). Only addresses of the public Internet pass; others need `allow_private`.
 
-`ipaddress.is_global` does not answer this: it is true for multicast, for `192.88.99.1`, for IPv6
-addresses that carry a private IPv4 one. A network's own NAT64 prefix is not known here: who has
-one must keep its translator from private networks. It opens no connection.
+`ipaddress.is_global` is not sufficient: it is true for multicast, for `192.88.99.1`, and for IPv6
+addresses that embed a private IPv4 address. A network's own NAT64 prefix is not known here: its
+operator must keep the translator from private networks. This module opens no connections.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Sequence[str]]
 AsyncResolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
-# A name with more addresses is not tried at all of them: that would be a scan.
-MOST_ADDRESSES = 8
-_LONGEST_DETAIL = 300
+# Only this many addresses of a name are tried: more would be a scan.
+MAX_ADDRESSES = 8
+_MAX_DETAIL_LENGTH = 300
 
-# What the IANA's special-purpose registries (RFC 6890) say is not global, and what else is no
-# place for a web server: first words of the reason.
+# Networks that the IANA special-purpose registries (RFC 6890) list as not global, and others
+# without web servers, each with its description.
 _IPV4 = tuple(
     (IPv4Network(network), why)
     for network, why in (
@@ -62,7 +62,7 @@ _IPV6 = tuple(
     for network, why in (
         ("::/128", "this machine itself (RFC 4291)"),
         ("::1/128", "loopback (RFC 4291)"),
-        # Whoever runs the translator chose where in the address the IPv4 one stands.
+        # The operator of the translator chose the position of the embedded IPv4 address.
         ("64:ff9b:1::/48", "for translation inside a network (RFC 8215)"),
         ("100::/64", "a black hole (RFC 6666)"),
         ("2001:2::/48", "for benchmarks (RFC 5180)"),
@@ -78,17 +78,17 @@ _IPV6 = tuple(
 )
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 
-# IPv6 addresses that carry an IPv4 one, where a translator or a tunnel goes on to.
+# IPv6 addresses that embed an IPv4 address, to which a translator or tunnel forwards.
 _COMPATIBLE = IPv6Network("::/96")  # RFC 4291 §2.5.5.1
 _TRANSLATED = IPv6Network("::ffff:0:0:0/96")  # RFC 2765 §2.1
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052 §2.1
 _TEREDO = IPv6Network("2001::/32")  # RFC 4380 §2.6
 _6TO4 = IPv6Network("2002::/16")  # RFC 3056 §2
 
-# Names that lead to this machine or into a network of one's own, wherever they are resolved.
-_NOT_PUBLIC = (
+# Names that resolve to this machine or into a private network, with every resolver.
+_PRIVATE_DOMAINS = (
     (".localhost", "loopback (RFC 6761)"),
-    (".local", "of one link alone (RFC 6762)"),
+    (".local", "link-local (RFC 6762)"),
     (".internal", "for private networks (ICANN, 2024)"),
     (".home.arpa", "for private networks (RFC 8375)"),
     (".localdomain", "loopback in the hosts file of many systems"),
@@ -105,7 +105,7 @@ _UNPRINTABLE = re.compile(r"[^\x20-\x7e]+")
 
 
 class AddressPolicy:
-    """Which addresses may be connected to, and how names become addresses. Immutable."""
+    """The addresses that a client may connect to, and how it resolves names. Immutable."""
 
     __slots__ = ("_allowed", "_aresolve", "_names", "_networks", "_resolve", "_suffixes")
 
@@ -115,14 +115,13 @@ class AddressPolicy:
         resolve: Resolve | AsyncResolve | None = None,
     ) -> None:
         """
-        Allow private places by name, by address or by network.
+        Allow private destinations by name, address or network.
 
-        `localhost` allows whatever that name leads to; `*.internal` the same for all names below
-        `internal`; `127.0.0.1` and `10.0.0.0/8` allow these addresses, whatever name leads there.
-        *resolve* takes the place of the system's resolver: a function from host and port to
-        addresses, which may take its time, and is called from several threads. If it is an async
-        function, an event loop awaits it and needs no threads; `AsyncResolver` is one. What it
-        returns is vetted like everything else.
+        `localhost` allows every address that this name resolves to; `*.internal` does so for all
+        names below `internal`; `127.0.0.1` and `10.0.0.0/8` allow these addresses for any name.
+        *resolve* replaces the system's resolver: a function from host and port to addresses, which
+        may block and is called from several threads. An async function is awaited in the event
+        loop without threads; `AsyncResolver` is one. Its results are checked like all others.
         """
         vet_allow_private(allow_private)
         if isinstance(allow_private, str):
@@ -131,21 +130,21 @@ class AddressPolicy:
             )
         self._allowed = tuple(allow_private)
         self._aresolve: AsyncResolve | None = None
-        self._resolve: Resolve = _system
+        self._resolve: Resolve = _resolve_with_system
         if resolve is not None:
             if is_async(resolve):
                 self._aresolve = resolve  # type: ignore[assignment]
-                self._resolve = self._resolved_here
+                self._resolve = self._resolve_in_new_loop
             else:
                 self._resolve = resolve  # type: ignore[assignment]
         names, suffixes, networks = set(), [], []
         for allowed in self._allowed:
-            if network := _network(allowed):
+            if network := _parse_network(allowed):
                 networks.append(network)
             elif allowed[:2] == "*.":
-                suffixes.append("." + _name(allowed[2:], allowed))
+                suffixes.append("." + _parse_name(allowed[2:], allowed))
             else:
-                names.add(_name(allowed, allowed))
+                names.add(_parse_name(allowed, allowed))
         self._names, self._suffixes = frozenset(names), tuple(suffixes)
         self._networks = tuple(networks)
 
@@ -154,29 +153,29 @@ class AddressPolicy:
 
     def vet(self, host: str, port: int) -> list[str] | Failure:
         """
-        Return the addresses of *host* to connect to, in the resolver's order; eight at most.
+        Return the addresses of *host* to connect to, in the resolver's order; at most eight.
 
-        Where none is left there is a Failure: `dns` if the name has no address, and
-        `refused-address` if it has none that is connected to. This may block for long.
+        If none is left, return a Failure: `dns` if the name has no address, `refused-address` if
+        all addresses are refused. This may block for a long time.
         """
         literal = literal_of(host)
         if literal is not None:
-            return self._judged(host, [str(literal)])
+            return self._filter(host, [str(literal)])
         try:
-            found = [str(address) for address in self._resolve(host, port)]
-        # A resolver of the user's may raise what its library has for a name without address.
+            addresses = [str(address) for address in self._resolve(host, port)]
+        # A user's resolver may raise any exception of its library.
         except Exception as error:
-            return _unresolved(host, error)
-        return self._judged(host, found)
+            return _resolution_failure(host, error)
+        return self._filter(host, addresses)
 
     async def avet(self, host: str, port: int) -> list[str] | Failure:
-        """Return the same on an event loop; only for addresses whose resolver is async."""
+        """Do the same in an event loop; only for policies with an async resolver."""
         assert self._aresolve is not None
         try:
-            found = [str(address) for address in await self._aresolve(host, port)]
+            addresses = [str(address) for address in await self._aresolve(host, port)]
         except Exception as error:
-            return _unresolved(host, error)
-        return self._judged(host, found)
+            return _resolution_failure(host, error)
+        return self._filter(host, addresses)
 
     @property
     def is_async(self) -> bool:
@@ -185,74 +184,76 @@ class AddressPolicy:
 
     @property
     def cacheable(self) -> bool:
-        """Whether what the resolver says holds for a few seconds, whatever the port."""
-        if self._resolve is _system:
+        """Whether results of the resolver may be cached for a few seconds, for any port."""
+        if self._resolve is _resolve_with_system:
             return True
-        # A user's function is asked each time: it may keep what it likes itself.
+        # A user's function is called each time: it may have its own cache.
         return bool(getattr(self._aresolve, "cacheable", False))
 
-    def _resolved_here(self, host: str, port: int) -> Sequence[str]:
-        """Ask an async resolver where no event loop runs, as in the threads of `Client`."""
-        # The event loop ends with the call: what a resolver opens on it has to end with it too.
+    def _resolve_in_new_loop(self, host: str, port: int) -> Sequence[str]:
+        """Call an async resolver where no event loop runs, as in the threads of `Client`."""
+        # The event loop ends with the call, and so must everything that the resolver opens in it.
         assert self._aresolve is not None
         resolve: AsyncResolve = getattr(self._aresolve, "resolve_once", self._aresolve)
-        return asyncio.run(_awaited(resolve(host, port)))
+        return asyncio.run(_await(resolve(host, port)))
 
-    def _judged(self, host: str, found: list[str]) -> list[str] | Failure:
-        """Return those of the addresses of a host that are connected to."""
+    def _filter(self, host: str, addresses: list[str]) -> list[str] | Failure:
+        """Return the addresses of a host that may be connected to."""
         passed: dict[str, None] = {}
         refusals = []
-        for address in found:
-            plain = literal_of(address)
+        for address in addresses:
+            literal = literal_of(address)
             why = self.refusal_of_address(host, address)
-            if plain is not None and why is None:
-                passed[str(_plain(plain))] = None
-            elif plain is not None and why is not None:
+            if literal is not None and why is None:
+                passed[str(_unmap(literal))] = None
+            elif literal is not None and why is not None:
                 refusals.append(why)
         if passed:
-            return list(passed)[:MOST_ADDRESSES]
+            return list(passed)[:MAX_ADDRESSES]
         if refusals:
             return Failure(FailureReason.REFUSED, refusals[0])
-        none = f"the resolver gave {found[0]!r}, which is no address" if found else "no address"
-        return Failure(FailureReason.DNS, one_line(f"{host}: {none}"))
+        detail = "no address"
+        if addresses:
+            detail = f"the resolver returned {addresses[0]!r}, which is not an address"
+        return Failure(FailureReason.DNS, one_line(f"{host}: {detail}"))
 
     def refusal_of_address(self, host: str, address: str) -> str | None:
-        """Return why *address* is not connected to for the sake of *host*; None: it is."""
-        found = literal_of(address)
-        if found is None:
-            return one_line(f"{host} is {address!r}, which is no address")
-        if self._has_name(host):
+        """Return why the client does not connect to *address* of *host*; None: it does."""
+        literal = literal_of(address)
+        if literal is None:
+            return one_line(f"{host} is {address!r}, which is not an address")
+        if self._is_allowed_name(host):
             return None
-        plain = _plain(found)
-        if any(one in network for network in self._networks for one in (plain, found)):
+        plain = _unmap(literal)
+        if any(form in network for network in self._networks for form in (plain, literal)):
             return None
-        why = _why_not(plain)
+        why = _describe_special(plain)
         if why is None:
             return None
         subject = str(plain) if literal_of(host) else f"{host} is {plain}, which"
-        return one_line(f"{subject} is {why}; to go there, pass allow_private=['{host}']")
+        return one_line(f"{subject} is {why}; to allow it, pass allow_private=['{host}']")
 
     def refusal_of_name(self, host: str) -> str | None:
         """
-        Return why *host* is not asked for through a proxy, which resolves it; None: it is.
+        Return why *host* is not requested through a proxy, which resolves it; None: it is.
 
-        What a proxy resolves cannot be vetted. Names that are never public are refused: those
-        below a domain of `_NOT_PUBLIC`, and names without a dot, which a proxy completes to one of
-        its own network. An address is vetted as one.
+        Addresses that a proxy resolves cannot be checked. Names that are never public are refused:
+        those below a domain of `_NOT_PUBLIC`, and names without a dot, which a proxy completes
+        with the domain of its network. A literal address is checked as such.
         """
         name = host.lower().rstrip(".")
         if literal_of(name):
             return self.refusal_of_address(name, name)
-        if self._has_name(name):
+        if self._is_allowed_name(name):
             return None
-        why = next((why for suffix, why in _NOT_PUBLIC if f".{name}".endswith(suffix)), None)
+        why = next((why for suffix, why in _PRIVATE_DOMAINS if f".{name}".endswith(suffix)), None)
         if why is None and "." not in name:
             why = "a name without a dot, which belongs to a local network"
         if why is None:
             return None
-        return one_line(f"{host} is {why}; to go there, pass allow_private=['{host}']")
+        return one_line(f"{host} is {why}; to allow it, pass allow_private=['{host}']")
 
-    def _has_name(self, host: str) -> bool:
+    def _is_allowed_name(self, host: str) -> bool:
         if not self._names and not self._suffixes:
             return False
         name = host.lower().removesuffix(".")
@@ -260,24 +261,24 @@ class AddressPolicy:
 
 
 def is_async(resolve: object) -> bool:
-    """Tell whether a resolver is an async function, or an object whose call is one."""
+    """Return whether a resolver is an async function, or an object whose call is one."""
     return iscoroutinefunction(resolve) or iscoroutinefunction(
         getattr(resolve, "__call__", None)  # noqa: B004
     )
 
 
-async def _awaited(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
+async def _await(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
     return await answer
 
 
-def _unresolved(host: str, error: Exception) -> Failure:
-    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return Failure(FailureReason.DNS, one_line(f"{host}: {words}"))
+def _resolution_failure(host: str, error: Exception) -> Failure:
+    message = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return Failure(FailureReason.DNS, one_line(f"{host}: {message}"))
 
 
 def literal_of(host: str) -> Address | None:
-    """Return the address that *host* is, brackets or not; None: it is a name."""
-    # An address has a colon, or ends with a digit or a bracket: most names do not.
+    """Return the address that *host* is, with or without brackets; None: it is a name."""
+    # An address contains a colon, or ends with a digit or a bracket: most names do not.
     if ":" not in host and host[-1:] not in "0123456789]":
         return None
     return _literal(host)
@@ -292,81 +293,83 @@ def _literal(host: str) -> Address | None:
 
 
 def one_line(text: str) -> str:
-    """Return a short line of printable ASCII, whatever a stranger put into it."""
+    """Return a short line of printable ASCII, with all other characters replaced."""
     line = " ".join(_UNPRINTABLE.sub(" ", text).split())
-    return line if len(line) <= _LONGEST_DETAIL else line[: _LONGEST_DETAIL - 3] + "..."
+    return line if len(line) <= _MAX_DETAIL_LENGTH else line[: _MAX_DETAIL_LENGTH - 3] + "..."
 
 
 def vet_allow_private(allow_private: object) -> None:
-    """Raise ValueError for what names nothing, such as True: what is allowed is said by name."""
+    """Raise ValueError for a value that names nothing, such as True."""
     if isinstance(allow_private, bytes) or not isinstance(allow_private, Iterable):
         raise ValueError(
-            f"allow_private is {allow_private!r}: name the hosts, addresses or networks that may "
-            "be asked, such as ['localhost', '10.0.0.0/8']"
+            f"allow_private is {allow_private!r}: pass the hosts, addresses or networks to allow, "
+            "such as ['localhost', '10.0.0.0/8']"
         )
 
 
-# --- What is allowed ------------------------------------------------------------------------------
+# --- Allowed names and networks -------------------------------------------------------------------
 
 
-def _network(allowed: str) -> IPv4Network | IPv6Network | None:
-    """Return the network of an address or a network; None: it may be a name."""
+def _parse_network(allowed: str) -> IPv4Network | IPv6Network | None:
+    """Return the network of an address or network; None: it may be a name."""
     if not isinstance(allowed, str):
-        raise ValueError(f"allow_private has {allowed!r}: it is for host names and addresses")
+        raise ValueError(f"allow_private contains {allowed!r}: use host names and addresses")
     literal = literal_of(allowed)
     if literal is not None:
-        return ip_network(_plain(literal))
+        return ip_network(_unmap(literal))
     if "/" not in allowed or "://" in allowed:
         return None
     try:
         return ip_network(allowed)
     except ValueError as error:
         raise ValueError(
-            f"allow_private has {allowed!r}, which is no network ({error}): write one such as "
+            f"allow_private contains {allowed!r}, which is not a network ({error}): use one "
+            "such as "
             "'10.0.0.0/8' or 'fd00::/8'"
         ) from None
 
 
-def _name(name: str, allowed: str) -> str:
-    """Return a host name as it stands in an origin."""
+def _parse_name(name: str, allowed: str) -> str:
+    """Return a host name in the form it has in an origin."""
     origin = origin_of(f"http://{name}")
     if origin is None or not re.fullmatch(r"[^/:@?#*]+", name):
         raise ValueError(
-            f"allow_private has {allowed!r}, which is no host name, address or network: write "
+            f"allow_private contains {allowed!r}, which is not a host name, address or network: "
+            "use "
             "'localhost', '*.internal', '127.0.0.1' or '10.0.0.0/8', without scheme, port and path"
         )
     return origin.removeprefix("http://")
 
 
-# --- What an address is ---------------------------------------------------------------------------
+# --- Special addresses ----------------------------------------------------------------------------
 
 
-def _plain(address: Address) -> Address:
-    """Return the IPv4 address of an IPv4-mapped one: a socket makes no difference between them."""
+def _unmap(address: Address) -> Address:
+    """Return the IPv4 address of an IPv4-mapped one: sockets treat them alike."""
     return getattr(address, "ipv4_mapped", None) or address
 
 
-def _why_not(address: Address) -> str | None:
-    """Return what an address is, if it is not one of the public Internet."""
+def _describe_special(address: Address) -> str | None:
+    """Return a description of an address that is not on the public Internet; else None."""
     if isinstance(address, IPv4Address):
         return next((why for network, why in _IPV4 if address in network), None)
-    # Teredo is one of the protocols of the IETF: what it leads to is looked at below.
+    # Teredo is an IETF protocol: the address that it embeds is checked below.
     for network, why in _IPV6 if address not in _TEREDO else ():
         if address in network:
             return why
     if address.scope_id is not None:
-        return f"of one link alone (%{address.scope_id})"
-    carried = list(_carried(address))
-    for how, inner in carried:
-        if why_inner := _why_not(inner):
+        return f"link-local (%{address.scope_id})"
+    embedded = list(_embedded_ipv4(address))
+    for how, inner in embedded:
+        if why_inner := _describe_special(inner):
             return f"{how} of {inner}, which is {why_inner}"
-    if carried or address in _GLOBAL_UNICAST:
+    if embedded or address in _GLOBAL_UNICAST:
         return None
     return "not global unicast (RFC 4291)"
 
 
-def _carried(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
-    """Yield the IPv4 addresses that an IPv6 one leads to, and how."""
+def _embedded_ipv4(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
+    """Yield the IPv4 addresses that an IPv6 address embeds, and how."""
     bits = int(address)
     last = IPv4Address(bits & 0xFFFF_FFFF)
     if address in _COMPATIBLE:
@@ -380,13 +383,13 @@ def _carried(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
         yield "the 6to4 net", IPv4Address(bits >> 80 & 0xFFFF_FFFF)
 
 
-def _system(host: str, port: int) -> list[str]:
-    """Ask the system's resolver, which knows the DNS and the hosts file."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+def _resolve_with_system(host: str, port: int) -> list[str]:
+    """Call the system's resolver, which reads the DNS and the hosts file."""
+    results = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [
-        # A link-local address without its link is none.
+        # A link-local address needs its scope id.
         f"{where[0]}%{where[3]}" if len(where) == 4 and where[3] else str(where[0])
-        for _, _, _, _, where in found
+        for _, _, _, _, where in results
     ]
 
 

@@ -4,9 +4,9 @@ Client: the polite client for threads.
     with Client("ExampleBot/1.0 (+https://example.com/bot)") as client:
         client.check("https://example.com/a")
 
-It drives the flows of `cache_engine`, `rate_limiter` and `pages` over a transport: a loop of a few
-lines. One thread of a process asks for an origin, and the others wait for what it finds. Share one
-client between threads; make another one in each process.
+It drives the flows of `cache_engine`, `rate_limiter` and `pages` over a transport. Concurrent
+refreshes of one origin are merged (single flight): one thread fetches, and the others wait for its
+result. Share one client between threads; create another one in each process.
 """
 
 from __future__ import annotations
@@ -26,27 +26,28 @@ from robotrules.cache import Store
 from robotrules.client.base_client import (
     BaseClient,
     PrefetchSummary,
-    carrying,
     expect_requests,
-    no_origin,
+    make_transport_options,
+    no_origin_error,
     prefetch_origin,
     vet_prefetch,
 )
 from robotrules.client.cache_engine import Effect, RefreshMode, Wait
 from robotrules.client.metrics import OnFetch
+from robotrules.client.origin_locks import OriginLocks
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import (
-    MOST_OCTETS,
+    MAX_BYTES,
     FetchResult,
-    Look,
-    Paced,
-    Sent,
-    fetching,
-    guidance_of,
+    LookUpState,
+    PageResponse,
+    fetch_page,
+    make_guidance,
 )
-from robotrules.client.rate_limiter import Delay, Slot, pause_after
+from robotrules.client.pages import Effect as PageEffect
+from robotrules.client.rate_limiter import Delay, Slot, find_retry_delay
 from robotrules.client.ssrf import AddressPolicy
-from robotrules.client.threads import BackgroundRunner, OriginLocks, SingleFlight, together
+from robotrules.client.threads import BackgroundRunner, SingleFlight, thread_pool
 from robotrules.client.transports import Transport, open_transport, vet_transport
 from robotrules.client.transports.exchange import ExtraHeaders
 from robotrules.guide import Guidance
@@ -57,12 +58,12 @@ from robotrules.robotstxt.verdict import Explanation, Verdict
 
 Value = TypeVar("Value")
 
-# Threads that renew in the background, and that check_many() asks several origins with.
-BACKGROUND, TOGETHER = 4, 16
+# Threads for background refreshes, and for the origins of check_many().
+BACKGROUND_THREADS, MAX_CONCURRENCY = 4, 16
 
 
 class Client(BaseClient):
-    """Fetches, keeps and answers. Safe to share between threads."""
+    """Fetches and caches robots.txt files, and checks URLs. Safe to share between threads."""
 
     def __init__(
         self,
@@ -88,21 +89,22 @@ class Client(BaseClient):
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         """
-        Make a client that calls itself *user_agent* and obeys the rules of the name in it.
+        Create a client that sends *user_agent* and follows the rules for the name in it.
 
-        *product_token* where the name cannot be found there; several in the order of preference.
-        *profile* is for parsing and fetching, *access* for fetching alone. *store* is where files
-        and evidence are kept: a path, `memory:`, `redis://…`, `postgresql://…`, or a store; by
-        default SQLite in the user's cache folder. *allow_private* names hosts, addresses or
-        networks that are not public and may be asked all the same. *transport* is what carries
-        requests, or a client of httpx2, httpx or requests; without one, *connections* are open at
-        a time at most, *proxy* is the URL of an HTTP proxy, and *headers* are sent with every
-        request. *stale_while_revalidate*: what is old is used while it is fetched again, up to a day.
-        *min_delay* is the least time between two turns at an origin, *connections_per_origin* how
-        many may go on at a time where the site states no pace, and *timeout* how long getting a
-        robots.txt may take in all. *on_fetch* is called with a `FetchEvent` after each request.
+        *product_token*: the name, if it cannot be derived from *user_agent*; several in order of
+        preference. *profile* applies to parsing and fetching, *access* to fetching only. *store*
+        holds files and evidence: a path, `memory:`, `redis://…`, `postgresql://…`, or a store; by
+        default SQLite in the user's cache folder. *allow_private* lists hosts, addresses or
+        networks that are not public but may be contacted. *transport* sends requests, or is a
+        client of httpx2, httpx or requests; without one, *connections* is the maximum number of
+        open connections, *proxy* the URL of an HTTP proxy, and *headers* are sent with every
+        request. *stale_while_revalidate*: an expired file is used while it is fetched again, up to
+        a day. *min_delay* is the minimum interval between two slots of an origin,
+        *connections_per_origin* the number of concurrent slots if the site sets no rate limit, and
+        *timeout* the total time for fetching a robots.txt. *on_fetch* is called with a
+        `FetchEvent` after each request.
         """
-        carried = carrying(
+        options = make_transport_options(
             user_agent,
             transport,
             threads=True,
@@ -113,7 +115,7 @@ class Client(BaseClient):
             headers=headers,
         )
         if transport is None:
-            vet_transport()  # before a store that lacks a library, too, names a cure of its own
+            vet_transport()  # first: the error of a store without its library names another fix
         super().__init__(
             user_agent,
             product_token=product_token,
@@ -128,22 +130,24 @@ class Client(BaseClient):
             timeout=timeout,
             clock=clock,
         )
-        # A transport that was handed over is closed by who made it.
-        self._opened: Transport | None = None
-        if carried.transport is not None:
-            self._transport: Transport = carried.transport
+        # A transport that was passed in is closed by the caller.
+        self._own_transport: Transport | None = None
+        if options.transport is not None:
+            self._transport: Transport = options.transport
         else:
             try:
-                self._transport = self._opened = open_transport(user_agent, **carried.options)
+                self._transport = self._own_transport = open_transport(
+                    user_agent, **options.options
+                )
             except BaseException:
                 self._close_store()
                 raise
         self._sleep = sleep
-        self._flights: SingleFlight[OriginState] = SingleFlight()
-        self._queues = OriginLocks()
-        self._later = BackgroundRunner(BACKGROUND)
+        self._single_flight: SingleFlight[OriginState] = SingleFlight()
+        self._origin_locks = OriginLocks()
+        self._background = BackgroundRunner(BACKGROUND_THREADS)
 
-    # --- Questions ------------------------------------------------------------------------------
+    # --- Checks ---------------------------------------------------------------------------------
 
     def check(
         self,
@@ -152,21 +156,21 @@ class Client(BaseClient):
         purposes: Sequence[str] | None = None,
     ) -> Verdict:
         """
-        Return the verdict on *url*; its robots.txt is fetched if that is due.
+        Return the verdict on *url*; its robots.txt is fetched if it has expired.
 
-        *product_token* asks about another crawler than this one. A URL that is not http or https
-        is disallowed, with the reason `no-origin`.
+        *product_token* checks the rules for another crawler. A URL that is not http or https is
+        disallowed, with the reason `no-origin`.
         """
         if product_token is None and purposes is None:
-            verdict = self._answered(url)
+            verdict = self._check_ready(url)
             if verdict is not None:
                 return verdict
-        asked = self._asked(product_token, purposes)
-        found = self.lookup(url)
-        if found is None:
-            return self._nowhere()
-        self._noted(found)
-        return found.check(url, *asked)
+        crawler = self._crawler_arguments(product_token, purposes)
+        state = self.lookup(url)
+        if state is None:
+            return self._no_origin_verdict()
+        self._store_ready(state)
+        return state.check(url, *crawler)
 
     def check_many(
         self,
@@ -174,31 +178,31 @@ class Client(BaseClient):
         product_token: Tokens | None = None,
         purposes: Sequence[str] | None = None,
     ) -> list[Verdict]:
-        """Return the verdicts on URLs of any origins, in their order."""
-        asked = self._asked(product_token, purposes)
-        listed, groups = self._grouped(urls)
+        """Return the verdicts on URLs of any origins, in order."""
+        crawler = self._crawler_arguments(product_token, purposes)
+        listed, groups = self._group_by_origin(urls)
         origins = [origin for origin in groups if origin is not None]
-        known = [(origin, self._look(origin)) for origin in origins]
-        found = {origin: held for origin, held in known if held is not None}
-        due = [origin for origin in origins if origin not in found]
-        if len(due) == 1:
-            found[due[0]] = self._had(due[0])
-        elif due:
-            with together(min(len(due), TOGETHER)) as pool:
-                found.update(zip(due, pool.map(self._had, due), strict=True))
-        return self._decided(listed, groups, found, *asked)
+        cached = [(origin, self._lookup_memory(origin)) for origin in origins]
+        states = {origin: state for origin, state in cached if state is not None}
+        missing = [origin for origin in origins if origin not in states]
+        if len(missing) == 1:
+            states[missing[0]] = self._get_state(missing[0])
+        elif missing:
+            with thread_pool(min(len(missing), MAX_CONCURRENCY)) as pool:
+                states.update(zip(missing, pool.map(self._get_state, missing), strict=True))
+        return self._collect_verdicts(listed, groups, states, *crawler)
 
     def lookup(self, url: URL) -> OriginState | None:
-        """Return all that is known of the origin of *url*, fetched if due; None: it has none."""
+        """Return the state of the origin of *url*, fetched if expired; None: it has no origin."""
         origin = self._origin(url)
-        return None if origin is None else self._had(origin)
+        return None if origin is None else self._get_state(origin)
 
     def robots(self, url: URL) -> RobotsTxt:
-        """Return the robots.txt that governs *url*; where there is none, one that says the same."""
-        found = self.lookup(url)
-        if found is None:
+        """Return the robots.txt for *url*; if there is none, an equivalent file."""
+        state = self.lookup(url)
+        if state is None:
             raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
-        return found.robots
+        return state.robots
 
     def explain(
         self,
@@ -206,15 +210,17 @@ class Client(BaseClient):
         product_token: Tokens | None = None,
         purposes: Sequence[str] | None = None,
     ) -> Explanation:
-        """Return how the verdict is reached; `access` says how the file was got."""
-        asked = self._asked(product_token, purposes)
-        found = self.lookup(url)
-        return self._unexplained(url, *asked) if found is None else found.explain(url, *asked)
+        """Return how the verdict is reached; `access` is how the file was fetched."""
+        crawler = self._crawler_arguments(product_token, purposes)
+        state = self.lookup(url)
+        if state is None:
+            return self._explain_no_origin(url, *crawler)
+        return state.explain(url, *crawler)
 
     def refresh(self, url: URL) -> OriginState | None:
-        """Ask the origin of *url* now, whatever is known; None: it has none."""
+        """Fetch the robots.txt of the origin of *url* now; None: it has no origin."""
         origin = self._origin(url)
-        return None if origin is None else self._flown(origin, RefreshMode.NOW)
+        return None if origin is None else self._refresh(origin, RefreshMode.NOW)
 
     def prefetch(
         self,
@@ -225,35 +231,35 @@ class Client(BaseClient):
         refresh: bool = False,
     ) -> PrefetchSummary:
         """
-        Have the robots.txt of many origins, or of the origins of many URLs, ready.
+        Fetch the robots.txt of many origins, or of the origins of many URLs, into the cache.
 
-        A host alone, such as `example.com`, is `https://example.com`. Text that is neither a URL
-        nor a host is counted as skipped; a value that is not text is a `TypeError`.
-        So many at once are asked, and as many are looked ahead: memory does not grow with their
-        number. *progress* is called for each as it is there. *refresh*: all are asked, whatever is
-        known of them.
+        A bare host, such as `example.com`, means `https://example.com`. Text that is neither a URL
+        nor a host is counted as skipped; a value that is not text raises `TypeError`.
+        *concurrency* origins are fetched at a time, and as many are read ahead: memory use does not
+        grow with their number. *progress* is called with each state. *refresh*: fetch all of them,
+        including fresh ones.
         """
         counts, began = vet_prefetch(origins, concurrency), self._clock()
         expect_requests(self._transport, concurrency)
 
-        def done(futures: Iterable[Future[OriginState | None]]) -> None:
-            """Count what has ended, and tell of it."""
+        def report(futures: Iterable[Future[OriginState | None]]) -> None:
+            """Count finished origins, and report progress."""
             for future in futures:
-                found = future.result()
-                counts["skipped" if found is None else str(found.state)] += 1
-                if found is not None and progress is not None:
-                    progress(found)
+                state = future.result()
+                counts["skipped" if state is None else str(state.state)] += 1
+                if state is not None and progress is not None:
+                    progress(state)
 
-        with together(concurrency) as pool:
-            ahead: set[Future[OriginState | None]] = set()
-            for place, given in enumerate(origins):
-                origin = prefetch_origin(given, place)
-                again = refresh and not self._asked_since(origin, began)
-                ahead.add(pool.submit(self.refresh if again else self.lookup, origin))
-                if len(ahead) >= 2 * concurrency:
-                    ended, ahead = wait(ahead, return_when=FIRST_COMPLETED)
-                    done(ended)
-            done(as_completed(ahead))
+        with thread_pool(concurrency) as pool:
+            pending: set[Future[OriginState | None]] = set()
+            for index, given in enumerate(origins):
+                origin = prefetch_origin(given, index)
+                force = refresh and not self._was_fetched_since(origin, began)
+                pending.add(pool.submit(self.refresh if force else self.lookup, origin))
+                if len(pending) >= 2 * concurrency:
+                    finished, pending = wait(pending, return_when=FIRST_COMPLETED)
+                    report(finished)
+            report(as_completed(pending))
         return PrefetchSummary(**counts)
 
     # --- Pages ----------------------------------------------------------------------------------
@@ -264,19 +270,20 @@ class Client(BaseClient):
         product_token: Tokens | None = None,
         purposes: Sequence[str] | None = None,
         *,
-        limit: int = MOST_OCTETS,
+        limit: int = MAX_BYTES,
     ) -> FetchResult:
         """
-        Fetch a page in its turn, if the rules allow it; they are asked again at each redirect.
+        Fetch a page in the next slot, if the rules allow it; they are checked at each redirect.
 
-        At most *limit* octets of the body are read. What the network does never raises.
+        At most *limit* bytes of the body are read. Network failures are returned as values.
         """
-        tokens, asked = self._asked(product_token, purposes)
-        name, seconds = self._desk.profile.name, self._desk.timeout
-        return self._page(fetching(url, tokens, asked, profile=name, limit=limit, timeout=seconds))
+        tokens, purposes = self._crawler_arguments(product_token, purposes)
+        name, seconds = self._engine.profile.name, self._engine.timeout
+        flow = fetch_page(url, tokens, purposes, profile=name, limit=limit, timeout=seconds)
+        return self._run_page(flow)
 
-    def _page(self, flow: Generator[Look | Paced, Any, FetchResult]) -> FetchResult:
-        """Do what the fetching of a page wants, one thing after the other."""
+    def _run_page(self, flow: Generator[PageEffect, Any, FetchResult]) -> FetchResult:
+        """Perform the effects of a page flow."""
         answer: Any = None
         while True:
             try:
@@ -284,18 +291,18 @@ class Client(BaseClient):
             except StopIteration as ended:
                 page: FetchResult = ended.value
                 return page
-            if isinstance(effect, Look):
+            if isinstance(effect, LookUpState):
                 answer = self.lookup(effect.url)
                 continue
             request = effect.request
-            with self.slot(request.url) as turn:
+            with self.slot(request.url) as slot:
                 response: Response | Failure | None = None
-                held = self.lookup(request.url) or effect.held
-                if effect.allows(held):
-                    response = self._sent("page", request)
+                state = self.lookup(request.url) or effect.state
+                if effect.allows(state):
+                    response = self._send("page", request)
                 if isinstance(response, Response):
-                    turn.record_response(response.status, response.headers)
-                answer = Sent(response, self._clock(), held)
+                    slot.record_response(response.status, response.headers)
+                answer = PageResponse(response, self._clock(), state)
 
     def guidance(
         self,
@@ -306,101 +313,101 @@ class Client(BaseClient):
         application: str | None = None,
     ) -> Guidance:
         """
-        Return what all carriers say about *url*, after the page was fetched if that is allowed.
+        Return the guidance of all carriers for *url*, after fetching the page if that is allowed.
 
-        Where the page redirects, the answer is about the URL it ended at.
+        If the page redirects, the guidance is about the final URL.
         """
-        tokens, asked = self._asked(product_token, purposes)
-        page = self.fetch(url, tokens, asked)
-        name = self._desk.profile.name
-        return guidance_of(page, tokens, asked, application=application, profile=name)
+        tokens, purposes = self._crawler_arguments(product_token, purposes)
+        page = self.fetch(url, tokens, purposes)
+        name = self._engine.profile.name
+        return make_guidance(page, tokens, purposes, application=application, profile=name)
 
-    # --- Politeness -----------------------------------------------------------------------------
+    # --- Rate limiting --------------------------------------------------------------------------
 
     def delay(self, url: URL) -> Delay:
-        """Return the seconds between two requests to the origin of *url*, and what asks for it."""
-        found = self.lookup(url)
-        if found is None:
-            raise no_origin(url)
-        return self._delay(found)
+        """Return the seconds between two requests to the origin of *url*, and the reason."""
+        state = self.lookup(url)
+        if state is None:
+            raise no_origin_error(url)
+        return self._delay(state)
 
     def reserve(self, url: URL) -> float:
         """
-        Take the next turn at the origin of *url*, and return when it is, in seconds since 1970.
+        Reserve the next slot of the origin of *url*, and return its time in seconds since 1970.
 
-        For crawlers that keep a queue of their own: nothing waits, and `heed()` says what came.
-        `turn()` waits, and lets one at a time through.
+        For crawlers with their own queue: this does not wait; pass the response to
+        `record_response()`. `slot()` waits, and lets one request through at a time.
         """
         delay, origin = self.delay(url), self._origin(url) or ""
-        return self._run(self._turns.reserve(origin, delay.seconds))
+        return self._run(self._rate_limiter.reserve(origin, delay.seconds))
 
     def record_response(self, url: URL, status: int, headers: object = None) -> float | None:
         """
-        Put off the next turn at the origin of *url* if an answer asks for that.
+        Postpone the next slot of the origin of *url* if a response asks for it.
 
-        Returns for how many seconds; None: a Retry-After, 429 or 503 it was not.
+        Returns by how many seconds; None: the response has no Retry-After, 429 or 503.
         """
         now, origin = self._clock(), self._origin(url)
-        asked = pause_after(status, headers, now)
-        if asked is not None and origin is not None:
-            self._run(self._turns.postpone(origin, now + asked))
-        return asked
+        delay = find_retry_delay(status, headers, now)
+        if delay is not None and origin is not None:
+            self._run(self._rate_limiter.postpone(origin, now + delay))
+        return delay
 
     @contextmanager
     def slot(self, url: URL) -> Iterator[Slot]:
         """
-        Wait for the next turn at the origin of *url*, and have it.
+        Wait for the next slot of the origin of *url*, and use it.
 
-            with client.turn(url) as turn:
+            with client.slot(url) as slot:
                 response = session.get(url)
-                turn.heed(response.status_code, response.headers)
+                slot.record_response(response.status_code, response.headers)
 
-        One thread of all processes that share the store has a turn at an origin at a time, or as
-        many as `connections_per_origin` where the site states no pace; and two turns are as far
-        apart as `delay(url)` says, counted from their beginnings.
+        Of all threads and processes that share the store, one has a slot of an origin at a time,
+        or `connections_per_origin` if the site sets no rate limit. Slots begin at least
+        `delay(url)` apart.
         """
-        found = self.lookup(url)
-        if found is None:
-            raise no_origin(url)
-        delay, slots, origin = self._delay(found), self._slots_at(found), self._origin(url) or ""
-        turn = Slot(origin, delay, self._desk.clock)
+        state = self.lookup(url)
+        if state is None:
+            raise no_origin_error(url)
+        delay, slots, origin = self._delay(state), self._slot_count(state), self._origin(url) or ""
+        slot = Slot(origin, delay, self._engine.clock)
         leased: Iterable[int] = range(slots)
-        with self._queues.joined(origin, slots):
+        with self._origin_locks.acquire(origin, slots):
             try:
-                taking = self._turns.take(origin, delay.seconds, turn.holder, slots)
+                taking = self._rate_limiter.take(origin, delay.seconds, slot.holder, slots)
                 leased = (self._run(taking),)
-                yield turn
+                yield slot
             finally:
                 try:
-                    if turn.until is not None:
-                        self._run(self._turns.postpone(origin, turn.until))
+                    if slot.until is not None:
+                        self._run(self._rate_limiter.postpone(origin, slot.until))
                 finally:
-                    self._run(self._turns.end(origin, turn.holder, leased))
+                    self._run(self._rate_limiter.end(origin, slot.holder, leased))
 
     # --- Driving --------------------------------------------------------------------------------
 
-    def _look(self, origin: str) -> OriginState | None:
-        """Return what memory has; start to renew what wants it."""
-        found, refresh = self._desk.lookup_memory(origin)
+    def _lookup_memory(self, origin: str) -> OriginState | None:
+        """Return the state in memory; start a background refresh if it is due."""
+        state, refresh = self._engine.lookup_memory(origin)
         if refresh:
-            self._later.do(origin, partial(self._flown, origin, RefreshMode.SOON))
-        return found
+            self._background.submit(origin, partial(self._refresh, origin, RefreshMode.SOON))
+        return state
 
-    def _had(self, origin: str) -> OriginState:
-        """Return what memory or the store has, or the server says."""
-        found = self._look(origin)
-        if found is None:
-            found = self._flown(origin, RefreshMode.DUE)
-            self._look(origin)  # what the store had may want to be renewed
-        return found
+    def _get_state(self, origin: str) -> OriginState:
+        """Return the state from memory, the store or the server."""
+        state = self._lookup_memory(origin)
+        if state is None:
+            state = self._refresh(origin, RefreshMode.DUE)
+            self._lookup_memory(origin)  # a stored state may need a background refresh
+        return state
 
-    def _flown(self, origin: str, wanted: RefreshMode) -> OriginState:
-        """Renew an origin; of several threads one does it for all."""
-        work = partial(self._desk.refresh, origin, wanted)
-        return self._flights.fly((origin, wanted), lambda: self._run(work()))
+    def _refresh(self, origin: str, mode: RefreshMode) -> OriginState:
+        """Refresh an origin; concurrent calls of several threads are merged."""
+        refresh = partial(self._engine.refresh, origin, mode)
+        return self._single_flight.do((origin, mode), lambda: self._run(refresh()))
 
     def _run(self, flow: Generator[Effect, Any, Value]) -> Value:
-        """Do what a flow wants, one thing after the other."""
+        """Perform the effects of a flow."""
         answer: Any = None
         step: Callable[[Any], Effect] = flow.send
         while True:
@@ -414,31 +421,31 @@ class Client(BaseClient):
             except BaseException as error:
                 step, answer = flow.throw, error
 
-    def _sent(self, kind: str, request: Request) -> Response | Failure:
-        """Make a request, and tell of it."""
+    def _send(self, kind: str, request: Request) -> Response | Failure:
+        """Send a request, and report the event."""
         began = monotonic()
         answer = self._transport.send(request)
         if isinstance(answer, (Response, Failure)):
-            event = self._meter.record(kind, request, answer, began)
+            event = self._metrics.record(kind, request, answer, began)
             if self._on_fetch is not None:
                 self._on_fetch(event)
         return answer
 
     def _do(self, effect: Effect) -> Any:
         if isinstance(effect, Request):
-            return self._sent("robots.txt", effect)
+            return self._send("robots.txt", effect)
         if isinstance(effect, Wait):
             return self._sleep(effect.seconds)
         return effect.work()
 
-    # --- The end --------------------------------------------------------------------------------
+    # --- Closing --------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close connections and the store, those that this client opened."""
-        self._desk.close()
-        self._later.close()
-        if self._opened is not None:
-            self._opened.close()
+        """Close the connections and the store that this client opened."""
+        self._engine.close()
+        self._background.close()
+        if self._own_transport is not None:
+            self._own_transport.close()
         self._close_store()
 
     def __enter__(self) -> Client:

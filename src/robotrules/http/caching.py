@@ -1,10 +1,9 @@
 """
-How long the rules of a response hold, and which response speaks for a URL (RFC 9111; repext §3.1).
+Freshness lifetime and age of a response, and updates of a stored one (RFC 9111; repext §3.1).
 
-Freshness is a wish to recrawl and nothing more: rules never lapse with age. The last known ones go
-on until a newer usable response replaces them or the data is removed (RTG-3.1.4-05, AMB-79). This
-does not know what time it is, and stores nothing: whoever asks says when a response was received,
-and keeps its fields.
+Freshness only says when to crawl again: rules never expire with age. The last known rules apply
+until a newer usable response replaces them or the data is removed (RTG-3.1.4-05, AMB-79). The
+module has no clock and stores nothing: callers pass the time of receipt and keep the fields.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from typing import Any, NamedTuple
 from robotrules.http.dates import parse_http_date
 from robotrules.http.fields import NO_FIELDS, Fields, read_fields
 
-# RFC 9111 §1.2.2: what is more than a recipient can hold counts as this many seconds, 68 years.
-MOST_SECONDS = 2**31
-# RFC 9111 §4.2.2: the fraction of its age that an unchanged resource may be trusted to stay so.
-TENTH = 0.1
-# Cache-Control lines are cut here; real ones have some hundred octets.
-MOST_OCTETS = 64 * 1024
+# RFC 9111 §1.2.2: a larger value counts as this many seconds, 68 years.
+MAX_SECONDS = 2**31
+# RFC 9111 §4.2.2: heuristic lifetime as a fraction of the time since the last modification.
+HEURISTIC_FRACTION = 0.1
+# Cache-Control lines are truncated here; real ones have a few hundred bytes.
+MAX_BYTES = 64 * 1024
 
-# What a 304 does not change: its own connection (RFC 9111 §3.1, RFC 9110 §7.6.1), and what says how
-# the stored content is to be read (RFC 9111 §3.2).
+# Fields that a 304 does not update: those of its own connection (RFC 9111 §3.1, RFC 9110 §7.6.1),
+# and those that describe how the stored content is coded (RFC 9111 §3.2).
 _HOP_BY_HOP = frozenset(
     (
         *("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"),
@@ -35,30 +34,30 @@ _HOP_BY_HOP = frozenset(
         "proxy-connection",
     )
 )
-_OF_CONTENT = frozenset(("content-length", "content-encoding", "content-type", "content-range"))
-# When the stored response came. A 304 says it anew, or the time of its receipt does; kept, they
-# would make the response as old as it was and freshness would not be renewed (§4.3.4).
-_OF_RECEIPT = frozenset(("age", "date"))
+_CONTENT_FIELDS = frozenset(("content-length", "content-encoding", "content-type", "content-range"))
+# The time of the stored response. A 304 brings new values, or its time of receipt counts; with the
+# old values the stored response would keep its age and never become fresh again (§4.3.4).
+_RECEIPT_FIELDS = frozenset(("age", "date"))
 
 
 class ResponseFreshness(NamedTuple):
     """How long a response is fresh, and why."""
 
     lifetime: float | None
-    """Seconds from when it was made; None: nothing says how long."""
+    """Seconds since the response was generated; None if unknown."""
     reason: str
     """`s-maxage`, `max-age`, `expires`, `recrawl-interval`, `last-modified` or `nothing`."""
     age: float
-    """Seconds of the lifetime that were spent when it was received (RFC 9111 §4.2.3)."""
+    """Age on receipt, in seconds (RFC 9111 §4.2.3)."""
     received: datetime | None
     must_validate: bool
-    """`no-cache`: to be asked for anew before it is used again (§5.2.2.4)."""
+    """`no-cache`: must be revalidated before it is used again (§5.2.2.4)."""
     may_store: bool
     """False: `no-store` (§5.2.2.5), or `private` for a shared cache (§5.2.2.7)."""
 
     @property
     def fresh_until(self) -> datetime | None:
-        """The moment it becomes stale; None if that is unknown."""
+        """When it becomes stale; None if unknown."""
         if self.lifetime is None or self.received is None:
             return None
         left = self.lifetime - self.age
@@ -69,10 +68,10 @@ class ResponseFreshness(NamedTuple):
 
     def is_fresh(self, now: datetime) -> bool:
         """
-        Tell whether there is no need to fetch it again at *now*.
+        Return whether the response need not be fetched again at *now*.
 
-        False is a wish to recrawl, also where nothing says how long it holds. The rules that were
-        read go on meanwhile (AMB-79).
+        False means "crawl again", including when the lifetime is unknown. The rules that were read
+        keep applying (AMB-79).
         """
         until = self.fresh_until
         return not self.must_validate and until is not None and require_aware(now, "now") < until
@@ -101,60 +100,60 @@ def response_freshness(
     """
     Return how long a response and its rules are fresh (RFC 9111 §4.2).
 
-    *received* is when the response came, with its zone. *recrawl_interval* is how often the crawler
-    comes anyway: it counts where the response says nothing (RTG-3.1.4-04), before a tenth of the
-    time since Last-Modified does. *shared*: the store serves more than one user, so `s-maxage` and
-    `private` are about it.
+    *received* is the time of receipt, with a zone. *recrawl_interval* is how often the crawler
+    fetches anyway: it applies if the response gives no lifetime (RTG-3.1.4-04), and takes
+    precedence over the heuristic of a tenth of the time since Last-Modified. *shared*: the store
+    serves more than one user, so `s-maxage` and `private` apply to it.
     """
     fields = read_fields(headers)
     received = None if received is None else require_aware(received, "received")
     interval = None if recrawl_interval is None else to_seconds(recrawl_interval)
-    said = _cache_control(fields)
+    directives = _parse_cache_control(fields)
     date = _first_date(fields, "date")
-    made = date or received
-    lifetime, because = _lifetime(fields, said, made, interval, shared)
+    generated = date or received
+    lifetime, reason = _freshness_lifetime(fields, directives, generated, interval, shared)
     apparent = (received - date).total_seconds() if received and date else 0.0
-    age = max(apparent, _age(fields))
-    private = shared and None in said.get("private", ())
-    may_store = "no-store" not in said and not private
-    return ResponseFreshness(lifetime, because, age, received, "no-cache" in said, may_store)
+    age = max(apparent, _parse_age(fields))
+    private = shared and None in directives.get("private", ())
+    may_store = "no-store" not in directives and not private
+    return ResponseFreshness(lifetime, reason, age, received, "no-cache" in directives, may_store)
 
 
-def _lifetime(
+def _freshness_lifetime(
     fields: Fields,
-    said: dict[str, list[str | None]],
-    made: datetime | None,
+    directives: dict[str, list[str | None]],
+    generated: datetime | None,
     interval: float | None,
     shared: bool,
 ) -> tuple[float | None, str]:
-    """Return the lifetime in seconds and what says so, the first of §4.2.1 that does."""
+    """Return the lifetime in seconds and the rule of §4.2.1 that determines it."""
     for name in ("s-maxage", "max-age") if shared else ("max-age",):
-        if name in said:
-            # §4.2.1: of several the first; one that is no number makes the response stale.
-            return _delta_seconds(said[name][0]) or 0.0, name
+        if name in directives:
+            # §4.2.1: the first of several counts; an invalid number makes the response stale.
+            return _delta_seconds(directives[name][0]) or 0.0, name
     if expires := fields.get("expires"):
-        return _until(expires, made), "expires"
+        return _seconds_until_expires(expires, generated), "expires"
     if interval is not None:
         return interval, "recrawl-interval"
     changed = _first_date(fields, "last-modified")
-    if changed and made and changed < made:
-        tenth = (made - changed).total_seconds() * TENTH
-        return min(tenth, float(MOST_SECONDS)), "last-modified"
+    if changed and generated and changed < generated:
+        heuristic = (generated - changed).total_seconds() * HEURISTIC_FRACTION
+        return min(heuristic, float(MAX_SECONDS)), "last-modified"
     return None, "nothing"
 
 
-def _until(expires: list[bytes], made: datetime | None) -> float | None:
-    """Return the seconds to the first Expires (§4.2.1); None: nobody knows since when."""
+def _seconds_until_expires(expires: list[bytes], generated: datetime | None) -> float | None:
+    """Return the seconds until the first Expires (§4.2.1); None: the start is unknown."""
     moment = parse_http_date(expires[0].decode("latin-1"))
     if moment is None:
         return 0.0  # §5.3: an invalid date, `0` above all, means already expired
-    if made is None:
+    if generated is None:
         return None
-    return min(max(0.0, (moment - made).total_seconds()), float(MOST_SECONDS))
+    return min(max(0.0, (moment - generated).total_seconds()), float(MAX_SECONDS))
 
 
-def _age(fields: Fields) -> float:
-    """Return the seconds of the Age field; of a list the first, and 0 if it is invalid (§5.1)."""
+def _parse_age(fields: Fields) -> float:
+    """Return the Age field in seconds: the first of a list, and 0 if invalid (§5.1)."""
     lines = fields.get("age")
     first = lines[0].partition(b",")[0].decode("latin-1") if lines else None
     return _delta_seconds(first) or 0.0
@@ -166,50 +165,50 @@ def _first_date(fields: Fields, name: str) -> datetime | None:
 
 
 def _delta_seconds(value: str | None) -> float | None:
-    """Return the number of seconds of §1.2.2, or None if that is no such number."""
+    """Return the number of seconds in *value* (§1.2.2), or None if it is not a number."""
     value = (value or "").strip(" \t")
     if not (value.isascii() and value.isdigit()):
         return None
     digits = value.lstrip("0")
-    return float(MOST_SECONDS if len(digits) > 10 else min(int(digits or 0), MOST_SECONDS))
+    return float(MAX_SECONDS if len(digits) > 10 else min(int(digits or 0), MAX_SECONDS))
 
 
 # --- Cache-Control --------------------------------------------------------------------------------
 
-# A quoted string that is never closed reaches to the end of its line: nothing is tried twice.
+# An unterminated quoted string extends to the end of its line, so nothing is matched twice.
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[^",]++|,', re.DOTALL)
 
 
-def _cache_control(fields: Fields) -> dict[str, list[str | None]]:
+def _parse_cache_control(fields: Fields) -> dict[str, list[str | None]]:
     """Return the values of each response directive (RFC 9111 §5.2), names in lower case."""
-    said: dict[str, list[str | None]] = {}
+    directives: dict[str, list[str | None]] = {}
     for line in fields.get("cache-control"):
-        read = _short_directives if len(line) <= _SHORT else _directives
+        read = _parse_short_directives if len(line) <= _SHORT else _parse_directives
         for name, value in read(line):
-            said.setdefault(name, []).append(value)
-    return said
+            directives.setdefault(name, []).append(value)
+    return directives
 
 
-def _directives(line: bytes) -> tuple[tuple[str, str | None], ...]:
+def _parse_directives(line: bytes) -> tuple[tuple[str, str | None], ...]:
     """Return the names and values of the directives of one line."""
-    found: list[tuple[str, str | None]] = []
-    for member in _members(line[:MOST_OCTETS].decode("latin-1")):
+    directives: list[tuple[str, str | None]] = []
+    for member in _split_members(line[:MAX_BYTES].decode("latin-1")):
         name, equals, value = member.partition("=")
         name, value = name.strip(" \t").lower(), value.strip(" \t")
         if value[:1] == '"':
-            # §5.2: a recipient reads both forms, whichever the directive should have.
+            # §5.2: recipients accept both forms, token and quoted string, for every directive.
             value = re.sub(r"\\(.)", r"\1", value[1:].removesuffix('"'))
-        found.append((name, value if equals else None))
-    return tuple(found)
+        directives.append((name, value if equals else None))
+    return tuple(directives)
 
 
 # Most servers send one of a few short lines.
 _SHORT = 200
-_short_directives = lru_cache(maxsize=1024)(_directives)
+_parse_short_directives = lru_cache(maxsize=1024)(_parse_directives)
 
 
-def _members(line: str) -> Iterator[str]:
-    """Yield the members of a comma-separated list; a comma in a quoted string separates nothing."""
+def _split_members(line: str) -> Iterator[str]:
+    """Yield the members of a comma-separated list; commas in quoted strings do not separate."""
     member: list[str] = []
     for piece in _PIECE.findall(line):
         if piece != ",":
@@ -221,36 +220,36 @@ def _members(line: str) -> Iterator[str]:
         yield "".join(member)
 
 
-# --- What speaks for a URL ------------------------------------------------------------------------
+# --- Stored responses -----------------------------------------------------------------------------
 
 
 def merge_fields(stored: object, newer: object) -> Fields:
     """
     Return the fields of a stored response after a 304 (RFC 9111 §3.2, §4.3.4; AMB-80).
 
-    A field that the 304 has replaces all stored lines of its name; a field it does not have is
-    unchanged. What is about the connection or about how the stored content is coded stays as
-    it was. Date and Age of the stored response go, because they say when that one came.
+    Each field of the 304 replaces all stored lines of that name; other fields are unchanged.
+    Fields about the connection or the coding of the stored content are not updated. Date and Age
+    of the stored response are removed, because they describe its receipt.
     """
     old, new = read_fields(stored), read_fields(newer)
     about_connection = b",".join(new.get("connection")).decode("latin-1").lower()
     named = {name.strip(" \t") for name in about_connection.split(",")}
-    unchanged = _HOP_BY_HOP | _OF_CONTENT | named
+    unchanged = _HOP_BY_HOP | _CONTENT_FIELDS | named
     added = tuple(line for line in new.lines if line[0] not in unchanged)
-    gone = {name for name, _ in added} | _OF_RECEIPT
+    gone = {name for name, _ in added} | _RECEIPT_FIELDS
     kept = tuple(line for line in old.lines if line[0] not in gone)
     return Fields(kept + added, old.apart and new.apart)
 
 
 def update_stored_fields(stored: object, status: int | None, newer: object) -> Fields:
     """
-    Return the fields that speak for a URL now, after it was asked for again (AMB-80).
+    Return the fields that apply to a URL after it was fetched again (AMB-80).
 
-    *stored* are those of the last good response; None: there is none. *status* None: no answer. A
-    304 is merged. After a 4xx, a 5xx or no answer the stored ones stay: what such a response says
-    is about its own body, and rules end with a newer usable response or with the data (AMB-79). A
-    success speaks for itself, and so does a redirect, for the URL that redirects and not for its
-    target.
+    *stored* are those of the last successful response; None if there is none. *status* None: no
+    response. A 304 is merged. After a 4xx, a 5xx or no response the stored fields stay: such a
+    response describes its own body, and rules end with a newer usable response or with the data
+    (AMB-79). A success replaces the fields; so does a redirect, for the redirecting URL and not for
+    its target.
     """
     if status is not None and (not isinstance(status, int) or isinstance(status, bool)):
         raise TypeError(f"a status is an int such as 200, or None; not {type(status).__name__}")
@@ -259,7 +258,7 @@ def update_stored_fields(stored: object, status: int | None, newer: object) -> F
         return read_fields(newer) if speaks else NO_FIELDS
     if status == 304:
         return merge_fields(stored, newer)
-    # RFC 9110 §15: a status of no known class is one of 5xx. Below 200 there is no final answer.
+    # RFC 9110 §15: an unknown class counts as 5xx. A status below 200 is not final.
     return read_fields(newer if speaks else stored)
 
 
@@ -267,7 +266,7 @@ def update_stored_fields(stored: object, status: int | None, newer: object) -> F
 
 
 def require_aware(moment: datetime, name: str) -> datetime:
-    """Return a moment in UTC."""
+    """Return a datetime converted to UTC."""
     if not isinstance(moment, datetime):
         raise TypeError(f"{name} is a datetime, not {type(moment).__name__}")
     if moment.utcoffset() is None:
@@ -276,7 +275,7 @@ def require_aware(moment: datetime, name: str) -> datetime:
 
 
 def to_seconds(interval: timedelta | float) -> float:
-    """Return the seconds of a recrawl interval."""
+    """Return a recrawl interval in seconds."""
     if isinstance(interval, timedelta):
         interval = interval.total_seconds()
     if isinstance(interval, bool) or not isinstance(interval, (int, float)):
@@ -284,4 +283,4 @@ def to_seconds(interval: timedelta | float) -> float:
         raise TypeError(f"recrawl_interval is a timedelta or a number of seconds, not {name}")
     if math.isnan(interval) or interval < 0:
         raise ValueError(f"recrawl_interval is {interval!r} seconds: it cannot be negative or NaN")
-    return float(min(interval, MOST_SECONDS))
+    return float(min(interval, MAX_SECONDS))

@@ -1,8 +1,8 @@
 """
-Content-Type: whether a response is HTML, and the charset it names (RFC 9110 §8.3, AMB-92).
+Content-Type: whether a response is HTML, and its charset parameter (RFC 9110 §8.3, AMB-92).
 
 Only `text/html` and `application/xhtml+xml` have robots meta elements. A response without a usable
-Content-Type may be anything, so it is looked at. It does not look at any content.
+Content-Type could be HTML, so it counts as HTML. The content itself is not inspected.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ _TYPE = re.compile(r"\s*([!#$%&'*+.^_`|~\w-]+/[!#$%&'*+.^_`|~\w-]+)\s*(?:;|$)", 
 _CHARSET = re.compile(
     r";\s*charset\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s;\"]+))", re.ASCII | re.IGNORECASE
 )
-# A longer one is no media type.
-MOST_OCTETS = 1024
+# A longer value is not a media type.
+MAX_BYTES = 1024
 
 
 def parse_media_type(fields: Fields) -> str | None:
-    """Return the media type in lower case; None: there is none that can be used."""
-    found = _last(fields)
-    return found[0] if found else None
+    """Return the media type in lower case; None if no usable one is given."""
+    content_type = _last_content_type(fields)
+    return content_type[0] if content_type else None
 
 
 def is_html(fields: Fields) -> bool:
-    """Tell whether a response may have robots meta elements; without a media type it may."""
-    found = parse_media_type(fields)
-    return found is None or found in HTML
+    """Return whether a response may have robots meta elements; without a media type it may."""
+    media_type = parse_media_type(fields)
+    return media_type is None or media_type in HTML
 
 
 def parse_charset(fields: Fields) -> str | None:
-    """Return the charset that Content-Type names, as written; None: it names none."""
-    found = _last(fields)
-    named = _CHARSET.search(found[1]) if found else None
-    return (named[1] or named[2] or None) if named else None
+    """Return the charset parameter of Content-Type as written; None if there is none."""
+    content_type = _last_content_type(fields)
+    charset = _CHARSET.search(content_type[1]) if content_type else None
+    return (charset[1] or charset[2] or None) if charset else None
 
 
-def _last(fields: Fields) -> tuple[str, str] | None:
-    """Return the last usable media type with the text around it, as browsers take it."""
+def _last_content_type(fields: Fields) -> tuple[str, str] | None:
+    """Return the last usable media type and its field value; browsers use the last one too."""
     for line in reversed(fields.get("content-type")):
-        text = line[:MOST_OCTETS].decode("latin-1")
-        found = _TYPE.match(text)
-        if found:
-            return found[1].lower(), text
+        text = line[:MAX_BYTES].decode("latin-1")
+        match = _TYPE.match(text)
+        if match:
+            return match[1].lower(), text
     return None

@@ -1,9 +1,9 @@
 """
-Structured Fields (RFC 9651) in records and header fields, read by http-sf and bounded.
+Structured Fields (RFC 9651) in records and header fields: parsed by http-sf, with size limits.
 
-The grammar is strict and stays so: nothing here splits on commas or repairs a value. http-sf is
-imported when the first value is read, because it takes longer to import than all of robotrules.
-It does not know what a member means.
+The grammar is strict: nothing here splits on commas or repairs a value. http-sf is imported when
+the first value is parsed, because importing it takes longer than importing robotrules. The meaning
+of members is not interpreted here.
 """
 
 from __future__ import annotations
@@ -14,44 +14,44 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-# RFC 9651 §3.1, §3.1.2 and §3.2 ask for at least this many members and parameters; more is a
-# stranger's appetite, not a preference.
-MOST_MEMBERS = 1024
-MOST_PARAMETERS = 256
-# A field of this many octets holds 1,024 members with 256 parameters of usual size, and no less
-# than what a robots.txt may hold in one line.
-MOST_OCTETS = 512_000
+# RFC 9651 §3.1, §3.1.2 and §3.2 require support for at least this many members and parameters; a
+# larger value is rejected.
+MAX_MEMBERS = 1024
+MAX_PARAMETERS = 256
+# 1,024 members with 256 parameters of usual size fit into this many bytes, and so does the longest
+# line that is read from a robots.txt.
+MAX_BYTES = 512_000
 
 
 class Parsed(NamedTuple):
-    """A value that was read, or why it could not be."""
+    """A parsed value, or the reason why it is invalid."""
 
     value: Any
-    """List: `[(member, parameters), …]`. Dictionary: `{key: (value, parameters)}`. None: failed."""
+    """List: `[(member, parameters), …]`. Dictionary: `{key: (value, parameters)}`. None: error."""
     error: str | None = None
-    """What is wrong, for people."""
+    """What is wrong, in words."""
     position: int | None = None
-    """Where, in octets from the start."""
+    """Byte offset of the error."""
     too_large: bool = False
 
 
-def parse_list(octets: bytes, most_members: int | None = MOST_MEMBERS) -> Parsed:
+def parse_list(octets: bytes, max_members: int | None = MAX_MEMBERS) -> Parsed:
     """
-    Read a List: its members, each with its parameters; an inner list is a list as a member.
+    Parse a List: its members, each with its parameters; an inner list is a list as member.
 
-    *most_members* None: the caller has bounded the octets and wants every member.
+    *max_members* None: unlimited, for callers that already bounded the input.
     """
-    return _parse(octets, "list", most_members)
+    return _parse(octets, "list", max_members)
 
 
 def parse_dictionary(octets: bytes) -> Parsed:
-    """Read a Dictionary: for each key its value with its parameters; the last of a key counts."""
-    return _parse(octets, "dictionary", MOST_MEMBERS)
+    """Parse a Dictionary: the value and parameters of each key; the last of a repeated key wins."""
+    return _parse(octets, "dictionary", MAX_MEMBERS)
 
 
-def _parse(octets: bytes, kind: str, most_members: int | None) -> Parsed:
-    if len(octets) > MOST_OCTETS:
-        return Parsed(None, f"more than {MOST_OCTETS:,} octets", MOST_OCTETS, too_large=True)
+def _parse(octets: bytes, kind: str, max_members: int | None) -> Parsed:
+    if len(octets) > MAX_BYTES:
+        return Parsed(None, f"more than {MAX_BYTES:,} bytes", MAX_BYTES, too_large=True)
     import http_sf
 
     try:
@@ -59,15 +59,15 @@ def _parse(octets: bytes, kind: str, most_members: int | None) -> Parsed:
     except http_sf.StructuredFieldError as error:
         return Parsed(None, str(error), getattr(error, "position", None))
     except (ValueError, OverflowError, RecursionError) as error:
-        # A date past what datetime holds, and whatever else a stranger thinks of.
+        # For example, a date outside the range of datetime.
         return Parsed(None, str(error) or type(error).__name__)
     members = [_with_parameters(member) for member in (value if kind == "list" else value.values())]
-    if most_members is None:
+    if max_members is None:
         return Parsed(members)
-    if len(members) > most_members:
-        return Parsed(None, f"more than {most_members:,} members", too_large=True)
-    if any(len(parameters) > MOST_PARAMETERS for _, parameters in members):
-        return Parsed(None, f"more than {MOST_PARAMETERS} parameters", too_large=True)
+    if len(members) > max_members:
+        return Parsed(None, f"more than {max_members:,} members", too_large=True)
+    if any(len(parameters) > MAX_PARAMETERS for _, parameters in members):
+        return Parsed(None, f"more than {MAX_PARAMETERS} parameters", too_large=True)
     return Parsed(members if kind == "list" else dict(zip(value, members, strict=True)))
 
 
@@ -79,7 +79,7 @@ def _with_parameters(member: Any) -> tuple[Any, Mapping[str, Any]]:
 
 
 def value_type(value: Any) -> str:
-    """Return what RFC 9651 §3.3 calls the type of a value."""
+    """Return the name of the type of a value (RFC 9651 §3.3)."""
     import http_sf
 
     for kind, name in (
@@ -98,12 +98,12 @@ def value_type(value: Any) -> str:
 
 
 def is_token(value: Any) -> bool:
-    """Tell whether a value is a Token (§3.3.4)."""
+    """Return whether a value is a Token (§3.3.4)."""
     return value_type(value) == "Token"
 
 
 def to_plain_value(value: Any) -> Any:
-    """Return a value as JSON can have it: octets in base64, a date in seconds."""
+    """Return a value in a form that JSON supports: bytes as base64, a date as seconds."""
     match value_type(value):
         case "Byte Sequence":
             return base64.b64encode(value).decode()

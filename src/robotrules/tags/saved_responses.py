@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
 from robotrules.errors import SavedResponseError
-from robotrules.http.fields import MOST_OCTETS, Fields, first_line, read_fields
+from robotrules.http.fields import MAX_BYTES, Fields, first_line, read_fields
 from robotrules.http.media_types import HTML
 from robotrules.robotstxt.values import SENTENCES
 from robotrules.tags.codes import TagNote
@@ -115,7 +115,7 @@ def read_response(data: bytes) -> SavedResponse:
         at = end
         status, fields, end = _read_block(data, at)
     if end is None:
-        notes = (_note("fields-cut"),) if len(data) - at > MOST_OCTETS else ()
+        notes = (_note("fields-cut"),) if len(data) - at > MAX_BYTES else ()
         return SavedResponse(None, status, fields, None, tuple(earlier), notes)
     body, notes = _decode_body(data[end:], status, fields)
     return SavedResponse(None, status, fields, body, tuple(earlier), notes)
@@ -124,8 +124,8 @@ def read_response(data: bytes) -> SavedResponse:
 def _read_block(data: bytes, at: int) -> tuple[int | None, Fields, int | None]:
     """Return status and fields of the block at a position, and where its body starts."""
     line = _STATUS.match(data, at)
-    blank = _BLANK.search(data, at, at + MOST_OCTETS)
-    block = data[at : blank.start() if blank else at + MOST_OCTETS]
+    blank = _BLANK.search(data, at, at + MAX_BYTES)
+    block = data[at : blank.start() if blank else at + MAX_BYTES]
     if line and b"\n" in block:  # a 1xx has fields too, which `read_fields` would skip
         _, _, block = block.partition(b"\n")
     return int(line[1]) if line else None, read_fields(block), blank.end() if blank else None

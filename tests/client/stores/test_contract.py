@@ -13,28 +13,30 @@ import pytest
 from robotrules.access import AccessState, Response
 from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord, Store, body_digest, updated_entry
 from robotrules.client import open_store
-from robotrules.client.rate_limiter import LONGEST_DELAY
+from robotrules.client.rate_limiter import MAX_DELAY
 from robotrules.errors import StoreError
 from robotrules.http.fields import Fields
 from tests.client.scripted import Clock, Server, opened
 from tests.client.servers import PASSWORD
-from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, PLACES, made, numbered
+from tests.client.stores.sample_records import AGENT, BODY, NOW, ORIGIN, PLACES, made, numbered
 
 DAY = 86_400.0
 
 
-def put(store: Store, *visits: FetchRecord, body: bytes | None = BODY) -> Entry | None:
+def put(store: Store, *fetch_records: FetchRecord, body: bytes | None = BODY) -> Entry | None:
     """Put visits one after the other; return the last entry."""
     entry = None
-    for visit in visits:
-        entry = updated_entry(store.get(visit.origin, visit.agent), visit)
-        store.put(visit, body if visit.digest == body_digest(body or b"") else None, entry)
+    for fetch_record in fetch_records:
+        entry = updated_entry(store.get(fetch_record.origin, fetch_record.agent), fetch_record)
+        store.put(
+            fetch_record, body if fetch_record.digest == body_digest(body or b"") else None, entry
+        )
     return entry
 
 
-def moments(visits: Iterable[FetchRecord]) -> list[float]:
+def moments(fetch_records: Iterable[FetchRecord]) -> list[float]:
     """Return the times of visits, counted from NOW."""
-    return [visit.at - NOW for visit in visits]
+    return [fetch_record.at - NOW for fetch_record in fetch_records]
 
 
 class TestEntries:
@@ -97,8 +99,8 @@ class TestEntries:
 
     def test_keys_are_origin_and_agent(self, store: Store) -> None:
         """Two crawlers, two schemes, two entries."""
-        for visit in (made(agent="OtherBot"), made(origin="http://example.com")):
-            put(store, visit)
+        for fetch_record in (made(agent="OtherBot"), made(origin="http://example.com")):
+            put(store, fetch_record)
             assert store.get(ORIGIN, AGENT) is None
         assert len(list(store.entries())) == 2
 
@@ -151,7 +153,7 @@ class TestEntries:
         store.put(made(NOW + 5, other, may_store=False), None, None)
         assert store.get(ORIGIN, AGENT) is None
         assert store.body(body_digest(other)) is None
-        assert [visit.digest for visit in store.fetch_records()] == [
+        assert [fetch_record.digest for fetch_record in store.fetch_records()] == [
             body_digest(BODY),
             body_digest(other),
         ]
@@ -165,9 +167,9 @@ class TestEntries:
 
     def test_misuse(self, store: Store) -> None:
         """A body that is not the visit's is told, and nothing is kept."""
-        with pytest.raises(ValueError, match="not the one"):
+        with pytest.raises(ValueError, match="does not match"):
             store.put(made(), b"another", updated_entry(None, made()))
-        with pytest.raises(ValueError, match="not the one"):
+        with pytest.raises(ValueError, match="does not match"):
             store.add([(made(), b"another")])
         assert store.get(ORIGIN, AGENT) is None
         assert list(store.fetch_records()) == []
@@ -309,7 +311,7 @@ class TestTurns:
 
     def test_a_day_ahead_at_most(self, store: Store) -> None:
         """Nobody waits longer for a turn, however many are before."""
-        assert LONGEST_DELAY == DAY
+        assert MAX_DELAY == DAY
         assert store.reserve_slot(ORIGIN, NOW, 0) == NOW
         assert store.reserve_slot(ORIGIN, NOW, DAY) == NOW + DAY
         assert store.reserve_slot(ORIGIN, NOW, DAY) == NOW + DAY
@@ -353,12 +355,12 @@ class TestTurns:
     def test_one_of_many_begins(self, store: Store) -> None:
         """Of all who would begin at the same moment one does, in each interval."""
         threads, rounds = 8, 20
-        together = threading.Barrier(threads)
+        thread_pool = threading.Barrier(threads)
 
         def work(_: int) -> list[float]:
             said = []
             for n in range(rounds):
-                together.wait(30)
+                thread_pool.wait(30)
                 said.append(store.begin_slot(ORIGIN, NOW + 2 * n, 2.0) - NOW)
             return said
 
@@ -386,22 +388,22 @@ class TestEvidence:
 
     def test_many(self, store: Store) -> None:
         """More than a page, and more than a page at one moment."""
-        visits = [made(NOW + n // 300, agent=f"a{n}") for n in range(600)]
-        assert store.add((visit, None) for visit in visits) == 600
-        assert sorted(store.fetch_records()) == sorted(visits)
-        assert sorted(store.fetch_records(ORIGIN)) == sorted(visits)
+        fetch_records = [made(NOW + n // 300, agent=f"a{n}") for n in range(600)]
+        assert store.add((fetch_record, None) for fetch_record in fetch_records) == 600
+        assert sorted(store.fetch_records()) == sorted(fetch_records)
+        assert sorted(store.fetch_records(ORIGIN)) == sorted(fetch_records)
         assert moments(store.fetch_records(ORIGIN)) == [0.0] * 300 + [1.0] * 300
         assert len(list(store.fetch_records(after=NOW + 1))) == 300
 
     def test_what_comes_while_one_reads(self, store: Store) -> None:
         """A walk goes on while others write: it has all that was there, and no visit twice."""
         before = [made(NOW + n) for n in range(600)]
-        store.add((visit, None) for visit in before)
+        store.add((fetch_record, None) for fetch_record in before)
         walk = store.fetch_records()
         found = [next(walk) for _ in range(10)]
         put(store, made(NOW + 599.5), made(NOW + 0.5))
         found += walk
-        assert [visit for visit in found if visit in before] == before
+        assert [fetch_record for fetch_record in found if fetch_record in before] == before
         assert len(set(found)) == len(found)
 
     def test_added(self, store: Store) -> None:
@@ -419,7 +421,7 @@ class TestEvidence:
 
     def test_each_of_five_things_makes_another(self, store: Store) -> None:
         """Origin, agent, time, digest and status."""
-        visits = [
+        fetch_records = [
             made(),
             made(agent="b"),
             made(NOW + 1),
@@ -429,8 +431,10 @@ class TestEvidence:
             made(body=None, status=503),
             made(origin="https://b.example"),
         ]
-        assert store.add((visit, None) for visit in visits) == len(visits)
-        assert store.add((visit, None) for visit in visits) == 0
+        assert store.add((fetch_record, None) for fetch_record in fetch_records) == len(
+            fetch_records
+        )
+        assert store.add((fetch_record, None) for fetch_record in fetch_records) == 0
 
     def test_a_body_that_was_missing_comes_later(self, store: Store) -> None:
         """A visit that is known may bring the body that was not."""
@@ -584,20 +588,20 @@ class TestThreads:
 
         def made_of(number: int) -> tuple[FetchRecord, bytes, Entry]:
             # All within a minute: what is further ahead would be of another clock.
-            visit, body, _ = numbered(number)
-            visit = visit._replace(at=NOW + number / 16)
-            return visit, body, updated_entry(None, visit)
+            fetch_record, body, _ = numbered(number)
+            fetch_record = fetch_record._replace(at=NOW + number / 16)
+            return fetch_record, body, updated_entry(None, fetch_record)
 
         def work(thread: int) -> None:
             for step in range(count):
-                visit, body, entry = made_of(thread * count + step)
-                store.put(visit, body, entry)
-                found = store.get(visit.origin, visit.agent)
+                fetch_record, body, entry = made_of(thread * count + step)
+                store.put(fetch_record, body, entry)
+                found = store.get(fetch_record.origin, fetch_record.agent)
                 assert found is not None
                 assert found.last_success is not None
                 assert found == made_of(round((found.last_fetch_at - NOW) * 16))[2]
                 assert found.last_fetch_at >= entry.last_fetch_at
-                assert store.body(visit.digest or "") == body
+                assert store.body(fetch_record.digest or "") == body
                 turns.append(store.reserve_slot(ORIGIN, NOW, 1.0))
                 if store.lease("key", f"{thread}", 30):
                     inside.append(thread)
@@ -605,14 +609,14 @@ class TestThreads:
                     inside.remove(thread)
                     store.release("key", f"{thread}")
                 if step % 20 == 0:
-                    times = [one.at for one in store.fetch_records(visit.origin)]
+                    times = [one.at for one in store.fetch_records(fetch_record.origin)]
                     assert all(a <= b for a, b in pairwise(times))
 
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(work, range(threads)))
         assert sorted(turns) == [NOW + n for n in range(count * threads)]
-        visits = list(store.fetch_records())
-        assert visits == [made_of(n)[0] for n in range(count * threads)]
+        fetch_records = list(store.fetch_records())
+        assert fetch_records == [made_of(n)[0] for n in range(count * threads)]
         assert len(list(store.entries())) == PLACES
 
     def test_one_body_put_and_pruned(self, store: Store) -> None:
@@ -628,10 +632,10 @@ class TestThreads:
             try:
                 for n in range(150):
                     body = b"# %d" % (n % 2)
-                    visit = made(NOW + n, body)
-                    store.put(visit, body, updated_entry(None, visit))
+                    fetch_record = made(NOW + n, body)
+                    store.put(fetch_record, body, updated_entry(None, fetch_record))
                     assert store.body(body_digest(body)) == body
             finally:
                 over.set()
             task.result()
-        assert visit.state is AccessState.SUCCESS
+        assert fetch_record.state is AccessState.SUCCESS

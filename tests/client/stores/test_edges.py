@@ -25,11 +25,11 @@ from robotrules.client.stores import (
     sqlite,
     sqlite_tables,
 )
-from robotrules.client.stores.nonblocking import hurried
+from robotrules.client.stores.nonblocking import nonblocking
 from robotrules.client.stores.pacing import PacingState
 from robotrules.errors import MissingExtraError, StoreBusyError, StoreError
 from tests.client.servers import free_port
-from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
+from tests.client.stores.sample_records import AGENT, BODY, NOW, ORIGIN, made
 
 OTHER = "https://other.example"
 
@@ -73,7 +73,7 @@ class TestAllStores:
         assert list(store.entries()) == [entry]
 
     def test_which_entry_is_newer(self, store: Store) -> None:
-        """The last visit of the entry says so, and not the one that is put with it."""
+        """The last visit of the entry says so, and does not match that is put with it."""
         first = updated_entry(None, made(NOW + 10))
         store.put(made(NOW), BODY, first)
         store.put(made(NOW + 6), BODY, updated_entry(None, made(NOW + 6)))
@@ -89,7 +89,7 @@ class TestAllStores:
             store.put(made(NOW + n, origin=OTHER), BODY, None)
         assert store.prune_evidence(NOW + 1) == 2
         for origin in (ORIGIN, OTHER):
-            assert [visit.at - NOW for visit in store.fetch_records(origin)] == [1, 2]
+            assert [fetch_record.at - NOW for fetch_record in store.fetch_records(origin)] == [1, 2]
         assert store.body(body_digest(BODY)) == BODY
 
     def test_visits_with_and_without_a_body(self, store: Store) -> None:
@@ -111,14 +111,17 @@ class TestAllStores:
         """A visit may hold for ever, or never have held."""
         for at, until in ((NOW, inf), (NOW + 1, -inf)):
             store.add([(made(at, until=until), None)])
-        assert [visit.until for visit in store.fetch_records()] == [inf, -inf]
+        assert [fetch_record.until for fetch_record in store.fetch_records()] == [inf, -inf]
 
     def test_misuse(self, store: Store) -> None:
         """The words say what, where and the cure."""
-        words = f"a turn at {ORIGIN} at nan, 1 seconds after the last: use 0 or more"
+        words = (
+            f"a slot of {ORIGIN} at nan, 1 seconds after the last: use finite numbers, "
+            "and an interval of 0 or more"
+        )
         assert words_of(ValueError, lambda: store.reserve_slot(ORIGIN, nan, 1)) == words
         assert words_of(ValueError, lambda: store.begin_slot(ORIGIN, nan, 1)) == words
-        words = "a lease of inf seconds on 'key': use more than 0, and an end"
+        words = "a lease of inf seconds on 'key': use a finite number above 0"
         assert words_of(ValueError, lambda: store.lease("key", "me", inf)) == words
 
 
@@ -131,26 +134,28 @@ class TestMisuse:
             (
                 {"agent": "a\n"},
                 None,
-                f"a visit to '{ORIGIN}' by 'a\\n': control characters are not allowed in an origin "
-                "or an agent; pass the product token of the crawler as agent",
+                f"a fetch of '{ORIGIN}' by 'a\\n': control characters are not allowed in an "
+                "origin or agent; pass the product token of the crawler as agent",
             ),
             (
                 {"digest": "abc"},
                 None,
-                f"the visit to {ORIGIN} has the digest 'abc': use body_digest(body)",
+                f"the fetch of {ORIGIN} has the digest 'abc': use body_digest(body)",
             ),
-            ({"at": nan}, None, f"the visit to {ORIGIN} has no time: `at` is nan"),
+            ({"at": nan}, None, f"the fetch of {ORIGIN} has no time: `at` is nan"),
             (
                 {},
                 b"another",
-                f"the body given for {ORIGIN} is not the one that the visit names: use "
+                f"the body for {ORIGIN} does not match the digest of its record: use "
                 "body_digest(body) as its digest, or pass None as the body",
             ),
         ],
     )
     def test_visits(self, changes: dict[str, Any], body: bytes | None, words: str) -> None:
         """Each has its words."""
-        assert words_of(ValueError, lambda: serialization.vet(made(**changes), body)) == words
+        assert (
+            words_of(ValueError, lambda: serialization.vet_record(made(**changes), body)) == words
+        )
         assert words_of(ValueError, lambda: serialization.vet_own(made(**changes), body)) == words
 
     def test_imported_visits(self) -> None:
@@ -159,18 +164,21 @@ class TestMisuse:
 
         given = made(provenance=Provenance("x.warc", "0" * 64, NOW))
         assert words_of(ValueError, lambda: serialization.vet_own(given, None)) == (
-            f"the visit to {ORIGIN} was imported from 'x.warc': put() keeps own fetches; use add()"
+            f"the fetch of {ORIGIN} was imported from 'x.warc': put() stores fetches of "
+            "clients; use add()"
         )
 
     def test_no_number(self) -> None:
         """JSON has none for it."""
-        words = "a time that is not a number: pass seconds since 1970"
-        assert words_of(ValueError, lambda: serialization.visit_row(made(until=nan))) == words
+        words = "a time is NaN: pass seconds since 1970"
+        assert (
+            words_of(ValueError, lambda: serialization.serialize_record(made(until=nan))) == words
+        )
 
     def test_moments_in_rows(self) -> None:
         """What is infinite is a word there, and a number again."""
         for at in (inf, -inf):
-            found = serialization.read_visit(serialization.visit_row(made(at, until=at)))
+            found = serialization.parse_record(serialization.serialize_record(made(at, until=at)))
             assert found is not None
             assert (found.at, found.until) == (at, at)
 
@@ -180,8 +188,8 @@ class TestRows:
 
     def test_identity(self) -> None:
         """Where there was no file and no answer, that stands for it."""
-        assert serialization.identity_of(made()) == (ORIGIN, NOW, AGENT, body_digest(BODY), 200)
-        assert serialization.identity_of(made(body=None)) == (ORIGIN, NOW, AGENT, "", 0)
+        assert serialization.record_identity(made()) == (ORIGIN, NOW, AGENT, body_digest(BODY), 200)
+        assert serialization.record_identity(made(body=None)) == (ORIGIN, NOW, AGENT, "", 0)
 
     @pytest.mark.parametrize(
         ("octets", "sizes"),
@@ -189,16 +197,16 @@ class TestRows:
     )
     def test_batches(self, octets: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
         """A batch ends with the octets that fill it."""
-        monkeypatch.setattr(serialization, "_BATCH_OCTETS", octets)
+        monkeypatch.setattr(serialization, "_BATCH_BYTES", octets)
         given = [(made(NOW + n), BODY) for n in range(6)]
-        assert [len(batch) for batch in serialization.batches(given)] == sizes
-        assert [one for batch in serialization.batches(given) for one in batch] == given
+        assert [len(batch) for batch in serialization.split_batches(given)] == sizes
+        assert [one for batch in serialization.split_batches(given) for one in batch] == given
 
     def test_batches_of_visits_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without files their number counts."""
-        monkeypatch.setattr(serialization, "_BATCH_VISITS", 2)
+        monkeypatch.setattr(serialization, "_BATCH_RECORDS", 2)
         given = [(made(NOW + n), None) for n in range(5)]
-        assert [len(batch) for batch in serialization.batches(given)] == [2, 2, 1]
+        assert [len(batch) for batch in serialization.split_batches(given)] == [2, 2, 1]
 
 
 class TestSQLite:
@@ -217,8 +225,8 @@ class TestSQLite:
         with sqlite3.connect(store.path) as db:
             db.execute("UPDATE visits SET row = x'00'")
         assert words_of(StoreError, lambda: list(store.fetch_records())) == (
-            f"the visit to {ORIGIN} at {NOW} is damaged in {store.path}: put a copy of the file in "
-            "its place, or forget the evidence up to that moment"
+            f"the fetch record of {ORIGIN} at {NOW} is damaged in {store.path}: restore a copy "
+            "of the file, or prune the evidence up to that time"
         )
 
     @pytest.mark.parametrize(
@@ -236,8 +244,8 @@ class TestSQLite:
         coming = iter([*pages, []])
         monkeypatch.setattr(store, "_read", lambda *_: next(coming))
         assert words_of(StoreError, lambda: list(store.entries())) == (
-            f"an index is damaged in {store.path}: put a copy of the file in its place, or forget "
-            "the evidence up to that moment"
+            f"an index is damaged in {store.path}: restore a copy of the file, or prune the "
+            "evidence up to that time"
         )
 
     def test_a_table_that_is_gone(self, store: SQLiteStore) -> None:
@@ -274,10 +282,10 @@ class TestSQLite:
         """Each has its words."""
         path = tmp_path / "b.sqlite"
         for statement, words in (
-            ("CREATE TABLE x (y)", "is a database of another program: name another file"),
+            ("CREATE TABLE x (y)", "is a database of another program: use another file"),
             ("PRAGMA user_version = 99", None),
-            ("DROP TABLE turns", "is damaged: put a copy in its place, or remove it"),
-            ("PRAGMA user_version = 0", "is damaged: put a copy in its place, or remove it"),
+            ("DROP TABLE turns", "is damaged: restore a copy, or remove it"),
+            ("PRAGMA user_version = 0", "is damaged: restore a copy, or remove it"),
         ):
             path.unlink(missing_ok=True)
             if not statement.startswith("CREATE"):
@@ -286,45 +294,48 @@ class TestSQLite:
                 db.execute(statement)
             db.close()
             newer = (
-                "was made by a newer robotrules (its version is 99, this one knows "
-                f"{serialization.VERSION}): install the newer one here too, or name another file"
+                "was created by a newer robotrules (version 99; this one supports "
+                f"{serialization.VERSION}): upgrade robotrules, or use another file"
             )
             expected = f"{path} {words or newer}"
             assert words_of(StoreError, lambda: SQLiteStore(path)) == expected
 
     def test_paths_that_are_not_files(self, tmp_path: Path) -> None:
         """A folder in its place, and a file in the place of its folder."""
-        words = f"{tmp_path} is a folder: name a file in it"
+        words = f"{tmp_path} is a folder: use the path of a file in it"
         assert words_of(StoreError, lambda: SQLiteStore(tmp_path)) == words
         (tmp_path / "file").touch()
         assert words_of(StoreError, lambda: SQLiteStore(tmp_path / "file" / "x")) == (
-            f"the folder {tmp_path / 'file'} cannot be made or read: File exists; name another "
-            "file, or set ROBOTRULES_CACHE_DIR"
+            f"the folder {tmp_path / 'file'} cannot be created or read: File exists; use "
+            "another path, or set ROBOTRULES_CACHE_DIR"
         )
 
     def test_closed(self, store: SQLiteStore) -> None:
         """It says so."""
         store.close()
-        words = f"the store {store.path} was closed: open another"
+        words = f"the store {store.path} is closed: open another one"
         assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
 
     def test_busy(self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
         """Behind a thread, and behind another process; in a hurry or not."""
-        monkeypatch.setattr(sqlite, "BUSY", 0.01)
+        monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.01)
         with store._reads.lock:
-            words = f"{store.path} is busy: other threads do not come to an end"
+            words = f"{store.path} is busy: other threads hold it for too long"
             assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
-            with hurried():
-                words = f"{store.path} is busy: ask again without a hurry"
+            with nonblocking():
+                words = f"{store.path} is busy: repeat the call outside nonblocking()"
                 assert words_of(StoreBusyError, lambda: store.get(ORIGIN, AGENT)) == words
         other = sqlite3.connect(store.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         words = (
-            f"{store.path} is busy (database is locked): another process writes and does not end"
+            f"{store.path} is busy (database is locked): another process holds the write "
+            "lock; wait for it"
         )
         assert words_of(StoreError, lambda: store.lease("key", "me", 5)) == words
-        with hurried():
-            words = f"{store.path} is busy (database is locked): ask again without a hurry"
+        with nonblocking():
+            words = (
+                f"{store.path} is busy (database is locked): repeat the call outside nonblocking()"
+            )
             assert words_of(StoreBusyError, lambda: store.lease("key", "me", 5)) == words
         other.execute("ROLLBACK")
         other.close()
@@ -334,7 +345,7 @@ class TestSQLite:
         """None of a transaction is kept."""
 
         def write() -> None:
-            with store._writing() as db:
+            with store._begin_write() as db:
                 db.execute("SELECT * FROM nowhere")
 
         def within() -> None:
@@ -346,7 +357,7 @@ class TestSQLite:
                     f"{store.path} cannot be used: no such table: nowhere"
                 )
 
-        words = f"{store.path}: a part of a transaction failed, and none is kept"
+        words = f"{store.path}: a call in a transaction failed, so all its calls were rolled back"
         assert words_of(StoreError, within) == words
         assert store.holder("key") is None
 
@@ -354,7 +365,7 @@ class TestSQLite:
         """Its words are SQLite's, with the file."""
 
         def write() -> None:
-            with store._writing() as db:
+            with store._begin_write() as db:
                 db.execute("SELECT * FROM nowhere")
 
         words = f"{store.path} cannot be used: no such table: nowhere"
@@ -377,7 +388,7 @@ class TestSQLite:
         for number in range(5):
             body = bytes([number]) * 20_000
             store.put(made(NOW + number, body), body, None)
-        monkeypatch.setattr(sqlite, "SHARE", share)
+        monkeypatch.setattr(sqlite, "BATCH", share)
         assert store.prune_evidence(NOW + 10) == 6
         assert store._read("PRAGMA freelist_count") == [(0,)]
 
@@ -388,64 +399,72 @@ class TestSQLite:
             sqlite_errorname = ""
 
         for code, words in (
-            ("SQLITE_BUSY_SNAPSHOT", "is busy (x): another process writes and does not end"),
-            ("SQLITE_LOCKED", "is busy (x): another process writes and does not end"),
-            ("SQLITE_FULL", "has no room (x): make room on the disk, or prune the store"),
-            ("SQLITE_NOTADB", "is no database (x): it is damaged, or not ours: name another file"),
-            ("SQLITE_CORRUPT_VTAB", "is damaged (x): put a copy in its place, or remove it"),
-            ("SQLITE_READONLY", "may not be written (x): check its owner"),
+            (
+                "SQLITE_BUSY_SNAPSHOT",
+                "is busy (x): another process holds the write lock; wait for it",
+            ),
+            ("SQLITE_LOCKED", "is busy (x): another process holds the write lock; wait for it"),
+            ("SQLITE_FULL", "has no space (x): free disk space, or prune the store"),
+            (
+                "SQLITE_NOTADB",
+                "is not a database (x): it is damaged or of another program; use another file",
+            ),
+            ("SQLITE_CORRUPT_VTAB", "is damaged (x): restore a copy, or remove it"),
+            ("SQLITE_READONLY", "is not writable (x): check its owner"),
             (
                 "SQLITE_CANTOPEN",
-                "cannot be opened (x): check that it and its folder may be written",
+                "cannot be opened (x): check that it and its folder are writable",
             ),
             ("SQLITE_IOERR_READ", "cannot be read or written (x): check the disk"),
             ("", "cannot be used: x"),
         ):
             error = Coded("x")
             error.sqlite_errorname = code
-            found = sqlite_tables.trouble(tmp_path, error)
+            found = sqlite_tables.translate_error(tmp_path, error)
             assert (type(found), str(found)) == (StoreError, f"{tmp_path} {words}")
         for code, is_busy in (("SQLITE_BUSY", True), ("SQLITE_LOCKED", True), ("", False)):
             error = Coded("x")
             error.sqlite_errorname = code
-            with hurried():
-                found = sqlite_tables.trouble(tmp_path, error)
+            with nonblocking():
+                found = sqlite_tables.translate_error(tmp_path, error)
             assert isinstance(found, StoreBusyError) is is_busy
         error = sqlite3.OperationalError("x")  # type: ignore[assignment]
-        assert str(sqlite_tables.trouble(tmp_path, error)) == f"{tmp_path} cannot be used: x"
+        assert (
+            str(sqlite_tables.translate_error(tmp_path, error)) == f"{tmp_path} cannot be used: x"
+        )
         shapeless = UnicodeDecodeError("utf-8", b"", 0, 1, "y")
-        assert str(sqlite_tables.trouble(tmp_path, shapeless)) == (
-            f"{tmp_path} is damaged ({shapeless}): put a copy in its place, or remove it"
+        assert str(sqlite_tables.translate_error(tmp_path, shapeless)) == (
+            f"{tmp_path} is damaged ({shapeless}): restore a copy, or remove it"
         )
 
 
 class TestOpening:
     """Stores by their names."""
 
-    CURE = "use a path, sqlite:PATH, memory:, redis://HOST or postgresql://HOST/DATABASE"
+    FIX = "use a path, sqlite:PATH, memory:, redis://HOST or postgresql://HOST/DATABASE"
 
     def test_a_colon_that_was_forgotten(self) -> None:
         """A file of that name can be meant all the same."""
         for name in (":memory", "memory", "redis", "postgres", "postgresql", "sqlite"):
             assert words_of(ValueError, partial(open_store, name)) == (
-                f"{name!r} lacks its colon: {self.CURE}; a file of that name is ./{name}"
+                f"{name!r} has no colon: {self.FIX}; for a file of that name, use ./{name}"
             )
 
     def test_no_name(self) -> None:
         """Nothing, and what is called by nothing that is known."""
-        words = f"a store without a name: {self.CURE}"
+        words = f"the name of the store is empty: {self.FIX}"
         assert words_of(ValueError, lambda: open_store(" ")) == words
         for name in ("mysql://u:secret@h", "sqlite:", "sqlite://h/x", "memory:x"):
             scheme = name.partition(":")[0]
             assert words_of(ValueError, partial(open_store, name)) == (
-                f"no store is called {scheme}:…: {self.CURE}; a file of that name is sqlite:PATH"
+                f"unknown store {scheme}:…: {self.FIX}; for a file of that name, use sqlite:PATH"
             )
 
     def test_servers_that_are_away(self) -> None:
         """It is told at once, unless it may wait."""
         for scheme in ("redis", "rediss", "postgres", "postgresql"):
             where = f"{scheme}://127.0.0.1:{free_port()}/0"
-            assert "cannot be used" in words_of(StoreError, partial(open_store, where))
+            assert "is unavailable" in words_of(StoreError, partial(open_store, where))
             open_store(where, lazy=True).close()
 
     def test_the_usual_place(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -455,16 +474,16 @@ class TestOpening:
         assert default_path() == tmp_path / "robotrules" / "robots.sqlite"
         monkeypatch.setitem(sys.modules, "platformdirs", None)
         assert words_of(MissingExtraError, default_path) == (
-            "to find the user's cache folder needs platformdirs: pip install 'robotrules[http]', "
-            "or set ROBOTRULES_CACHE_DIR, or name a store"
+            "finding the user's cache folder needs platformdirs: pip install 'robotrules[http]', "
+            "or set ROBOTRULES_CACHE_DIR, or pass a store"
         )
 
 
 def test_turns_that_are_put_off_stay_so() -> None:
     """What is noted of the earliest moment is kept with the next turn."""
-    noted = PacingState(earliest=NOW + 50).reserved(NOW, 1)
+    noted = PacingState(earliest=NOW + 50).reserve(NOW, 1)
     assert noted == PacingState(NOW + 50, NOW + 50)
-    assert PacingState(NOW - 1, NOW + 50).begun(NOW) == PacingState(NOW, NOW + 50)
+    assert PacingState(NOW - 1, NOW + 50).begin(NOW) == PacingState(NOW, NOW + 50)
 
 
 class TestMemory:
@@ -475,7 +494,7 @@ class TestMemory:
         store = MemoryStore()
         store.close()
         assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == (
-            "the store in memory was closed, and is gone: open another"
+            "the memory store is closed and its data is gone: open another one"
         )
 
     def test_the_moment_a_lease_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -503,7 +522,7 @@ class TestMemory:
         assert store._lock.locked()
         store.after_fork()
         assert not store._lock.locked()
-        monkeypatch.setattr(memory, "PATIENCE", 0.01)
+        monkeypatch.setattr(memory, "FORK_TIMEOUT", 0.01)
         lock = store._lock
         with lock:
             store.before_fork()

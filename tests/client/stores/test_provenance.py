@@ -19,8 +19,13 @@ from robotrules.cache import Entry, Provenance, Store, body_digest, updated_entr
 from robotrules.client import open_store
 from robotrules.client.stores import SQLiteStore, serialization
 from robotrules.client.stores.redis import RedisStore
-from robotrules.client.stores.serialization import entry_row, read_entry, read_visit, visit_row
-from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
+from robotrules.client.stores.serialization import (
+    parse_entry,
+    parse_record,
+    serialize_entry,
+    serialize_record,
+)
+from tests.client.stores.sample_records import AGENT, BODY, NOW, ORIGIN, made
 
 ARCHIVE = Provenance("crawl.warc.gz", body_digest(b"an archive"), NOW + 500)
 IMPORTED = made(provenance=ARCHIVE)
@@ -63,7 +68,7 @@ class TestProvenance:
 
     def test_put_is_for_own_visits(self, store: Store) -> None:
         """An entry decides about URLs, so no import makes one."""
-        with pytest.raises(ValueError, match=r"imported from 'crawl\.warc\.gz': put\(\) keeps own"):
+        with pytest.raises(ValueError, match=r"imported from 'crawl\.warc\.gz': put\(\) stores"):
             store.put(IMPORTED, BODY, updated_entry(None, IMPORTED))
         assert list(store.fetch_records()) == []
         assert store.get(ORIGIN, AGENT) is None
@@ -75,11 +80,11 @@ class TestNames:
     @pytest.mark.parametrize("bad", ["a\nb", "a\0", "\x1b[31m", "\x7f", "\x85", "\u2028", "\udc80"])
     def test_control_characters(self, store: Store, bad: str) -> None:
         """They are refused in origins and agents, whoever adds them."""
-        for visit in (made(agent=bad), made(origin=f"https://{bad}.example")):
+        for fetch_record in (made(agent=bad), made(origin=f"https://{bad}.example")):
             with pytest.raises(ValueError, match="control characters are not allowed"):
-                store.add([(visit, BODY)])
+                store.add([(fetch_record, BODY)])
             with pytest.raises(ValueError, match="control characters are not allowed"):
-                store.put(visit, BODY, None)
+                store.put(fetch_record, BODY, None)
         assert list(store.fetch_records()) == []
 
     @pytest.mark.parametrize(
@@ -93,12 +98,12 @@ class TestNames:
     @pytest.mark.parametrize("agent", ["a:b", "%0A", "a%", "Straße", "日本", "a b", ""])
     def test_odd_agents(self, store: Store, agent: str) -> None:
         """All others are kept apart, and come back as they were."""
-        visits = [made(agent=name) for name in (agent, "a", "a%3Ab")]
-        for visit in visits:
-            store.put(visit, BODY, updated_entry(None, visit))
-        for visit in visits:
-            assert store.get(ORIGIN, visit.agent) == updated_entry(None, visit)
-        assert sorted(store.fetch_records()) == sorted(visits)
+        fetch_records = [made(agent=name) for name in (agent, "a", "a%3Ab")]
+        for fetch_record in fetch_records:
+            store.put(fetch_record, BODY, updated_entry(None, fetch_record))
+        for fetch_record in fetch_records:
+            assert store.get(ORIGIN, fetch_record.agent) == updated_entry(None, fetch_record)
+        assert sorted(store.fetch_records()) == sorted(fetch_records)
         assert {entry.agent for entry in store.entries()} == {agent, "a", "a%3Ab"}
         assert store.prune(NOW + 1) == 3
         assert store.prune_evidence(NOW + 1) == 3
@@ -115,13 +120,15 @@ class TestPlanted:
             store.put(victim, BODY, None)
             # As version 1 wrote it: the agent is not escaped.
             planted = f"x\n1.0\n{body_digest(BODY)}\n200"
-            visit = old._replace(agent=planted, digest=body_digest(b"mine"))
-            member = f"{planted}\n{visit.at!r}\n{visit.digest}\n200"
+            fetch_record = old._replace(agent=planted, digest=body_digest(b"mine"))
+            member = f"{planted}\n{fetch_record.at!r}\n{fetch_record.digest}\n200"
             with redis.Redis.from_url(redis_where) as client:
-                client.hset(f"robotrules:visits:{old.origin}", member, visit_row(visit))
-                client.zadd(f"robotrules:times:{old.origin}", {member: visit.at})
-                client.zadd("robotrules:times", {f"{old.origin}\n{member}": visit.at})
-            assert list(store.fetch_records(old.origin)) == [visit]
+                client.hset(
+                    f"robotrules:visits:{old.origin}", member, serialize_record(fetch_record)
+                )
+                client.zadd(f"robotrules:times:{old.origin}", {member: fetch_record.at})
+                client.zadd("robotrules:times", {f"{old.origin}\n{member}": fetch_record.at})
+            assert list(store.fetch_records(old.origin)) == [fetch_record]
             assert store.prune_evidence(NOW) == 1
             assert store.body(body_digest(BODY)) == BODY
             assert list(store.fetch_records()) == [victim]
@@ -182,11 +189,11 @@ class TestVersion1:
 
     def test_rows(self) -> None:
         """The rows of own visits and of entries are those of version 1, to the octet."""
-        visit = made(fields=made().fields._replace(lines=()), hops=())
-        assert visit_row(visit) == ROW
-        assert read_visit(ROW) == visit
-        assert entry_row(Entry(ORIGIN, AGENT, visit)) == ENTRY
-        assert read_entry(ENTRY) == Entry(ORIGIN, AGENT, visit)
+        fetch_record = made(fields=made().fields._replace(lines=()), hops=())
+        assert serialize_record(fetch_record) == ROW
+        assert parse_record(ROW) == fetch_record
+        assert serialize_entry(Entry(ORIGIN, AGENT, fetch_record)) == ENTRY
+        assert parse_entry(ENTRY) == Entry(ORIGIN, AGENT, fetch_record)
 
     def test_upgraded(self, where: str) -> None:
         """They are opened, what is in them is own, and imports can be added."""
@@ -194,10 +201,13 @@ class TestVersion1:
         assert version_of(where) == 1
         with closing(open_store(where)) as store:
             assert list(store.fetch_records()) == [made()]
-            assert [visit.source for visit in store.fetch_records()] == ["own"]
+            assert [fetch_record.source for fetch_record in store.fetch_records()] == ["own"]
             assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
             assert store.add([(IMPORTED._replace(at=NOW + 5), BODY)]) == 1
-            assert [visit.source for visit in store.fetch_records()] == ["own", "import"]
+            assert [fetch_record.source for fetch_record in store.fetch_records()] == [
+                "own",
+                "import",
+            ]
         assert version_of(where) == serialization.VERSION == 2
 
     def test_a_file_that_is_busy(self, tmp_path: Path) -> None:
@@ -232,10 +242,10 @@ class TestRows:
 
     def test_shapes(self, texts: Iterator[str]) -> None:
         """Another shape is no row."""
-        row = visit_row(IMPORTED)
-        assert read_visit(row) == IMPORTED
+        row = serialize_record(IMPORTED)
+        assert parse_record(row) == IMPORTED
         start, _, _ = row[41:].decode().partition(',"provenance":')
         for text in texts:
-            made_up = serialization._row(b"visit/1 ", f'{start},"provenance":{text}}}')
-            assert read_visit(made_up) is None, text
-        assert read_visit(serialization._row(b"visit/1 ", f"{start}}}")) == made()
+            made_up = serialization._make_row(b"visit/1 ", f'{start},"provenance":{text}}}')
+            assert parse_record(made_up) is None, text
+        assert parse_record(serialization._make_row(b"visit/1 ", f"{start}}}")) == made()

@@ -21,9 +21,9 @@ import pytest
 
 from robotrules.cache import body_digest, updated_entry
 from robotrules.client.stores import SQLiteStore, forks, serialization, sqlite, sqlite_tables
-from robotrules.client.stores.nonblocking import hurried, is_hurried
+from robotrules.client.stores.nonblocking import is_nonblocking, nonblocking
 from robotrules.errors import StoreBusyError, StoreError
-from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made, numbered
+from tests.client.stores.sample_records import AGENT, BODY, NOW, ORIGIN, made, numbered
 
 
 @pytest.fixture
@@ -133,9 +133,9 @@ class TestFiles:
 
     def test_settings(self, store: SQLiteStore) -> None:
         """As the docstring says."""
-        for desk in (store._reads, store._writes):
-            with desk.lock:
-                db = store._db(desk)
+        for engine in (store._reads, store._writes):
+            with engine.lock:
+                db = store._open_db(engine)
             assert db.execute("PRAGMA synchronous").fetchone() == (1,)
             assert db.execute("PRAGMA busy_timeout").fetchone() == (5000,)
 
@@ -168,10 +168,13 @@ class TestFiles:
         assert is_sound(path)
 
     FOREIGN: ClassVar[dict[str, tuple[Callable[[Path], object], str]]] = {
-        "text": (lambda path: path.write_text("# notes\n" * 1000), "no database"),
-        "short": (lambda path: path.write_bytes(b"SQLite format 3"), "no database"),
-        "noise": (lambda path: path.write_bytes(random.Random(1).randbytes(9000)), "no database"),
-        "zeros": (lambda path: path.write_bytes(bytes(8192)), "no database"),
+        "text": (lambda path: path.write_text("# notes\n" * 1000), "not a database"),
+        "short": (lambda path: path.write_bytes(b"SQLite format 3"), "not a database"),
+        "noise": (
+            lambda path: path.write_bytes(random.Random(1).randbytes(9000)),
+            "not a database",
+        ),
+        "zeros": (lambda path: path.write_bytes(bytes(8192)), "not a database"),
         "folder": (lambda path: path.mkdir(), "is a folder"),
         "tables": (lambda path: ask(path, "CREATE TABLE visits (at)"), "another program"),
         "number": (lambda path: ask(path, "PRAGMA application_id = 7"), "another program"),
@@ -339,11 +342,11 @@ def _all_of(path: Path, count: int) -> list[str]:
     try:
         with closing(SQLiteStore(path)) as store:
             for number in range(count):
-                visit, body, _ = numbered(number)
+                fetch_record, body, _ = numbered(number)
                 try:
-                    found = store.get(visit.origin, visit.agent)
+                    found = store.get(fetch_record.origin, fetch_record.agent)
                     assert found is None or found == numbered(round(found.last_fetch_at - NOW))[2]
-                    there = store.body(visit.digest or "")
+                    there = store.body(fetch_record.digest or "")
                     assert there in (None, body)
                     said.append("same" if there and found else "none")
                 except StoreError:
@@ -351,8 +354,8 @@ def _all_of(path: Path, count: int) -> list[str]:
             try:
                 for entry in store.entries():
                     assert entry == numbered(round(entry.last_fetch_at - NOW))[2]
-                for visit in store.fetch_records():
-                    assert visit == numbered(round(visit.at - NOW))[0]
+                for fetch_record in store.fetch_records():
+                    assert fetch_record == numbered(round(fetch_record.at - NOW))[0]
             except StoreError:
                 said.append("error")
             try:
@@ -371,23 +374,23 @@ class TestDisk:
     """A disk that is full, and room that is given back."""
 
     def test_full(self, store: SQLiteStore, path: Path) -> None:
-        """A put that has no room is an error and leaves nothing; the file stays good."""
+        """A put that has no space is an error and leaves nothing; the file stays good."""
         with store._writes.lock:
-            db = store._db(store._writes)
+            db = store._open_db(store._writes)
             (pages,) = db.execute("PRAGMA page_count").fetchone()
             db.execute(f"PRAGMA max_page_count = {pages + 3}")
         body = os.urandom(100_000)
-        visit = made(NOW + 1, body)
+        fetch_record = made(NOW + 1, body)
         for _ in range(3):
-            with pytest.raises(StoreError, match=r"has no room .* prune"):
-                store.put(visit, body, updated_entry(None, visit))
+            with pytest.raises(StoreError, match=r"has no space .* prune"):
+                store.put(fetch_record, body, updated_entry(None, fetch_record))
         assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
         assert store.body(body_digest(body)) is None
         assert list(store.fetch_records()) == [made()]
         assert is_sound(path)
         with store._writes.lock:
-            store._db(store._writes).execute("PRAGMA max_page_count = 1000000")
-        store.put(visit, body, updated_entry(None, visit))
+            store._open_db(store._writes).execute("PRAGMA max_page_count = 1000000")
+        store.put(fetch_record, body, updated_entry(None, fetch_record))
         assert store.body(body_digest(body)) == body
 
     def test_shrinks(self, path: Path) -> None:
@@ -425,7 +428,7 @@ class TestOthers:
     ) -> None:
         """Who reads does not wait for a process that writes; who writes does, but not long."""
         with store._writes.lock:
-            store._db(store._writes).execute("PRAGMA busy_timeout = 200")
+            store._open_db(store._writes).execute("PRAGMA busy_timeout = 200")
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("BEGIN IMMEDIATE")
             db.execute("DELETE FROM entries")
@@ -435,7 +438,7 @@ class TestOthers:
             with pytest.raises(StoreError, match="is busy"):
                 store.lease("key", "me", 1)
             assert 0.15 < time.monotonic() - started < 3
-            monkeypatch.setattr(sqlite, "BUSY", 0.1)
+            monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.1)
             with pytest.raises(StoreError, match="is busy"):
                 SQLiteStore(path)
             db.execute("ROLLBACK")
@@ -443,17 +446,17 @@ class TestOthers:
 
     def test_in_a_hurry(self, store: SQLiteStore, path: Path) -> None:
         """Who is in a hurry is told that another writes; who is not waits until that is over."""
-        visit = made(NOW + 1)
-        work = partial(store.put, visit, BODY, updated_entry(None, visit))
+        fetch_record = made(NOW + 1)
+        work = partial(store.put, fetch_record, BODY, updated_entry(None, fetch_record))
         with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as db:
             db.execute("BEGIN IMMEDIATE")
             db.execute("DELETE FROM leases")
             for _ in range(3):
                 started = time.monotonic()
-                with pytest.raises(StoreBusyError, match="is busy"), hurried():
+                with pytest.raises(StoreBusyError, match="is busy"), nonblocking():
                     work()
                 assert 0.01 < time.monotonic() - started < 0.2
-                with hurried():
+                with nonblocking():
                     assert store.get(ORIGIN, AGENT) == updated_entry(None, made())
             started = time.monotonic()
             timer = threading.Timer(0.5, db.execute, ["COMMIT"])
@@ -463,16 +466,16 @@ class TestOthers:
             finally:
                 timer.join()
             assert 0.4 < time.monotonic() - started < 4
-        with hurried():
-            assert store.get(ORIGIN, AGENT) == updated_entry(None, visit)
+        with nonblocking():
+            assert store.get(ORIGIN, AGENT) == updated_entry(None, fetch_record)
             store.put(made(NOW + 2), BODY, updated_entry(None, made(NOW + 2)))
-        assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1, 2]
+        assert [fetch_record.at - NOW for fetch_record in store.fetch_records()] == [0, 1, 2]
 
     def test_in_a_hurry_behind_a_thread(
         self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The same of a lock that another thread of this process holds."""
-        monkeypatch.setattr(sqlite, "BUSY", 0.3)
+        monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.3)
         calls: tuple[Callable[[], object], ...] = (
             lambda: store.get(ORIGIN, AGENT),
             lambda: store.begin_slot(ORIGIN, NOW, 1),
@@ -481,7 +484,7 @@ class TestOthers:
         with store._reads.lock, store._writes.lock:
             for call in calls:
                 started = time.monotonic()
-                with pytest.raises(StoreBusyError, match="is busy"), hurried():
+                with pytest.raises(StoreBusyError, match="is busy"), nonblocking():
                     call()
                 assert 0.01 < time.monotonic() - started < 0.2
                 with pytest.raises(StoreError, match="is busy") as error:
@@ -489,7 +492,7 @@ class TestOthers:
                 assert type(error.value) is StoreError
                 assert time.monotonic() - started > 0.3
         for call in calls:
-            with hurried():
+            with nonblocking():
                 assert call() is not None
 
     def test_in_a_hurry_to_open(self, store: SQLiteStore, path: Path) -> None:
@@ -497,25 +500,25 @@ class TestOthers:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("BEGIN IMMEDIATE")
             with store._writes.lock:
-                store._writes.let_go()
+                store._writes.close()
             started = time.monotonic()
-            with pytest.raises(StoreBusyError, match="is busy"), hurried():
+            with pytest.raises(StoreBusyError, match="is busy"), nonblocking():
                 store.lease("key", "me", 1)
             assert time.monotonic() - started < 0.2
         assert store.lease("key", "me", 1)
 
     def test_hurry_is_of_a_context(self, store: SQLiteStore) -> None:
         """It ends where it began, also by an error; another thread is not in it."""
-        assert not is_hurried()
-        with suppress(ZeroDivisionError), hurried():
-            with hurried():
-                assert is_hurried()
-            assert is_hurried()
+        assert not is_nonblocking()
+        with suppress(ZeroDivisionError), nonblocking():
+            with nonblocking():
+                assert is_nonblocking()
+            assert is_nonblocking()
             with ThreadPoolExecutor(1) as pool:
-                assert pool.submit(is_hurried).result() is False
+                assert pool.submit(is_nonblocking).result() is False
             raise ZeroDivisionError
-        assert not is_hurried()
-        for hurry, seconds in ((hurried, 20), (nullcontext, 5000)):
+        assert not is_nonblocking()
+        for hurry, seconds in ((nonblocking, 20), (nullcontext, 5000)):
             with hurry():
                 store.release("key", "me")
                 assert store._writes.db is not None
@@ -535,9 +538,9 @@ class TestOthers:
             task = pool.submit(forget)
             try:
                 for number in range(300):
-                    visit, body, entry = numbered(number)
-                    store.put(visit, body, entry)
-                    assert store.body(visit.digest or "") == body
+                    fetch_record, body, entry = numbered(number)
+                    store.put(fetch_record, body, entry)
+                    assert store.body(fetch_record.digest or "") == body
             finally:
                 over.set()
             task.result()
@@ -546,10 +549,10 @@ class TestOthers:
         """Who finds the file locked while it is made tries again, for a while."""
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("BEGIN EXCLUSIVE")
-            monkeypatch.setattr(sqlite, "BUSY", 0.05)
+            monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.05)
             with pytest.raises(StoreError, match="is busy"):
                 SQLiteStore(path)
-            monkeypatch.setattr(sqlite, "BUSY", 5.0)
+            monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 5.0)
             over = threading.Event()
             opened: list[SQLiteStore] = []
 
@@ -576,7 +579,7 @@ class TestOthers:
     def test_interrupted(self, store: SQLiteStore) -> None:
         """An interrupt in the middle leaves no transaction behind."""
         for work in ("DELETE FROM entries", "DELETE FROM visits"):
-            with suppress(KeyboardInterrupt), store._writing() as db:
+            with suppress(KeyboardInterrupt), store._begin_write() as db:
                 db.execute(work)
                 raise KeyboardInterrupt
         assert store.get(ORIGIN, AGENT) is not None
@@ -615,7 +618,7 @@ class TestForks:
         assert entry is not None
         assert entry.last_fetch_at == NOW + 1
         store.put(made(NOW + 2), BODY, updated_entry(None, made(NOW + 2)))
-        assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1, 2]
+        assert [fetch_record.at - NOW for fetch_record in store.fetch_records()] == [0, 1, 2]
         assert is_sound(path)
 
     def test_many_children_of_busy_threads(self, store: SQLiteStore, path: Path) -> None:
@@ -634,13 +637,14 @@ class TestForks:
         thread.start()
         try:
             for number in range(10):
-                visit = made(NOW - 1 - number)
-                assert self.forked(lambda visit=visit: store.put(visit, BODY, None)) == 0  # type: ignore[misc]
+                fetch_record = made(NOW - 1 - number)
+                put = partial(store.put, fetch_record, BODY, None)
+                assert self.forked(put) == 0
         finally:
             over.set()
             thread.join()
         assert written
-        times = [visit.at - NOW for visit in store.fetch_records()]
+        times = [fetch_record.at - NOW for fetch_record in store.fetch_records()]
         assert times == [float(n) for n in range(-10, len(written) + 1)]
         assert is_sound(path)
 
@@ -648,7 +652,7 @@ class TestForks:
         self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A fork in the middle of a call: the child leaves the parent's connection alone."""
-        monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+        monkeypatch.setattr(sqlite, "FORK_TIMEOUT", 0.05)
         left = len(sqlite._ABANDONED)
 
         def work() -> None:
@@ -660,12 +664,12 @@ class TestForks:
         assert store.get(ORIGIN, AGENT) is not None
         with store._reads.lock, store._writes.lock:
             assert self.forked(work) == 0
-        assert [visit.at - NOW for visit in store.fetch_records()] == [0, 1]
+        assert [fetch_record.at - NOW for fetch_record in store.fetch_records()] == [0, 1]
 
     def test_beneath_python(self, store: SQLiteStore) -> None:
         """A process with another number than the one that opened it opens it itself."""
-        for desk in (store._reads, store._writes):
-            desk.process = -1
+        for engine in (store._reads, store._writes):
+            engine.process = -1
         left = len(sqlite._ABANDONED)
         store.put(made(NOW + 1), BODY, None)
         assert len(sqlite._ABANDONED) == left + 1
@@ -688,6 +692,6 @@ class TestForks:
 
             assert self.forked(work) == 0
             with pytest.MonkeyPatch.context() as patch, store._lock:
-                patch.setattr("robotrules.client.stores.memory.PATIENCE", 0.05)
+                patch.setattr("robotrules.client.stores.memory.FORK_TIMEOUT", 0.05)
                 assert self.forked(work) == 0
             assert store.lease("key", "you", 1)

@@ -13,7 +13,7 @@ import pytest
 
 from robotrules.client.stores import SQLiteStore, sqlite_tables
 from robotrules.errors import StoreError
-from tests.client.stores.made import BODY, made
+from tests.client.stores.sample_records import BODY, made
 
 
 def words_of(act: Callable[[], object]) -> str:
@@ -63,22 +63,22 @@ class TestBusy:
         self, code: str, tmp_path: Path, slept: list[float], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Until it is made, by whom it may be."""
-        usual, errors = sqlite_tables._make, [error_of(code), error_of(code)]
+        usual, errors = sqlite_tables._create_tables, [error_of(code), error_of(code)]
 
         def busy(db: sqlite3.Connection) -> None:
             if errors:
                 raise errors.pop()
             usual(db)
 
-        monkeypatch.setattr(sqlite_tables, "_make", busy)
-        db = sqlite_tables.opened(tmp_path / "a.sqlite", 5.0)
+        monkeypatch.setattr(sqlite_tables, "_create_tables", busy)
+        db = sqlite_tables.open_database(tmp_path / "a.sqlite", 5.0)
         assert db.execute("PRAGMA synchronous").fetchone() == (1,)
         db.close()
         assert slept == [0.005, 0.005]
 
     @pytest.mark.parametrize(
         ("code", "times", "words"),
-        [("SQLITE_BUSY", 3, "is busy (no): another process"), ("SQLITE_FULL", 0, "has no room")],
+        [("SQLITE_BUSY", 3, "is busy (no): another process"), ("SQLITE_FULL", 0, "has no space")],
     )
     def test_not_for_ever(
         self,
@@ -94,9 +94,11 @@ class TestBusy:
         def busy(db: sqlite3.Connection) -> None:
             raise error_of(code)
 
-        monkeypatch.setattr(sqlite_tables, "_make", busy)
+        monkeypatch.setattr(sqlite_tables, "_create_tables", busy)
         path = tmp_path / "a.sqlite"
-        assert words_of(lambda: sqlite_tables.opened(path, 0.5)).startswith(f"{path} {words}")
+        assert words_of(lambda: sqlite_tables.open_database(path, 0.5)).startswith(
+            f"{path} {words}"
+        )
         assert slept == [0.005] * times
 
 
@@ -112,29 +114,29 @@ class TestCannotBe:
         monkeypatch.setattr(sqlite3, "connect", refuse)
         path = tmp_path / "a.sqlite"
         words = f"{path} cannot be used: out of memory"
-        assert words_of(lambda: sqlite_tables.opened(path, 1.0)) == words
+        assert words_of(lambda: sqlite_tables.open_database(path, 1.0)) == words
 
     def test_no_folder(self, tmp_path: Path) -> None:
         """SQLite says so, and what to do is said with it."""
         path = tmp_path / "none" / "a.sqlite"
-        assert words_of(lambda: sqlite_tables.opened(path, 1.0)) == (
+        assert words_of(lambda: sqlite_tables.open_database(path, 1.0)) == (
             f"{path} cannot be opened (unable to open database file): check that it and its "
-            "folder may be written"
+            "folder are writable"
         )
 
     def test_not_ours_to_write(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """It is not opened to be read alone."""
         path = tmp_path / "a.sqlite"
         monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
-        assert words_of(lambda: sqlite_tables.opened(path, 1.0)) == (
-            f"{path} may not be written: check its owner, or name another file"
+        assert words_of(lambda: sqlite_tables.open_database(path, 1.0)) == (
+            f"{path} is not writable: check its owner, or use another file"
         )
 
 
 class TestRollback:
     """What was begun and fails is undone."""
 
-    @pytest.mark.parametrize("work", [sqlite_tables._make, sqlite_tables._upgrade])
+    @pytest.mark.parametrize("work", [sqlite_tables._create_tables, sqlite_tables._upgrade])
     def test_tables(self, work: Callable[[Any], None]) -> None:
         """What went wrong is raised."""
         db = Failing("COMMIT")
@@ -150,10 +152,10 @@ class TestRollback:
             in_transaction = True
 
             def __init__(self, db: Any) -> None:
-                self._db = db
+                self._open_db = db
 
             def execute(self, statement: str) -> None:
-                self._db.execute(statement)
+                self._open_db.execute(statement)
                 raise error_of("SQLITE_IOERR")
 
         def work() -> None:

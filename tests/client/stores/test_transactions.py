@@ -11,10 +11,10 @@ from threading import Thread
 import pytest
 
 from robotrules.cache import updated_entry
-from robotrules.client.stores.nonblocking import hurried
+from robotrules.client.stores.nonblocking import nonblocking
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreBusyError, StoreError
-from tests.client.stores.made import AGENT, BODY, NOW, ORIGIN, made
+from tests.client.stores.sample_records import AGENT, BODY, NOW, ORIGIN, made
 
 
 @pytest.fixture
@@ -93,7 +93,9 @@ def test_half_of_it_is_never_kept(
                 put(store) if broken == "ADD_BODY" else store.holder("key")
 
     monkeypatch.setattr(f"robotrules.client.stores.sqlite.{broken}", "no SQL")
-    with pytest.raises(StoreError, match="a part of a transaction failed, and none is kept"):
+    with pytest.raises(
+        StoreError, match="a call in a transaction failed, so all its calls were rolled back"
+    ):
         look_away()
     monkeypatch.undo()
     assert store.holder("key") is None
@@ -125,7 +127,7 @@ def test_busy(store: SQLiteStore) -> None:
     """Who is in a hurry is told, and whoever else writes is not harmed."""
     with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with hurried(), pytest.raises(StoreBusyError), store.transaction():
+        with nonblocking(), pytest.raises(StoreBusyError), store.transaction():
             put(store)
         other.execute("COMMIT")
     with store.transaction():

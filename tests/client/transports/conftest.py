@@ -18,7 +18,7 @@ from robotrules.access import Failure, Request, Response
 from robotrules.client.transports import AsyncTransport
 from robotrules.client.transports.aiohttp import AiohttpTransport
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport, Httpx2Transport
-from tests.client import wire
+from tests.client import fault_servers
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
 KINDS: dict[str, type] = {
@@ -33,8 +33,8 @@ class Carrier:
     """A transport of one kind."""
 
     def __init__(self, kind: str, **options: Any) -> None:
-        options.setdefault("addresses", wire.here())
-        options.setdefault("verify", wire.client_tls())
+        options.setdefault("addresses", fault_servers.here())
+        options.setdefault("verify", fault_servers.client_tls())
         options.setdefault("timeout", 5.0)
         self.kind = kind
         self.runner = asyncio.Runner() if kind != "httpx2" else None

@@ -25,9 +25,9 @@ from robotrules.client import AddressPolicy, AsyncClient, Client
 from robotrules.client.ssrf import PUBLIC
 from robotrules.client.transports import open_async_transport, open_transport
 from robotrules.http.fields import read_fields
-from tests.client import wire
+from tests.client import fault_servers
 from tests.client.transports.conftest import AGENT
-from tests.client.transports.test_answers import fields_of
+from tests.client.transports.test_responses import fields_of
 
 Answer = Response | Failure
 
@@ -106,8 +106,8 @@ class Adapted:
     def __init__(self, kind: str, options: dict[str, Any], **settings: Any) -> None:
         make, self.threads = LIBRARIES[kind]
         self.runner = asyncio.Runner()
-        settings = {"addresses": wire.here(), "timeout": 5.0, **settings}
-        self.client = make(**{"verify": wire.client_tls(), **options})
+        settings = {"addresses": fault_servers.here(), "timeout": 5.0, **settings}
+        self.client = make(**{"verify": fault_servers.client_tls(), **options})
         if asyncio.iscoroutine(self.client):
             self.client = self.runner.run(self.client)
         opening = open_transport if self.threads else open_async_transport
@@ -164,13 +164,13 @@ def adapted(request: pytest.FixtureRequest) -> Iterator[Make]:
 
 
 def test_the_request_says_who_asks_and_what_the_client_adds(adapted: Make) -> None:
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         one = adapted({"headers": {"X-Mine": "1", "User-Agent": "other"}}, headers={"From": "a@b"})
         answer = one.send(
             Request(site.named("one.example") + "/a?b=1", (("If-None-Match", '"x"'),))
         )
         assert isinstance(answer, Response), answer
-        assert (answer.status, answer.body, answer.complete) == (200, wire.ROBOTS, True)
+        assert (answer.status, answer.body, answer.complete) == (200, fault_servers.ROBOTS, True)
         assert answer.address is None
         (head,) = site.heads
         assert head.startswith(b"GET /a?b=1 HTTP/1.1\r\n")
@@ -191,13 +191,15 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def found(host: Any, *args: Any, **more: Any) -> Any:
         name = host.decode() if isinstance(host, bytes) else host
-        return plain(wire.LOOPBACK if str(name).endswith(".example") else host, *args, **more)
+        return plain(
+            fault_servers.LOOPBACK if str(name).endswith(".example") else host, *args, **more
+        )
 
     monkeypatch.setattr(socket, "getaddrinfo", found)
 
 
 def test_nothing_is_followed(adapted: Make) -> None:
-    with wire.serve(wire.redirects) as site:
+    with fault_servers.serve(fault_servers.redirects) as site:
         one = adapted()
         if hasattr(one.client, "follow_redirects"):
             one.client.follow_redirects = True
@@ -214,8 +216,8 @@ def test_nothing_is_followed(adapted: Make) -> None:
 def test_a_location_that_is_no_url_is_handed_on(adapted: Make, location: str) -> None:
     """A library that works out where a redirect leads would raise for some of them."""
     one = adapted()
-    moved = wire.message(b"", f"Location: {location}", status="301 Moved Permanently")
-    with wire.serve(wire.says(moved)) as site:
+    moved = fault_servers.message(b"", f"Location: {location}", status="301 Moved Permanently")
+    with fault_servers.serve(fault_servers.says(moved)) as site:
         answer = one.send(site.url)
         if isinstance(answer, Failure) and not isinstance(one.client, requests.Session):
             assert answer.reason is FailureReason.PROTOCOL, answer  # the library refuses the field
@@ -228,14 +230,16 @@ def test_a_location_that_is_no_url_is_handed_on(adapted: Make, location: str) ->
 def test_the_body_of_a_redirect_is_not_waited_for(adapted: Make) -> None:
     """What it says is not needed, and it may never end."""
 
-    def endless(peer: wire.Peer) -> None:
-        moved = wire.message(b"", "Location: /1", status="301 Moved Permanently", length=100_000)
+    def endless(peer: fault_servers.Peer) -> None:
+        moved = fault_servers.message(
+            b"", "Location: /1", status="301 Moved Permanently", length=100_000
+        )
         peer.send(moved)
-        sent.append(peer.pause(wire.LONGEST))
+        sent.append(peer.pause(fault_servers.LONGEST))
 
     sent: list[bool] = []
     one = adapted()
-    with wire.serve(endless) as site:
+    with fault_servers.serve(endless) as site:
         answer = one.send(Request(site.url, timeout=1.0))
         assert isinstance(answer, Response), answer
         assert answer.status == 301
@@ -249,11 +253,11 @@ def test_hooks_of_a_session_see_the_location(hooks: str) -> None:
     def note(response: Any, **more: Any) -> None:
         seen.append(response.headers["Location"])
 
-    moved = wire.message(b"", "Location: /1", "Connection: close", status="302 Found")
-    with wire.serve(wire.says(moved)) as site, requests.Session() as http:
+    moved = fault_servers.message(b"", "Location: /1", "Connection: close", status="302 Found")
+    with fault_servers.serve(fault_servers.says(moved)) as site, requests.Session() as http:
         given: Any = [note] if hooks == "list" else note
         http.hooks["response"] = given
-        one = open_transport(AGENT, client=http, addresses=wire.here())
+        one = open_transport(AGENT, client=http, addresses=fault_servers.here())
         for _ in range(2):
             answer = one.send(Request(site.url))
             assert isinstance(answer, Response), answer
@@ -262,16 +266,16 @@ def test_hooks_of_a_session_see_the_location(hooks: str) -> None:
 
 
 def test_the_body_is_decoded_here_and_up_to_the_limit(adapted: Make) -> None:
-    body = wire.ROBOTS * 1000
-    coded = wire.message(gzip.compress(body), "Content-Encoding: gzip")
-    with wire.serve(wire.says(coded)) as site:
+    body = fault_servers.ROBOTS * 1000
+    coded = fault_servers.message(gzip.compress(body), "Content-Encoding: gzip")
+    with fault_servers.serve(fault_servers.says(coded)) as site:
         answer = adapted().send(site.url)
         assert isinstance(answer, Response), answer
         assert (answer.body, answer.complete) == (body, True)
         answer = adapted().send(Request(site.url, limit=100))
         assert isinstance(answer, Response), answer
         assert (answer.body, answer.complete) == (body[:100], False)
-    with wire.serve(wire.bombs) as site:
+    with fault_servers.serve(fault_servers.bombs) as site:
         answer = adapted().send(Request(site.url, limit=1000))
         assert isinstance(answer, Response), answer
         assert answer.body == bytes(1000)
@@ -295,7 +299,7 @@ def test_a_fault_is_a_failure(adapted: Make, fault: str, trouble: FailureReason)
     one = adapted()
     if fault == "bad_length" and isinstance(one.client, requests.Session):
         pytest.skip("urllib3 takes it for an answer")
-    with wire.serve(getattr(wire, fault)) as site:
+    with fault_servers.serve(getattr(fault_servers, fault)) as site:
         answer = one.send(site.url)
         assert isinstance(answer, Failure), answer
         assert answer.reason is trouble, answer
@@ -304,8 +308,8 @@ def test_a_fault_is_a_failure(adapted: Make, fault: str, trouble: FailureReason)
 
 def test_a_407_is_the_proxys(adapted: Make) -> None:
     """A client's proxy is not known here: the status tells that one answered."""
-    required = wire.message(b"", status="407 Proxy Authentication Required")
-    with wire.serve(wire.says(required)) as site:
+    required = fault_servers.message(b"", status="407 Proxy Authentication Required")
+    with fault_servers.serve(fault_servers.says(required)) as site:
         answer = adapted().send(site.url)
         assert isinstance(answer, Failure), answer
         assert answer.reason is FailureReason.CONNECT, answer
@@ -317,7 +321,7 @@ def test_a_slow_server_is_late(adapted: Make, fault: str) -> None:
     one = adapted()
     if one.threads and fault == "drips_headers":
         pytest.skip("httpx and requests have no time for the whole")
-    with wire.serve(getattr(wire, fault)) as site:
+    with fault_servers.serve(getattr(fault_servers, fault)) as site:
         begun = time.monotonic()
         answer = one.send(Request(site.url, timeout=0.4))
         assert time.monotonic() - begun < 2.0
@@ -329,12 +333,12 @@ def test_a_slow_server_is_late(adapted: Make, fault: str) -> None:
 def test_a_head_that_comes_late_is_late(adapted: Make, status: str) -> None:
     """Though no step of it took longer than the whole may take."""
 
-    def late(peer: wire.Peer) -> None:
-        for part in wire.message(b"", status=status).partition(b"\r\n"):
+    def late(peer: fault_servers.Peer) -> None:
+        for part in fault_servers.message(b"", status=status).partition(b"\r\n"):
             peer.pause(0.25)
             peer.send(part)
 
-    with wire.serve(late) as site:
+    with fault_servers.serve(late) as site:
         answer = adapted().send(Request(site.url, timeout=0.4))
         assert isinstance(answer, Failure), answer
         assert answer.reason is FailureReason.TIMEOUT, answer
@@ -342,15 +346,15 @@ def test_a_head_that_comes_late_is_late(adapted: Make, status: str) -> None:
 
 def test_what_keeps_a_connection_from_being(adapted: Make) -> None:
     one = adapted({"verify": True})
-    with wire.closed_port() as origin:
+    with fault_servers.closed_port() as origin:
         answer = one.send(origin)
         assert isinstance(answer, Failure)
         assert answer.reason is FailureReason.CONNECT, answer
-    with wire.serve(wire.ok, tls=wire.server_tls()) as site:
+    with fault_servers.serve(fault_servers.ok, tls=fault_servers.server_tls()) as site:
         answer = one.send(site.url)
         assert isinstance(answer, Failure)
         assert answer.reason is FailureReason.TLS, answer
-    with wire.serve(wire.ok, tls=wire.server_tls()) as site:
+    with fault_servers.serve(fault_servers.ok, tls=fault_servers.server_tls()) as site:
         assert isinstance(adapted().send(site.url), Response)
 
 
@@ -360,7 +364,7 @@ def test_what_keeps_a_connection_from_being(adapted: Make) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "10.0.0.1", "[::ffff:127.0.0.1]"])
 @pytest.mark.parametrize("vet_names", [True, False])
 def test_an_address_in_a_url_is_vetted(adapted: Make, host: str, vet_names: bool) -> None:
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         answer = adapted(addresses=PUBLIC, vet_names=vet_names).send(f"http://{host}:{site.port}/")
         assert isinstance(answer, Failure)
         assert answer.reason is FailureReason.REFUSED
@@ -369,7 +373,7 @@ def test_an_address_in_a_url_is_vetted(adapted: Make, host: str, vet_names: bool
 
 def test_a_name_is_vetted_before_the_client_has_it(adapted: Make) -> None:
     inside = AddressPolicy(resolve=lambda host, port: ["10.0.0.1"])
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         answer = adapted(addresses=inside).send(site.named("inside.example"))
         assert isinstance(answer, Failure)
         assert answer.reason is FailureReason.REFUSED
@@ -381,7 +385,7 @@ def test_names_may_be_left_to_a_proxy(adapted: Make) -> None:
         raise AssertionError(host)
 
     one = adapted(addresses=AddressPolicy(resolve=resolve), vet_names=False)
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         assert isinstance(one.send(site.named("far.example")), Response)
         answer = one.send(site.named("localhost"))
         assert isinstance(answer, Failure)
@@ -392,13 +396,17 @@ def test_names_may_be_left_to_a_proxy(adapted: Make) -> None:
 def test_several_threads_share_a_session() -> None:
     """What requests changes while it sends, cookies and connections, has locks of its own."""
 
-    def cookie(peer: wire.Peer) -> None:
+    def cookie(peer: fault_servers.Peer) -> None:
         host = fields_of(peer.head)["host"][0].partition(":")[0]
-        peer.send(wire.message(wire.ROBOTS, f"Set-Cookie: a={host}", "Connection: close"))
+        peer.send(
+            fault_servers.message(
+                fault_servers.ROBOTS, f"Set-Cookie: a={host}", "Connection: close"
+            )
+        )
 
     interval = sys.getswitchinterval()
-    with wire.serve(cookie) as site, _requests() as http:
-        one = open_transport(AGENT, client=http, addresses=wire.here())
+    with fault_servers.serve(cookie) as site, _requests() as http:
+        one = open_transport(AGENT, client=http, addresses=fault_servers.here())
         urls = [site.named(f"h{number % 40}.example") for number in range(160)]
         sys.setswitchinterval(1e-5)
         try:
@@ -433,7 +441,10 @@ def test_what_a_hook_raises_is_not_the_networks(adapted: Make) -> None:
         raise ZeroDivisionError("mine")
 
     one = adapted({"hook": hook})
-    with wire.serve(wire.ok) as site, pytest.raises(ZeroDivisionError, match="mine"):
+    with (
+        fault_servers.serve(fault_servers.ok) as site,
+        pytest.raises(ZeroDivisionError, match="mine"),
+    ):
         one.send(site.url)
 
 
@@ -441,8 +452,8 @@ def test_what_a_hook_raises_is_not_the_networks(adapted: Make) -> None:
 def test_a_cookie_that_a_library_cannot_send_back(adapted: Make, cookie: str) -> None:
     """The client keeps it; what its next request makes of it never raises."""
     one = adapted()
-    sets = wire.message(wire.ROBOTS, f"Set-Cookie: {cookie}", "Connection: close")
-    with wire.serve(wire.says(sets)) as site:
+    sets = fault_servers.message(fault_servers.ROBOTS, f"Set-Cookie: {cookie}", "Connection: close")
+    with fault_servers.serve(fault_servers.says(sets)) as site:
         first = one.send(site.named("one.example"))
         assert isinstance(first, Response), first
         second = one.send(site.named("one.example"))
@@ -453,9 +464,9 @@ def test_a_cookie_that_a_library_cannot_send_back(adapted: Make, cookie: str) ->
 
 @pytest.mark.parametrize("library", [httpx2, httpx])
 def test_a_client_goes_on_after_such_a_cookie(library: Any) -> None:
-    sets = wire.message(wire.ROBOTS, "Set-Cookie: caf\xe9=1", "Connection: close")
+    sets = fault_servers.message(fault_servers.ROBOTS, "Set-Cookie: caf\xe9=1", "Connection: close")
     with (
-        wire.serve(wire.says(sets)) as site,
+        fault_servers.serve(fault_servers.says(sets)) as site,
         library.Client() as http,
         Client(AGENT, store="memory:", transport=http, allow_private=["127.0.0.1"]) as client,
     ):
@@ -475,46 +486,51 @@ def _raises_in_the_standard_library() -> None:
 @pytest.mark.parametrize("fault", [_raises_here, _raises_in_the_standard_library])
 def test_a_value_error_of_a_hook_is_raised(adapted: Make, fault: Callable[[], None]) -> None:
     one = adapted({"hook": lambda request: fault()})
-    with wire.serve(wire.ok) as site, pytest.raises(ValueError, match=r"mine|Expecting property"):
+    with (
+        fault_servers.serve(fault_servers.ok) as site,
+        pytest.raises(ValueError, match=r"mine|Expecting property"),
+    ):
         one.send(site.url)
 
 
 @pytest.mark.parametrize("library", [httpx2, httpx])
 def test_an_answer_that_was_read_before(library: Any) -> None:
     """By an event hook, or because a stand-in for the network made it whole."""
-    coded = gzip.compress(wire.ROBOTS)
+    coded = gzip.compress(fault_servers.ROBOTS)
 
     def answer(request: Any) -> Any:
         return library.Response(200, content=coded, headers={"Content-Encoding": "gzip"})
 
     with library.Client(transport=library.MockTransport(answer)) as http:
-        found = open_transport(AGENT, client=http, addresses=wire.here()).send(
+        found = open_transport(AGENT, client=http, addresses=fault_servers.here()).send(
             Request("http://one.example/", limit=10)
         )
         assert isinstance(found, Response)
-        assert (found.body, found.complete) == (wire.ROBOTS[:10], False)
+        assert (found.body, found.complete) == (fault_servers.ROBOTS[:10], False)
 
     async def run() -> Any:
         async def reads(response: Any) -> None:
             await response.aread()
 
         hooks = {"response": [reads]}
-        with wire.serve(wire.says(wire.message(coded, "Content-Encoding: gzip"))) as site:
+        with fault_servers.serve(
+            fault_servers.says(fault_servers.message(coded, "Content-Encoding: gzip"))
+        ) as site:
             async with library.AsyncClient(event_hooks=hooks) as http:
-                one = open_async_transport(AGENT, client=http, addresses=wire.here())
+                one = open_async_transport(AGENT, client=http, addresses=fault_servers.here())
                 return await one.send(Request(site.url))
 
     found = asyncio.run(run())
-    assert (found.body, found.complete) == (wire.ROBOTS, True)
+    assert (found.body, found.complete) == (fault_servers.ROBOTS, True)
 
 
 @pytest.mark.parametrize("library", [httpx2, httpx])
 def test_a_hook_that_raises_for_the_status(library: Any) -> None:
     """It is no failure of the network: taken for one, a 404 would mean complete disallow."""
     hooks = {"response": [lambda response: response.raise_for_status()]}
-    missing = wire.says(wire.message(b"", status="404 Not Found"))
-    with wire.serve(missing) as site, library.Client(event_hooks=hooks) as http:
-        one = open_transport(AGENT, client=http, addresses=wire.here())
+    missing = fault_servers.says(fault_servers.message(b"", status="404 Not Found"))
+    with fault_servers.serve(missing) as site, library.Client(event_hooks=hooks) as http:
+        one = open_transport(AGENT, client=http, addresses=fault_servers.here())
         with pytest.raises(library.HTTPStatusError):
             one.send(Request(site.url))
 
@@ -523,7 +539,7 @@ def test_the_client_is_left_open(adapted: Make) -> None:
     one = adapted()
     one.close_transport()
     assert one.is_open()
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         assert isinstance(one.send(site.url), Response)
 
 
@@ -533,7 +549,7 @@ def test_a_client_goes_over_what_it_is_handed() -> None:
         "allow_private": ["127.0.0.1"],
         "headers": {"From": "a@b"},
     }
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         for kind in ("httpx2", "httpx", "requests"):
             with LIBRARIES[kind][0](headers={"X-Mine": "1"}) as http:
                 with Client(AGENT, transport=http, **private) as client:
@@ -562,7 +578,9 @@ def test_a_client_goes_over_what_it_is_handed() -> None:
 def test_options_that_are_the_clients() -> None:
     with httpx2.Client() as http:
         for option in ({"proxy": "http://proxy.example"}, {"connections": 5}):
-            with pytest.raises(ValueError, match="your HTTP client has its own connections and pr"):
+            with pytest.raises(
+                ValueError, match="connections= and proxy= have no effect on your HTTP client"
+            ):
                 Client(AGENT, store="memory:", transport=http, **option)
 
 

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from robotrules.client.transports.codings import (
     ACCEPT_ENCODING,
-    MOST_CODINGS,
-    MOST_PARTS,
+    MAX_CODINGS,
+    MAX_PARTS,
     Body,
     CodingError,
 )
-from tests.client import wire
+from tests.client import fault_servers
 
 TEXT = b"User-agent: *\nDisallow: /private\n" * 3000
 # Of deflate (RFC 1951 §3.2): a stored block of no octets; eight blocks with tables of their own
@@ -145,10 +145,10 @@ def test_an_unknown_coding_raises(coding: str) -> None:
 
 
 def test_codings_are_few() -> None:
-    Body([b"gzip"] * MOST_CODINGS, 100)
-    with pytest.raises(CodingError, match="codings on one another"):
-        Body([b"gzip"] * (MOST_CODINGS + 1), 100)
-    assert MOST_CODINGS == 2
+    Body([b"gzip"] * MAX_CODINGS, 100)
+    with pytest.raises(CodingError, match="nested codings"):
+        Body([b"gzip"] * (MAX_CODINGS + 1), 100)
+    assert MAX_CODINGS == 2
 
 
 def test_what_is_accepted_can_be_decoded() -> None:
@@ -175,7 +175,7 @@ def test_a_bomb_is_read_up_to_the_limit(name: str) -> None:
 
 
 def test_a_bomb_in_a_bomb() -> None:
-    data = gzip.compress(wire.bomb())
+    data = gzip.compress(fault_servers.bomb())
     begun = time.process_time()
     assert read(data, "gzip, gzip", limit=500_000) == (bytes(500_000), False)
     assert time.process_time() - begun < 0.5
@@ -188,13 +188,13 @@ def test_a_bomb_that_comes_to_nothing() -> None:
     first = made.compress(GZIP_HEAD + empty) + made.flush(zlib.Z_FULL_FLUSH)
     again = made.compress(empty) + made.flush(zlib.Z_FULL_FLUSH)
     begun = time.process_time()
-    with pytest.raises(CodingError, match="decode to nearly nothing"):
+    with pytest.raises(CodingError, match="decodes to almost nothing"):
         read(first + again * 20_000, "gzip, gzip", limit=500_000)
     assert time.process_time() - begun < 0.1
 
 
 def test_a_coding_that_is_longer_than_its_text_is_bounded() -> None:
-    with pytest.raises(CodingError, match="decode to nearly nothing"):
+    with pytest.raises(CodingError, match="decodes to almost nothing"):
         read(GZIP_HEAD + EMPTY_BLOCK * 50_000, "gzip", limit=500_000)
 
 
@@ -222,12 +222,12 @@ PARTS = {
 def test_parts_are_few(name: str) -> None:
     """Each costs a decompressor: 96 octets that were 222,000 frames cost 6 s."""
     coding, part = PARTS[name]
-    assert read(part * MOST_PARTS, coding)[1]
-    with pytest.raises(CodingError, match=f"more than {MOST_PARTS} parts"):
-        read(part * (MOST_PARTS + 1), coding)
+    assert read(part * MAX_PARTS, coding)[1]
+    with pytest.raises(CodingError, match=f"more than {MAX_PARTS} consecutive parts"):
+        read(part * (MAX_PARTS + 1), coding)
     many = gzip.compress(part * (2_000_000 // len(part)))
     begun = time.process_time()
-    with pytest.raises(CodingError, match=f"more than {MOST_PARTS} parts"):
+    with pytest.raises(CodingError, match=f"more than {MAX_PARTS} consecutive parts"):
         read(many, f"{coding}, gzip", limit=528_384)
     assert time.process_time() - begun < 0.1
 

@@ -18,7 +18,7 @@ import pytest
 
 from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client.ssrf import AddressPolicy
-from tests.client import wire
+from tests.client import fault_servers
 from tests.client.transports.conftest import Carrier
 
 Make = Callable[..., Carrier]
@@ -62,7 +62,9 @@ def check(answer: object, trouble: FailureReason) -> None:
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
 def test_a_fault_is_a_failure(carrier: Make, fault: str, secure: bool) -> None:
-    with wire.serve(getattr(wire, fault), tls=wire.server_tls() if secure else None) as site:
+    with fault_servers.serve(
+        getattr(fault_servers, fault), tls=fault_servers.server_tls() if secure else None
+    ) as site:
         begun = time.monotonic()
         answer = carrier().send(site.url)
         assert time.monotonic() - begun < 2.0
@@ -73,7 +75,7 @@ def test_a_fault_is_a_failure(carrier: Make, fault: str, secure: bool) -> None:
 @pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body", "pours"])
 def test_a_slow_server_is_late_as_a_whole(carrier: Make, fault: str) -> None:
     """Each octet is in time; all of them are not."""
-    with wire.serve(getattr(wire, fault)) as site:
+    with fault_servers.serve(getattr(fault_servers, fault)) as site:
         begun = time.monotonic()
         answer = carrier().send(Request(site.url, timeout=0.4))
         assert 0.35 < time.monotonic() - begun < 1.4
@@ -84,31 +86,31 @@ def test_a_slow_server_is_late_as_a_whole(carrier: Make, fault: str) -> None:
 
 @pytest.mark.parametrize("fault", ["never_answers", "drips_headers", "drips_body"])
 def test_a_slow_server_is_late_over_tls(carrier: Make, fault: str) -> None:
-    with wire.serve(getattr(wire, fault), tls=wire.server_tls()) as site:
+    with fault_servers.serve(getattr(fault_servers, fault), tls=fault_servers.server_tls()) as site:
         check(carrier().send(Request(site.url, timeout=0.4)), FailureReason.TIMEOUT)
 
 
 def test_the_transports_own_time_goes_without_one_of_the_request(carrier: Make) -> None:
-    with wire.serve(wire.never_answers) as site:
+    with fault_servers.serve(fault_servers.never_answers) as site:
         begun = time.monotonic()
         check(carrier(timeout=0.3).send(site.url), FailureReason.TIMEOUT)
         assert time.monotonic() - begun < 1.0
 
 
 def test_no_time_at_all_is_too_little(carrier: Make) -> None:
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         check(carrier().send(Request(site.url, timeout=0.0)), FailureReason.TIMEOUT)
 
 
 def test_tls_that_never_begins_is_late(carrier: Make) -> None:
-    with wire.serve(wire.never_answers, reads=False, scheme="https") as site:
+    with fault_servers.serve(fault_servers.never_answers, reads=False, scheme="https") as site:
         begun = time.monotonic()
         check(carrier().send(Request(site.url, timeout=0.4)), FailureReason.TIMEOUT)
         assert time.monotonic() - begun < 1.4
 
 
 def test_a_port_where_nobody_listens(carrier: Make) -> None:
-    with wire.closed_port() as origin:
+    with fault_servers.closed_port() as origin:
         answer = carrier().send(f"{origin}/robots.txt")
         check(answer, FailureReason.CONNECT)
         assert isinstance(answer, Failure)
@@ -119,7 +121,7 @@ def test_a_port_where_nobody_listens(carrier: Make) -> None:
 
 
 def test_a_certificate_of_an_authority_that_nobody_knows(carrier: Make) -> None:
-    with wire.serve(wire.ok, tls=wire.server_tls()) as site:
+    with fault_servers.serve(fault_servers.ok, tls=fault_servers.server_tls()) as site:
         answer = carrier(verify=True).send(site.url)
         check(answer, FailureReason.TLS)
         assert isinstance(answer, Failure)
@@ -128,7 +130,9 @@ def test_a_certificate_of_an_authority_that_nobody_knows(carrier: Make) -> None:
 
 
 def test_a_certificate_for_another_name(carrier: Make) -> None:
-    with wire.serve(wire.ok, tls=wire.server_tls("other.example")) as site:
+    with fault_servers.serve(
+        fault_servers.ok, tls=fault_servers.server_tls("other.example")
+    ) as site:
         answer = carrier().send(site.named("one.example"))
         check(answer, FailureReason.TLS)
         assert isinstance(answer, Failure)
@@ -137,16 +141,16 @@ def test_a_certificate_for_another_name(carrier: Make) -> None:
 
 @pytest.mark.parametrize("fault", ["plain_speech", "garbage", "closes_at_once", "resets_at_once"])
 def test_a_port_that_does_not_speak_tls(carrier: Make, fault: str) -> None:
-    with wire.serve(getattr(wire, fault), reads=False, scheme="https") as site:
+    with fault_servers.serve(getattr(fault_servers, fault), reads=False, scheme="https") as site:
         check(carrier().send(site.url), FailureReason.TLS)
 
 
 def test_a_server_that_wants_a_certificate_from_us(carrier: Make) -> None:
     wants = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    wire.authority().issue_cert(wire.LOOPBACK).configure_cert(wants)
-    wire.authority().configure_trust(wants)
+    fault_servers.authority().issue_cert(fault_servers.LOOPBACK).configure_cert(wants)
+    fault_servers.authority().configure_trust(wants)
     wants.verify_mode = ssl.CERT_REQUIRED
-    with wire.serve(wire.ok, tls=wants) as site:
+    with fault_servers.serve(fault_servers.ok, tls=wants) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
         # With TLS 1.3 the refusal comes after the handshake: as an alert, or as a reset.
@@ -154,7 +158,9 @@ def test_a_server_that_wants_a_certificate_from_us(carrier: Make) -> None:
 
 
 def test_tls_spoken_to_a_plain_client(carrier: Make) -> None:
-    with wire.serve(wire.ok, tls=wire.server_tls(), scheme="http") as site:
+    with fault_servers.serve(
+        fault_servers.ok, tls=fault_servers.server_tls(), scheme="http"
+    ) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
         assert answer.reason in (FailureReason.PROTOCOL, FailureReason.CUT)
@@ -173,11 +179,11 @@ def test_a_name_without_address(carrier: Make) -> None:
 
 def test_a_resolver_that_hangs_is_late(carrier: Make) -> None:
     with ExitStack() as stack:
-        site = stack.enter_context(wire.serve(wire.ok))
+        site = stack.enter_context(fault_servers.serve(fault_servers.ok))
 
         def hangs(host: str, port: int) -> list[str]:
-            site.over.wait(wire.LONGEST)
-            return [wire.LOOPBACK]
+            site.over.wait(fault_servers.LONGEST)
+            return [fault_servers.LOOPBACK]
 
         begun = time.monotonic()
         answer = carrier(addresses=AddressPolicy(["127.0.0.1"], hangs)).send(
@@ -190,7 +196,7 @@ def test_a_resolver_that_hangs_is_late(carrier: Make) -> None:
 def test_a_dead_address_leaves_time_for_the_next(carrier: Make) -> None:
     """Nobody listens at the first address; the second answers."""
     both = AddressPolicy(["127.0.0.0/8"], lambda host, port: ["127.0.0.99", "127.0.0.1"])
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         answer = carrier(addresses=both).send(site.named("two.example"))
         assert not isinstance(answer, Failure), answer
         assert answer.address == "127.0.0.1"
@@ -203,22 +209,26 @@ def test_what_is_no_url_is_a_failure(carrier: Make, url: str) -> None:
 
 @pytest.mark.parametrize("status", ["101 Switching Protocols", "000 Odd", "99 Odd", "2000 Odd"])
 def test_a_status_that_is_none(carrier: Make, status: str) -> None:
-    with wire.serve(wire.says(f"HTTP/1.1 {status}\r\nUpgrade: x\r\n\r\n".encode())) as site:
+    with fault_servers.serve(
+        fault_servers.says(f"HTTP/1.1 {status}\r\nUpgrade: x\r\n\r\n".encode())
+    ) as site:
         check(carrier().send(site.url), FailureReason.PROTOCOL)
 
 
 def test_whatever_comes_is_an_answer_or_a_failure(carrier: Make) -> None:
     """Answers with octets changed, doubled and lost: nothing raises, nothing hangs."""
     seeds = [
-        wire.message(),
-        wire.message(wire.chunked(b"abc", wire.ROBOTS), "Transfer-Encoding: chunked"),
-        wire.message(gzip.compress(wire.ROBOTS), "Content-Encoding: gzip"),
-        b"HTTP/1.1 100 Continue\r\n\r\n" + wire.message(),
-        wire.message(b"", "Location: /x", status="302 Found"),
+        fault_servers.message(),
+        fault_servers.message(
+            fault_servers.chunked(b"abc", fault_servers.ROBOTS), "Transfer-Encoding: chunked"
+        ),
+        fault_servers.message(gzip.compress(fault_servers.ROBOTS), "Content-Encoding: gzip"),
+        b"HTTP/1.1 100 Continue\r\n\r\n" + fault_servers.message(),
+        fault_servers.message(b"", "Location: /x", status="302 Found"),
     ]
     chance = random.Random(9309)
     said = [b""]
-    with wire.serve(lambda peer: peer.send(said[0])) as site:
+    with fault_servers.serve(lambda peer: peer.send(said[0])) as site:
         one = carrier()
         for number in range(120):
             data = bytearray(seeds[number % len(seeds)])
@@ -247,7 +257,7 @@ UNSENDABLE = ("a\r\nX-Evil: 1", "a\x00b", "ä€")
 
 
 def test_a_field_that_cannot_be_sent_is_a_failure(carrier: Make) -> None:
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         for value in UNSENDABLE:
             check(carrier().send(Request(site.url, (("X-Own", value),))), FailureReason.PROTOCOL)
         assert site.heads == []
@@ -255,7 +265,7 @@ def test_a_field_that_cannot_be_sent_is_a_failure(carrier: Make) -> None:
 
 def test_a_condition_that_cannot_be_sent_is_left_out(carrier: Make) -> None:
     """Validators come from servers: one with a line end in it must not cost the file."""
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         one = carrier()
         for value in UNSENDABLE:
             fields = (("if-none-match", value), ("If-Modified-Since", value), ("X-Own", "b"))

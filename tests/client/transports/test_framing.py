@@ -16,16 +16,16 @@ import h11
 import pytest
 
 from robotrules.access import Failure, FailureReason, Request, Response
-from robotrules.client.transports.exchange import Stopwatch
+from robotrules.client.transports.exchange import ResponseWatch
 from robotrules.client.transports.framing import (
-    LONGEST_CHUNK_LINE,
-    LONGEST_HEAD,
-    LONGEST_TRAILERS,
+    MAX_CHUNK_LINE,
+    MAX_HEAD,
+    MAX_TRAILERS,
     Framing,
     FramingError,
 )
 from robotrules.http.fields import read_fields
-from tests.client import wire
+from tests.client import fault_servers
 from tests.client.transports.conftest import Carrier
 
 Make = Callable[..., Carrier]
@@ -63,16 +63,16 @@ RESPONSES: dict[str, tuple[bytes, tuple[int, bytes] | None]] = {
     "2000 lines": (sized(*[b"X: %d" % n for n in range(2000)]), (200, BODY)),
     "line of 60 KB": (sized(b"X-Big: " + b"a" * 60_000), (200, BODY)),
     "reason of 40 KB": (sized(first=b"HTTP/1.1 200 " + b"a" * 40_000), (200, BODY)),
-    "longest head": (padded(LONGEST_HEAD), (200, BODY)),
-    "longer head": (padded(LONGEST_HEAD + 1), None),
+    "longest head": (padded(MAX_HEAD), (200, BODY)),
+    "longer head": (padded(MAX_HEAD + 1), None),
     "line of 110 KB": (sized(b"X-Big: " + b"a" * 110_000), None),
     # Which length counts.
     "Content-Length with chunked": (
-        head(b"Content-Length: 5", CHUNKED) + wire.chunked(BODY),
+        head(b"Content-Length: 5", CHUNKED) + fault_servers.chunked(BODY),
         None,
     ),
     "both, and no body wanted": (
-        head(b"Content-Length: 5", CHUNKED, first=b"HTTP/1.1 404 No") + wire.chunked(BODY),
+        head(b"Content-Length: 5", CHUNKED, first=b"HTTP/1.1 404 No") + fault_servers.chunked(BODY),
         None,
     ),
     "Content-Length twice": (sized(b"Content-Length: 5"), None),
@@ -82,27 +82,28 @@ RESPONSES: dict[str, tuple[bytes, tuple[int, bytes] | None]] = {
     "Content-Length negative": (head(b"Content-Length: -5") + BODY, None),
     "Content-Length of 19 digits": (head(b"Content-Length: 0000000000000000005") + BODY, None),
     "Content-Length folded": (head(b"Content-Length:", b" 5") + BODY, None),
-    "other coding": (head(b"Transfer-Encoding: gzip, chunked") + wire.chunked(BODY), None),
+    "other coding": (head(b"Transfer-Encoding: gzip, chunked") + fault_servers.chunked(BODY), None),
     "other coding, no body wanted": (
-        head(b"Transfer-Encoding: gzip, chunked", first=b"HTTP/1.1 404 No") + wire.chunked(),
+        head(b"Transfer-Encoding: gzip, chunked", first=b"HTTP/1.1 404 No")
+        + fault_servers.chunked(),
         None,
     ),
     "identity": (head(b"Transfer-Encoding: identity") + BODY, None),
-    "chunked twice": (head(CHUNKED, CHUNKED) + wire.chunked(BODY), None),
+    "chunked twice": (head(CHUNKED, CHUNKED) + fault_servers.chunked(BODY), None),
     "no coding": (sized(b"Transfer-Encoding:"), None),
     "chunked in capitals": (
-        head(b"TRANSFER-ENCODING: CHUNKED") + wire.chunked(BODY),
+        head(b"TRANSFER-ENCODING: CHUNKED") + fault_servers.chunked(BODY),
         (200, BODY),
     ),
     "chunked in HTTP/1.0": (
-        head(CHUNKED, first=b"HTTP/1.0 200 OK") + wire.chunked(BODY),
+        head(CHUNKED, first=b"HTTP/1.0 200 OK") + fault_servers.chunked(BODY),
         (200, BODY),
     ),
     # Responses without content, whatever they send.
     "204 with a body": (sized(first=b"HTTP/1.1 204 No Content"), (204, b"")),
     "304 with a body": (sized(first=b"HTTP/1.1 304 Not Modified"), (304, b"")),
     "304 in chunks": (
-        head(CHUNKED, first=b"HTTP/1.1 304 Not Modified") + wire.chunked(BODY),
+        head(CHUNKED, first=b"HTTP/1.1 304 Not Modified") + fault_servers.chunked(BODY),
         (304, b""),
     ),
     "204 and a response": (
@@ -113,7 +114,7 @@ RESPONSES: dict[str, tuple[bytes, tuple[int, bytes] | None]] = {
     "octets after it": (sized() + b"garbage", (200, BODY)),
     "a response after it": (sized() + sized(), (200, BODY)),
     "half a response after it": (sized() + b"HTTP/1.1 200 OK\r\nX-", (200, BODY)),
-    "octets after chunks": (chunks(wire.chunked(BODY), b"garbage"), (200, BODY)),
+    "octets after chunks": (chunks(fault_servers.chunked(BODY), b"garbage"), (200, BODY)),
     # Lines.
     "lone line feeds": (sized().replace(b"\r\n", b"\n"), (200, BODY)),
     "folded": (sized(b"X-A: a", b" b"), (200, BODY)),
@@ -157,7 +158,7 @@ RESPONSES: dict[str, tuple[bytes, tuple[int, bytes] | None]] = {
     "extension in quotes": (chunks(b'5;a="b c"\r\n12345\r\n0;d\r\n\r\n'), (200, BODY)),
     "length in the trailers": (chunks(b"0\r\nContent-Length: 5\r\n\r\n"), None),
     "coding in the trailers": (chunks(b"0\r\nTransfer-Encoding: x\r\n\r\n"), None),
-    "tab after the coding": (head(CHUNKED + b"\t") + wire.chunked(BODY), None),
+    "tab after the coding": (head(CHUNKED + b"\t") + fault_servers.chunked(BODY), None),
     "trailer without a colon": (chunks(b"5\r\n12345\r\n0\r\nX-T\r\n\r\n"), None),
 }
 
@@ -165,7 +166,7 @@ RESPONSES: dict[str, tuple[bytes, tuple[int, bytes] | None]] = {
 @pytest.mark.parametrize("case", RESPONSES)
 def test_all_transports_have_one_rule(carrier: Make, case: str) -> None:
     data, expected = RESPONSES[case]
-    with wire.serve(wire.says(data)) as site:
+    with fault_servers.serve(fault_servers.says(data)) as site:
         answer = carrier().send(Request(site.url, timeout=3.0))
         assert site.connections == 1
     if expected is None:
@@ -179,7 +180,7 @@ def test_all_transports_have_one_rule(carrier: Make, case: str) -> None:
 
 def test_a_folded_value_is_one_line(carrier: Make) -> None:
     """RFC 9112 §5.2: a user agent replaces the fold by blanks."""
-    with wire.serve(wire.says(sized(b"X-A: a", b"\t b"))) as site:
+    with fault_servers.serve(fault_servers.says(sized(b"X-A: a", b"\t b"))) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Response)
         assert read_fields(answer.headers).get("x-a")[0].split() == [b"a", b"b"]
@@ -190,54 +191,54 @@ def test_a_folded_value_is_one_line(carrier: Make) -> None:
 EVIL = head(b"Content-Length: 4") + b"EVIL"
 
 
-def _at_once(peer: wire.Peer, data: bytes) -> None:
+def _at_once(peer: fault_servers.Peer, data: bytes) -> None:
     peer.send(data + EVIL)
 
 
-def _in_two_pieces(peer: wire.Peer, data: bytes) -> None:
+def _in_two_pieces(peer: fault_servers.Peer, data: bytes) -> None:
     """Two records, if it is TLS, which may come in one segment."""
     peer.send(data)
     peer.send(EVIL)
 
 
-def _later(peer: wire.Peer, data: bytes) -> None:
+def _background(peer: fault_servers.Peer, data: bytes) -> None:
     peer.send(data)
     peer.pause(0.05)
     peer.send(EVIL)
 
 
-def _half(peer: wire.Peer, data: bytes) -> None:
+def _half(peer: fault_servers.Peer, data: bytes) -> None:
     peer.send(data + EVIL[:20])
     peer.pause(0.05)
     peer.send(EVIL[20:])
 
 
-@pytest.mark.parametrize("how", [_at_once, _in_two_pieces, _later, _half])
+@pytest.mark.parametrize("how", [_at_once, _in_two_pieces, _background, _half])
 @pytest.mark.parametrize("first", ["200", "204", "304", "chunked"])
 @pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
 def test_what_follows_a_response_is_not_the_next_one(
-    carrier: Make, how: Callable[[wire.Peer, bytes], None], first: str, secure: bool
+    carrier: Make, how: Callable[[fault_servers.Peer, bytes], None], first: str, secure: bool
 ) -> None:
     responses = {
         "200": sized(),
         "204": head(first=b"HTTP/1.1 204 No Content"),
         "304": head(b"Content-Length: 4", first=b"HTTP/1.1 304 Not Modified"),
-        "chunked": head(CHUNKED) + wire.chunked(BODY),
+        "chunked": head(CHUNKED) + fault_servers.chunked(BODY),
     }
 
-    def behaviour(peer: wire.Peer) -> None:
+    def behaviour(peer: fault_servers.Peer) -> None:
         if b"GET /second" in peer.head:
-            peer.send(wire.message(b"good"))
+            peer.send(fault_servers.message(b"good"))
             return
         how(peer, responses[first])
         with suppress(OSError):
             peer.site.heads.append(peer.sock.recv(65536))
 
-    with wire.serve(behaviour, tls=wire.server_tls() if secure else None) as site:
+    with fault_servers.serve(behaviour, tls=fault_servers.server_tls() if secure else None) as site:
         one = carrier()
         answer = one.send(f"{site.url}/first")
         assert isinstance(answer, Response), answer
-        if how in (_later, _half):
+        if how in (_background, _half):
             time.sleep(0.15)
         else:
             time.sleep(0.02)
@@ -252,11 +253,11 @@ def test_what_follows_a_response_is_not_the_next_one(
 def test_what_an_event_loop_has_not_seen_yet(carrier: Make, secure: bool) -> None:
     """Octets wait at the socket while the loop is busy, and the next request goes out first."""
 
-    def behaviour(peer: wire.Peer) -> None:
+    def behaviour(peer: fault_servers.Peer) -> None:
         if b"GET /second" in peer.head:
-            peer.send(wire.message(b"good"))
+            peer.send(fault_servers.message(b"good"))
             return
-        _later(peer, sized())
+        _background(peer, sized())
         with suppress(OSError):
             peer.sock.recv(65536)
 
@@ -268,7 +269,7 @@ def test_what_an_event_loop_has_not_seen_yet(carrier: Make, secure: bool) -> Non
         time.sleep(0.2)
         answers.append(await one.transport.send(Request(f"{url}/second")))
 
-    with wire.serve(behaviour, tls=wire.server_tls() if secure else None) as site:
+    with fault_servers.serve(behaviour, tls=fault_servers.server_tls() if secure else None) as site:
         assert one.runner is not None
         one.runner.run(both(site.url))
         assert [getattr(answer, "body", answer) for answer in answers] == [BODY, b"good"]
@@ -276,8 +277,8 @@ def test_what_an_event_loop_has_not_seen_yet(carrier: Make, secure: bool) -> Non
 
 def test_a_connection_that_had_no_more_is_kept(carrier: Make) -> None:
     """The rule costs no connection where a server keeps to it."""
-    answers = {"/a": sized(), "/b": head(CHUNKED) + wire.chunked(BODY)}
-    with wire.farm(lambda host, path: answers[path]) as site:
+    answers = {"/a": sized(), "/b": head(CHUNKED) + fault_servers.chunked(BODY)}
+    with fault_servers.farm(lambda host, path: answers[path]) as site:
         one = carrier()
         for path in [*answers, *answers]:
             assert isinstance(one.send(site.named("one.example") + path), Response)
@@ -286,7 +287,7 @@ def test_a_connection_that_had_no_more_is_kept(carrier: Make) -> None:
 
 @pytest.mark.parametrize("fault", ["resets_at_once", "closes_at_once"])
 def test_a_server_that_resets_is_asked_once(carrier: Make, fault: str) -> None:
-    with wire.serve(getattr(wire, fault)) as site:
+    with fault_servers.serve(getattr(fault_servers, fault)) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
         assert answer.reason is FailureReason.CUT
@@ -296,11 +297,11 @@ def test_a_server_that_resets_is_asked_once(carrier: Make, fault: str) -> None:
 def test_a_server_that_speaks_first(carrier: Make) -> None:
     """An answer that came before the request is read as one, or refused; it is never kept."""
 
-    def early(peer: wire.Peer) -> None:
+    def early(peer: fault_servers.Peer) -> None:
         peer.send(sized() + EVIL)
         peer.pause(0.3)
 
-    with wire.serve(early, reads=False) as site:
+    with fault_servers.serve(early, reads=False) as site:
         one = carrier()
         for _ in range(2):
             answer = one.send(Request(site.url, timeout=3.0))
@@ -340,7 +341,7 @@ def test_pieces_make_no_difference(case: str) -> None:
 def test_where_a_response_ends() -> None:
     for data in (
         sized(),
-        chunks(wire.chunked(b"a", b"bc")),
+        chunks(fault_servers.chunked(b"a", b"bc")),
         chunks(b"5;a=b\r\n12345\r\n0\r\nX: 1\r\nY: 2\r\n\r\n"),
         chunks(b"0\r\n\n"),
         head(first=b"HTTP/1.1 204 No"),
@@ -369,11 +370,11 @@ def test_the_answer_to_connect_has_no_content() -> None:
 @pytest.mark.parametrize(
     ("endless", "bound"),
     [
-        (b"HTTP/1.1 200 " + b"a" * 200_000, LONGEST_HEAD),
-        (b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 20_000, LONGEST_HEAD),
-        (chunks(b"5;" + b"a" * 200_000), LONGEST_CHUNK_LINE),
-        (chunks(b"0\r\nX: " + b"a" * 200_000), LONGEST_TRAILERS),
-        (chunks(b"0\r\n" + b"X: a\r\n" * 30_000), LONGEST_TRAILERS),
+        (b"HTTP/1.1 200 " + b"a" * 200_000, MAX_HEAD),
+        (b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 20_000, MAX_HEAD),
+        (chunks(b"5;" + b"a" * 200_000), MAX_CHUNK_LINE),
+        (chunks(b"0\r\nX: " + b"a" * 200_000), MAX_TRAILERS),
+        (chunks(b"0\r\n" + b"X: a\r\n" * 30_000), MAX_TRAILERS),
     ],
 )
 @pytest.mark.parametrize("size", [7, 65_536])
@@ -408,7 +409,7 @@ def test_many_heads_in_one_piece_cost_what_each_costs(end: bytes) -> None:
 
 def test_a_watch_hands_on_a_head_once_it_is_complete() -> None:
     """A library may see the end of a head where there is none."""
-    watch = Stopwatch()
+    watch = ResponseWatch()
     watch.sent()
     hints, whole = head(first=b"HTTP/1.1 103 Hints"), sized(b"X-A: b")
     data = hints + whole
@@ -423,24 +424,24 @@ def test_a_watch_hands_on_a_head_once_it_is_complete() -> None:
 
 
 def test_a_watch_hands_on_responses_and_nothing_else() -> None:
-    watch = Stopwatch()
+    watch = ResponseWatch()
     assert watch.received(b"unasked") == b""
     assert watch.spoiled
-    watch = Stopwatch()
+    watch = ResponseWatch()
     for _ in range(2):
         watch.sent()
         assert watch.received(sized()) == sized()
         assert not watch.spoiled
     assert watch.received(b"x") == b""
     assert watch.spoiled
-    watch = Stopwatch()
+    watch = ResponseWatch()
     watch.sent()
     with pytest.raises(FramingError):
         watch.received(b"SSH-2.0")
     assert watch.spoiled
-    watch = Stopwatch()
+    watch = ResponseWatch()
     watch.sent()
-    watch.received(head(CHUNKED, first=b"HTTP/1.0 200 OK") + wire.chunked(BODY))
+    watch.received(head(CHUNKED, first=b"HTTP/1.0 200 OK") + fault_servers.chunked(BODY))
     assert watch.spoiled
 
 

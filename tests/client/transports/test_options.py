@@ -13,10 +13,10 @@ from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client import AddressPolicy, AsyncClient, Client
 from robotrules.client.ssrf import PUBLIC
 from robotrules.client.transports import open_async_transport, open_transport
-from tests.client import wire
+from tests.client import fault_servers
 from tests.client.scripted import AsyncServer, Server
 from tests.client.transports.conftest import AGENT, KINDS, Carrier
-from tests.client.transports.test_answers import fields_of
+from tests.client.transports.test_responses import fields_of
 
 Make = Callable[..., Carrier]
 CLIENTS = [Client, AsyncClient]
@@ -33,7 +33,7 @@ CLIENTS = [Client, AsyncClient]
     ],
 )
 def test_fields_for_every_request(carrier: Make, headers: Any) -> None:
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         one = carrier(headers=headers)
         for _ in range(2):
             one.send(Request(site.url, (("If-None-Match", '"a"'),)))
@@ -46,7 +46,7 @@ def test_fields_for_every_request(carrier: Make, headers: Any) -> None:
 
 
 def test_a_field_of_a_request_goes_before_that_of_the_transport(carrier: Make) -> None:
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         one = carrier(headers={"accept": "text/plain", "X-A": "1"})
         one.send(site.url)
         one.send(Request(site.url, (("Accept", "text/html"), ("x-a", "2"))))
@@ -57,17 +57,17 @@ def test_a_field_of_a_request_goes_before_that_of_the_transport(carrier: Make) -
 
 WRONG_HEADERS = {
     "User-Agent": "pass it as user_agent",
-    "host": "the transport's to send",
-    "Accept-Encoding": "the transport's to send",
-    "Content-Length": "the transport's to send",
-    "Connection": "the transport's to send",
-    "Transfer-Encoding": "the transport's to send",
-    "IF-NONE-MATCH": "the transport's to send",
-    "If-Modified-Since": "the transport's to send",
-    "Range": "the transport's to send",
-    "Proxy-Authorization": "the transport's to send",
-    "Authorization": "which every origin would get",
-    "cookie": "which every origin would get",
+    "host": "the transport sets",
+    "Accept-Encoding": "the transport sets",
+    "Content-Length": "the transport sets",
+    "Connection": "the transport sets",
+    "Transfer-Encoding": "the transport sets",
+    "IF-NONE-MATCH": "the transport sets",
+    "If-Modified-Since": "the transport sets",
+    "Range": "the transport sets",
+    "Proxy-Authorization": "the transport sets",
+    "Authorization": "which every origin would receive",
+    "cookie": "which every origin would receive",
     "X Y": "cannot be sent",
     "X:": "cannot be sent",
     "": "cannot be sent",
@@ -108,7 +108,7 @@ def test_a_proxy_carries_all_requests(carrier: Make) -> None:
     def resolve(host: str, port: int) -> list[str]:
         raise AssertionError(host)
 
-    with wire.serve(wire.proxies) as proxy:
+    with fault_servers.serve(fault_servers.proxies) as proxy:
         one = carrier(
             proxy=proxy.url.replace("//", "//me:hush@"), addresses=AddressPolicy(resolve=resolve)
         )
@@ -121,16 +121,16 @@ def test_a_proxy_carries_all_requests(carrier: Make) -> None:
 
 def test_tls_goes_through_the_proxy(carrier: Make) -> None:
     with (
-        wire.serve(wire.proxies) as proxy,
-        wire.serve(wire.ok, tls=wire.server_tls("far.example")) as far,
+        fault_servers.serve(fault_servers.proxies) as proxy,
+        fault_servers.serve(fault_servers.ok, tls=fault_servers.server_tls("far.example")) as far,
     ):
         answer = carrier(proxy=proxy.url, addresses=PUBLIC).send(far.named("far.example"))
         assert isinstance(answer, Response), answer
-        assert answer.body == wire.ROBOTS
+        assert answer.body == fault_servers.ROBOTS
         assert proxy.heads[0].startswith(b"CONNECT far.example:")
 
 
-PROXY_AUTHENTICATION_REQUIRED = wire.message(
+PROXY_AUTHENTICATION_REQUIRED = fault_servers.message(
     b"who are you?",
     'Proxy-Authenticate: Basic realm="a"',
     status="407 Proxy Authentication Required",
@@ -149,7 +149,7 @@ NOT_THROUGH_A_PROXY = [
 @pytest.mark.parametrize("host", NOT_THROUGH_A_PROXY)
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_private_places_behind_a_proxy(carrier: Make, scheme: str, host: str) -> None:
-    with wire.serve(wire.proxies) as proxy:
+    with fault_servers.serve(fault_servers.proxies) as proxy:
         answer = carrier(proxy=proxy.url, addresses=PUBLIC).send(f"{scheme}://{host}/")
         assert isinstance(answer, Failure), answer
         assert answer.reason is FailureReason.REFUSED, answer
@@ -160,7 +160,7 @@ def test_private_places_behind_a_proxy(carrier: Make, scheme: str, host: str) ->
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "db.internal", "intranet"])
 def test_private_places_that_are_allowed_behind_a_proxy(carrier: Make, host: str) -> None:
     allowed = AddressPolicy(["127.0.0.1", "localhost", "*.internal", "intranet"])
-    with wire.serve(wire.proxies) as proxy:
+    with fault_servers.serve(fault_servers.proxies) as proxy:
         answer = carrier(proxy=proxy.url, addresses=allowed).send(f"http://{host}/")
         assert isinstance(answer, Response), answer
         assert proxy.connections == 1
@@ -180,7 +180,7 @@ def test_a_name_that_is_like_a_private_one_goes_through_a_proxy() -> None:
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_proxy_that_wants_credentials_is_a_failed_connection(carrier: Make, scheme: str) -> None:
     """It says nothing about the origin's file (RFC 9110 §15.5.8), with or without a tunnel."""
-    with wire.serve(wire.says(PROXY_AUTHENTICATION_REQUIRED)) as proxy:
+    with fault_servers.serve(fault_servers.says(PROXY_AUTHENTICATION_REQUIRED)) as proxy:
         answer = carrier(proxy=proxy.url).send(f"{scheme}://far.example/robots.txt")
         assert isinstance(answer, Failure), answer
         assert answer.reason is FailureReason.CONNECT, answer
@@ -189,7 +189,7 @@ def test_a_proxy_that_wants_credentials_is_a_failed_connection(carrier: Make, sc
 
 def test_a_407_without_a_proxy_of_ours_is_a_failed_connection(carrier: Make) -> None:
     """An intercepting proxy sends it, too."""
-    with wire.serve(wire.says(PROXY_AUTHENTICATION_REQUIRED)) as site:
+    with fault_servers.serve(fault_servers.says(PROXY_AUTHENTICATION_REQUIRED)) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure), answer
         assert answer.reason is FailureReason.CONNECT, answer
@@ -198,7 +198,7 @@ def test_a_407_without_a_proxy_of_ours_is_a_failed_connection(carrier: Make) -> 
 
 def test_a_proxy_that_wants_credentials_allows_nothing() -> None:
     with (
-        wire.serve(wire.says(PROXY_AUTHENTICATION_REQUIRED)) as proxy,
+        fault_servers.serve(fault_servers.says(PROXY_AUTHENTICATION_REQUIRED)) as proxy,
         Client(AGENT, store="memory:", proxy=proxy.url) as client,
     ):
         verdict = client.check("http://far.example/secret")
@@ -243,7 +243,7 @@ def test_what_is_no_proxy(make: Callable[..., object], proxy: Any) -> None:
 def test_a_client_passes_its_options_on(kind: Callable[..., Any]) -> None:
     options: dict[str, Any] = {"store": "memory:", "headers": {"From": "a@example.com"}}
     options["connections"] = 2
-    with wire.serve(wire.proxies) as proxy:
+    with fault_servers.serve(fault_servers.proxies) as proxy:
         options["proxy"] = proxy.url
         if kind is Client:
             with Client(AGENT, **options) as client:
@@ -275,16 +275,16 @@ def test_a_client_passes_its_options_on(kind: Callable[..., Any]) -> None:
 def test_options_beside_a_transport(option: dict[str, Any]) -> None:
     server = Server()
     for kind, transport in ((Client, server), (AsyncClient, AsyncServer(server))):
-        with pytest.raises(ValueError, match="a transport has its own connections, proxy and hea"):
+        with pytest.raises(ValueError, match="connections=, proxy= and headers= have no effect"):
             kind(AGENT, store="memory:", transport=transport, **option)
 
 
 @pytest.mark.parametrize("kind", CLIENTS)
 @pytest.mark.parametrize("wrong", [True, False, 1, None, b"localhost"])
 def test_allow_private_says_what_it_wants(kind: Callable[..., object], wrong: Any) -> None:
-    with pytest.raises(ValueError, match=r"allow_private is .*: name the hosts, addresses or net"):
+    with pytest.raises(ValueError, match=r"allow_private is .*: pass the hosts, addresses or net"):
         kind(AGENT, store="memory:", allow_private=wrong)
-    with pytest.raises(ValueError, match=r"allow_private is .*: name the hosts, addresses or net"):
+    with pytest.raises(ValueError, match=r"allow_private is .*: pass the hosts, addresses or net"):
         AddressPolicy(wrong)
 
 
@@ -332,13 +332,17 @@ def test_send_need_not_be_an_async_function() -> None:
 
 
 def test_what_is_no_client() -> None:
-    with pytest.raises(TypeError, match=r"does not carry requests here: pass an httpx2.Client"):
+    with pytest.raises(
+        TypeError, match=r"cannot be used as a transport here: pass an httpx2.Client"
+    ):
         open_transport(AGENT, client="x")
-    with pytest.raises(TypeError, match=r"does not carry requests here: pass an aiohttp.ClientS"):
+    with pytest.raises(
+        TypeError, match=r"cannot be used as a transport here: pass an aiohttp.ClientS"
+    ):
         open_async_transport(AGENT, client=5)
 
 
 @pytest.mark.parametrize("kind", CLIENTS)
 def test_a_hook_is_a_function(kind: Callable[..., object]) -> None:
-    with pytest.raises(TypeError, match="pass a function of one FetchEvent"):
+    with pytest.raises(TypeError, match="pass a function that takes a FetchEvent"):
         kind(AGENT, store="memory:", on_fetch="print")

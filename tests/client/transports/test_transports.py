@@ -20,10 +20,10 @@ from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.sync import Client
 from robotrules.client.transports import open_async_transport, open_transport
 from robotrules.client.transports.aiohttp import AiohttpTransport
-from robotrules.client.transports.exchange import TransportSettings, target_of, words
+from robotrules.client.transports.dns_cache import DnsCache
+from robotrules.client.transports.exchange import TransportSettings, describe_error, target_of
 from robotrules.client.transports.httpx2 import AsyncHttpx2Transport, Httpx2Transport
-from robotrules.client.transports.resolver import Lookups
-from tests.client import wire
+from tests.client import fault_servers
 from tests.client.transports.conftest import AGENT, KINDS, Carrier
 
 Make = Callable[..., Carrier]
@@ -36,10 +36,10 @@ Make = Callable[..., Carrier]
 @pytest.mark.parametrize(
     ("agent", "options", "words"),
     [
-        ("", {}, "say who asks"),
-        ("  ", {}, "say who asks"),
-        ("Bot\r\nX: 1", {}, "say who asks"),
-        (None, {}, "say who asks"),
+        ("", {}, "use a name and a contact URL"),
+        ("  ", {}, "use a name and a contact URL"),
+        ("Bot\r\nX: 1", {}, "use a name and a contact URL"),
+        (None, {}, "use a name and a contact URL"),
         ("Bött/1.0", {}, "use ASCII"),
         (AGENT, {"connections": 0}, "use 1 or more"),
         (AGENT, {"connections": 2.5}, "use 1 or more"),
@@ -56,7 +56,7 @@ def test_what_cannot_be_used_raises_with_the_cure(
 
 
 def test_opening_takes_what_is_installed() -> None:
-    transport = open_transport(AGENT, addresses=wire.here(), timeout=1.0)
+    transport = open_transport(AGENT, addresses=fault_servers.here(), timeout=1.0)
     assert isinstance(transport, Httpx2Transport)
     transport.close()
     assert isinstance(open_async_transport(AGENT, connections=5), AiohttpTransport)
@@ -117,13 +117,13 @@ def test_importing_opens_nothing_and_needs_no_library() -> None:
 
 
 def test_they_are_context_managers() -> None:
-    with wire.serve(wire.ok) as site:
-        with Httpx2Transport(AGENT, addresses=wire.here()) as transport:
+    with fault_servers.serve(fault_servers.ok) as site:
+        with Httpx2Transport(AGENT, addresses=fault_servers.here()) as transport:
             assert isinstance(transport.send(Request(site.url)), Response)
 
         async def both() -> None:
             for kind in (AsyncHttpx2Transport, AiohttpTransport):
-                async with kind(AGENT, addresses=wire.here()) as one:
+                async with kind(AGENT, addresses=fault_servers.here()) as one:
                     assert isinstance(await one.send(Request(site.url)), Response)
 
         asyncio.run(both())
@@ -137,23 +137,23 @@ def test_a_closed_one_says_so(carrier: Make) -> None:
     else:
         one.runner.run(one.transport.aclose())
         one.runner.run(one.transport.aclose())
-    with pytest.raises(RuntimeError, match="closed: make another one"):
+    with pytest.raises(RuntimeError, match="closed: create another one"):
         one.send("http://one.example/")
 
 
 def test_closing_closes_connections(carrier: Make) -> None:
-    with wire.farm() as site:
+    with fault_servers.farm() as site:
         one = carrier()
         one.send(site.named("one.example"))
         assert site.open == 1
         one.transport.close() if one.runner is None else one.runner.run(one.transport.aclose())
-        assert wire.soon(lambda: site.open == 0)
+        assert fault_servers.soon(lambda: site.open == 0)
 
 
 @pytest.mark.parametrize("kind", [AsyncHttpx2Transport, AiohttpTransport])
 def test_one_event_loop_each(kind: type[AiohttpTransport]) -> None:
-    transport = kind(AGENT, addresses=wire.here())
-    with wire.serve(wire.ok) as site, asyncio.Runner() as first:
+    transport = kind(AGENT, addresses=fault_servers.here())
+    with fault_servers.serve(fault_servers.ok) as site, asyncio.Runner() as first:
         assert isinstance(first.run(transport.send(Request(site.url))), Response)
         with asyncio.Runner() as second, pytest.raises(RuntimeError, match="another event loop"):
             second.run(transport.send(Request(site.url)))
@@ -167,11 +167,11 @@ def test_ten_threads_share_one() -> None:
     """Answers are not mixed up, whoever asks and however they come."""
 
     def answers(host: str, path: str) -> bytes:
-        return wire.message(f"{host}{path}".encode())
+        return fault_servers.message(f"{host}{path}".encode())
 
     with (
-        wire.farm(answers) as site,
-        Httpx2Transport(AGENT, addresses=wire.here(), connections=5) as transport,
+        fault_servers.farm(answers) as site,
+        Httpx2Transport(AGENT, addresses=fault_servers.here(), connections=5) as transport,
         ThreadPoolExecutor(10) as threads,
     ):
         urls = [f"{site.named(f'h{number % 7}.example')}/{number}" for number in range(200)]
@@ -202,7 +202,7 @@ transport.close()
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_fork_has_connections_of_its_own() -> None:
     """The child neither uses nor closes what the parent keeps."""
-    with wire.farm() as site:
+    with fault_servers.farm() as site:
         subprocess.run([sys.executable, "-c", FORKS, site.url], check=True, timeout=60)
         assert site.requests == 4
         assert site.connections == 2
@@ -222,16 +222,16 @@ def test_lookups_have_few_threads_and_then_none() -> None:
 
     # Those of transports before linger for a second.
     before = set(threading.enumerate())
-    lookups = Lookups(AddressPolicy(resolve=resolve), most=3)
+    lookups = DnsCache(AddressPolicy(resolve=resolve), most=3)
     with ThreadPoolExecutor(8) as threads:
-        asked = [threads.submit(lookups.vetted, f"h{n}.example", 80, 10.0) for n in range(8)]
-        assert wire.soon(lambda: len(busy) == 3)
+        asked = [threads.submit(lookups.vet, f"h{n}.example", 80, 10.0) for n in range(8)]
+        assert fault_servers.soon(lambda: len(busy) == 3)
         # Who does not want to wait need not, and is not asked for any more.
         with pytest.raises(TimeoutError):
-            lookups.vetted("late.example", 80, 0.05)
+            lookups.vet("late.example", 80, 0.05)
         gate.set()
         assert all(one.result() == ["8.8.8.8"] for one in asked)
-    assert lookups.vetted("8.8.4.4", 80, 1.0) == ["8.8.4.4"]
+    assert lookups.vet("8.8.4.4", 80, 1.0) == ["8.8.4.4"]
     assert "late.example" not in busy
 
     def ours() -> list[threading.Thread]:
@@ -239,8 +239,8 @@ def test_lookups_have_few_threads_and_then_none() -> None:
         return [one for one in there if one.name == "robotrules-lookup"]
 
     assert len(ours()) <= 3
-    assert wire.soon(lambda: not ours())
-    assert lookups.vetted("again.example", 80, 5.0) == ["8.8.8.8"]
+    assert fault_servers.soon(lambda: not ours())
+    assert lookups.vet("again.example", 80, 5.0) == ["8.8.8.8"]
 
 
 def test_a_lookup_that_is_interrupted_says_so() -> None:
@@ -248,7 +248,7 @@ def test_a_lookup_that_is_interrupted_says_so() -> None:
         raise SystemExit
 
     with pytest.raises(SystemExit):
-        Lookups(AddressPolicy(resolve=resolve), 1).vetted("x.example", 80, 5.0)
+        DnsCache(AddressPolicy(resolve=resolve), 1).vet("x.example", 80, 5.0)
 
 
 # --- Words ----------------------------------------------------------------------------------------
@@ -264,11 +264,11 @@ def test_where_a_url_leads() -> None:
 
 
 def test_an_error_without_words_has_a_name() -> None:
-    assert words(ValueError()) == "ValueError"
-    assert words(OSError(111, "x")) == "Connection refused"
+    assert describe_error(ValueError()) == "ValueError"
+    assert describe_error(OSError(111, "x")) == "Connection refused"
     error = RuntimeError()
     error.__cause__ = LookupError("behind it")
-    assert words(error) == "behind it"
+    assert describe_error(error) == "behind it"
 
 
 def test_whatever_a_parser_raises_is_a_failure(
@@ -280,7 +280,7 @@ def test_whatever_a_parser_raises_is_a_failure(
         raise ZeroDivisionError("of all things")
 
     one = carrier()
-    with wire.serve(wire.ok) as site:
+    with fault_servers.serve(fault_servers.ok) as site:
         monkeypatch.setattr("robotrules.client.transports.exchange.Exchange.head", surprised)
         answer = one.send(site.url)
         assert isinstance(answer, Failure)
@@ -300,7 +300,7 @@ def test_whatever_a_parser_raises_is_a_failure(
     ],
 )
 def test_what_a_library_lets_through(error: Exception, trouble: FailureReason) -> None:
-    exchange = TransportSettings(AGENT, wire.here(), 1.0, 1, True, False).begin(
+    exchange = TransportSettings(AGENT, fault_servers.here(), 1.0, 1, True, False).begin(
         Request("http://a.example")
     )
     assert not isinstance(exchange, Failure)
@@ -311,5 +311,5 @@ def test_what_a_library_lets_through(error: Exception, trouble: FailureReason) -
 
 
 def test_settings_are_values() -> None:
-    one = TransportSettings(AGENT, wire.here(), 1.0, 1, True, False)
+    one = TransportSettings(AGENT, fault_servers.here(), 1.0, 1, True, False)
     assert one.vet() is one

@@ -17,17 +17,17 @@ from robotrules.access import Hop
 from robotrules.cache import EffectivePolicy, format_timestamp
 from robotrules.client.auditing.canonical import Canonical, canonicals
 from robotrules.client.auditing.checks import (
-    about_guidance,
-    about_page,
-    about_robots,
-    about_schemes,
-    about_sitemaps,
+    check_guidance,
+    check_page,
+    check_robots,
+    check_schemes,
+    check_sitemaps,
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
-from robotrules.client.auditing.sitemap_files import MOST_OCTETS as MOST_SITEMAP
+from robotrules.client.auditing.sitemap_files import MAX_BYTES as MAX_SITEMAP_BYTES
 from robotrules.client.auditing.sitemap_files import SitemapFile, SitemapForm, read_sitemap
 from robotrules.client.origin_state import OriginState
-from robotrules.client.pages import MOST_OCTETS, FetchResult, fetching, guidance_of
+from robotrules.client.pages import MAX_BYTES, FetchResult, fetch_page, make_guidance
 from robotrules.client.sync import Client
 from robotrules.extensions.sitemap import sitemaps
 from robotrules.guide import Guidance
@@ -38,29 +38,29 @@ from robotrules.robotstxt.verdict import Verdict
 from robotrules.tags.known_rules import EVERYONE
 from robotrules.tags.profile import find_tag_profile
 
-# Raised when a key of `Audit.as_dict()` changes meaning or goes away.
+# Increased when a key of `Audit.as_dict()` changes meaning or is removed.
 SCHEMA_VERSION = 1
-# Sitemap files that are asked for. One may name 50,000 others.
+# Maximum number of sitemap files to fetch. An index may list 50,000.
 MAX_SITEMAPS = 5
 
 
 class SitemapListing(NamedTuple):
-    """A sitemap file: where it is named, what came of asking for it, what it says."""
+    """A sitemap file: where it is listed, how it was fetched, and its content."""
 
     url: str
     named_by: str
-    """`robots.txt, line 3`, or the sitemap index that names it."""
+    """`robots.txt, line 3`, or the sitemap index that lists it."""
     page: FetchResult
     file: SitemapFile | None
-    """None: there is nothing to read."""
+    """None: there is no content."""
     steps: tuple[str, ...] = ()
-    """Which of the URLs on the way to the page it lists."""
+    """The URLs of the redirect chain of the page that it lists."""
     disallowed: tuple[str, ...] = ()
-    """Other URLs it lists that the rules of the page's origin disallow."""
+    """Other listed URLs that the rules of the page's origin disallow."""
 
     @property
     def lists_page(self) -> bool | None:
-        """Whether it lists the page; None: it is no list of pages that was read to its end."""
+        """Whether it lists the page; None: it is not a completely read list of pages."""
         if self.steps:
             return True
         file = self.file
@@ -96,12 +96,12 @@ class SitemapListing(NamedTuple):
 
 
 class RedirectStep(NamedTuple):
-    """One URL on the way to the page."""
+    """One URL of the redirect chain of the page."""
 
     url: str
     verdict: Verdict
     status: int | None
-    """None: it was not asked for, or did not answer."""
+    """None: it was not requested, or there was no response."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -109,28 +109,28 @@ class RedirectStep(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """What was found about one live page."""
+    """The audit of one live page."""
 
     url: str
     product_tokens: tuple[str, ...]
-    """Who is asked about; `*` alone: every crawler that no group names."""
+    """The audited crawlers; `*` alone: every crawler without its own group."""
     purposes: tuple[str, ...]
     user_agent: str
-    """Who asked."""
+    """The User-Agent of the audit."""
     origin_state: OriginState
-    """The robots.txt of the URL, and how it was got."""
+    """The robots.txt of the URL, and how it was fetched."""
     verdict: Verdict
-    """On the URL itself."""
+    """The verdict on the URL itself."""
     steps: tuple[RedirectStep, ...]
-    """The URL, and where it redirects to."""
+    """The URL, and the targets of its redirects."""
     page: FetchResult
-    """The last of them."""
+    """The last of the chain."""
     guidance: Guidance
-    """What all carriers say about the last of them."""
+    """The guidance of all carriers for the last URL."""
     canonicals: tuple[Canonical, ...]
     sitemaps: tuple[SitemapListing, ...]
     other_scheme: OriginState | None
-    """The robots.txt of https for http, and the other way; None: there is none to ask for."""
+    """The robots.txt of the other scheme, http or https; None: not applicable."""
     findings: tuple[Finding, ...]
     """Errors first."""
 
@@ -149,14 +149,14 @@ class Audit(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON; `docs/cli/audit.md` describes them."""
-        visit = self.origin_state.entry.last_failure or self.origin_state.fetch_record
+        fetch_record = self.origin_state.entry.last_failure or self.origin_state.fetch_record
         return {
             "schema_version": SCHEMA_VERSION,
             "url": self.url,
             "product_tokens": list(self.product_tokens),
             "purposes": list(self.purposes),
             "user_agent": self.user_agent,
-            "asked_at": format_timestamp(visit.at) if visit else None,
+            "asked_at": format_timestamp(fetch_record.at) if fetch_record else None,
             "allowed": self.verdict.allowed,
             "verdict": self.verdict.as_dict(),
             "robots": self.origin_state.as_dict(),
@@ -194,29 +194,29 @@ def audit(
     html: bool = True,
 ) -> Audit:
     """
-    Audit one live page, for a crawler or for all that no group names.
+    Audit one live page, for one crawler or for all crawlers without their own group.
 
-    The robots.txt is asked for now, whatever the client has of it. *profile* is for the tags.
-    *ignore_disallow*: the site is yours, so a page that the rules disallow is read once all the same, to see
-    what no crawler sees. *progress* is told each URL before it is asked for. *html*: whether the
-    page's HTML is read; without it, headers alone speak for the page.
+    The robots.txt is fetched now, even if it is cached. *profile* applies to tags.
+    *ignore_disallow*: the site is yours, so a page that the rules disallow is read once all the
+    same, to see what no crawler sees. *progress* is told each URL before it is asked for. *html*:
+    whether the page's HTML is read; without it, headers alone speak for the page.
     """
     tokens: Tokens = EVERYONE if product_token is None else product_token
     find_tag_profile(profile)
     origin = origin_of(url)
     if origin is None:
         raise ValueError(f"{url!r} has no robots.txt: pass an http or https URL")
-    return _Auditor(client, tokens, tuple(purposes), progress or _silent, html).audit(
+    return _Auditor(client, tokens, tuple(purposes), progress or _report_nothing, html).audit(
         url, origin, profile, ignore_disallow, max_sitemaps
     )
 
 
-def _silent(url: str) -> None:
-    """Tell nobody."""
+def _report_nothing(url: str) -> None:
+    """Report nothing."""
 
 
 class _Auditor:
-    """Asks for the parts, in the order of their need."""
+    """Fetches the parts, in the order in which they are needed."""
 
     def __init__(
         self,
@@ -234,11 +234,11 @@ class _Auditor:
     def audit(
         self, url: str, origin: str, profile: str, ignore_disallow: bool, max_sitemaps: int
     ) -> Audit:
-        """Ask for everything, then compare."""
+        """Fetch everything, then compare."""
         client, (tokens, purposes) = self._client, self._asked
         self._progress(robots_url(origin))
-        held = client.refresh(url)
-        assert held is not None
+        state = client.refresh(url)
+        assert state is not None
         self._progress(url)
         page = client.fetch(url, *self._asked)
         unseen = None
@@ -249,29 +249,29 @@ class _Auditor:
         links = self._canonicals(seen) if seen.ok else ()
         steps = tuple(self._steps(page, unseen))
         other = self._other_scheme(origin)
-        listed, left = self._sitemaps(held, steps, max_sitemaps)
+        listed, left = self._sitemaps(state, steps, max_sitemaps)
         rules = {one.url: client.check(one.url, *self._asked) for one in links}
-        verdict = held.check(url, *self._asked)
+        verdict = state.check(url, *self._asked)
         findings = [
-            *about_robots(held),
-            *about_schemes(held, other, url, verdict, self._asked),
-            *about_page(page, unseen, bool(verdict)),
-            *about_guidance(found, links, rules),
-            *about_sitemaps(listed, steps, found),
+            *check_robots(state),
+            *check_schemes(state, other, url, verdict, self._asked),
+            *check_page(page, unseen, bool(verdict)),
+            *check_guidance(found, links, rules),
+            *check_sitemaps(listed, steps, found),
         ]
         if left and max_sitemaps:
             most = f"{max_sitemaps:,}"
             findings.append(
                 finding("sitemaps-not-read", "robots.txt", most=most, count=f"{left:,}")
             )
-        if held.policy is EffectivePolicy.RULES and not listed and not left:
+        if state.policy is EffectivePolicy.RULES and not listed and not left:
             findings.append(finding("no-sitemap", "robots.txt"))
         return Audit(
             url=url,
             product_tokens=(tokens,) if isinstance(tokens, str) else tuple(tokens),
             purposes=purposes,
             user_agent=client.user_agent,
-            origin_state=held,
+            origin_state=state,
             verdict=verdict,
             steps=steps,
             page=seen,
@@ -296,7 +296,7 @@ class _Auditor:
     def _guidance(self, page: FetchResult, unseen: FetchResult | None, profile: str) -> Guidance:
         tokens, purposes = self._asked
         if unseen is not None:
-            # What the page says that nobody else sees; the rules and the verdict stay.
+            # The content of a disallowed page; the rules and the verdict are unchanged.
             page = page._replace(
                 status=unseen.status,
                 fields=unseen.fields,
@@ -304,27 +304,27 @@ class _Auditor:
                 complete=unseen.complete,
                 at=unseen.at,
             )
-        return guidance_of(
+        return make_guidance(
             page, tokens, purposes, application=None, profile=profile, html=self._html
         )
 
     def _read_anyway(self, url: str) -> FetchResult:
-        """Fetch a page of the caller's own, whatever the rules say; in its turn all the same."""
+        """Fetch a page of the caller's site despite the rules, at the rate limit."""
         client, (tokens, purposes) = self._client, self._asked
-        return client._page(
-            fetching(
+        return client._run_page(
+            fetch_page(
                 url,
                 tokens,
                 purposes,
-                profile=client._desk.profile.name,
-                limit=MOST_OCTETS,
-                timeout=client._desk.timeout,
+                profile=client._engine.profile.name,
+                limit=MAX_BYTES,
+                timeout=client._engine.timeout,
                 ignore_disallow=True,
             )
         )
 
     def _other_scheme(self, origin: str) -> OriginState | None:
-        """Return the robots.txt of the other scheme; where a port is named there is none."""
+        """Return the robots.txt of the other scheme; None for an origin with a port."""
         scheme, _, authority = origin.partition("://")
         if ":" in authority.rpartition("]")[2]:
             return None
@@ -333,46 +333,46 @@ class _Auditor:
         return self._client.refresh(other)
 
     def _sitemaps(
-        self, held: OriginState, steps: Sequence[RedirectStep], most: int
+        self, state: OriginState, steps: Sequence[RedirectStep], most: int
     ) -> tuple[list[SitemapListing], int]:
-        """Ask for sitemaps, and for those that an index names; return how many were left out."""
-        # Where no rules decide, the file that says the same names no sitemap.
-        assert held.fetch_record is not None
+        """Fetch sitemaps, and those listed in an index; return how many were skipped."""
+        # Without rules, the equivalent file lists no sitemap.
+        assert state.fetch_record is not None
         waiting = deque(
             (one.url, f"robots.txt, line {one.line}")
-            for one in sitemaps(held.robots, held.fetch_record.url)
+            for one in sitemaps(state.robots, state.fetch_record.url)
         )
         seen = {target for target, _ in waiting}
         found: list[SitemapListing] = []
         while waiting and len(found) < most:
             target, named_by = waiting.popleft()
-            found.append(listed := self._listed(target, named_by, held, steps))
-            # sitemaps.org: an index names no index.
+            found.append(listed := self._check_listing(target, named_by, state, steps))
+            # sitemaps.org: an index does not list an index.
             if named_by.startswith("robots.txt") and listed.is_index and listed.file:
                 more = [one for one in dict.fromkeys(listed.file.urls) if one not in seen]
                 waiting.extend((one, target) for one in more)
                 seen.update(more)
         return found, len(waiting)
 
-    def _listed(
-        self, target: str, named_by: str, held: OriginState, steps: Sequence[RedirectStep]
+    def _check_listing(
+        self, target: str, named_by: str, state: OriginState, steps: Sequence[RedirectStep]
     ) -> SitemapListing:
         self._progress(target)
-        page = self._client.fetch(target, *self._asked, limit=MOST_SITEMAP)
+        page = self._client.fetch(target, *self._asked, limit=MAX_SITEMAP_BYTES)
         if not page.ok:
             return SitemapListing(target, named_by, page, None)
         file = read_sitemap(page.body, complete=page.complete)
         listed = SitemapListing(target, named_by, page, file)
         if listed.is_index:
             return listed
-        ours = [one for one in file.urls if origin_of(one) == held.origin]
-        # URLs are the same where rules cannot tell them apart (RFC 9309 §2.2.2).
-        parsing = held.robots.profile
+        ours = [one for one in file.urls if origin_of(one) == state.origin]
+        # URLs are compared as rules compare them (RFC 9309 §2.2.2).
+        parsing = state.robots.profile
         forms = {normalize_path(one, profile=parsing) for one in ours}
         ways = {normalize_path(step.url, profile=parsing): step.url for step in reversed(steps)}
-        ways = {form: url for form, url in ways.items() if origin_of(url) == held.origin}
+        ways = {form: url for form, url in ways.items() if origin_of(url) == state.origin}
         others = [one for one in ours if normalize_path(one, profile=parsing) not in ways]
-        verdicts = held.check_many(others, *self._asked)
+        verdicts = state.check_many(others, *self._asked)
         return listed._replace(
             steps=tuple(url for form, url in ways.items() if form in forms),
             disallowed=tuple(

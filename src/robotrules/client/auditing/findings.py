@@ -1,9 +1,9 @@
 """
-Findings: what an audit of one live page reports, each with a code, a level and a sentence.
+Findings: the reports of an audit of one live page, each with a code, a level and a sentence.
 
-Here are the findings that need more than one carrier, or an answer of a server. What parsers say
-about a file or a field alone is in their notes, which an audit passes on under their own codes. It
-does not look at anything itself.
+These findings need more than one carrier, or a response of a server. Problems of a single file or
+field are notes of its parser, which an audit includes with their own codes. This module checks
+nothing itself.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 LEVELS = ("error", "warning", "info")
 
-# `error`: something does not work; `warning`: it works, and probably not as meant; `info`: good to
-# know. Braces are filled in.
+# `error`: something does not work; `warning`: it works, but probably not as intended; `info`: a
+# fact. Placeholders are in braces.
 CODES: dict[str, tuple[str, str]] = {
     # robots.txt: access (RFC 9309 §2.3, §2.4)
     "robots-unreachable": (
@@ -23,18 +23,19 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "robots-lost": (
         "error",
-        "The redirects of the robots.txt do not lead to a file ({why}): some crawlers take that "
-        "for no rules at all, and others stop crawling the site.",
+        "The redirects of the robots.txt do not lead to a file ({why}): some crawlers treat "
+        "that as no rules, and others stop crawling the site.",
     ),
     "robots-restricted": (
         "warning",
-        "The robots.txt answers {status}. RFC 9309 takes that for no rules, so that everything is "
-        "allowed, and some crawlers for the opposite: serve it to everybody.",
+        "The robots.txt responds with {status}. RFC 9309 treats that as no rules, so everything is "
+        "allowed, and some crawlers as the opposite: serve it to all clients.",
     ),
     "no-robots": ("info", "There is no robots.txt ({why}), so everything is allowed."),
     "robots-redirected": (
         "info",
-        "The robots.txt redirects to {url}; its rules hold for the origin that was asked first.",
+        "The robots.txt redirects to {url}; its rules apply to the origin that was requested "
+        "first.",
     ),
     "robots-media-type": (
         "error",
@@ -42,33 +43,33 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "robots-charset": (
         "error",
-        "The robots.txt is said to be in {charset}; its encoding is UTF-8 (RFC 9309 §2.3).",
+        "The robots.txt is declared as {charset}; its encoding is UTF-8 (RFC 9309 §2.3).",
     ),
     "robots-long-lifetime": (
         "info",
-        "The robots.txt asks to be kept for {time}; crawlers use it for no longer than 24 hours "
+        "The robots.txt asks to be cached for {time}; crawlers cache it for at most 24 hours "
         "(RFC 9309 §2.4).",
     ),
     "robots-short-lifetime": (
         "info",
-        "The robots.txt asks not to be kept, or for {time} only; most crawlers keep it for longer.",
+        "The robots.txt asks not to be cached, or only for {time}; most crawlers cache it longer.",
     ),
     "robots-old-copy": (
         "warning",
-        "The robots.txt is unreachable, and rules are those of a copy fetched before.",
+        "The robots.txt is unreachable, and the rules are those of a cached copy.",
     ),
     "schemes-disagree": (
         "warning",
-        "The robots.txt of {origin} is another file, and says that the same path is {word}: each "
-        "governs its own scheme.",
+        "The robots.txt of {origin} is a different file, and by it the same path is {word}: each "
+        "applies to its own scheme.",
     ),
     "schemes-differ": (
         "info",
-        "The robots.txt of {origin} is another one, though it says the same about this path.",
+        "The robots.txt of {origin} is a different file, with the same result for this path.",
     ),
     # The page
     "page-unreachable": ("error", "The page cannot be read: {why}."),
-    "page-status": ("warning", "The page answers {status}, so there is nothing to index."),
+    "page-status": ("warning", "The page responds with {status}, so there is nothing to index."),
     "page-redirected": ("info", "The URL redirects to {url}."),
     "redirect-to-disallowed": (
         "warning",
@@ -95,14 +96,17 @@ CODES: dict[str, tuple[str, str]] = {
     "sitemap-unreachable": ("error", "The sitemap cannot be read: {why}."),
     "sitemap-disallowed": (
         "warning",
-        "The sitemap itself is disallowed ({why}): crawlers may leave it alone.",
+        "The sitemap itself is disallowed ({why}): crawlers may not fetch it.",
     ),
-    "sitemap-unreadable": ("error", "This is no sitemap that can be read: {why}."),
+    "sitemap-unreadable": ("error", "This is not a readable sitemap: {why}."),
     "sitemap-media-type": ("info", "The sitemap is sent as {type}, though it is {what}."),
-    "sitemap-cut": ("info", "The sitemap is longer than was read here: {count} of its URLs are."),
+    "sitemap-cut": (
+        "info",
+        "The sitemap is longer than the audit reads: {count} of its URLs were checked.",
+    ),
     "sitemaps-not-read": (
         "info",
-        "No more than {most} sitemap files are asked for, so {count} were left out.",
+        "At most {most} sitemap files are fetched, so {count} were skipped.",
     ),
     "listed-and-disallowed": (
         "warning",
@@ -124,15 +128,15 @@ CODES: dict[str, tuple[str, str]] = {
 
 
 class Finding(NamedTuple):
-    """One thing that an audit found."""
+    """One finding of an audit."""
 
     code: str
     level: str
     """`error`, `warning` or `info`."""
     message: str
-    """One sentence for people. What it quotes comes from strangers."""
+    """One sentence. Quoted text is untrusted."""
     where: str
-    """What it is about: `robots.txt, line 3`, `page`, `sitemap https://…`."""
+    """The place: `robots.txt, line 3`, `page`, `sitemap https://…`."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -143,6 +147,6 @@ class Finding(NamedTuple):
 
 
 def finding(code: str, where: str, **words: object) -> Finding:
-    """Return the finding of a code."""
+    """Return the finding with this code."""
     level, sentence = CODES[code]
     return Finding(code, level, sentence.format(**words), where)

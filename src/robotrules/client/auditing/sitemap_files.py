@@ -1,10 +1,10 @@
 """
-Sitemap files: what a file is that a robots.txt names as a sitemap, and which URLs it lists.
+Sitemap files: the format of a file that a robots.txt lists as sitemap, and its URLs.
 
-XML (urlset and sitemapindex, sitemaps.org), plain text with one URL a line, RSS and Atom, each of
-them gzipped or not. The octets come from strangers: expat reads them, and a document that declares
-entities is refused before it can use one, so nothing is expanded and nothing outside is read. How
-much is unpacked and how many URLs are kept is bounded. It fetches nothing.
+XML (urlset and sitemapindex, sitemaps.org), plain text with one URL per line, RSS and Atom, each
+optionally gzipped. Files are untrusted: expat parses them, and a document that declares entities is
+rejected before it can use one, so nothing is expanded and no external resource is read. The
+uncompressed size and the number of URLs are limited. The module fetches nothing.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from xml.parsers import expat
 from robotrules.http.fields import Fields
 from robotrules.http.media_types import parse_media_type
 
-# sitemaps.org: 50,000 URLs a file. What it allows in octets, 50 MB, is more than is read here.
-MOST_URLS = 50_000
-MOST_OCTETS = 10 * 1024 * 1024
+# sitemaps.org: 50,000 URLs per file. Its size limit of 50 MB is larger than what is read here.
+MAX_URLS = 50_000
+MAX_BYTES = 10 * 1024 * 1024
 # sitemaps.org: fewer than 2,048 characters.
-LONGEST_URL = 2_048
+MAX_URL_LENGTH = 2_048
 
 XML_TYPES = ("application/xml", "text/xml")
 FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
 GZIP_TYPES = ("application/gzip", "application/x-gzip")
-# What is said of a file that is served as it is, without a type of its own.
+# Media types of files that servers do not recognise.
 PLAIN_TYPES = ("text/plain",)
 UNNAMED_TYPES = ("application/octet-stream",)
 
@@ -37,7 +37,7 @@ _HTTP = re.compile(rb"https?://", re.IGNORECASE)
 
 
 class SitemapForm(StrEnum):
-    """What a file is."""
+    """The format of a file."""
 
     URLSET = "urlset"
     """A list of pages, in XML."""
@@ -46,26 +46,26 @@ class SitemapForm(StrEnum):
     FEED = "feed"
     """RSS or Atom."""
     TEXT = "text"
-    """One URL a line."""
+    """One URL per line."""
     OTHER = "other"
     """None of these."""
 
 
 class SitemapFile(NamedTuple):
-    """What a sitemap file says."""
+    """The content of a sitemap file."""
 
     form: SitemapForm
     gzipped: bool
     urls: tuple[str, ...]
-    """Of a list its pages, of an index its sitemaps."""
+    """The pages of a list, or the sitemaps of an index."""
     complete: bool
-    """False: there is more than was read."""
+    """False: the file is longer than what was read."""
     trouble: str = ""
-    """Why it cannot be read, or not to its end; empty: it can."""
+    """Why it cannot be read completely; empty if it can."""
 
 
 class _Content(NamedTuple):
-    """What a file says once it is unpacked; fields as in `SitemapFile`."""
+    """The content of an uncompressed file; fields as in `SitemapFile`."""
 
     form: SitemapForm
     urls: tuple[str, ...]
@@ -73,13 +73,13 @@ class _Content(NamedTuple):
     trouble: str = ""
 
 
-def read_sitemap(octets: bytes, *, complete: bool = True, limit: int = MOST_OCTETS) -> SitemapFile:
-    """Return what a file says; *complete* is False where the octets are a part of it."""
+def read_sitemap(octets: bytes, *, complete: bool = True, limit: int = MAX_BYTES) -> SitemapFile:
+    """Parse a file; *complete* is False if the bytes are only a part of it."""
     gzipped = octets.startswith(b"\x1f\x8b")
     trouble = ""
     if gzipped:
         try:
-            octets, whole, trouble = _unpacked(octets, limit, complete)
+            octets, whole, trouble = _decompress(octets, limit, complete)
         except zlib.error:
             return SitemapFile(SitemapForm.OTHER, True, (), complete, "broken gzip data")
         complete = complete and whole
@@ -87,7 +87,7 @@ def read_sitemap(octets: bytes, *, complete: bool = True, limit: int = MOST_OCTE
         octets, complete = octets[:limit], False
     start = octets[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
     if _HTML.match(start):
-        # What a server sends that has no such file, and says 200.
+        # Sent with status 200 by servers that do not have the file.
         found = _Content(SitemapForm.OTHER, (), complete, "it is an HTML page")
     elif start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         found = _Reader(complete).read(octets)
@@ -99,7 +99,7 @@ def read_sitemap(octets: bytes, *, complete: bool = True, limit: int = MOST_OCTE
 
 
 def odd_media_type(fields: Fields, found: SitemapFile) -> str | None:
-    """Return the media type of a response, if it is none that such a file has."""
+    """Return the media type of a response if it does not fit the file; else None."""
     named = parse_media_type(fields)
     usual = {
         SitemapForm.URLSET: XML_TYPES,
@@ -113,25 +113,25 @@ def odd_media_type(fields: Fields, found: SitemapFile) -> str | None:
     return None if named is None or not usual or named in usual else named
 
 
-def _unpacked(octets: bytes, limit: int, complete: bool) -> tuple[bytes, bool, str]:
-    """Return a gzip file unpacked as far as the limit, whether that is all, and what is wrong."""
+def _decompress(octets: bytes, limit: int, complete: bool) -> tuple[bytes, bool, str]:
+    """Return a gzip file uncompressed up to the limit, whether that is all, and the error."""
     unpack = zlib.decompressobj(16 + zlib.MAX_WBITS)
     found = unpack.decompress(octets, limit)
     if unpack.eof:
         return found, True, ""
-    # All of what was given is used up, and the data goes on: it was cut.
+    # All input is used up and the stream has not ended: it was truncated.
     cut = not unpack.unconsumed_tail and complete
     return found, False, "the gzip data ends early" if cut else ""
 
 
 def _text(octets: bytes, complete: bool) -> _Content:
-    """Read one URL a line (sitemaps.org, "Text file")."""
-    lines = octets.decode("utf-8", "replace").removeprefix("\ufeff").split("\n", MOST_URLS)
-    more = len(lines) > MOST_URLS
+    """Read one URL per line (sitemaps.org, "Text file")."""
+    lines = octets.decode("utf-8", "replace").removeprefix("\ufeff").split("\n", MAX_URLS)
+    more = len(lines) > MAX_URLS
     if not complete or more:
-        lines.pop()  # half a URL is another one
+        lines.pop()  # a truncated URL is a different one
     urls = (line.strip() for line in lines)
-    kept = tuple(url for url in urls if url and len(url) < LONGEST_URL)
+    kept = tuple(url for url in urls if url and len(url) < MAX_URL_LENGTH)
     return _Content(SitemapForm.TEXT, kept, complete and not more)
 
 
@@ -143,18 +143,18 @@ _FORMS = {
     "feed": SitemapForm.FEED,
     "RDF": SitemapForm.FEED,
 }
-# Elements that hold a URL, each after the one it stands in.
+# Elements that contain a URL, with their parent.
 _PLACES = frozenset((("url", "loc"), ("sitemap", "loc"), ("item", "link")))
 # A sitemap has three levels and a feed some more.
-MOST_DEEP = 100
+MAX_DEPTH = 100
 
 
 class _Refused(Exception):
-    """A document that is not read on, and why."""
+    """A rejected document, with the reason."""
 
 
-class _Enough(Exception):
-    """There are as many URLs as are kept."""
+class _LimitReached(Exception):
+    """The limit of URLs is reached."""
 
 
 class _Reader:
@@ -170,13 +170,13 @@ class _Reader:
         self.urls: list[str] = []
 
     def read(self, octets: bytes) -> _Content:
-        """Parse a document; what is not well-formed says nothing beyond that place."""
+        """Parse a document; after an error the rest is ignored."""
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
-        # Entities and defaults of attributes make a large document of a small one, and bring in
-        # what is far away. Both are declared in a document type of the file's own.
+        # Entities and attribute defaults can expand a small document, and include external
+        # resources. Both are declared in an internal document type.
         parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = self._declared
         parser.ExternalEntityRefHandler = lambda *_: 0
@@ -185,7 +185,7 @@ class _Reader:
             parser.Parse(octets, complete)
         except _Refused as error:
             trouble = str(error)
-        except _Enough:
+        except _LimitReached:
             complete = False
         except expat.ExpatError as error:
             trouble = f"not well-formed XML at line {error.lineno}: {expat.ErrorString(error.code)}"
@@ -193,7 +193,7 @@ class _Reader:
             trouble = "an encoding that cannot be read"
         form = self._form or SitemapForm.OTHER
         if form is SitemapForm.OTHER and not trouble:
-            trouble = "an XML document that is no sitemap"
+            trouble = "an XML document that is not a sitemap"
         return _Content(form, tuple(self.urls), complete, trouble)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -201,13 +201,13 @@ class _Reader:
         if self._form is None:
             self._form = _FORMS.get(local)
             if self._form is None:
-                raise _Refused(f"the element {local[:40]!r} begins no sitemap")
-        if len(self._open) >= MOST_DEEP:
-            raise _Refused(f"elements nested more than {MOST_DEEP} deep")
+                raise _Refused(f"the element {local[:40]!r} is not the root of a sitemap")
+        if len(self._open) >= MAX_DEPTH:
+            raise _Refused(f"elements nested more than {MAX_DEPTH} deep")
         parent = self._open[-1] if self._open else ""
         self._open.append(local)
         self._text, self._size = None, 0
-        if (parent, local) in _PLACES and not _foreign(name):
+        if (parent, local) in _PLACES and not _is_extension(name):
             self._text = []
         elif (parent, local) == ("entry", "link"):
             if attributes.get("rel", "alternate") == "alternate":
@@ -220,15 +220,15 @@ class _Reader:
         self._text = None
 
     def _characters(self, text: str) -> None:
-        if self._text is not None and self._size <= LONGEST_URL:
+        if self._text is not None and self._size <= MAX_URL_LENGTH:
             self._size += len(text)
             self._text.append(text)
 
     def _keep(self, text: str) -> None:
         url = _SPACE.sub(" ", text).strip()
-        if url and len(url) < LONGEST_URL:
-            if len(self.urls) >= MOST_URLS:
-                raise _Enough
+        if url and len(url) < MAX_URL_LENGTH:
+            if len(self.urls) >= MAX_URLS:
+                raise _LimitReached
             self.urls.append(url)
 
     def _doctype(self, name: str, system: str | None, public: str | None, own: int) -> None:
@@ -237,9 +237,9 @@ class _Reader:
 
     @staticmethod
     def _declared(*_: Any) -> None:
-        raise _Refused("it declares entities or a type of its own, which no sitemap needs")
+        raise _Refused("it declares entities or a document type, which sitemaps do not need")
 
 
-def _foreign(name: str) -> bool:
-    """Tell whether a `loc` or `link` is of an extension: `image:loc` is no page."""
+def _is_extension(name: str) -> bool:
+    """Return whether a `loc` or `link` belongs to an extension: `image:loc` is not a page."""
     return "sitemap-" in name  # its namespace, and the local name

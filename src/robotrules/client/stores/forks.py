@@ -1,13 +1,13 @@
 """
-Forks: stores let go of what a child process must not inherit.
+Forks: stores close what a child process must not inherit.
 
-A SQLite connection that is carried across a fork can damage its file: locks belong to a process,
-and the child believes to have those of its parent. A connection to a server would be spoken on by
-two. And a lock that another thread holds stays locked in the child for ever. So a store that is
-watched is asked before each fork to finish what it does and to close, and afterwards, in parent and
-child alike, to go on; both open anew when they are next used.
+A SQLite connection that is used after a fork can damage its file: locks belong to a process, and
+the child assumes that it has those of its parent. Parent and child would share a connection to a
+server. And a lock that another thread holds stays locked in the child for ever. Registered stores
+therefore finish and close before each fork, and continue afterwards in parent and child; both
+reopen on next use.
 
-Programs that fork beneath Python go past this; stores look at the process's number as well.
+Forks outside of Python bypass this; stores check the process id as well.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from threading import Lock
 from typing import Protocol
 from weakref import WeakSet
 
-# A fork waits for what a store is doing, but not for ever: a handler of signals may fork in the
-# middle of it, in the very thread that would have to finish.
-PATIENCE = 5.0
+# A fork waits for a store's current call, with a timeout: a signal handler may fork within that
+# call, in the thread that would have to finish it.
+FORK_TIMEOUT = 5.0
 
 
 class Forking(Protocol):
-    """What has something that must not be carried across a fork."""
+    """An object with resources that must not be used across a fork."""
 
     def before_fork(self) -> None:
-        """Finish, let go, and let nobody begin."""
+        """Finish, close, and block further calls."""
 
     def after_fork(self) -> None:
-        """Go on: in the parent, and in the child."""
+        """Continue, in the parent and in the child."""
 
 
-_watched: WeakSet[Forking] = WeakSet()
-_waiting: list[Forking] = []
+_registered: WeakSet[Forking] = WeakSet()
+_prepared: list[Forking] = []
 _one_at_a_time = Lock()
 
 
-def watch(store: Forking) -> None:
-    """Ask a store to let go before each fork, as long as it is there."""
-    _watched.add(store)
+def register(store: Forking) -> None:
+    """Call the hooks of a store at each fork, as long as it exists."""
+    _registered.add(store)
 
 
 def _before() -> None:
     _one_at_a_time.acquire()
-    for store in list(_watched):
-        _waiting.append(store)
+    for store in list(_registered):
+        _prepared.append(store)
         store.before_fork()
 
 
 def _after() -> None:
-    while _waiting:
-        _waiting.pop().after_fork()
+    while _prepared:
+        _prepared.pop().after_fork()
     _one_at_a_time.release()
 
 

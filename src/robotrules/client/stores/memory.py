@@ -1,9 +1,9 @@
 """
-The store in memory: for tests, for programs of minutes, and where nothing may be written.
+Memory store: for tests, short-lived programs, and systems without a writable disk.
 
-It is gone with the process, and nobody shares it: single flight and turns hold within one process
-only. Like every store it keeps its evidence until it is told to forget it, so it grows. Values are
-frozen, so they are kept as they are.
+It ends with the process and is not shared: leases and slots are limited to one process. Like every
+store it keeps its evidence until it is pruned, so it grows. Values are immutable and stored
+unchanged.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from operator import attrgetter
 from threading import Lock
 
 from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord
-from robotrules.client.stores.forks import PATIENCE, watch
+from robotrules.client.stores.forks import FORK_TIMEOUT, register
 from robotrules.client.stores.pacing import PacingState
 from robotrules.client.stores.serialization import (
     RecordIdentity,
-    identity_of,
-    vet,
+    record_identity,
     vet_lease,
     vet_own,
-    vet_turn,
+    vet_record,
+    vet_slot,
 )
 from robotrules.errors import StoreError
 
@@ -32,44 +32,44 @@ _AT = attrgetter("at")
 
 
 class MemoryStore:
-    """A store that is gone with the process. Safe to use from several threads."""
+    """A store that ends with the process. Safe to use from several threads."""
 
     name = "memory"
     inline = True
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._held, self._process = False, os.getpid()
-        self._forget()
+        self._lock_held, self._process = False, os.getpid()
+        self._delete()
         self._closed = False
-        watch(self)
+        register(self)
 
-    def _forget(self) -> None:
+    def _delete(self) -> None:
         self._entries: dict[tuple[str, str], Entry] = {}
         self._bodies: dict[str, bytes] = {}
-        # All visits and those of each origin, in the order of their time.
-        self._visits: list[FetchRecord] = []
-        self._of: dict[str, list[FetchRecord]] = {}
-        self._known: dict[RecordIdentity, FetchRecord] = {}
+        # All records, and those of each origin, in chronological order.
+        self._records: list[FetchRecord] = []
+        self._records_of: dict[str, list[FetchRecord]] = {}
+        self._by_identity: dict[RecordIdentity, FetchRecord] = {}
         self._leases: dict[str, tuple[str, float]] = {}
-        self._turns: dict[str, PacingState] = {}
+        self._slots: dict[str, PacingState] = {}
 
     def _check(self) -> None:
         if self._closed:
-            raise StoreError("the store in memory was closed, and is gone: open another")
+            raise StoreError("the memory store is closed and its data is gone: open another one")
 
     def get(self, origin: str, agent: str) -> Entry | None:
-        """Return what is known of an origin."""
+        """Return the entry of an origin; None if there is none."""
         self._check()
         return self._entries.get((origin, agent))
 
     def body(self, digest: str) -> bytes | None:
-        """Return the octets that have this digest."""
+        """Return the body with this digest."""
         self._check()
         return self._bodies.get(digest)
 
     def put(self, fetch_record: FetchRecord, body: bytes | None, entry: Entry | None) -> None:
-        """Keep an own visit as evidence, its body, and the entry it makes."""
+        """Store a fetch record, its body and its entry."""
         vet_own(fetch_record, body)
         key = (fetch_record.origin, fetch_record.agent)
         with self._lock:
@@ -78,7 +78,7 @@ class MemoryStore:
                 self._replace(fetch_record)
             there = self._entries.get(key)
             last = entry.last_fetch_at if entry else fetch_record.at
-            # What is far in the future was put before the clock was set back.
+            # A time far in the future was stored before the clock was set back.
             if there is not None and last < there.last_fetch_at <= last + MAX_CLOCK_SKEW:
                 return
             if entry is None:
@@ -89,32 +89,32 @@ class MemoryStore:
     def _add(self, fetch_record: FetchRecord, body: bytes | None) -> bool:
         if body is not None and fetch_record.digest is not None:
             self._bodies[fetch_record.digest] = body
-        identity = identity_of(fetch_record)
-        if identity in self._known:
+        identity = record_identity(fetch_record)
+        if identity in self._by_identity:
             return False
-        self._known[identity] = fetch_record
-        insort(self._visits, fetch_record, key=_AT)
-        insort(self._of.setdefault(fetch_record.origin, []), fetch_record, key=_AT)
+        self._by_identity[identity] = fetch_record
+        insort(self._records, fetch_record, key=_AT)
+        insort(self._records_of.setdefault(fetch_record.origin, []), fetch_record, key=_AT)
         return True
 
     def _replace(self, fetch_record: FetchRecord) -> None:
-        """Put an own visit in the place of the same one that was imported before."""
-        identity = identity_of(fetch_record)
-        before = self._known[identity]
-        for visits in (self._visits, self._of[fetch_record.origin]):
-            visits[visits.index(before, bisect_left(visits, fetch_record.at, key=_AT))] = (
-                fetch_record
-            )
-        self._known[identity] = fetch_record
+        """Replace the same record that was imported before."""
+        identity = record_identity(fetch_record)
+        before = self._by_identity[identity]
+        for fetch_records in (self._records, self._records_of[fetch_record.origin]):
+            fetch_records[
+                fetch_records.index(before, bisect_left(fetch_records, fetch_record.at, key=_AT))
+            ] = fetch_record
+        self._by_identity[identity] = fetch_record
 
-    # --- Leases and turns -------------------------------------------------------------------------
+    # --- Leases and slots -------------------------------------------------------------------------
 
     def lease(self, key: str, holder: str, ttl: float) -> bool:
-        """Take a lease that nobody else holds, or renew one's own; False: somebody has it."""
+        """Acquire or renew a lease; False: another holder has it."""
         vet_lease(key, ttl)
         with self._lock:
             self._check()
-            # Nobody else has this store, so a clock that nobody sets serves.
+            # No other process uses this store, so the monotonic clock works.
             now = time.monotonic()
             held = self._leases.get(key)
             if held is not None and held[0] != holder and now < held[1]:
@@ -123,7 +123,7 @@ class MemoryStore:
             return True
 
     def release(self, key: str, holder: str) -> None:
-        """Give back a lease, if it is still *holder*'s."""
+        """Release a lease if *holder* still has it."""
         with self._lock:
             self._check()
             held = self._leases.get(key)
@@ -131,43 +131,43 @@ class MemoryStore:
                 del self._leases[key]
 
     def holder(self, key: str) -> str | None:
-        """Return who holds a lease; None: nobody does."""
+        """Return the holder of a lease; None if it is free."""
         with self._lock:
             self._check()
             held = self._leases.get(key)
             return held[0] if held is not None and time.monotonic() < held[1] else None
 
     def reserve_slot(self, origin: str, now: float, interval: float) -> float:
-        """Take the next turn at an origin: not before *now*, and *interval* after the last."""
-        vet_turn(origin, now, interval)
+        """Reserve the next slot: not before *now*, and *interval* after the last one."""
+        vet_slot(origin, now, interval)
         with self._lock:
             self._check()
-            noted = self._turns.get(origin, PacingState()).reserved(now, interval)
-            self._turns[origin] = noted
-            return noted.last
+            pacing = self._slots.get(origin, PacingState()).reserve(now, interval)
+            self._slots[origin] = pacing
+            return pacing.last
 
     def begin_slot(self, origin: str, now: float, interval: float) -> float:
-        """Begin a turn now if one may; if not, return from when on, and change nothing."""
-        vet_turn(origin, now, interval)
+        """Begin a slot if the rate limit permits; else return the earliest time for one."""
+        vet_slot(origin, now, interval)
         with self._lock:
             self._check()
-            noted = self._turns.get(origin, PacingState())
-            ready = noted.ready(now, interval)
-            if ready > now:
-                return ready
-            self._turns[origin] = noted.begun(now)
+            pacing = self._slots.get(origin, PacingState())
+            ready_at = pacing.ready_at(now, interval)
+            if ready_at > now:
+                return ready_at
+            self._slots[origin] = pacing.begin(now)
             return now
 
     def postpone_slot(self, origin: str, until: float) -> None:
-        """Let no turn at an origin be before a moment."""
+        """Allow no slot at an origin before a time."""
         with self._lock:
             self._check()
-            self._turns[origin] = self._turns.get(origin, PacingState()).postponed(until)
+            self._slots[origin] = self._slots.get(origin, PacingState()).postpone(until)
 
-    # --- All of it --------------------------------------------------------------------------------
+    # --- Iteration and pruning --------------------------------------------------------------------
 
     def entries(self) -> Iterator[Entry]:
-        """Yield all entries, by origin."""
+        """Yield all entries, ordered by origin."""
         with self._lock:
             self._check()
             keys = sorted(self._entries)
@@ -179,52 +179,52 @@ class MemoryStore:
     def fetch_records(
         self, origin: str | None = None, *, after: float | None = None, before: float | None = None
     ) -> Iterator[FetchRecord]:
-        """Yield visits in the order of their time, `after <= at <= before`."""
+        """Yield fetch records in chronological order, `after <= at <= before`."""
         with self._lock:
             self._check()
-            there = self._visits if origin is None else self._of.get(origin, [])
+            there = self._records if origin is None else self._records_of.get(origin, [])
             start = 0 if after is None else bisect_left(there, after, key=_AT)
             end = len(there) if before is None else bisect_right(there, before, key=_AT)
             found = there[start:end]
         yield from found
 
     def add(self, fetch_records: Iterable[tuple[FetchRecord, bytes | None]]) -> int:
-        """Add visits of elsewhere as evidence, without entries; return how many were new."""
+        """Add imported records as evidence, without entries; return how many were new."""
         new = 0
-        for visit, body in fetch_records:
-            vet(visit, body)
+        for fetch_record, body in fetch_records:
+            vet_record(fetch_record, body)
             with self._lock:
                 self._check()
-                new += self._add(visit, body)
+                new += self._add(fetch_record, body)
         return new
 
     def prune(self, before: float) -> int:
-        """Forget entries whose last visit is older; return how many. Evidence stays."""
+        """Delete entries whose last fetch is older; return how many. Evidence is kept."""
         with self._lock:
             self._check()
             old = [key for key, entry in self._entries.items() if entry.last_fetch_at < before]
             for key in old:
                 del self._entries[key]
-            for origin in [one for one, turn in self._turns.items() if max(turn) < before]:
-                del self._turns[origin]
+            for origin in [one for one, turn in self._slots.items() if max(turn) < before]:
+                del self._slots[origin]
             now = time.monotonic()
             for lease in [one for one, (_, until) in self._leases.items() if until <= now]:
                 del self._leases[lease]
             return len(old)
 
     def prune_evidence(self, before: float) -> int:
-        """Forget visits older than a moment, and bodies nobody needs; return how many visits."""
+        """Delete fetch records older than a time, and unused bodies; return how many records."""
         with self._lock:
             self._check()
-            old = bisect_left(self._visits, before, key=_AT)
-            for visit in self._visits[:old]:
-                del self._known[identity_of(visit)]
-            del self._visits[:old]
-            for origin, visits in list(self._of.items()):
-                del visits[: bisect_left(visits, before, key=_AT)]
-                if not visits:
-                    del self._of[origin]
-            needed = {visit.digest for visit in self._visits}
+            old = bisect_left(self._records, before, key=_AT)
+            for fetch_record in self._records[:old]:
+                del self._by_identity[record_identity(fetch_record)]
+            del self._records[:old]
+            for origin, fetch_records in list(self._records_of.items()):
+                del fetch_records[: bisect_left(fetch_records, before, key=_AT)]
+                if not fetch_records:
+                    del self._records_of[origin]
+            needed = {fetch_record.digest for fetch_record in self._records}
             needed |= {
                 entry.last_success.digest for entry in self._entries.values() if entry.last_success
             }
@@ -233,19 +233,19 @@ class MemoryStore:
             return old
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Drop all data."""
         with self._lock:
             self._closed = True
-            self._forget()
+            self._delete()
 
     def before_fork(self) -> None:
-        """Hold the lock, so that no child inherits it from another thread."""
-        self._held = self._lock.acquire(timeout=PATIENCE)
+        """Hold the lock, so that a child does not inherit it locked by another thread."""
+        self._lock_held = self._lock.acquire(timeout=FORK_TIMEOUT)
         self._process = os.getpid()
 
     def after_fork(self) -> None:
-        """Go on; a child has a copy of its own."""
-        if self._held:
+        """Continue; a child has its own copy."""
+        if self._lock_held:
             self._lock.release()
         elif self._process != os.getpid():
-            self._lock = Lock()  # who held it is not in this process
+            self._lock = Lock()  # its owner is not in this process

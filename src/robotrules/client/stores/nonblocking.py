@@ -1,46 +1,48 @@
 """
-Hurry: who cannot wait says so, and is told that a store is busy instead of being kept waiting.
+Non-blocking mode: a caller that cannot wait gets StoreBusyError instead of waiting for a busy
+store.
 
-An event loop asks the store in a file itself, because that takes microseconds; but another process
-may hold the file for seconds, and the loop would stand still for as long. So it asks in a hurry,
-and if the store is busy it asks once more in a thread, without:
+An event loop calls the SQLite store directly, because that takes microseconds; but another process
+may lock the file for seconds, which would block the loop. The loop therefore calls the store in
+non-blocking mode, and repeats the call in a thread if the store is busy:
 
     try:
-        with hurried():
+        with nonblocking():
             return work()
     except StoreBusyError:
         return await loop.run_in_executor(None, work)
 
-It is a matter of the context (PEP 567), so it must be left before `asyncio.to_thread`, which
-carries the context along. It does not know what is waited for.
+The mode is a context variable (PEP 567): leave it before `asyncio.to_thread`, which copies the
+context.
 """
 
 from __future__ import annotations
 
 from contextvars import ContextVar, Token
 
-# Seconds that somebody in a hurry waits; to start a thread and wait for it costs a fraction.
-HURRY = 0.02
+# Maximum wait in seconds in non-blocking mode; starting a thread and waiting for it costs a
+# fraction.
+NONBLOCKING_TIMEOUT = 0.02
 
-_hurried: ContextVar[bool] = ContextVar("robotrules_hurried", default=False)
-is_hurried = _hurried.get
-"""Tell whether this is asked by somebody who cannot wait."""
+_nonblocking: ContextVar[bool] = ContextVar("robotrules_nonblocking", default=False)
+is_nonblocking = _nonblocking.get
+"""Return whether the caller is in non-blocking mode."""
 
 
-class Hurry:
-    """A context in which nothing is waited for; a class, because a generator takes 1 µs."""
+class NonBlocking:
+    """Context manager of the non-blocking mode; a class, because a generator takes 1 µs."""
 
     __slots__ = ("_token",)
 
     def __enter__(self) -> None:
-        """Begin to be in a hurry."""
-        self._token: Token[bool] = _hurried.set(True)
+        """Enter non-blocking mode."""
+        self._token: Token[bool] = _nonblocking.set(True)
 
     def __exit__(self, *error: object) -> None:
-        """Be as before."""
-        _hurried.reset(self._token)
+        """Restore the previous mode."""
+        _nonblocking.reset(self._token)
 
 
-def hurried() -> Hurry:
-    """Return a context in which a busy store raises StoreBusyError, after 20 ms at most."""
-    return Hurry()
+def nonblocking() -> NonBlocking:
+    """Return a context in which a busy store raises StoreBusyError, after at most 20 ms."""
+    return NonBlocking()

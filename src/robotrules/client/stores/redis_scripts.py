@@ -1,28 +1,27 @@
 """
-The scripts of the Redis store: what happens on the server in one step, or not at all.
+Scripts of the Redis store, each of which the server runs atomically.
 
-Keys, all behind the prefix that is each script's first argument:
+Keys, all after the prefix that is the first argument of each script:
 
     version                   of this layout
     entry:AGENT:ORIGIN        hash: row, last, digest
     entries                   sorted set, all scores 0: ORIGIN\\nAGENT, in that order
-    body:DIGEST               hash: octets, and needed: how many visits and entries need them
-    visits:ORIGIN             hash: ID → row, with ID = AGENT\\nAT\\nDIGEST\\nSTATUS
-    times:ORIGIN              sorted set by time: ID
-    times                     the same of all origins: ORIGIN\\nID
-    lease:KEY                 the holder; expires
-    turn:ORIGIN               hash: last, earliest; expires
+    body:DIGEST               hash: octets, and needed: the number of records and entries that refer
+    to it visits:ORIGIN             hash: ID → row, with ID = AGENT\\nAT\\nDIGEST\\nSTATUS
+    times:ORIGIN              sorted set by time: ID times                     the same for all
+    origins: ORIGIN\\nID lease:KEY                 the holder; expires turn:ORIGIN
+    hash: last, earliest; expires
 
-In AGENT, control characters, `:` and `%` are percent-encoded. A member that is taken apart is taken
-apart from its end, where nothing comes from a stranger, and ORIGIN has no newline.
+In AGENT, control characters, `:` and `%` are percent-encoded. Members are split from their end,
+which contains no external text, and ORIGIN has no newline.
 
-A script finds keys that it was not told of, so this is for one server (with replicas, or a proxy in
-front of one), and not for a cluster.
+Scripts compute keys that are not in their arguments, so this works with one server (with replicas,
+or behind a proxy), and not with a cluster.
 """
 
 from __future__ import annotations
 
-# A visit, once, with its body if there is one; 1: it was new. A body is freed with its last need.
+# Add a record once, with its body; 1: it was new. A body is deleted with its last reference.
 _LIBRARY = """
 local P = ARGV[1]
 local function need(digest)
@@ -36,7 +35,7 @@ local function let_go(digest)
 end
 local function add(origin, id, at, digest, row, body, own)
   local new = redis.call('HSETNX', P .. 'visits:' .. origin, id, row)
-  -- An own visit takes the place of the same one that was imported before.
+  -- A client's record replaces the same record imported before.
   if own and new == 0 then redis.call('HSET', P .. 'visits:' .. origin, id, row) end
   if new == 1 then
     redis.call('ZADD', P .. 'times:' .. origin, at, id)
@@ -56,7 +55,7 @@ return add(ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7] == '1' and ARGV[
 """
 )
 
-# The same, and: agent, last, digest of the entry, its row (an empty one forgets it), SKEW.
+# The same, and: agent, last, digest of the entry, its row (empty: delete it), MAX_CLOCK_SKEW.
 PUT = (
     _LIBRARY
     + """
@@ -64,7 +63,7 @@ local origin, agent, last, digest, row = ARGV[2], ARGV[9], ARGV[10], ARGV[11], A
 add(origin, ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7] == '1' and ARGV[8], true)
 local key = P .. 'entry:' .. agent .. ':' .. origin
 local there = redis.call('HMGET', key, 'last', 'digest')
--- What is far in the future was put before the clock was set back.
+-- A time far in the future was stored before the clock was set back.
 local newer = there[1] and tonumber(there[1]) > tonumber(last)
 if newer and tonumber(there[1]) <= tonumber(last) + tonumber(ARGV[13]) then return 0 end
 if row ~= '' then
@@ -80,7 +79,7 @@ return 1
 """
 )
 
-# prefix, before, then origin and agent of each: how many were forgotten
+# prefix, before, then origin and agent of each: returns how many were deleted
 PRUNE = (
     _LIBRARY
     + """
@@ -101,7 +100,7 @@ return forgotten
 """
 )
 
-# prefix, before, how many at most
+# prefix, before, maximum number
 PRUNE_EVIDENCE = (
     _LIBRARY
     + """
@@ -136,8 +135,8 @@ return 1
 # prefix, key
 HOLDER = "return redis.call('GET', ARGV[1] .. 'lease:' .. ARGV[2])"
 
-# prefix, origin, seconds it is kept, seconds ahead that are believed; then a moment. The words of
-# `pacing`: what is noted too far ahead of the moment is forgotten with the next thing noted.
+# prefix, origin, TTL in seconds, maximum seconds ahead; then a time. The rules of `pacing`: a time
+# too far ahead is dropped with the next write.
 _TURNS = """
 local key = ARGV[1] .. 'turn:' .. ARGV[2]
 local now = tonumber(ARGV[5])
@@ -149,7 +148,7 @@ end
 local last, earliest = believed(there[1]), believed(there[2])
 local function note(turn)
   if not earliest then redis.call('HDEL', key, 'earliest') end
-  -- 17 digits are a double; Lua itself writes 14.
+  -- 17 digits represent a double exactly; Lua writes 14.
   local text = string.format('%.17g', turn)
   redis.call('HSET', key, 'last', text)
   redis.call('EXPIRE', key, ARGV[3])
@@ -157,7 +156,7 @@ local function note(turn)
 end
 """
 
-# The same, the moment being now, and: interval, seconds ahead that a turn is at most.
+# The same, where the time is now, and: interval, maximum seconds ahead of a slot.
 RESERVE = (
     _TURNS
     + """
@@ -168,7 +167,7 @@ return note(math.min(turn, now + tonumber(ARGV[7])))
 """
 )
 
-# The same, the moment being now, and: interval.
+# The same, where the time is now, and: interval.
 BEGIN = (
     _TURNS
     + """
@@ -178,7 +177,7 @@ return note(now)
 """
 )
 
-# The same, the moment being the one before which there is no turn.
+# The same, where the time is that before which there is no slot.
 POSTPONE = (
     _TURNS
     + """

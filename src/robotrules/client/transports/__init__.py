@@ -1,13 +1,13 @@
 """
-Transports: what carries a request of ours to a server, over somebody's HTTP library.
+Transports: send a request to a server, over an HTTP library.
 
-A transport makes one GET and follows nothing. It vets the addresses of a host before it connects
-(`client.ssrf`), decodes the body as it streams and stops at the request's limit, and keeps to
-the request's time. Whatever the network does is a `Failure` and never an exception. It does not
-know what a robots.txt is.
+A transport sends one GET and follows no redirects. It checks the addresses of a host before it
+connects (`client.ssrf`), decodes the body as it streams, stops at the request's limit, and enforces
+its timeout. Network errors are returned as a `Failure`, never raised. Transports know nothing about
+robots.txt.
 
-`httpx2` carries for both clients; `aiohttp` costs an event loop less. `open_transport()` takes
-the one that is installed, or goes over an HTTP client that the user has (`adapters`).
+`httpx2` works for both clients; `aiohttp` is faster in an event loop. `open_transport()` uses the
+installed library, or an HTTP client of the user (`adapters`).
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ __all__ = ["AsyncTransport", "Transport", "open_async_transport", "open_transpor
 
 
 class Transport(Protocol):
-    """Makes requests; safe to use from several threads."""
+    """Sends requests; safe to use from several threads."""
 
     def send(self, request: Request) -> Response | Failure:
-        """Make a GET; never raises for what the network does."""
+        """Send a GET; network failures are returned, not raised."""
 
     def close(self) -> None:
         """Close all connections."""
 
 
 class AsyncTransport(Protocol):
-    """Makes requests on an event loop."""
+    """Sends requests in an event loop."""
 
     async def send(self, request: Request) -> Response | Failure:
-        """Make a GET; never raises for what the network does."""
+        """Send a GET; network failures are returned, not raised."""
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -44,11 +44,11 @@ class AsyncTransport(Protocol):
 
 def open_transport(user_agent: str, *, client: object = None, **options: Any) -> Transport:
     """
-    Return a transport for threads: `Httpx2Transport`, whose arguments *options* are.
+    Return a transport for threads: `Httpx2Transport` with *options* as arguments.
 
-    Without httpx2 it raises MissingExtraError, which says how to install it. With *client*, an
-    `httpx2.Client`, `httpx.Client` or `requests.Session`, it is an adapter over that one, and
-    *options* are those of `adapters.HttpxAdapter`.
+    Raises MissingExtraError if httpx2 is not installed. With *client*, an
+    `httpx2.Client`, `httpx.Client` or `requests.Session`, return an adapter over it, with
+    the *options* of `adapters.HttpxAdapter`.
     """
     if client is not None:
         over: Transport = _adapter(client, threads=True)(user_agent, client, **options)
@@ -69,9 +69,9 @@ def open_async_transport(
     """
     Return a transport for an event loop: over aiohttp if it is installed, else over httpx2.
 
-    *options* are the arguments of `Httpx2Transport`. Without both libraries it raises
+    *options* are the arguments of `Httpx2Transport`. If neither is installed, it raises
     MissingExtraError. With *client*, an `aiohttp.ClientSession`, `httpx2.AsyncClient` or
-    `httpx.AsyncClient`, it is an adapter over that one, and *options* are those of
+    `httpx.AsyncClient`, return an adapter over it, with the *options* of
     `adapters.AiohttpAdapter`.
     """
     if client is not None:
@@ -103,24 +103,24 @@ def _async_class() -> Callable[..., AsyncTransport]:
 
 
 def is_transport(given: object, *, threads: bool) -> bool:
-    """Tell whether it carries requests itself; False: an adapter is needed. Others raise."""
+    """Return whether it is a transport; False: it needs an adapter. Other objects raise."""
     from robotrules.client.transports.adapters import adapter_for
 
     if isinstance(given, str | bytes | type) or not callable(getattr(given, "send", None)):
         if adapter_for(given) is None or isinstance(given, type):
-            raise TypeError(f"transport is {given!r:.60}: {_WANTED[threads]}")
+            raise TypeError(f"transport is {given!r:.60}: {_EXPECTED[threads]}")
         return False
     if adapter_for(given) is not None:
         return False
     if threads and iscoroutinefunction(given.send):  # type: ignore[attr-defined]
-        raise TypeError(f"transport is {given!r:.60}, for an event loop: {_WANTED[threads]}")
+        raise TypeError(f"transport is {given!r:.60}, for an event loop: {_EXPECTED[threads]}")
     if not threads and _is_for_threads(given):
-        raise TypeError(f"transport is {given!r:.60}, for threads: {_WANTED[threads]}")
+        raise TypeError(f"transport is {given!r:.60}, for threads: {_EXPECTED[threads]}")
     return True
 
 
 def _is_for_threads(transport: Any) -> bool:
-    """Tell a `Transport`; a plain `send` beside an `aclose` may return what is awaited."""
+    """Return whether it is a `Transport`; with an `aclose`, a plain `send` may be awaitable."""
     return (
         not iscoroutinefunction(transport.send)
         and callable(getattr(transport, "close", None))
@@ -133,11 +133,11 @@ def _adapter(client: object, *, threads: bool) -> Callable[..., Any]:
 
     found = adapter_for(client)
     if found is None or (found in (HttpxAdapter, RequestsAdapter)) is not threads:
-        raise TypeError(f"{client!r:.60} does not carry requests here: {_WANTED[threads]}")
+        raise TypeError(f"{client!r:.60} cannot be used as a transport here: {_EXPECTED[threads]}")
     return found
 
 
-_WANTED = {
+_EXPECTED = {
     True: "pass an httpx2.Client, httpx.Client or requests.Session, or an object with "
     "send(request) and close() (robotrules.client.Transport); leave it out for the usual one",
     False: "pass an aiohttp.ClientSession, httpx2.AsyncClient or httpx.AsyncClient, or an object "

@@ -1,15 +1,16 @@
 """
-The transport over aiohttp: `AiohttpTransport`, which costs an event loop least.
+The transport over aiohttp: `AiohttpTransport`, the fastest one in an event loop.
 
-It uses aiohttp's public resolver and connector. Names are resolved and vetted by ours; an address
-in a URL, which aiohttp asks no resolver about, is vetted before (`TransportSettings.begin`). Redirects,
-cookies, netrc and the environment's proxies are off, and so is its decoding (`codings`).
+It uses the public resolver and connector interfaces of aiohttp. Names are resolved and checked
+here; a literal address, for which aiohttp calls no resolver, is checked before
+(`TransportSettings.begin`). Redirects, cookies, netrc, the environment's proxies and its decoding
+are off (see `codings`).
 
-What comes goes through a `_Gate`, a protocol between the connection and aiohttp's own. aiohttp
-takes octets that come while a connection waits in the pool for the answer to the next request, and
-asks a second time where a server resets a new connection; here it does neither. Of a body it
-buffers 128 KiB. Its pool does not count connections that wait for a next request, so only a few
-origins at a time may keep one: two connectors, of which one keeps none.
+Received bytes pass a `_ResponseGate`, a protocol between the connection and aiohttp's protocol.
+aiohttp treats bytes that arrive on an idle connection as the response to the next request, and
+repeats a request if a server resets a new connection; the gate prevents both. aiohttp buffers
+128 KiB of a body. Its pool does not count idle connections, so only a few origins at a time may
+keep one: there are two connectors, one of which keeps none.
 """
 
 from __future__ import annotations
@@ -26,25 +27,25 @@ from typing import Any
 from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client.ssrf import PUBLIC, AddressPolicy
 from robotrules.client.transports.codings import Body, CodingError
+from robotrules.client.transports.dns_cache import DnsCache
 from robotrules.client.transports.exchange import (
     CLOSED,
     CURRENT,
-    KEPT,
-    KEPT_SECONDS,
+    IDLE_SECONDS,
+    MAX_IDLE,
     NONE_FREE,
     Exchange,
     ExtraHeaders,
     NoAddressError,
-    Stopwatch,
+    ResponseWatch,
     TransportSettings,
-    acquired,
+    acquire_slot,
     causes,
     extra_headers,
     is_tls,
     same_loop,
 )
-from robotrules.client.transports.framing import LONGEST_HEAD, FramingError
-from robotrules.client.transports.resolver import Lookups
+from robotrules.client.transports.framing import MAX_HEAD, FramingError
 from robotrules.errors import MissingExtraError
 
 try:
@@ -60,17 +61,17 @@ except ImportError:
 
 __all__ = ["AiohttpTransport"]
 
-# Heads are bounded by `framing`, for all libraries alike: aiohttp's own bounds are as wide. It has
-# one on the number of lines since 3.13.4.
+# `framing` limits heads for all libraries: the limits of aiohttp are set as wide. It limits the
+# number of lines since 3.13.4.
 _BOUNDS: dict[str, Any] = {
-    name: LONGEST_HEAD
+    name: MAX_HEAD
     for name in ("max_line_size", "max_field_size", "max_headers")
     if name in inspect.signature(aiohttp.ClientSession).parameters
 }
 
 
 class AiohttpTransport:
-    """Makes requests over aiohttp on one event loop; arguments as of `Httpx2Transport`."""
+    """Sends requests over aiohttp in one event loop; see `Httpx2Transport`."""
 
     def __init__(
         self,
@@ -98,9 +99,9 @@ class AiohttpTransport:
 
     def expect_concurrency(self, requests: int) -> None:
         """
-        Be told how many requests will be made at a time: as many connections may be open.
+        Announce the number of concurrent requests: as many connections may be open.
 
-        A *connections* that was given is kept to; so are three quarters of the process's files.
+        An explicit *connections* is the limit; so are three quarters of the process's open files.
         """
         more = self._settings.more(requests, self._count)
         self._count += more
@@ -108,23 +109,23 @@ class AiohttpTransport:
             self._slots.release()
 
     async def send(self, request: Request) -> Response | Failure:
-        """Make a GET; never raises for what the network does."""
+        """Send a GET; network failures are returned, not raised."""
         exchange = self._settings.begin(request)
         if isinstance(exchange, Failure):
             return exchange
         if self._closed:
             raise RuntimeError(CLOSED)
         self._loop = same_loop(self._loop)
-        if not await acquired(self._slots, exchange.patience):
+        if not await acquire_slot(self._slots, exchange.patience):
             return NONE_FREE
         try:
-            if self._closed:  # while this one waited
+            if self._closed:  # during the wait
                 raise RuntimeError(CLOSED)
-            return await self._sent(exchange)
+            return await self._send(exchange)
         finally:
             self._slots.release()
 
-    async def _sent(self, exchange: Exchange) -> Response | Failure:
+    async def _send(self, exchange: Exchange) -> Response | Failure:
         exchange.start()
         token = CURRENT.set(exchange)
         try:
@@ -132,16 +133,19 @@ class AiohttpTransport:
                 exchange.restart()
                 try:
                     async with asyncio.timeout(exchange.left()):
-                        return await self._answer(exchange)
+                        return await self._exchange(exchange)
                 except Exception as error:
-                    # Each attempt uses a kept connection up, so this ends.
-                    if not isinstance(error, _GoneError) or not exchange.may_be_repeated():
+                    # Each attempt uses up an idle connection, so this ends.
+                    if (
+                        not isinstance(error, _ConnectionGoneError)
+                        or not exchange.may_be_repeated()
+                    ):
                         return failure_of(error, exchange)
         finally:
             CURRENT.reset(token)
 
-    async def _answer(self, exchange: Exchange) -> Response | Failure:
-        keeps = self._may_keep(exchange)
+    async def _exchange(self, exchange: Exchange) -> Response | Failure:
+        keeps = self._may_keep_alive(exchange)
         answer = await self._session(exchange, keeps).get(
             URL(exchange.target.url, encoded=True),
             headers=exchange.fields,
@@ -163,42 +167,42 @@ class AiohttpTransport:
                 body.end()
             return Response(answer.status, headers, *body.octets(), address)
         finally:
-            # What was not read to its end is dropped; what was is in the pool, and may be another's
-            # by now.
+            # A connection that was not read to its end is dropped; one that was is in the pool, and
+            # may be in use again.
             if answer.connection is not None or not keeps:
                 answer.abort()
             answer.end()
             answer.close()
             if keeps:
-                self._keeping[exchange.target.origin] = monotonic() + KEPT_SECONDS
+                self._keeping[exchange.target.origin] = monotonic() + IDLE_SECONDS
 
-    def _may_keep(self, exchange: Exchange) -> bool:
-        """Tell whether the connection may wait for a next request to the same origin."""
+    def _may_keep_alive(self, exchange: Exchange) -> bool:
+        """Return whether the connection may stay open for the next request to the same origin."""
         now = monotonic()
         origin = exchange.target.origin
         self._keeping = {one: end for one, end in self._keeping.items() if end > now}
-        if origin not in self._keeping and len(self._keeping) >= KEPT:
+        if origin not in self._keeping and len(self._keeping) >= MAX_IDLE:
             return False
-        self._keeping[origin] = now + KEPT_SECONDS + exchange.seconds
+        self._keeping[origin] = now + IDLE_SECONDS + exchange.seconds
         return True
 
     def _session(self, exchange: Exchange, keeps: bool) -> aiohttp.ClientSession:
         name = "proxy" if exchange.proxy else "keeps" if keeps else "closes"
         if name not in self._sessions:
-            self._sessions[name] = self._opened(name)
+            self._sessions[name] = self._open_pool(name)
         return self._sessions[name]
 
-    def _opened(self, name: str) -> aiohttp.ClientSession:
+    def _open_pool(self, name: str) -> aiohttp.ClientSession:
         settings = self._settings
         verify = settings.verify
-        resolver = _Resolver(Lookups(settings.addresses, max(settings.slots, 32)))
+        resolver = _Resolver(DnsCache(settings.addresses, max(settings.slots, 32)))
         connector = aiohttp.TCPConnector(
             resolver=aiohttp.ThreadedResolver() if name == "proxy" else resolver,
             use_dns_cache=False,
             ssl=verify,
-            limit=0,  # ours counts both
+            limit=0,  # `_slots` counts both
             force_close=name != "keeps",
-            keepalive_timeout=KEPT_SECONDS if name == "keeps" else None,
+            keepalive_timeout=IDLE_SECONDS if name == "keeps" else None,
         )
         return aiohttp.ClientSession(
             connector=connector,
@@ -230,26 +234,26 @@ class AiohttpTransport:
         await self.aclose()
 
 
-class _GoneError(Exception):
-    """A connection that ended, or may not be used; aiohttp does not know this one, nor repeats."""
+class _ConnectionGoneError(Exception):
+    """A connection that ended or must not be used; aiohttp does not retry on this exception."""
 
 
-class _Gate(asyncio.Protocol):
+class _ResponseGate(asyncio.Protocol):
     """
-    Hands the octets of responses on to aiohttp's protocol, and no others.
+    Passes the bytes of responses on to aiohttp's protocol, and no others.
 
-    It takes the place of that protocol at the connection, with the first request.
+    It replaces that protocol at the connection, with the first request.
     """
 
     def __init__(self, transport: asyncio.Transport, inside: ResponseHandler) -> None:
         self._transport = transport
         self._inside = inside
-        self._watch = Stopwatch()
+        self._watch = ResponseWatch()
         self._exchange: Exchange | None = None
 
     @property
     def usable(self) -> bool:
-        """Whether nothing came since the last response: not its end, nor octets after it."""
+        """Whether nothing was received since the last response, neither EOF nor bytes."""
         return not self._watch.spoiled and not _is_readable(self._transport)
 
     def begin(self, exchange: Exchange) -> None:
@@ -264,7 +268,7 @@ class _Gate(asyncio.Protocol):
             self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Hand on what belongs to the response."""
+        """Pass on the bytes of the response."""
         exchange = self._exchange
         try:
             passed = self._watch.received(data)
@@ -274,7 +278,7 @@ class _Gate(asyncio.Protocol):
             self._transport.abort()
             return
         if self._watch.spoiled:
-            # Before aiohttp has the end of the response, and gives the connection to its pool.
+            # Before aiohttp sees the end of the response and returns the connection to its pool.
             self._inside.force_close()
         if exchange is None:
             self._transport.abort()
@@ -284,25 +288,25 @@ class _Gate(asyncio.Protocol):
             self._inside.data_received(passed)
 
     def eof_received(self) -> bool | None:
-        """Tell that the server ends the connection."""
+        """Record that the server closed the connection."""
         self._inside.eof_received()
         return None
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell that the connection is gone."""
+        """Record that the connection is lost."""
         self._inside.connection_lost(error)
 
     def pause_writing(self) -> None:
-        """Hand on."""
+        """Forward."""
         self._inside.pause_writing()
 
     def resume_writing(self) -> None:
-        """Hand on."""
+        """Forward."""
         self._inside.resume_writing()
 
 
 def _is_readable(transport: asyncio.Transport) -> bool:
-    """Tell whether octets, or the end, wait at a socket that the event loop did not look at yet."""
+    """Return whether a socket has unread bytes or EOF that the event loop has not seen yet."""
     sock = transport.get_extra_info("socket")
     number = sock.fileno() if sock is not None else -1
     if number < 0:
@@ -315,41 +319,41 @@ def _is_readable(transport: asyncio.Transport) -> bool:
 
 
 class _Request(aiohttp.ClientRequest):
-    """A request that puts a gate at its connection."""
+    """A request that installs a gate at its connection."""
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
-        """Send the head; a connection that may not be used is gone."""
+        """Send the head; raises if the connection must not be used."""
         exchange = CURRENT.get()
         transport, inside = conn.transport, conn.protocol
         if transport is None or inside is None or transport.is_closing():
-            raise _GoneError
+            raise _ConnectionGoneError
         assert isinstance(transport, asyncio.Transport)
         gate = transport.get_protocol()
-        if isinstance(gate, _Gate):
+        if isinstance(gate, _ResponseGate):
             if not gate.usable:
-                raise _GoneError
+                raise _ConnectionGoneError
         else:
             exchange.connected = True
             if inside.should_close:
                 exchange.fault = FramingError("the server speaks before it is asked")
                 raise exchange.fault
-            gate = _Gate(transport, inside)
+            gate = _ResponseGate(transport, inside)
             transport.set_protocol(gate)
         gate.begin(exchange)
         try:
             return await super().send(conn)
         except OSError as error:
-            raise _GoneError from error
+            raise _ConnectionGoneError from error
 
 
 class _Answer(aiohttp.ClientResponse):
-    """A response that remembers who sent it; aiohttp forgets once all has come."""
+    """A response that keeps the server's address; aiohttp drops it at the end."""
 
     address: str | None = None
     _transport: asyncio.Transport | None = None
 
     async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-        """Read the head, and note who sends it."""
+        """Read the head, and record the server's address."""
         self._transport = connection.transport
         if self._transport is not None:
             peer = self._transport.get_extra_info("peername")
@@ -358,34 +362,34 @@ class _Answer(aiohttp.ClientResponse):
             return await super().start(connection)
         except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
             self.abort()
-            raise _GoneError from error
+            raise _ConnectionGoneError from error
         except BaseException:
             self.abort()
             raise
 
     def abort(self) -> None:
-        """Drop the connection, without the farewell of TLS that strangers leave unanswered."""
+        """Drop the connection without a TLS shutdown, which servers may not answer."""
         if self._transport is not None:
             self._transport.abort()
 
     def end(self) -> None:
-        """Tell the connection that nothing more is expected of it."""
+        """Signal that no more bytes are expected."""
         gate = self._transport.get_protocol() if self._transport is not None else None
-        if isinstance(gate, _Gate):
+        if isinstance(gate, _ResponseGate):
             gate.end()
 
 
 class _Resolver(AbstractResolver):
-    """Gives aiohttp the vetted addresses of a host."""
+    """Returns the checked addresses of a host to aiohttp."""
 
-    def __init__(self, lookups: Lookups) -> None:
-        self._lookups = lookups
+    def __init__(self, dns_cache: DnsCache) -> None:
+        self._dns_cache = dns_cache
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """Return the vetted addresses of a host."""
-        found = await self._lookups.avetted(host, port)
+        """Return the checked addresses of a host."""
+        found = await self._dns_cache.avet(host, port)
         if isinstance(found, Failure):
             raise NoAddressError(found)
         return [
@@ -401,11 +405,11 @@ class _Resolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing."""
 
 
 def failure_of(error: Exception, exchange: Exchange) -> Failure:
-    """Return what an error of the library means (AMB-57)."""
+    """Return the failure for an error of the library (AMB-57)."""
     if exchange.fault is not None:
         return exchange.failure(FailureReason.PROTOCOL, exchange.fault)
     match error:
@@ -422,18 +426,20 @@ def failure_of(error: Exception, exchange: Exchange) -> Failure:
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
             return exchange.failure(FailureReason.CONNECT, "the proxy does not connect")
         case aiohttp.ClientConnectorError():
-            # asyncio has no number for a connection that ends while TLS begins.
+            # asyncio sets no errno for a connection that ends during the TLS handshake.
             begun = exchange.target.scheme == "https" and (
                 error.os_error.errno is None or isinstance(error.os_error, ConnectionResetError)
             )
             if begun:
                 return exchange.failure(FailureReason.TLS, "the connection ended while TLS began")
             return exchange.failure(FailureReason.CONNECT, error.os_error)
-        case aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError() | _GoneError():
+        case (
+            aiohttp.ClientPayloadError() | aiohttp.ClientConnectionError() | _ConnectionGoneError()
+        ):
             tls = any(map(is_tls, causes(error)))
             return exchange.failure(FailureReason.TLS if tls else FailureReason.CUT, error)
         case aiohttp.ClientResponseError():
-            # What it says after a colon are octets of the server's.
+            # The text after the colon is from the server.
             said = error.message.partition(": b'")[0].partition("\n")[0].rstrip(":")
             return exchange.failure(FailureReason.PROTOCOL, said or error)
     return exchange.surprise(error)

@@ -1,10 +1,10 @@
 """
-One exchange: what every transport does alike, whatever HTTP library is below it.
+Exchange: the part of a request that all transports share, independent of the HTTP library.
 
-`TransportSettings` are a transport's, vetted once. An `Exchange` is one request on its way: what is sent,
-how much time is left, and what an answer's head makes of it. HTTP/2 is not spoken: an origin is
-asked for one file, so there is nothing to multiplex, and it would be one more parser of what
-strangers send. It imports no HTTP library, and opens nothing.
+`TransportSettings` are checked once per transport. An `Exchange` is one request in progress: its
+fields, its remaining time, and the evaluation of the response head. HTTP/2 is not used: one file
+per origin gives nothing to multiplex, and it would add another parser of untrusted input. The
+module imports no HTTP library, and opens nothing.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from robotrules.client.transports.framing import Framing, FramingError
 from robotrules.http.origins import split_origin
 from robotrules.octets import to_octets
 
-# Connections that wait for a next request to the same origin, and for how long. A crawl goes from
-# one origin to the next: what is kept for each would be a hoard.
-KEPT = 10
-KEPT_SECONDS = 5.0
-LONGEST_SECONDS = 3_600.0
-# Connections at a time, unless somebody asks for another number.
+# Maximum number of idle connections, and for how long. A crawl goes from one origin to the next:
+# one idle connection per origin would accumulate.
+MAX_IDLE = 10
+IDLE_SECONDS = 5.0
+MAX_TIMEOUT = 3_600.0
+# Default maximum number of connections.
 USUAL_CONNECTIONS = 100
-# A connection is waited for so many times as long as an answer: that is no origin's fault.
-PATIENCE = 10
-CLOSED = "this transport is closed: make another one"
+# The wait for a free connection may be this many times the timeout: the origin is not at fault.
+CONNECTION_PATIENCE = 10
+CLOSED = "this transport is closed: create another one"
 
 _PRINTABLE = bytes(range(0x21, 0x7F)).decode("ascii")
-# A path that is sent as it is, as most are.
+# A path that needs no encoding, as most.
 _PLAIN_PATH = re.compile(r"/[\x21-\x7e]*")
 _SENDABLE = re.compile(r"[\t\x20-\x7e]*")
-# Where in its source OpenSSL was.
+# Source location in messages of OpenSSL.
 _OPENSSL = re.compile(r"^\[[^]]*\] | ?\(_ssl\.c:[0-9]+\)$")
 _PORTS = {"http": 80, "https": 443}
 # RFC 9110 §5.6.2.
 _TOKEN = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
-# Fields that are not a request's to choose.
+# Fields that the transport sets; a request may not.
 _OURS = frozenset(("host", "user-agent", "accept-encoding", "connection", "content-length"))
-# Fields that are not a user's to add to every request: those of the connection, of the client's
-# cache, and of partial answers, which are no files (RFC 9110 §7.6.1, §13.1, §14).
+# Fields that a user may not add to every request: those of the connection, of the client's cache,
+# and of range requests, whose responses are not files (RFC 9110 §7.6.1, §13.1, §14).
 _NOT_ADDED = _OURS | frozenset(
     (
         *("transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "expect"),
@@ -58,33 +58,33 @@ _NOT_ADDED = _OURS | frozenset(
         *("if-none-match", "if-modified-since", "if-unmodified-since"),
     )
 )
-# Fields that would tell every origin what one of them was told.
+# Fields with secrets, which every origin would receive.
 _SECRETS = frozenset(("authorization", "cookie"))
-# Fields that only save an answer: without them it comes whole (RFC 9110 §13.1).
+# Fields that are only an optimisation: without them the full response is sent (RFC 9110 §13.1).
 _CONDITIONS = frozenset(("if-none-match", "if-modified-since"))
 
 Headers = list[tuple[bytes, bytes]]
 ExtraHeaders = Mapping[str, str] | Iterable[tuple[str, str]]
-# Which exchange an operation belongs to: connections outlive one.
+# The exchange of the current operation: connections outlive exchanges.
 CURRENT: ContextVar[Exchange] = ContextVar("robotrules_exchange")
-NONE_FREE = Failure(FailureReason.TIMEOUT, "no connection was free: raise connections")
+NONE_FREE = Failure(FailureReason.TIMEOUT, "no free connection: raise connections=")
 
 
 class Target(NamedTuple):
-    """Where a URL leads, in the form that goes over the wire."""
+    """The parts of a URL as they are sent."""
 
     scheme: str
     host: str
     """Without brackets; an international name as its A-label."""
     port: int
     authority: str
-    """What the Host field says."""
+    """The value of the Host field."""
     path: str
     """Path and query, in printable ASCII."""
 
     @property
     def written_port(self) -> int | None:
-        """The port, if it is not the scheme's own."""
+        """The port, if it is not the default of the scheme."""
         return None if self.port == _PORTS[self.scheme] else self.port
 
     @property
@@ -99,7 +99,7 @@ class Target(NamedTuple):
 
 
 def target_of(url: str) -> Target | None:
-    """Return where *url* leads; None: it has no origin that is asked over HTTP."""
+    """Return the target of *url*; None: it has no HTTP origin."""
     origin, end = split_origin(url)
     if origin is None:
         return None
@@ -117,13 +117,13 @@ def target_of(url: str) -> Target | None:
 
 
 class TransportSettings(NamedTuple):
-    """What a transport was made with."""
+    """The settings of a transport."""
 
     user_agent: str
     addresses: AddressPolicy
     seconds: float
     connections: int | None
-    """At a time at most; None: 100, or as many as `expect()` was told."""
+    """Maximum number of connections; None: 100, or as announced by `expect_concurrency()`."""
     verify: ssl.SSLContext | bool
     trust_env: bool
     proxy: str | None = None
@@ -131,45 +131,47 @@ class TransportSettings(NamedTuple):
     """Sent with every request (`extra_headers`)."""
 
     def vet(self) -> TransportSettings:
-        """Return itself; raises ValueError for what cannot be used."""
+        """Return the settings; raises ValueError for invalid ones."""
         agent = self.user_agent
         if not isinstance(agent, str) or not agent.strip() or not agent.isprintable():
             raise ValueError(
-                f"the User-Agent is {agent!r}: say who asks and where to complain, such as "
+                f"the User-Agent is {agent!r}: use a name and a contact URL, such as "
                 "'ExampleBot/1.0 (+https://example.com/bot)'"
             )
         if not agent.isascii():
             raise ValueError(f"the User-Agent is {agent!r}: use ASCII (RFC 9110 §10.1.5)")
         vet_connections(self.connections)
-        if not 0 < self.seconds <= LONGEST_SECONDS:
-            raise ValueError(f"seconds is {self.seconds!r}: use more than 0, and 3600 at most")
+        if not 0 < self.seconds <= MAX_TIMEOUT:
+            raise ValueError(
+                f"timeout is {self.seconds!r}: use more than 0 and at most 3600 seconds"
+            )
         if self.proxy is not None:
             vet_proxy(self.proxy)
         return self
 
     @property
     def slots(self) -> int:
-        """Connections at a time, to begin with."""
+        """Initial maximum number of connections."""
         return self.connections or USUAL_CONNECTIONS
 
     def more(self, expected: int, slots: int) -> int:
-        """Return how many connections more than *slots* there may be for so many requests."""
+        """Return how many connections to add to *slots* for this many requests."""
         if self.connections is not None:
             return 0
-        return max(0, min(expected, most_connections()) - slots)
+        return max(0, min(expected, max_connections()) - slots)
 
     def begin(self, request: Request) -> Exchange | Failure:
-        """Return the exchange for a request; a Failure if it leads nowhere."""
+        """Return the exchange for a request; a Failure if its target is refused."""
         target = target_of(request.url)
         if target is None:
             return Failure(FailureReason.PROTOCOL, "no http or https URL with a host")
-        # A library may go to an address in a URL without asking a resolver.
+        # Libraries connect to a literal address in a URL without calling a resolver.
         if literal_of(target.host):
             if why := self.addresses.refusal_of_address(target.host, target.host):
                 return Failure(FailureReason.REFUSED, why)
         headers = []
         for name, value in request.headers:
-            # Validators come from servers, and a library may send what ends a line (RFC 9110 §5.5).
+            # Validators come from servers, and a library may send line ends (RFC 9110 §5.5).
             if _SENDABLE.fullmatch(value):
                 headers.append((name, value))
             elif name.lower() not in _CONDITIONS:
@@ -182,9 +184,9 @@ class TransportSettings(NamedTuple):
         if proxy and (why := self.addresses.refusal_of_name(target.host)):
             return Failure(FailureReason.REFUSED, why)
         seconds = self.seconds if request.timeout is None else request.timeout
-        return Exchange(request, target, self._sent(request, target), seconds, proxy)
+        return Exchange(request, target, self._request_headers(request, target), seconds, proxy)
 
-    def _sent(self, request: Request, target: Target) -> list[tuple[str, str]]:
+    def _request_headers(self, request: Request, target: Target) -> list[tuple[str, str]]:
         fields = [
             ("Host", target.authority),
             ("User-Agent", self.user_agent),
@@ -193,7 +195,7 @@ class TransportSettings(NamedTuple):
         names = {name.lower() for name, _ in request.headers}
         if names & _OURS:
             raise ValueError(
-                f"the request brings {', '.join(sorted(names & _OURS))}: that is the transport's "
+                f"the request has {', '.join(sorted(names & _OURS))}: the transport sets that "
                 "to send; leave it out"
             )
         fields += [field for field in self.headers if field[0].lower() not in names]
@@ -206,8 +208,8 @@ class TransportSettings(NamedTuple):
         """
         Return the environment's proxy for a host; only with `trust_env`.
 
-        A proxy resolves names itself, so only an address in the URL, and a name that is never
-        public, is refused here.
+        A proxy resolves names itself, so only a literal address in the URL, and a name that is
+        never public, is refused here.
         """
         proxies = getproxies()
         found = proxies.get(target.scheme) or proxies.get("all")
@@ -224,13 +226,13 @@ class TransportSettings(NamedTuple):
 
 
 def vet_connections(count: object) -> None:
-    """Raise ValueError if it is not a number of connections, or None."""
+    """Raise ValueError unless it is a number of connections or None."""
     if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
         raise ValueError(f"connections is {count!r}: use 1 or more")
 
 
 def vet_proxy(proxy: str) -> None:
-    """Raise ValueError if it is not the URL of a proxy; what it says shows no password."""
+    """Raise ValueError unless it is the URL of a proxy; the message does not repeat it."""
     try:
         found = urlsplit(proxy)
         usable = found.scheme.lower() in _PORTS and bool(found.hostname) and found.port != 0
@@ -244,42 +246,46 @@ def vet_proxy(proxy: str) -> None:
 
 
 def extra_headers(headers: ExtraHeaders) -> tuple[tuple[str, str], ...]:
-    """Return fields for every request as pairs; raises ValueError for one that is not added."""
+    """Return the extra fields as pairs; raises ValueError for a field that may not be added."""
     pairs = tuple(headers.items() if isinstance(headers, Mapping) else headers)
     for pair in pairs:
         if not isinstance(pair, tuple | list) or [*map(type, pair)] != [str, str]:
             raise ValueError(
-                f"headers has {pair!r:.60}: pass a mapping, such as {{'Accept-Language': 'en'}}, "
+                f"headers contains {pair!r:.60}: pass a mapping, such as {{'Accept-Language': "
+                "'en'}}, "
                 "or a list of pairs of str"
             )
         name, value = pair
         if not _TOKEN.fullmatch(name) or not _SENDABLE.fullmatch(value):
-            raise ValueError(f"headers has {name!r:.60}: a name or value that cannot be sent")
+            raise ValueError(f"headers contains {name!r:.60}: its name or value cannot be sent")
         if name.lower() == "user-agent":
-            raise ValueError("headers has User-Agent: pass it as user_agent, the first argument")
+            raise ValueError(
+                "headers contains User-Agent: pass it as user_agent, the first argument"
+            )
         if name.lower() in _NOT_ADDED:
-            raise ValueError(f"headers has {name}: that is the transport's to send; leave it out")
+            raise ValueError(f"headers contains {name}: the transport sets it; remove it")
         if name.lower() in _SECRETS:
             raise ValueError(
-                f"headers has {name}, which every origin would get: to send it to one, pass "
+                f"headers contains {name}, which every origin would receive: to send it to one, "
+                "pass "
                 "transport= a client of your own HTTP library that does"
             )
     return tuple((name, value) for name, value in pairs)
 
 
-def most_connections() -> int:
-    """Return how many connections a process should have, by the files it may open."""
+def max_connections() -> int:
+    """Return how many connections a process may have, by its limit of open files."""
     try:
         from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
     except ImportError:  # pragma: no cover  (Windows)
         return 500
     files = getrlimit(RLIMIT_NOFILE)[0]
-    # A quarter is left to the store, the resolver, and whatever else the process does.
+    # A quarter is left for the store, the resolver, and the rest of the process.
     return 1_000_000 if files == RLIM_INFINITY else max(USUAL_CONNECTIONS, files * 3 // 4)
 
 
 class Exchange:
-    """One request on its way."""
+    """One request in progress."""
 
     def __init__(
         self,
@@ -298,43 +304,43 @@ class Exchange:
         self.restart()
 
     def start(self) -> None:
-        """Begin the time of this exchange, once there is a connection for it to be had."""
+        """Start the deadline of this exchange, once a connection is available."""
         self._end = monotonic() + self.seconds
 
     @property
     def patience(self) -> float:
-        """Seconds to wait for a connection to be had."""
-        return PATIENCE * self.seconds
+        """Seconds to wait for a free connection."""
+        return CONNECTION_PATIENCE * self.seconds
 
     def restart(self) -> None:
-        """Forget what the network below a library saw; libraries tell little of it."""
+        """Reset what was recorded below the library, which reports little of it."""
         self.connected = False
         self.ended = False
         self.begun = False
         self.fault: FramingError | None = None
 
     def left(self) -> float:
-        """Return the seconds that are left; raises TimeoutError if there are none."""
+        """Return the remaining seconds; raises TimeoutError if there are none."""
         left = self._end - monotonic()
         if left <= 0:
             raise TimeoutError
         return left
 
     def received(self, data: bytes) -> None:
-        """Take note of octets from the network, or of their end."""
+        """Record bytes from the network, or their end."""
         if data:
             self.begun = True
         else:
             self.ended = True
 
     def head(self, status: int, headers: Headers, address: str | None) -> Response | Failure | Body:
-        """Return what the head of an answer makes: the answer, or a body that is to be read."""
+        """Evaluate the head of a response: return the response, or a body to be read."""
         if status < 200:
-            # A switch of protocols that nobody asked for, or no status at all (AMB-53).
+            # An unrequested protocol switch, or an invalid status (AMB-53).
             return self.failure(FailureReason.PROTOCOL, f"status {status}")
         if status == 407:
-            # A proxy's own answer, whether it was configured here or intercepts (RFC 9110
-            # §15.5.8): the origin was not asked, so this does not mean that it has no file.
+            # The response of a proxy, configured or intercepting (RFC 9110
+            # §15.5.8): the origin was not reached, so this says nothing about its file.
             return self.failure(FailureReason.CONNECT, "a proxy requires credentials (status 407)")
         if not self.request.wants_body(status):
             return Response(status, headers, b"", True, address)
@@ -345,25 +351,25 @@ class Exchange:
             return self.failure(FailureReason.CODING, error)
 
     def failure(self, trouble: FailureReason, error: BaseException | str = "") -> Failure:
-        """Return a failure with its reason in one line."""
+        """Return a failure with a detail of one line."""
         if trouble is FailureReason.TIMEOUT:
             return Failure(trouble, f"no whole answer within {self.seconds:g} s")
         if trouble is FailureReason.CUT:
-            said = "the connection ended before the answer did"
+            said = "the connection ended before the response did"
         else:
-            said = error if isinstance(error, str) else words(error)
+            said = error if isinstance(error, str) else describe_error(error)
         return Failure(trouble, one_line(f"{self.target.authority}: {said}"))
 
     def may_be_repeated(self) -> bool:
         """
-        Tell whether a kept connection was gone before anything of an answer came.
+        Return whether an idle connection was closed before any byte of a response.
 
-        A server may close one at any time: that says nothing about the file (RFC 9112 §9.3.1).
+        A server may close idle connections at any time (RFC 9112 §9.3.1).
         """
         return not self.connected and not self.begun
 
     def surprise(self, error: Exception) -> Failure:
-        """Return the failure for what a library let through, or a stranger's octets made of it."""
+        """Return the failure for an unexpected error of a library."""
         if any(map(is_tls, causes(error))):
             return self.failure(FailureReason.TLS, error)
         return self.failure(
@@ -371,9 +377,9 @@ class Exchange:
         )
 
 
-class Stopwatch:
+class ResponseWatch:
     """
-    What comes over one connection, cut to the responses that were asked for.
+    The received bytes of one connection, limited to the expected responses.
 
     A head is handed on once it is complete, and found in order. Octets after a response are
     dropped, and a connection that had any is not used again (RFC 9112 §6.3).
@@ -385,20 +391,20 @@ class Stopwatch:
         self._framing: Framing | None = None
         self._held = bytearray()
         self.spoiled = False
-        """True: the connection must not carry another request."""
+        """True: the connection must not be reused."""
 
     @property
     def waits(self) -> bool:
-        """Whether nothing is handed on because a head is not complete yet."""
+        """Whether nothing is passed on because a head is incomplete."""
         return bool(self._held)
 
     def sent(self, *, connect: bool = False) -> None:
-        """Tell that a request goes out: a response is due."""
+        """Record that a request is sent: a response is expected."""
         self._framing = Framing(connect=connect)
         self._held.clear()
 
     def received(self, data: bytes) -> bytes:
-        """Return the octets of the response that are handed on; raises FramingError."""
+        """Return the bytes of the response to pass on; raises FramingError."""
         framing = self._framing
         if framing is None:
             self.spoiled = True
@@ -432,8 +438,8 @@ def values(headers: Headers, name: bytes) -> list[bytes]:
     return [value for there, value in headers if there.lower() == name]
 
 
-def words(error: BaseException) -> str:
-    """Return what went wrong in the words of whoever saw it first: TLS, the system, a library."""
+def describe_error(error: BaseException) -> str:
+    """Return the message of the innermost error: of TLS, the system or a library."""
     chain = list(causes(error))
     for one in chain:
         if is_tls(one):
@@ -445,13 +451,13 @@ def words(error: BaseException) -> str:
 
 
 def is_tls(error: BaseException) -> bool:
-    """Tell whether it is an error of TLS; one that only wants more octets is none."""
+    """Return whether it is a TLS error; a request for more bytes is not."""
     wants = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
     return isinstance(error, ssl.SSLError) and not isinstance(error, wants)
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and those that it came from."""
+    """Yield an error and its causes."""
     seen: BaseException | None = error
     for _ in range(10):
         if seen is None:
@@ -465,14 +471,14 @@ def same_loop(before: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEvent
     loop = asyncio.get_running_loop()
     if before is not None and before is not loop:
         raise RuntimeError(
-            "this transport belongs to another event loop: make one in each asyncio.run()"
+            "this transport belongs to another event loop: create one in each asyncio.run()"
         )
     return loop
 
 
-async def acquired(slots: asyncio.Semaphore, timeout: float) -> bool:
-    """Wait for one of the connections; False: none was free for so long."""
-    if not slots.locked():  # a timer for what is not waited for would cost more than the rest
+async def acquire_slot(slots: asyncio.Semaphore, timeout: float) -> bool:
+    """Wait for a free connection; False: none became free in time."""
+    if not slots.locked():  # an unneeded timer would cost more than the rest
         return await slots.acquire()
     try:
         async with asyncio.timeout(timeout):

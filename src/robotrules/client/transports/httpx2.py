@@ -1,11 +1,11 @@
 """
 Transports over httpx2: `Httpx2Transport` for threads, `AsyncHttpx2Transport` for an event loop.
 
-They use httpx2's engine, httpcore2, through its public pool and network backend. The client on top
-of it would add redirects, a cookie jar, credentials from a netrc file and proxies of the
-environment, none of which a robots.txt is fetched with. No cookie is kept, nothing is followed.
+They use httpcore2, the engine of httpx2, through its public pool and network backend. The httpx2
+client would add redirects, a cookie jar, netrc credentials and the environment's proxies, none of
+which apply to a robots.txt. No cookies are stored, and no redirects are followed.
 
-Of what comes, httpcore2 buffers a head, which `framing` bounds, and 64 KiB of a body at a time.
+httpcore2 buffers a head, which `framing` limits, and 64 KiB of a body at a time.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from typing import Any
 from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client.ssrf import PUBLIC, AddressPolicy
 from robotrules.client.transports.codings import Body, CodingError
+from robotrules.client.transports.dns_cache import DnsCache
 from robotrules.client.transports.exchange import (
     CLOSED,
     CURRENT,
-    KEPT,
-    KEPT_SECONDS,
+    IDLE_SECONDS,
+    MAX_IDLE,
     NONE_FREE,
     Exchange,
     ExtraHeaders,
     NoAddressError,
     TransportSettings,
-    acquired,
+    acquire_slot,
     causes,
     extra_headers,
     is_tls,
     same_loop,
 )
 from robotrules.client.transports.framing import FramingError
-from robotrules.client.transports.resolver import Lookups
 from robotrules.errors import MissingExtraError
 
 try:
@@ -56,15 +56,15 @@ __all__ = ["AsyncHttpx2Transport", "Httpx2Transport"]
 
 class Httpx2Transport:
     """
-    Makes requests over httpx2; safe to use from several threads, and after a fork.
+    Sends requests over httpx2; safe to use from several threads, and after a fork.
 
-    *seconds* is for a whole exchange, from the name to the last octet, unless a request says
-    otherwise. *connections* are open at a time at most, by default 100 or as many as `expect()` is
-    told; waiting for one is not of that time, and has a bound of ten times as long. *verify* is an
-    `ssl.SSLContext`, or False to take any certificate. *proxy* is the URL of an HTTP proxy for all
-    requests, and *trust_env* takes proxies from the environment; a proxy resolves names itself, so
-    addresses in URLs alone are vetted. *headers* are sent with every request, beside those of the
-    transport. `SSL_CERT_FILE` and `SSL_CERT_DIR` always count.
+    *timeout* is for a whole exchange, from name resolution to the last byte, unless a request sets
+    another. *connections* is the maximum number of connections, by default 100 or as announced by
+    `expect_concurrency()`; the wait for one is separate, and at most ten times as long. *verify* is
+    an `ssl.SSLContext`, or False to accept any certificate. *proxy* is the URL of an HTTP proxy for
+    all requests, and *trust_env* uses proxies of the environment; a proxy resolves names itself, so
+    only literal addresses in URLs are checked. *headers* are sent with every request, in addition
+    to those of the transport. `SSL_CERT_FILE` and `SSL_CERT_DIR` are always used.
     """
 
     def __init__(
@@ -94,9 +94,9 @@ class Httpx2Transport:
 
     def expect_concurrency(self, requests: int) -> None:
         """
-        Be told how many requests will be made at a time: as many connections may be open.
+        Announce the number of concurrent requests: as many connections may be open.
 
-        A *connections* that was given is kept to; so are three quarters of the process's files.
+        An explicit *connections* is the limit; so are three quarters of the process's open files.
         """
         with self._lock:
             more = self._settings.more(requests, self._count)
@@ -105,7 +105,7 @@ class Httpx2Transport:
                 self._slots.release(more)
 
     def send(self, request: Request) -> Response | Failure:
-        """Make a GET; never raises for what the network does."""
+        """Send a GET; network failures are returned, not raised."""
         exchange = self._settings.begin(request)
         if isinstance(exchange, Failure):
             return exchange
@@ -113,26 +113,26 @@ class Httpx2Transport:
         if not slots.acquire(timeout=exchange.patience):
             return NONE_FREE
         try:
-            return self._sent(exchange, self._pool(exchange.proxy))
+            return self._send(exchange, self._pool(exchange.proxy))
         finally:
             slots.release()
 
-    def _sent(self, exchange: Exchange, pool: httpcore2.ConnectionPool) -> Response | Failure:
+    def _send(self, exchange: Exchange, pool: httpcore2.ConnectionPool) -> Response | Failure:
         exchange.start()
         token = CURRENT.set(exchange)
         try:
             while True:
                 exchange.restart()
                 try:
-                    return self._answer(exchange, pool)
+                    return self._exchange(exchange, pool)
                 except Exception as error:
-                    # Each attempt uses a kept connection up, so this ends.
-                    if not _may_try_again(error, exchange):
+                    # Each attempt uses up an idle connection, so this ends.
+                    if not _may_retry(error, exchange):
                         return _failure(error, exchange)
         finally:
             CURRENT.reset(token)
 
-    def _answer(self, exchange: Exchange, pool: httpcore2.ConnectionPool) -> Response | Failure:
+    def _exchange(self, exchange: Exchange, pool: httpcore2.ConnectionPool) -> Response | Failure:
         answer = pool.handle_request(_request(exchange))
         try:
             status, headers, address = _head(answer, exchange)
@@ -151,7 +151,7 @@ class Httpx2Transport:
 
     def _own_slots(self) -> Semaphore:
         if self._process != os.getpid():
-            # Sockets and locks are the parent's: they are neither used nor closed here.
+            # Sockets and locks belong to the parent: they are neither used nor closed here.
             self._parents.append(self._pools)
             self._slots = Semaphore(self._count)
             self._lock, self._pools, self._process = Lock(), {}, os.getpid()
@@ -164,9 +164,9 @@ class Httpx2Transport:
             if self._closed:
                 raise RuntimeError(CLOSED)
             if proxy not in self._pools:
-                backend = PinnedBackend(_lookups(self._settings, proxy))
+                backend = PinnedBackend(_dns_cache(self._settings, proxy))
                 tls = httpx2.create_ssl_context(verify=self._settings.verify)
-                self._pools[proxy] = _opened(
+                self._pools[proxy] = _open_pool(
                     httpcore2.ConnectionPool, self._settings, proxy, backend, tls
                 )
             return self._pools[proxy]
@@ -193,7 +193,7 @@ class Httpx2Transport:
 
 
 class AsyncHttpx2Transport:
-    """Makes requests over httpx2 on one asyncio event loop; arguments as of `Httpx2Transport`."""
+    """Sends requests over httpx2 in one asyncio event loop; see `Httpx2Transport`."""
 
     def __init__(
         self,
@@ -221,9 +221,9 @@ class AsyncHttpx2Transport:
 
     def expect_concurrency(self, requests: int) -> None:
         """
-        Be told how many requests will be made at a time: as many connections may be open.
+        Announce the number of concurrent requests: as many connections may be open.
 
-        A *connections* that was given is kept to; so are three quarters of the process's files.
+        An explicit *connections* is the limit; so are three quarters of the process's open files.
         """
         more = self._settings.more(requests, self._count)
         self._count += more
@@ -231,21 +231,21 @@ class AsyncHttpx2Transport:
             self._slots.release()
 
     async def send(self, request: Request) -> Response | Failure:
-        """Make a GET; never raises for what the network does."""
+        """Send a GET; network failures are returned, not raised."""
         exchange = self._settings.begin(request)
         if isinstance(exchange, Failure):
             return exchange
         if self._closed:
             raise RuntimeError(CLOSED)
         self._loop = same_loop(self._loop)
-        if not await acquired(self._slots, exchange.patience):
+        if not await acquire_slot(self._slots, exchange.patience):
             return NONE_FREE
         try:
-            return await self._sent(exchange, await self._pool(exchange.proxy))
+            return await self._send(exchange, await self._pool(exchange.proxy))
         finally:
             self._slots.release()
 
-    async def _sent(
+    async def _send(
         self, exchange: Exchange, pool: httpcore2.AsyncConnectionPool
     ) -> Response | Failure:
         exchange.start()
@@ -255,14 +255,14 @@ class AsyncHttpx2Transport:
                 exchange.restart()
                 try:
                     async with asyncio.timeout(exchange.left()):
-                        return await self._answer(exchange, pool)
+                        return await self._exchange(exchange, pool)
                 except Exception as error:
-                    if not _may_try_again(error, exchange):
+                    if not _may_retry(error, exchange):
                         return _failure(error, exchange)
         finally:
             CURRENT.reset(token)
 
-    async def _answer(
+    async def _exchange(
         self, exchange: Exchange, pool: httpcore2.AsyncConnectionPool
     ) -> Response | Failure:
         answer = await pool.handle_async_request(_request(exchange))
@@ -284,14 +284,14 @@ class AsyncHttpx2Transport:
         async with self._opening:
             tls = None
             if proxy not in self._pools:
-                # Reading the authorities' certificates takes a tenth of a second.
+                # Loading the CA certificates takes a tenth of a second.
                 verify = self._settings.verify
                 tls = await asyncio.to_thread(httpx2.create_ssl_context, verify=verify)
             if self._closed:
                 raise RuntimeError(CLOSED)
             if tls is not None:
-                backend = AsyncPinnedBackend(_lookups(self._settings, proxy))
-                self._pools[proxy] = _opened(
+                backend = AsyncPinnedBackend(_dns_cache(self._settings, proxy))
+                self._pools[proxy] = _open_pool(
                     httpcore2.AsyncConnectionPool, self._settings, proxy, backend, tls
                 )
             return self._pools[proxy]
@@ -315,14 +315,14 @@ class AsyncHttpx2Transport:
         await self.aclose()
 
 
-# --- What both do ---------------------------------------------------------------------------------
+# --- Shared ---------------------------------------------------------------------------------------
 
 
-def _lookups(settings: TransportSettings, proxy: str | None) -> Lookups | None:
-    return None if proxy else Lookups(settings.addresses, max(settings.slots, 32))
+def _dns_cache(settings: TransportSettings, proxy: str | None) -> DnsCache | None:
+    return None if proxy else DnsCache(settings.addresses, max(settings.slots, 32))
 
 
-def _opened(
+def _open_pool(
     pool: Callable[..., Any],
     settings: TransportSettings,
     proxy: str | None,
@@ -332,9 +332,9 @@ def _opened(
     return pool(
         ssl_context=tls,
         proxy=_proxy(proxy) if proxy else None,
-        max_connections=None,  # ours counts
-        max_keepalive_connections=KEPT,
-        keepalive_expiry=KEPT_SECONDS,
+        max_connections=None,  # `_slots` counts
+        max_keepalive_connections=MAX_IDLE,
+        keepalive_expiry=IDLE_SECONDS,
         network_backend=backend,
     )
 
@@ -377,14 +377,14 @@ def _head(
     return answer.status, headers, where[0] if where else None
 
 
-def _may_try_again(error: Exception, exchange: Exchange) -> bool:
-    """Tell whether a kept connection was gone: then the request is made on another one."""
+def _may_retry(error: Exception, exchange: Exchange) -> bool:
+    """Return whether an idle connection was closed: the request is then repeated on another one."""
     gone = isinstance(error, (httpcore2.RemoteProtocolError, httpcore2.ReadError))
     return gone and exchange.may_be_repeated()
 
 
 def _failure(error: Exception, exchange: Exchange) -> Failure:
-    """Return what an error of the library means (AMB-57)."""
+    """Return the failure for an error of the library (AMB-57)."""
     match error:
         case NoAddressError():
             return error.failure

@@ -1,15 +1,15 @@
 """
-The network below httpcore2: connections go to vetted addresses, and keep to a request's time.
+Network backend for httpcore2: connects to checked addresses, and enforces the request's deadline.
 
-httpcore2 takes a network backend from outside. These resolve a name once, connect to an address
-that passed, and leave the name to TLS and to the Host field. The streams take note of what
-httpcore2 does not tell: whether the server ended the connection, and whether what failed was TLS.
-They hand on no more than the response (`exchange.Watch`): httpcore2 takes what follows it for the
-next one. A connection that had more looks readable to the pool, which then closes it.
+httpcore2 accepts a network backend. These resolve a name once, connect to a checked address, and
+use the name for TLS and the Host field. The streams record what httpcore2 does not report: whether
+the server closed the connection, and whether TLS failed. They pass on no more than the response
+(`exchange.ResponseWatch`): httpcore2 would treat later bytes as the next response. A connection
+with such bytes looks readable to the pool, which then closes it.
 
-httpcore2 has a time for each operation and none for the whole, so a server that drips would never
-be late. On threads each operation therefore gets what is left; on an event loop the transport ends
-the whole. Which exchange an operation belongs to is in a context variable.
+httpcore2 has a timeout for each operation and none for the whole, so a server that sends slowly
+would never time out. In threads each operation therefore gets the remaining time; in an event loop
+the transport cancels the whole. A context variable holds the exchange of an operation.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import Any
 import httpcore2
 
 from robotrules.access import Failure
-from robotrules.client.transports.exchange import CURRENT, NoAddressError, Stopwatch
-from robotrules.client.transports.resolver import Lookups
+from robotrules.client.transports.dns_cache import DnsCache
+from robotrules.client.transports.exchange import CURRENT, NoAddressError, ResponseWatch
 
 Options = Iterable[httpcore2.SOCKET_OPTION] | None
 
 
 class TlsError(Exception):
-    """No secure connection; what went wrong is its cause."""
+    """No secure connection; see its cause."""
 
 
 def _addresses_of(found: list[str] | Failure) -> list[str]:
@@ -38,16 +38,16 @@ def _addresses_of(found: list[str] | Failure) -> list[str]:
 
 
 def _has_more(stream: httpcore2.NetworkStream | httpcore2.AsyncNetworkStream) -> bool:
-    """Tell whether TLS has octets that were taken from the socket, and that nobody asked for."""
+    """Return whether TLS has read bytes from the socket that were not requested."""
     tls = stream.get_extra_info("ssl_object")
     if not isinstance(tls, ssl.SSLObject):
-        return False  # a socket, which leaves unread what it does not give out
+        return False  # a plain socket does not read ahead
     try:
         tls.read(1)
     except ssl.SSLWantReadError:
         return False
     except (ssl.SSLError, ValueError):
-        pass  # broken: not to be used again either
+        pass  # broken: not reusable either
     return True
 
 
@@ -55,14 +55,14 @@ def _has_more(stream: httpcore2.NetworkStream | httpcore2.AsyncNetworkStream) ->
 
 
 class PinnedStream(httpcore2.NetworkStream):
-    """A connection on which nothing takes longer than the exchange has left."""
+    """A connection on which no operation takes longer than the exchange's remaining time."""
 
     def __init__(self, stream: httpcore2.NetworkStream) -> None:
         self._stream = stream
-        self._watch = Stopwatch()
+        self._watch = ResponseWatch()
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Read some octets within the time."""
+        """Read some bytes before the deadline."""
         exchange = CURRENT.get()
         while True:
             data = self._stream.read(max_bytes, timeout=exchange.left())
@@ -72,7 +72,7 @@ class PinnedStream(httpcore2.NetworkStream):
                 return passed
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Write all octets within the time."""
+        """Write all bytes before the deadline."""
         if buffer:
             self._watch.sent(connect=buffer.startswith(b"CONNECT "))
         self._stream.write(buffer, timeout=CURRENT.get().left())
@@ -83,7 +83,7 @@ class PinnedStream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        """Begin TLS for a name; whatever fails closes the connection."""
+        """Start TLS for a name; close the connection if that fails."""
         try:
             left = CURRENT.get().left()
             return PinnedStream(self._stream.start_tls(ssl_context, server_hostname, left))
@@ -99,18 +99,18 @@ class PinnedStream(httpcore2.NetworkStream):
         self._stream.close()
 
     def get_extra_info(self, info: str) -> Any:
-        """Say what the system knows of the connection."""
+        """Return information of the system about the connection."""
         if info == "is_readable" and (self._watch.spoiled or _has_more(self._stream)):
             return True
         return self._stream.get_extra_info(info)
 
 
 class PinnedBackend(httpcore2.NetworkBackend):
-    """Connects to the vetted addresses of a host, one after the other."""
+    """Connects to the checked addresses of a host, in order."""
 
-    def __init__(self, lookups: Lookups | None) -> None:
-        """*lookups* None: to any address, which is for a proxy."""
-        self._lookups = lookups
+    def __init__(self, dns_cache: DnsCache | None) -> None:
+        """*lookups* None: connect to any address, for a proxy."""
+        self._dns_cache = dns_cache
         self._inner = httpcore2.SyncBackend()
 
     def connect_tcp(
@@ -121,13 +121,13 @@ class PinnedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Options = None,
     ) -> httpcore2.NetworkStream:
-        """Resolve a name, vet its addresses, and connect to one of them."""
+        """Resolve a name, check its addresses, and connect to one of them."""
         exchange = CURRENT.get()
         addresses = [host]
-        if self._lookups is not None:
-            addresses = _addresses_of(self._lookups.vetted(host, port, exchange.left()))
+        if self._dns_cache is not None:
+            addresses = _addresses_of(self._dns_cache.vet(host, port, exchange.left()))
         for waiting in range(len(addresses), 0, -1):
-            # A dead address leaves time for the others.
+            # An unresponsive address must leave time for the others.
             seconds = exchange.left() / waiting
             try:
                 stream = self._inner.connect_tcp(
@@ -146,25 +146,25 @@ class PinnedBackend(httpcore2.NetworkBackend):
 
 
 class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
-    """The same on an event loop; who waits is cancelled when the time is over."""
+    """The same in an event loop; the caller is cancelled at the deadline."""
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
         self._stream = stream
-        self._watch = Stopwatch()
+        self._watch = ResponseWatch()
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Read some octets within the time."""
+        """Read some bytes before the deadline."""
         exchange = CURRENT.get()
         while True:
             data = await self._stream.read(max_bytes)
             exchange.received(data)
-            exchange.left()  # a server that always has something to say never lets the loop cancel
+            exchange.left()  # continuous data would never let the loop cancel
             passed = self._watch.received(data)
             if passed or not data or not self._watch.waits:
                 return passed
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Write all octets within the time."""
+        """Write all bytes before the deadline."""
         if buffer:
             self._watch.sent(connect=buffer.startswith(b"CONNECT "))
         await self._stream.write(buffer)
@@ -175,13 +175,13 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Begin TLS for a name; whatever fails closes the connection."""
+        """Start TLS for a name; close the connection if that fails."""
         try:
             return AsyncPinnedStream(await self._stream.start_tls(ssl_context, server_hostname))
         except Exception as error:
             await self.aclose()
             raise TlsError from error
-        except BaseException:  # cancelled: nobody else knows of this connection yet
+        except BaseException:  # cancelled: nothing else refers to this connection yet
             await self.aclose()
             raise
 
@@ -190,17 +190,17 @@ class AsyncPinnedStream(httpcore2.AsyncNetworkStream):
         await self._stream.aclose()
 
     def get_extra_info(self, info: str) -> Any:
-        """Say what the system knows of the connection."""
+        """Return information of the system about the connection."""
         if info == "is_readable" and (self._watch.spoiled or _has_more(self._stream)):
             return True
         return self._stream.get_extra_info(info)
 
 
 class AsyncPinnedBackend(httpcore2.AsyncNetworkBackend):
-    """The same on an event loop."""
+    """The same in an event loop."""
 
-    def __init__(self, lookups: Lookups | None) -> None:
-        self._lookups = lookups
+    def __init__(self, dns_cache: DnsCache | None) -> None:
+        self._dns_cache = dns_cache
         self._inner = httpcore2.AnyIOBackend()
 
     async def connect_tcp(
@@ -211,11 +211,11 @@ class AsyncPinnedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Options = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Resolve a name, vet its addresses, and connect to one of them."""
+        """Resolve a name, check its addresses, and connect to one of them."""
         exchange = CURRENT.get()
         addresses = [host]
-        if self._lookups is not None:
-            addresses = _addresses_of(await self._lookups.avetted(host, port))
+        if self._dns_cache is not None:
+            addresses = _addresses_of(await self._dns_cache.avet(host, port))
         for waiting in range(len(addresses), 0, -1):
             seconds = exchange.left() / waiting
             try:

@@ -1,14 +1,13 @@
 """
-Evidence as WARC 1.1, the format of web archives: out of a store, and into one.
+WARC 1.1 export and import: evidence in the format of web archives.
 
-`export_warc` writes the visits of a store so that other programs can read them. `import_warc` reads
-such an archive back, and the visits are the same but for their provenance: each names the archive
-that it was imported from, whatever the archive says. It reads archives of others too, of which
-every answer for `/robots.txt` becomes a visit, as Common Crawl has them. What cannot be used is
-counted by its reason, and nothing is guessed: a redirect is not followed, and half a file is no
-file.
+`export_warc` writes the fetch records of a store for other programs. `import_warc` reads such an
+archive, and the records are the same except for their provenance: each names the archive that it
+was imported from, whatever the archive says. It also reads other archives, such as those of Common
+Crawl, where every response for `/robots.txt` becomes a fetch record. Unusable records are counted
+by reason, and nothing is guessed: redirects are not followed, and a truncated file is not used.
 
-Both need warcio: `pip install 'robotrules[warc]'`. How records are written and read is in
+Both need warcio: `pip install 'robotrules[warc]'`. The formats of records are in
 `writing`, `reading` and `captures`.
 """
 
@@ -27,45 +26,45 @@ from secrets import token_hex
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from robotrules.cache import FetchRecord, Provenance, Store
-from robotrules.client.sources import chosen_source
+from robotrules.client.source_filter import make_source_filter
 from robotrules.errors import MissingExtraError
 from robotrules.http.origins import origin_of
 from robotrules.octets import visible
 
 __all__ = ["SKIP_REASONS", "WarcImport", "export_warc", "import_warc"]
 
-# What is read of an archive in one go, to hash it; and the longest name that is kept of one.
+# Block size for hashing an archive, and the maximum length of its stored name.
 BLOCK = 64 * 1024
-LONGEST_NAME = 255
-MISSING = "archives need warcio, and it is not installed: pip install 'robotrules[warc]'"
+MAX_NAME_LENGTH = 255
+MISSING = "WARC archives need warcio, which is not installed: pip install 'robotrules[warc]'"
 Where = str | os.PathLike[str] | BinaryIO
-# Why a record of an archive did not become a visit.
+# Why a record of an archive did not become a fetch record.
 SKIP_REASONS = {
-    "other": "answers for something else than /robots.txt",
+    "other": "responses for other URLs than /robots.txt",
     "redirect": "redirects, which are not followed in an archive",
-    "revisit": "records that refer to a file elsewhere",
-    "cut": "files of which only a part is there",
-    "coding": "files in a content coding that is not read here",
-    "no-http": "records that hold no HTTP answer",
+    "revisit": "records that refer to a file in another archive",
+    "cut": "truncated files",
+    "coding": "files in an unsupported content coding",
+    "no-http": "records without an HTTP response",
     "bad-date": "records without a usable date",
-    "bad-digest": "altered records, whose digest does not match; a visit is kept without its file",
-    "bad-visit": "records of a visit that cannot have been",
-    "alone": "answers that lost the record of their visit",
-    "damaged": "parts of the archive that cannot be read",
+    "bad-digest": "altered records, with another digest; the fetch is kept without its file",
+    "bad-visit": "inconsistent fetch records",
+    "alone": "responses without their fetch record",
+    "damaged": "unreadable parts of the archive",
 }
 
 
 class WarcImport(NamedTuple):
-    """What came of reading an archive."""
+    """The outcome of importing an archive."""
 
     added: int
-    """Visits that are new to the store."""
+    """Fetch records that are new to the store."""
     known: int
-    """Visits that it had."""
+    """Fetch records that the store already had."""
     skipped: dict[str, int]
-    """How many records were of no use, by the reasons of `SKIP_REASONS`."""
+    """Number of unusable records, by the reasons of `SKIP_REASONS`."""
     provenance: Provenance | None = None
-    """What the visits that were added say of where they come from."""
+    """The provenance of the added fetch records."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -90,7 +89,7 @@ def export_warc(
     progress: Callable[[FetchRecord], None] | None = None,
 ) -> int:
     """
-    Write the visits of a store as an archive; return how many there were.
+    Write the fetch records of a store as an archive; return how many.
 
     *where* is a path or a stream of octets. A path must not exist, and only a whole archive gets
     its name. *gzip* None goes by the name: compressed if that ends with `.gz`. *now* is the date of
@@ -99,11 +98,11 @@ def export_warc(
     visits. What was imported says so in its `metadata` record.
     """
     try:
-        from robotrules.client.warc.writing import Writer
+        from robotrules.client.warc.writer import Writer
     except ImportError as error:
-        raise _missing(error) from None
-    is_chosen = chosen_source(source)
-    origins = None if origin is None else [_origin(one) for one in _several(origin)]
+        raise _missing_warcio(error) from None
+    is_chosen = make_source_filter(source)
+    origins = None if origin is None else [_origin(one) for one in _to_list(origin)]
     info = {
         "software": _software(),
         "format": "WARC File Format 1.1",
@@ -112,17 +111,17 @@ def export_warc(
         "description": "Visits to robots.txt files: what was found, when, and until when it held",
     }
     with ExitStack() as opened:
-        stream = _created(where, opened)
+        stream = _create_file(where, opened)
         if gzip is None:
             gzip = isinstance(where, (str, os.PathLike)) and os.fspath(where).endswith(".gz")
         at = time.time() if now is None else now
         writer = Writer(stream, gzip=gzip, info=info, at=at)
         count = 0
-        for visit in filter(is_chosen, _chosen(store, origins, after, before)):
-            writer.add(visit, store.body)
+        for fetch_record in filter(is_chosen, _select_records(store, origins, after, before)):
+            writer.add(fetch_record, store.body)
             count += 1
             if progress is not None:
-                progress(visit)
+                progress(fetch_record)
     return count
 
 
@@ -135,41 +134,42 @@ def import_warc(
     progress: Callable[[int], None] | None = None,
 ) -> WarcImport:
     """
-    Read an archive into a store as evidence; *where* is a path or a stream of octets.
+    Import an archive into a store as evidence; *where* is a path or a binary stream.
 
     Each visit keeps where it comes from: the SHA-256 of the archive, its *name* (that of the file,
     if there is one), and the time, *now*. So an archive is read twice; a stream that cannot go back
-    is copied to a temporary file. *progress* is told how many octets were read the second time.
+    is copied to a temporary file. *progress* is called with the number of bytes read in the second
+    pass.
 
-    What the archive holds never raises. Memory does not grow with the archive, whatever it says of
-    itself, and of a file as much is kept as a client would read.
+    The content of the archive never raises. Memory does not grow with the archive, whatever it says
+    of itself, and of a file as much is kept as a client would read.
     """
     try:
         from robotrules.client.warc.captures import Captures
     except ImportError as error:
-        raise _missing(error) from None
+        raise _missing_warcio(error) from None
     with ExitStack() as opened:
         if isinstance(where, (str, os.PathLike)):
             stream: BinaryIO = opened.enter_context(open(where, "rb"))
         else:
             stream = where
         at = time.time() if now is None else now
-        stream, digest = _hashed(stream, opened)
+        stream, digest = _hash_archive(stream, opened)
         provenance = Provenance(_name(where, name), digest, at)
         reader = _Reader(stream, progress)
         captures = Captures(cast(BinaryIO, reader), provenance)
-        added = store.add(captures.visits())
+        added = store.add(captures.fetch_records())
         if reader.digest() != digest:
             raise ValueError(
-                "the archive was changed while it was imported, and what was imported names its "
-                f"SHA-256 of before, {digest}: import the new one into another store"
+                "the archive changed during the import, and the imported records name its "
+                f"previous SHA-256, {digest}: import the new one into another store"
             )
     skipped = dict(sorted(captures.skipped.items()))
     return WarcImport(added, captures.found - added, skipped, provenance)
 
 
-def _hashed(stream: BinaryIO, opened: ExitStack) -> tuple[BinaryIO, str]:
-    """Return an archive that can be read from its start, and its SHA-256."""
+def _hash_archive(stream: BinaryIO, opened: ExitStack) -> tuple[BinaryIO, str]:
+    """Return the archive as a seekable stream, and its SHA-256."""
     seekable = getattr(stream, "seekable", None)
     found = sha256()
     if seekable is not None and seekable():
@@ -178,7 +178,7 @@ def _hashed(stream: BinaryIO, opened: ExitStack) -> tuple[BinaryIO, str]:
             found.update(block)
         stream.seek(start)
         return stream, found.hexdigest()
-    copy = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed by who opened
+    copy = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed by the caller
     while block := stream.read(BLOCK):
         found.update(block)
         copy.write(block)
@@ -187,17 +187,17 @@ def _hashed(stream: BinaryIO, opened: ExitStack) -> tuple[BinaryIO, str]:
 
 
 def _name(where: Where, name: str | None) -> str:
-    """Return what an archive is called, without its folder, which is of this machine alone."""
+    """Return the name of an archive, without its folder, which is specific to this machine."""
     given: object = name
     if name is None:
         given = os.fspath(where) if isinstance(where, (str, os.PathLike)) else None
         given = getattr(where, "name", None) if given is None else given
     text = os.fsdecode(given) if isinstance(given, (str, bytes)) else ""
-    return visible(os.path.basename(text))[:LONGEST_NAME]
+    return visible(os.path.basename(text))[:MAX_NAME_LENGTH]
 
 
 class _Reader:
-    """An archive as it is read, and its digest."""
+    """Reads an archive, and computes its digest."""
 
     def __init__(self, stream: BinaryIO, progress: Callable[[int], None] | None) -> None:
         self._stream = stream
@@ -205,7 +205,7 @@ class _Reader:
         self._hash = sha256()
 
     def read(self, size: int) -> bytes:
-        """Return octets of the archive."""
+        """Return bytes of the archive."""
         octets = self._stream.read(size)
         self._hash.update(octets)
         if self._progress is not None:
@@ -213,13 +213,13 @@ class _Reader:
         return octets
 
     def digest(self) -> str:
-        """Return the SHA-256 of all of it; what was not read yet is read."""
+        """Return the SHA-256 of the whole archive; the rest is read first."""
         while self.read(BLOCK):
             pass
         return self._hash.hexdigest()
 
 
-def _chosen(
+def _select_records(
     store: Store, origins: list[str] | None, after: float | None, before: float | None
 ) -> Iterator[FetchRecord]:
     if origins is None:
@@ -229,24 +229,24 @@ def _chosen(
             yield from store.fetch_records(one, after=after, before=before)
 
 
-def _created(where: Where, opened: ExitStack) -> BinaryIO:
-    """Return where to write; a path gets the archive when all of it is there."""
+def _create_file(where: Where, opened: ExitStack) -> BinaryIO:
+    """Return the stream to write; a path gets the archive only when it is complete."""
     if not isinstance(where, (str, os.PathLike)):
         return where
     path = Path(where)
     if os.path.lexists(path):
         raise _exists(path)
-    # A name that cannot be guessed, and a file that was not there before: a link that somebody put
-    # in its place would lead elsewhere.
+    # An unpredictable name of a new file: a symbolic link placed there by another user would lead
+    # elsewhere.
     part = path.with_name(f".{path.name[:100]}.{token_hex(8)}.part")
     stream = opened.enter_context(part.open("xb"))
 
     def finish(kind: object, *_: object) -> None:
-        """Give the archive its name, or take it away."""
+        """Rename the complete archive, or remove it."""
         try:
             stream.close()
             if kind is None:
-                _name_new(part, path)
+                _rename_new(part, path)
         finally:
             part.unlink(missing_ok=True)
 
@@ -254,8 +254,8 @@ def _created(where: Where, opened: ExitStack) -> BinaryIO:
     return stream
 
 
-def _name_new(part: Path, path: Path) -> None:
-    """Give a file its name; what got that name meanwhile is left alone."""
+def _rename_new(part: Path, path: Path) -> None:
+    """Rename a file; a file that got that name meanwhile is not replaced."""
     try:
         os.link(part, path)
     except FileExistsError:
@@ -277,7 +277,7 @@ def _software() -> str:
         return "robotrules"
 
 
-def _several(origin: str | Iterable[str]) -> list[str]:
+def _to_list(origin: str | Iterable[str]) -> list[str]:
     return [origin] if isinstance(origin, str) else list(origin)
 
 
@@ -288,8 +288,8 @@ def _origin(url: str) -> str:
     return found
 
 
-def _missing(error: ImportError) -> Exception:
-    """Return what to raise when warcio is not there; another module that is missing is a fault."""
+def _missing_warcio(error: ImportError) -> Exception:
+    """Return the error for a missing warcio; any other missing module is a bug."""
     if (error.name or "").partition(".")[0] != "warcio":
         return error
     return MissingExtraError(MISSING)

@@ -19,7 +19,7 @@ import suite
 
 # The origin of a vector that names none.
 ORIGIN = "https://e.example"
-# A vector with more lines is cut on the page.
+# A vector with more lines is truncated on the page.
 MAX_LINES = 16
 MAX_CODE_LENGTH = 60
 
@@ -81,7 +81,7 @@ def show_settings(item: dict[str, Any]) -> str:
     """Return the access profile and the options of an item."""
     settings = [code(item["access_profile"])] if "access_profile" in item else []
     settings += [code(f"{name}={value}") for name, value in item.get("access_options", {}).items()]
-    settings += ["in the background"] if item.get("background") else []
+    settings += ["stale-while-revalidate"] if item.get("background") else []
     return f"{', '.join(settings)}: " if settings else ""
 
 
@@ -104,7 +104,7 @@ def show_access(item: dict[str, Any]) -> Iterator[str]:
     reason = f" ({failure})" if failure and failure != "status" else ""
     line = f"{show_settings(item)}{prefix}{responses} → {state}{reason}"
     if item.get("renewed"):
-        line += ", renewed"
+        line += ", revalidated"
     for condition in item.get("conditions", ()):
         line += "".join(f", sent {code(f'{name}: {condition[name]}')}" for name in condition)
     yield "; ".join([line, *map(show_verdict, item.get("checks", ()))])

@@ -53,7 +53,7 @@ COMMANDS: dict[str, list[str]] = {
     "explain": ["explain", "/aab", "--as", "Googlebot", "--robots", FILE],
     "lint": ["lint", FILE],
     "lint --fix": ["lint", "--fix", "--diff", FILE],
-    "lint --fix-verdicts": ["lint", "--fix-verdicts", "--diff", FILE],
+    "lint --unsafe-fixes": ["lint", "--unsafe-fixes", "--diff", FILE],
     "fmt": ["fmt", "--diff", FILE],
     "simplify": ["simplify", FILE],
     "matrix": ["matrix", FILE],

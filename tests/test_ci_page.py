@@ -88,7 +88,7 @@ def test_all_commands_are_known() -> None:
     others = [one for one in commands() if one.startswith(ELSEWHERE)]
     assert others == [
         "pip install '/path/to/robotrules[html,http]'",
-        "robotrules test --live https://shop.example/ --fresh",
+        "robotrules test --live https://shop.example/ --refresh",
         "pytest robots.test.toml",
         "pip install 'robotrules[html] @ git+https://git.example/robotrules'",
     ]

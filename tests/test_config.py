@@ -28,19 +28,19 @@ select = ["RR5", "dead-rule"]
 ignore = "RR301"
 per-file-ignores = { "staging/*" = ["RR702"], "*.old" = ["RR5"] }
 profile = "google"
-budget = 1000
+max-states = 1000
 fail-on = "warning"
 url = "https://example.com/"
-level = "error"
+min-level = "error"
 format = "sarif"
 
 [fmt]
-budget = 2000
+max-states = 2000
 
 [test]
 files = ["checks/robots.test.toml"]
 profile = "strict"
-budget = 3000
+max-states = 3000
 
 [matrix]
 crawlers = ["Googlebot", "GPTBot"]
@@ -121,7 +121,7 @@ def test_the_nearest_file_wins(tmp_path: Path) -> None:
 
 def test_our_own_file_beats_pyproject_beside_it(tmp_path: Path) -> None:
     """In one folder robotrules.toml counts; pyproject.toml is not even read."""
-    put(tmp_path / "pyproject.toml", "this is no TOML")
+    put(tmp_path / "pyproject.toml", "this is not valid TOML")
     own = put(tmp_path / "robotrules.toml", "")
     assert find_config(tmp_path).path == str(own)
 
@@ -187,30 +187,30 @@ def test_ignores_by_file(tmp_path: Path) -> None:
             'line 3: lint.selct: there is no key "selct" here; did you mean select?',
         ),
         ("[lint]\nfail_on = 'error'\n", "did you mean fail-on?"),
-        ("[lint]\nzzz = 1\n", "Known: select, ignore, per-file-ignores, profile, budget, fail-on"),
-        ("lint = 3\n", "line 1: lint: this is a table, not 3"),
-        ("[lint]\nselect = 3\n", 'line 2: lint.select: this is a list such as ["RR501"], not 3'),
+        ("[lint]\nzzz = 1\n", "Known: select, ignore, per-file-ignores, profile, max-states"),
+        ("lint = 3\n", "line 1: lint: expected a table, not 3"),
+        ("[lint]\nselect = 3\n", 'line 2: lint.select: expected a list such as ["RR501"], not 3'),
         (
             "[lint]\nselect = [\n  'RR1',\n  2,\n]\n",
-            'line 4: lint.select[2]: this is text in quotes such as "RR501", not 2',
+            'line 4: lint.select[2]: expected text in quotes such as "RR501", not 2',
         ),
-        ("[lint]\nselect = ['']\n", "lint.select[1]: this is empty; write something such as"),
+        ("[lint]\nselect = ['']\n", "lint.select[1]: this is empty; write a value such as"),
         (
             "[lint]\nprofile = 'gogle'\n",
             'there is no "gogle"; did you mean google?',
         ),
         ("[lint]\nfail-on = 'never'\n", 'there is no "never". Known: error, warning, info'),
-        ("[lint]\nurl = 'example.com'\n", "line 2: lint.url: this is a whole URL such as"),
-        ("[lint]\nlevel = 'all'\n", 'there is no "all". Known: error, warning, info'),
+        ("[lint]\nurl = 'example.com'\n", "line 2: lint.url: expected a full URL such as"),
+        ("[lint]\nmin-level = 'all'\n", 'there is no "all". Known: error, warning, info'),
         ("[lint]\nformat = 'xml'\n", "lint.format: there is no"),
-        ("[lint]\nbudget = 0\n", "this is a whole number from 1, not 0"),
-        ("[lint]\nbudget = true\n", "this is a whole number from 1, not true"),
-        ("[lint.per-file-ignores]\n'a/*' = 1\n", 'line 2: lint.per-file-ignores."a/*": this is'),
-        ("[lint\n", "line 1, column 6: this is no TOML"),
-        ("[lint]\nselect = [\n", "this is no TOML"),
-        ("a = " + "[" * 5000 + "]" * 5000, "make it plainer"),
-        ("[fmt]\na" + ".a" * 100_000 + " = 1", "line 2: more than 32 names with dots between"),
-        ("#" * (LARGEST + 1), "it is larger than 1,048,576 octets"),
+        ("[lint]\nmax-states = 0\n", "expected an integer of at least 1, not 0"),
+        ("[lint]\nmax-states = true\n", "expected an integer of at least 1, not true"),
+        ("[lint.per-file-ignores]\n'a/*' = 1\n", 'line 2: lint.per-file-ignores."a/*": expected'),
+        ("[lint\n", "line 1, column 6: this is not valid TOML"),
+        ("[lint]\nselect = [\n", "this is not valid TOML"),
+        ("a = " + "[" * 5000 + "]" * 5000, "nested too deeply or out of range"),
+        ("[fmt]\na" + ".a" * 100_000 + " = 1", "line 2: a key has more than 32 dotted names"),
+        ("#" * (LARGEST + 1), "it is larger than 1,048,576 bytes"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place_and_a_cure(
@@ -261,11 +261,11 @@ def test_a_file_that_may_not_be_read_is_said(tmp_path: Path) -> None:
 
 def test_one_file_by_name(tmp_path: Path) -> None:
     """A file that was named must be there; its name is free."""
-    path = put(tmp_path / "mine.toml", "[fmt]\nbudget = 7\n")
-    assert read_config(path).fmt.budget == 7
-    with pytest.raises(ConfigError, match=r"none\.toml: there is no such file; check the name"):
+    path = put(tmp_path / "mine.toml", "[fmt]\nmax-states = 7\n")
+    assert read_config(path).fmt.max_states == 7
+    with pytest.raises(ConfigError, match=r"none\.toml: no such file; check the name"):
         read_config(tmp_path / "none.toml")
-    with pytest.raises(ConfigError, match="it is a folder; name a file in it"):
+    with pytest.raises(ConfigError, match="it is a directory; pass a file"):
         read_config(tmp_path)
 
 

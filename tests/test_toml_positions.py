@@ -128,14 +128,14 @@ def test_dots_in_text_are_not_keys() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a = 1", "say true or false, not 1"),
+        ("a = 1", "expected true or false, not 1"),
         ('a = "' + "x" * 100 + '"', "…"),
-        ("a = []", "say true or false, not []"),
+        ("a = []", "expected true or false, not []"),
     ],
 )
 def test_a_switch_is_true_or_false(text: str, said: str) -> None:
     """What is no switch is shown as it was written, cut where it is long."""
-    with pytest.raises(ValueError, match="say true or false") as caught:
+    with pytest.raises(ValueError, match="expected true or false") as caught:
         read(text.encode(), "x", ValueError, 1000).at("a").switch()
     assert said in str(caught.value)
     assert len(str(caught.value)) < 120

@@ -14,9 +14,9 @@ def check(case: Case) -> None:
     """Compare a file with itself, and with a mutation of it."""
     profile, random = case.profile(), Random(case.body)
     old = robotrules.parse(case.body, profile)
-    assert compare(old, old, budget=300).equal in (True, None)
+    assert compare(old, old, max_states=300).equal in (True, None)
     new = robotrules.parse(generator.mutate(random, case.body), profile)
-    found = compare(old, new, budget=300, most=20)
+    found = compare(old, new, max_states=300, max_regions=20)
     for change in found.changes:
         for region in change.difference.regions:
             url = region.witness.url

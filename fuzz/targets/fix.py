@@ -12,7 +12,7 @@ from robotrules.profile import PROFILES
 def check(case: Case) -> None:
     """Fix a file, and compare verdicts on some URLs; then apply fixes that change verdicts too."""
     robots = robotrules.parse(case.body, case.base, complete=case.complete)
-    notes = lint(robots, budget=300)
+    notes = lint(robots, max_states=300)
     fixed = fix(robots, notes)
     assert not (fixed.refused and fixed.applied)
     if fixed.applied:
@@ -23,5 +23,5 @@ def check(case: Case) -> None:
         for token in ("*", "a", "b", "ExampleBot"):
             before, after = (one.rules_for(token).allows_many(urls) for one in (old, new))
             assert before == after, (profile, token, fixed.applied)
-    unsafe = fix(robots, notes, verdicts=True)
-    lint(robotrules.parse(unsafe.body, case.base), budget=300)
+    unsafe = fix(robots, notes, unsafe=True)
+    lint(robotrules.parse(unsafe.body, case.base), max_states=300)

@@ -11,7 +11,7 @@ from robotrules.robotstxt.internals import get_received
 def check(case: Case) -> None:
     """Format a file, and the result again."""
     robots = robotrules.parse(case.body, case.base, complete=case.complete)
-    found = format_robots(robots, budget=300)
+    found = format_robots(robots, max_states=300)
     if found.refused:
         assert found.body == get_received(robots)
         return
@@ -20,4 +20,4 @@ def check(case: Case) -> None:
     for token in ("*", "a", "b", "ExampleBot"):
         before, after = (one.rules_for(token).allows_many(urls) for one in (robots, again))
         assert before == after, token
-    assert format_robots(again, budget=300).body == found.body
+    assert format_robots(again, max_states=300).body == found.body

@@ -9,7 +9,7 @@ from robotrules import lint
 from robotrules.linting import LEVELS
 
 # The state budget of a search: cases are small, and a run has many of them.
-BUDGET = 300
+MAX_STATES = 300
 
 
 def check(case: Case) -> None:
@@ -17,7 +17,7 @@ def check(case: Case) -> None:
     results = []
     for engine in ENGINES:
         robots = robotrules.parse(case.body, case.profile(), complete=case.complete, engine=engine)
-        notes = lint(robots, budget=BUDGET)
+        notes = lint(robots, max_states=MAX_STATES)
         # An incomplete last line is not among the lines of the file, but has a note.
         lines = len(robots.lines) + 1
         for note in notes:

@@ -22,7 +22,7 @@ def check(case: Case) -> None:
     text = case.body.decode("utf-8", "replace")
     document = OpenDocument(text, profile=case.base)
     random, target = Random(case.body), EditTarget(URI, 1)
-    notes = lint_document(document, budget=300)
+    notes = lint_document(document, max_states=300)
     last = len(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     for diagnostic in make_diagnostics(document, URI, notes):
         span = diagnostic.range

@@ -12,7 +12,7 @@ from robotrules.matrix.svg import picture
 def check(case: Case) -> None:
     """Compute the matrix of the main paths, and render it."""
     robots = robotrules.parse(case.body, case.profile(), complete=case.complete)
-    found = matrix(robots, budget=300)
+    found = matrix(robots, max_states=300)
     for one in found.rows:
         names = one.known.names if one.known else one.product_token
         if one.known or one.product_token == "*" or robots.profile.any_product_token:

@@ -11,7 +11,7 @@ from robotrules.profile import PROFILES
 def check(case: Case) -> None:
     """Simplify a file, and compare verdicts on some URLs."""
     robots = robotrules.parse(case.body, case.base, complete=case.complete)
-    found = simplify(robots, budget=300)
+    found = simplify(robots, max_states=300)
     assert not (found.refused and found.steps)
     if not found.steps:
         return

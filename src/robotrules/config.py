@@ -16,8 +16,8 @@ Settings of a project: the nearest `robotrules.toml`, or `[tool.robotrules]` of 
     crawlers = ["Googlebot", "GPTBot"]
     paths = ["/", "/search"]
 
-A setting that nobody gave is None or empty, and what it is then is for the command to say. This
-reads one file and judges its form; it does not know which checks or crawlers there are.
+A setting that is not given is None or empty; the command has the default. This module reads one
+file and validates its structure, not the names of checks or crawlers.
 """
 
 from __future__ import annotations
@@ -32,72 +32,72 @@ from robotrules.errors import ConfigError
 from robotrules.toml_positions import TomlValue, read
 
 OWN, SHARED = "robotrules.toml", "pyproject.toml"
-# Settings are written by hand: a megabyte is far more than anyone writes.
+# Settings are written by hand; a megabyte is a safe limit.
 LARGEST = 1 << 20
 PROFILES = ("default", "strict", "google")
 LEVELS = ("error", "warning", "info")
 FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
 KNOWN = {
     "lint": (
-        *("select", "ignore", "per-file-ignores", "profile", "budget", "fail-on"),
-        *("url", "level", "format"),
+        *("select", "ignore", "per-file-ignores", "profile", "max-states", "fail-on"),
+        *("url", "min-level", "format"),
     ),
-    "fmt": ("budget",),
-    "test": ("files", "profile", "budget"),
+    "fmt": ("max-states",),
+    "test": ("files", "profile", "max-states"),
     "matrix": ("crawlers", "paths"),
 }
 
 
 class LintConfig(NamedTuple):
-    """What `robotrules lint` is told by a project."""
+    """The settings of `robotrules lint`."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = {}
-    """By a pattern of file names, with `*`: what is not checked in files that it matches."""
+    """By file name pattern, with `*`: the checks to skip in matching files."""
     profile: str | None = None
-    budget: int | None = None
+    max_states: int | None = None
     fail_on: str | None = None
-    """The least level that makes the exit code 1."""
+    """The lowest level that makes the exit code 1."""
     url: str | None = None
-    """Where the file is or will be."""
-    level: str | None = None
-    """The least level that is shown."""
+    """The URL at which the file is served."""
+    min_level: str | None = None
+    """The lowest level that counts."""
     format: str | None = None
-    """How notes are written: one of `FORMATS`."""
+    """The output format: one of `FORMATS`."""
 
 
 class FmtConfig(NamedTuple):
-    """What `robotrules fmt` is told by a project."""
+    """The settings of `robotrules fmt`."""
 
-    budget: int | None = None
+    max_states: int | None = None
 
 
 class TestConfig(NamedTuple):
-    """What `robotrules test` is told by a project."""
+    """The settings of `robotrules test`."""
 
     files: tuple[str, ...] = ()
-    """Expectation files, from the folder of the settings; they may have `*`."""
+    """Expectation files, relative to the directory of the settings; may contain `*`."""
     profile: str | None = None
-    budget: int | None = None
+    max_states: int | None = None
 
 
-# pytest takes a class called Test… for tests; a NamedTuple cannot say in its body that it is none.
+# pytest collects classes called Test…; a NamedTuple cannot opt out in its body.
 setattr(TestConfig, "__test__", False)  # noqa: B010
 
 
 class MatrixConfig(NamedTuple):
-    """What `robotrules matrix` is told by a project."""
+    """The settings of `robotrules matrix`."""
 
     crawlers: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
 
 
 class Config(NamedTuple):
-    """The settings of a project; without a file, those that nobody gave."""
+    """The settings of a project; all empty without a file."""
 
     path: str | None = None
-    """The file that they are from."""
+    """The settings file."""
     lint: LintConfig = LintConfig()
     fmt: FmtConfig = FmtConfig()
     test: TestConfig = TestConfig()
@@ -105,15 +105,15 @@ class Config(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """The folder of that file; file names in settings start there."""
+        """The directory of that file; file names in settings are relative to it."""
         return Path(self.path).parent if self.path else Path()
 
     def ignored_in(self, file: str | Path) -> tuple[str, ...]:
         """
-        Return what the settings say is not checked in a file.
+        Return the checks that the settings skip in a file.
 
-        A pattern is matched with the file's path from the folder of the settings, or with its name
-        alone if it has no `/`.
+        A pattern is matched with the file's path relative to the directory of the settings, or with
+        its name if the pattern has no `/`.
         """
         from_here = _from_folder(Path(file), self.folder)
         found: dict[str, None] = {}
@@ -124,24 +124,24 @@ class Config(NamedTuple):
 
 
 def _from_folder(file: Path, folder: Path) -> str:
-    """Return a path from a folder with slashes; of what is elsewhere, the whole path."""
+    """Return a path relative to a directory, with slashes; absolute if it is elsewhere."""
     whole, start = Path(os.path.abspath(file)), Path(os.path.abspath(folder))
     return (whole.relative_to(start) if whole.is_relative_to(start) else whole).as_posix()
 
 
 def find_config(near: str | Path) -> Config:
     """
-    Return the settings nearest to a file or folder, which need not exist.
+    Return the settings nearest to a file or directory, which need not exist.
 
-    Searched upwards from its folder. `robotrules.toml` beats `pyproject.toml` beside it, and a
-    `pyproject.toml` without `[tool.robotrules]` is passed over. Without any, the settings are those
-    that nobody gave. A file that cannot be used raises ConfigError, which says what, where and the
-    cure.
+    The directory and its parents are searched. `robotrules.toml` takes precedence over a
+    `pyproject.toml` in the same directory, and a `pyproject.toml` without `[tool.robotrules]` is
+    skipped. Without any, all settings are empty. An invalid file raises ConfigError, which says how
+    to fix it.
     """
     start = Path(os.path.abspath(near))
     for folder in (start, *start.parents) if start.is_dir() else start.parents:
         for name in (OWN, SHARED):
-            # A folder or a pipe of that name has no settings.
+            # Ignore directories and pipes of that name.
             if os.path.isfile(folder / name):
                 found = _read(folder / name)
                 if found is not None:
@@ -150,39 +150,39 @@ def find_config(near: str | Path) -> Config:
 
 
 def read_config(path: str | Path) -> Config:
-    """Return the settings of one file; one called `pyproject.toml` has them in its table."""
+    """Return the settings of one file; a `pyproject.toml` has them in `[tool.robotrules]`."""
     return _read(Path(path)) or Config(path=str(path))
 
 
 def shown_path(path: Path) -> Path:
-    """Return a path from the working folder, if it is in it: that is how people name files."""
+    """Return a path relative to the working directory, if it is inside it."""
     here = Path(os.getcwd())
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _read(path: Path) -> Config | None:
-    """Read a file; None if it is a pyproject.toml that says nothing about us."""
+    """Read a file; None for a pyproject.toml without `[tool.robotrules]`."""
     whole = _settings(path)
     return _config(str(path), whole) if whole is not None else None
 
 
 def _settings(path: Path) -> TomlValue | None:
-    """Return what a file says about us; None if it is a pyproject.toml that says nothing."""
+    """Return the settings table; None for a pyproject.toml without one."""
     name = str(shown_path(path))
     try:
         with path.open("rb") as file:
             octets = file.read(LARGEST + 1)
     except FileNotFoundError:
-        raise ConfigError(f"{name}: there is no such file; check the name") from None
+        raise ConfigError(f"{name}: no such file; check the name") from None
     except IsADirectoryError:
-        raise ConfigError(f"{name}: it is a folder; name a file in it") from None
+        raise ConfigError(f"{name}: it is a directory; pass a file") from None
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise ConfigError(f"{name}: cannot be read: {why}; make it readable or move it") from None
     shared = path.name == SHARED
     whole = read(octets, name, ConfigError, LARGEST)
     if shared:
-        # Other tables of the file are no business of ours, whatever they hold.
+        # Other tables of the file are not validated.
         tool = whole.at("tool", {})
         if not isinstance(tool.value, dict) or "robotrules" not in tool:
             return None
@@ -196,11 +196,11 @@ def _config(path: str, whole: TomlValue) -> Config:
     return Config(
         path,
         _lint(part["lint"]),
-        FmtConfig(_budget(part["fmt"])),
+        FmtConfig(_max_states(part["fmt"])),
         TestConfig(
             _texts(part["test"], "files", "checks/robots.test.toml"),
             _among(part["test"], "profile", PROFILES),
-            _budget(part["test"]),
+            _max_states(part["test"]),
         ),
         MatrixConfig(
             _texts(part["matrix"], "crawlers", "Googlebot"), _texts(part["matrix"], "paths", "/")
@@ -215,16 +215,16 @@ def _lint(part: TomlValue) -> LintConfig:
         _texts(part, "ignore", "RR501"),
         {str(place.path[-1]): place.texts(example="RR501") for place in by_file.parts()},
         _among(part, "profile", PROFILES),
-        _budget(part),
+        _max_states(part),
         _among(part, "fail-on", LEVELS),
         _url(part),
-        _among(part, "level", LEVELS),
+        _among(part, "min-level", LEVELS),
         _among(part, "format", FORMATS),
     )
 
 
 def check_names(path: str | Path) -> Iterator[TomlValue]:
-    """Yield where the settings of a file name checks, for whoever knows which there are."""
+    """Yield the values of a file that name checks, for validation by the caller."""
     whole = _settings(Path(path))
     if whole is None:
         return
@@ -240,7 +240,7 @@ def _url(part: TomlValue) -> str | None:
     place = part.at("url")
     url = place.text(example="https://example.com/")
     if not url.startswith(("https://", "http://")):
-        place.refuse('this is a whole URL such as "https://example.com/"')
+        place.refuse('expected a full URL such as "https://example.com/"')
     return url
 
 
@@ -252,5 +252,5 @@ def _among(part: TomlValue, key: str, known: tuple[str, ...]) -> str | None:
     return part.at(key).text(among=known) if key in part else None
 
 
-def _budget(part: TomlValue) -> int | None:
-    return part.at("budget").count() if "budget" in part else None
+def _max_states(part: TomlValue) -> int | None:
+    return part.at("max-states").count() if "max-states" in part else None

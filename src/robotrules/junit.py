@@ -1,8 +1,7 @@
 """
-JUnit: suites of test cases in XML, which GitLab, Jenkins and others show as a report of tests.
+JUnit XML reports, which GitLab, Jenkins and others display.
 
-XML 1.0 has no control characters, not even escaped ones (§2.2), so they are made visible. It does
-not know what was tested, nor where the report is written.
+XML 1.0 does not allow control characters, not even escaped ones (§2.2), so they are made visible.
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ __all__ = ["Case", "Suite", "report"]
 
 
 class Case(NamedTuple):
-    """A test case and what came of it."""
+    """A test case and its outcome."""
 
     name: str
     outcome: Literal["passed", "failure", "error"] = "passed"
     message: str = ""
-    """Why it failed, in a line."""
+    """Why it failed, in one line."""
     kind: str = ""
-    """What kind of failure it is."""
+    """The kind of failure."""
     text: str = ""
-    """All there is to say; of a case that passed it is its output."""
+    """The details; for a passed case, its output."""
     file: str = ""
-    """The file it is about, of which GitLab makes a link."""
+    """The file it is about, which GitLab links to."""
     line: int | None = None
 
 
@@ -40,7 +39,7 @@ class Suite(NamedTuple):
 
 
 def report(name: str, suites: Iterable[Suite]) -> str:
-    """Return a report of tests."""
+    """Return a report as XML."""
     given = list(suites)
     root = ElementTree.Element("testsuites", _counted(name, given))
     for suite in given:
@@ -68,8 +67,8 @@ def _add(suite: ElementTree.Element, case: Case) -> None:
     about |= {"line": str(case.line)} if case.line is not None else {}
     element = ElementTree.SubElement(suite, "testcase", about)
     if case.outcome != "passed":
-        said = {"message": visible(case.message)} | ({"type": case.kind} if case.kind else {})
-        element = ElementTree.SubElement(element, case.outcome, said)
+        attributes = {"message": visible(case.message)} | ({"type": case.kind} if case.kind else {})
+        element = ElementTree.SubElement(element, case.outcome, attributes)
     elif case.text:
         element = ElementTree.SubElement(element, "system-out")
     if case.text:

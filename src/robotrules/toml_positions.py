@@ -1,10 +1,9 @@
 """
-Places in a TOML text: a value, the key it stands under, and the line it is written on.
+Positions in a TOML text: values with their keys and line numbers.
 
-`tomllib` gives values and forgets where they stood. `written_at` reads a text that `tomllib` has
-accepted a second time, for lines only, and `TomlValue` puts both together: whoever reads settings asks
-a place for text, a list or a number, and what is wrong is refused with file, line, key and cure.
-It touches no file, and does not know what any key means.
+`tomllib` returns values without positions. `written_at` scans a text that `tomllib` has accepted
+for the line of each key, and `TomlValue` combines both: it validates a value as text, list or
+number, and reports errors with file, line, key and the expected value.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-# A key as it is walked to: names of tables, and numbers from 0 in lists.
+# The path of a key: names in tables, and indexes from 0 in lists.
 Path = tuple[str | int, ...]
 
-# Deeper than this nobody writes settings. A line is noted that deep, and a key with more dots is
-# refused: `tomllib` takes time that grows with the square of their number.
+# The maximum depth. Deeper lines are not recorded, and a key with more dots is refused, because the
+# time of `tomllib` grows with the square of their number.
 DEEPEST = 32
 
 _NO_KEY = re.compile(r"[^A-Za-z0-9_.\"' \t-]+")
@@ -38,7 +37,7 @@ _STRING = re.compile(
 
 
 class TomlValue:
-    """A value of a TOML file, and where it stands."""
+    """A value of a TOML file, with its position."""
 
     def __init__(
         self,
@@ -56,7 +55,7 @@ class TomlValue:
 
     @property
     def line(self) -> int | None:
-        """The line it is written on, or that of the nearest thing it stands in."""
+        """Its line, or that of the innermost enclosing value."""
         for end in range(len(self.path), 0, -1):
             if (line := self._lines.get(self.path[:end])) is not None:
                 return line
@@ -64,7 +63,7 @@ class TomlValue:
 
     @property
     def key(self) -> str:
-        """Its key for people: names with dots, numbers of lists from 1."""
+        """Its key for messages: names with dots, list indexes from 1."""
         key = ""
         for part in self.path:
             if isinstance(part, int):
@@ -74,92 +73,91 @@ class TomlValue:
         return key
 
     def error(self, words: str) -> ValueError:
-        """Return an error about this place."""
+        """Return an error about this value."""
         where = f"{self._name}, line {self.line}" if self.line else self._name
         return self._error(f"{where}: {self.key + ': ' if self.key else ''}{words}")
 
     def refuse(self, words: str) -> NoReturn:
-        """Raise an error about this place."""
+        """Raise an error about this value."""
         raise self.error(words)
 
     def __contains__(self, key: str) -> bool:
         return key in self.value
 
     def at(self, key: str | int, usual: Any = None) -> TomlValue:
-        """Return a part: of a table by name, of a list by number."""
+        """Return a member: of a table by name, of a list by index."""
         value = self.value[key] if isinstance(key, int) else self.value.get(key, usual)
         return TomlValue(value, self._name, self._error, self._lines, (*self.path, key))
 
     def parts(self) -> Iterator[TomlValue]:
-        """Yield what a list has, or the values of a table."""
+        """Yield the items of a list, or the values of a table."""
         for key in range(len(self.value)) if isinstance(self.value, list) else self.value:
             yield self.at(key)
 
     def table(self, known: tuple[str, ...] = ()) -> TomlValue:
-        """Return it if it is a table; with *known* keys it has no others."""
+        """Return it if it is a table; other keys than *known* are refused."""
         if not isinstance(self.value, dict):
-            self.refuse(f"this is a table, not {_shown(self.value)}")
+            self.refuse(f"expected a table, not {_shown(self.value)}")
         for key in self.value if known else ():
             if key not in known:
-                cure = _likely(key.lower().replace("_", "-"), known)
-                self.at(key).refuse(f"there is no key {_shown(key)} here{cure}")
+                hint = _likely(key.lower().replace("_", "-"), known)
+                self.at(key).refuse(f"there is no key {_shown(key)} here{hint}")
         return self
 
     def text(self, *, among: tuple[str, ...] = (), example: str = "") -> str:
-        """Return it as text that is not empty; if *among* is given, one of these."""
+        """Return it as non-empty text; if *among* is given, one of these."""
         value = self.value
         if not isinstance(value, str) or not value.strip():
             such = f" such as {_shown(example or among[0])}" if example or among else ""
             if isinstance(value, str):
-                self.refuse(f"this is empty; write something{such}, or leave it out")
-            self.refuse(f"this is text in quotes{such}, not {_shown(value)}")
+                self.refuse(f"this is empty; write a value{such}, or remove the key")
+            self.refuse(f"expected text in quotes{such}, not {_shown(value)}")
         if among and value not in among:
             self.refuse_name(value, among)
         return value
 
     def refuse_name(self, name: str, known: tuple[str, ...]) -> NoReturn:
-        """Raise an error about a name that nobody knows: what it looks like, and what is known."""
+        """Raise an error about an unknown name, with a suggestion or the known names."""
         self.refuse(f"there is no {_shown(name)}{_likely(name.lower(), known)}")
 
     def texts(self, *, example: str) -> tuple[str, ...]:
-        """Return it as a list of texts; one text will do."""
+        """Return it as a list of texts; a single text is a list of one."""
         if isinstance(self.value, str):
             return (self.text(example=example),)
         if not isinstance(self.value, list):
-            self.refuse(f"this is a list such as [{_shown(example)}], not {_shown(self.value)}")
+            self.refuse(f"expected a list such as [{_shown(example)}], not {_shown(self.value)}")
         return tuple(part.text(example=example) for part in self.parts())
 
     def count(self, *, least: int = 1) -> int:
         """Return it as a whole number of at least *least*."""
         if not isinstance(self.value, int) or isinstance(self.value, bool) or self.value < least:
-            self.refuse(f"this is a whole number from {least}, not {_shown(self.value)}")
+            self.refuse(f"expected an integer of at least {least}, not {_shown(self.value)}")
         return self.value
 
     def switch(self) -> bool:
         """Return it as true or false."""
         if not isinstance(self.value, bool):
-            self.refuse(f"say true or false, not {_shown(self.value)}")
+            self.refuse(f"expected true or false, not {_shown(self.value)}")
         return self.value
 
 
 def read(octets: bytes, name: str, error: type[ValueError], limit: int) -> TomlValue:
     """
-    Read a TOML text of at most *limit* octets; *name* and *error* are for what is wrong in it.
+    Read a TOML text of at most *limit* bytes; *name* and *error* are for error messages.
 
-    What is too large, not UTF-8 or not TOML is refused in one line.
+    Text that is too large, not UTF-8 or not TOML is refused in one line.
     """
     if len(octets) > limit:
-        words = f"it is larger than {limit:,} octets, which is all that is read"
-        raise error(f"{name}: {words}; make it smaller")
+        raise error(f"{name}: it is larger than {limit:,} bytes; make it smaller")
     try:
         text = octets.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as wrong:
         line = octets.count(b"\n", 0, wrong.start) + 1
-        raise error(f"{name}, line {line}: this is not UTF-8; save the file as that") from None
+        raise error(f"{name}, line {line}: this is not UTF-8; save the file as UTF-8") from None
     for number, written in enumerate(text.split("\n"), 1):
         if written.count(".") > DEEPEST:
             if any(len(_DOT.findall(part)) > DEEPEST for part in _NO_KEY.split(written)):
-                words = f"more than {DEEPEST} names with dots between them; make it plainer"
+                words = f"a key has more than {DEEPEST} dotted names; simplify it"
                 raise error(f"{name}, line {number}: {words}")
     try:
         return TomlValue(tomllib.loads(text), name, error, written_at(text))
@@ -168,18 +166,20 @@ def read(octets: bytes, name: str, error: type[ValueError], limit: int) -> TomlV
         numbers = re.search(r"line (\d+), column (\d+)", where)
         at = f", line {numbers[1]}, column {numbers[2]}" if numbers else ""
         end = f", line {text.count(chr(10)) + 1}" if "end of document" in where else at
-        raise error(f"{name}{end}: this is no TOML: {why}; correct it there") from None
-    except (RecursionError, ValueError):  # depth, or a number or date that nothing can hold
-        raise error(f"{name}: this is no TOML that settings are made of; make it plainer") from None
+        raise error(f"{name}{end}: this is not valid TOML: {why}") from None
+    except (RecursionError, ValueError):  # too deep, or a number or date out of range
+        raise error(
+            f"{name}: this TOML cannot be read: a value is nested too deeply or out of range"
+        ) from None
 
 
 def written_at(text: str) -> dict[Path, int]:
-    """Return the line of every table, key and part of a list in a text that is TOML."""
+    """Return the line of every table, key and list item in a valid TOML text."""
     return _Lines(text).found
 
 
 class _Lines:
-    """One walk over a text that is known to be TOML, which notes where things stand."""
+    """A scan of a valid TOML text that records line numbers."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -197,7 +197,7 @@ class _Lines:
             self._skip(_GAP)
 
     def _skip(self, pattern: re.Pattern[str]) -> str:
-        """Go past what a pattern matches here, and return it."""
+        """Skip what a pattern matches here, and return it."""
         found = pattern.match(self._text, self._at)
         start, self._at = self._at, found.end() if found else self._at + 1
         return self._text[start : self._at]
@@ -210,7 +210,7 @@ class _Lines:
         self.found.setdefault(path, self._line)
 
     def _key(self) -> Path:
-        """Go past a key with its dots, and return its names."""
+        """Skip a dotted key, and return its names."""
         names: list[str] = []
         while True:
             self._skip(_BLANK)
@@ -223,7 +223,7 @@ class _Lines:
             self._at += 1
 
     def _header(self) -> Path:
-        """Go past `[a.b]` or `[[a.b]]`, and return the table it opens."""
+        """Skip `[a.b]` or `[[a.b]]`, and return the path of the table."""
         start, several = self._at, self._text.startswith("[[", self._at)
         self._at += 1 + several
         names = self._key()
@@ -241,7 +241,7 @@ class _Lines:
         return path
 
     def _pair(self, table: Path) -> None:
-        """Go past `key = value`, and note both."""
+        """Skip `key = value`, and record both."""
         start = self._at
         names = self._key()
         after, self._at = self._at, start
@@ -252,7 +252,7 @@ class _Lines:
         self._value((*table, *names))
 
     def _value(self, path: Path) -> None:
-        """Go past a value; of a list and of a table in braces, note every part."""
+        """Skip a value; record the items of lists and inline tables."""
         first = self._text[self._at]
         if first in "\"'":
             self._skip(_STRING)
@@ -290,13 +290,13 @@ class _Lines:
 
 
 def _likely(name: str, known: tuple[str, ...]) -> str:
-    """Return the name that was probably meant, or all there are."""
+    """Return a similar name as a suggestion, or all known names."""
     likely = get_close_matches(name, known, 1)
     return f"; did you mean {likely[0]}?" if likely else f". Known: {', '.join(known)}"
 
 
 def _shown(value: Any) -> str:
-    """Return a value as it would be written, cut where it is long."""
+    """Return a value as TOML would write it, truncated."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:

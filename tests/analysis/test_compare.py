@@ -120,13 +120,13 @@ class TestEquivalent:
         lines += [f"Allow: /*{a}{b}*{c}" for a in "abcde" for b in "fghij" for c in "kl"]
         old = rules_of(read, *lines)
         new = rules_of(read, *(line.replace("*", "**") for line in lines[::-1]))
-        assert analysis.equivalent(old, new, budget=100).equal is True
-        assert analysis.difference(old, new, budget=100).equal is True
+        assert analysis.equivalent(old, new, max_states=100).equal is True
+        assert analysis.difference(old, new, max_states=100).equal is True
 
     def test_undecided(self, read: Read) -> None:
         """Not proved and not disproved within the budget."""
         old, new = rules_of(read, "Disallow: /*abc*def", *TANGLE), rules_of(read, *TANGLE)
-        found = analysis.equivalent(old, new, budget=2)
+        found = analysis.equivalent(old, new, max_states=2)
         assert found.equal is None
         assert found.witness is None
         with pytest.raises(TypeError, match="not decided within"):
@@ -236,15 +236,15 @@ class TestDifference:
         old, new = rules_of(read, *(f"Disallow: /{n}" for n in "abcde")), rules_of(read)
         whole = analysis.difference(old, new)
         assert (len(whole.regions), whole.complete) == (5, True)
-        some = analysis.difference(old, new, most=3)
+        some = analysis.difference(old, new, max_regions=3)
         assert (len(some.regions), some.complete, some.equal) == (3, False, False)
-        none = analysis.difference(old, new, most=0)
+        none = analysis.difference(old, new, max_regions=0)
         assert (none.regions, none.complete, none.equal) == ((), False, None)
 
     def test_undecided(self, read: Read) -> None:
         """An answer beyond the state limit is not complete, and not equal."""
         old, new = rules_of(read, "Disallow: /*abc*def", *TANGLE), rules_of(read, *TANGLE)
-        found = analysis.difference(old, new, budget=2)
+        found = analysis.difference(old, new, max_states=2)
         assert (found.regions, found.complete, found.equal) == ((), False, None)
 
     def test_json(self, read: Read) -> None:
@@ -282,8 +282,8 @@ class TestExceptions:
         old, new = rules_of(read, "Disallow: /a", *others), rules_of(read, *others)
         (region,) = analysis.difference(old, new).regions
         assert len(analysis.exceptions(old, new, region)) == 5
-        assert len(analysis.exceptions(old, new, region, most=2)) == 2
-        assert len(analysis.exceptions(old, new, region, most=50)) == 7
+        assert len(analysis.exceptions(old, new, region, limit=2)) == 2
+        assert len(analysis.exceptions(old, new, region, limit=50)) == 7
 
     def test_none(self, read: Read) -> None:
         """Where all of the pattern changes there is none; `/robots.txt` goes without saying."""
@@ -309,7 +309,7 @@ class TestExceptions:
         """Within a budget that is too small none is found."""
         old, new = rules_of(read, "Disallow: /*a", *TANGLE), rules_of(read, *TANGLE)
         (region, *_) = analysis.difference(old, new).regions
-        assert analysis.exceptions(old, new, region, budget=1) == ()
+        assert analysis.exceptions(old, new, region, max_states=1) == ()
         assert analysis.exceptions(old, new, region) != ()
 
 

@@ -209,7 +209,7 @@ class TestLimits:
         old, new = (
             f"User-agent: *\n{TANGLE}{more}" for more in ("Disallow: /*abc*def", "Allow: /*q")
         )
-        found = compared(read, old, new, budget=2)
+        found = compared(read, old, new, max_states=2)
         assert found.equal is None
         assert found.changes[0].difference.complete is False
         assert compared(read, old, new).equal is False
@@ -217,7 +217,7 @@ class TestLimits:
     def test_most(self, read: Read) -> None:
         """The bound on regions is for each crawler."""
         old = "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c\n"
-        found = compared(read, old, "", most=2)
+        found = compared(read, old, "", max_regions=2)
         assert len(found.changes[0].difference.regions) == 2
 
     def test_too_many_purposes(self, read: Read) -> None:
@@ -265,7 +265,7 @@ class TestMisuse:
     def test_budgets(self, read: Read) -> None:
         """A budget is a number of states."""
         with pytest.raises(ValueError, match="pass how many states"):
-            compared(read, "User-agent: a", "", budget=0)
+            compared(read, "User-agent: a", "", max_states=0)
 
 
 def test_json(read: Read) -> None:
@@ -346,7 +346,7 @@ class TestPartedNames:
 
     def test_records_count(self, asked: list[Any]) -> None:
         """Comparing records counts states, and a crawler that was not compared is not equal."""
-        found = files.compare(parted(50), parted(50, 1), budget=1)
+        found = files.compare(parted(50), parted(50, 1), max_states=1)
         assert 0 < len(asked) < 50
         assert not found.complete
         assert len(files.compare(parted(50), parted(50, 1)).statements) == 51
@@ -355,7 +355,7 @@ class TestPartedNames:
         """A file that tells too many apart is not proved equal."""
         old, new = parted(50), parse(parted(50).body + b"# the same\n")
         assert files.compare(old, new).equal is True
-        assert files.compare(old, new, budget=1).equal is None
+        assert files.compare(old, new, max_states=1).equal is None
 
     def test_records_are_read_once(self) -> None:
         """A file keeps which records are of which group."""

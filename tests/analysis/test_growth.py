@@ -84,12 +84,12 @@ def test_a_file_that_cannot_be_decided_soon_ends(monkeypatch: pytest.MonkeyPatch
     lines = "\n".join(f"Disallow: /*a{n % 7}*b{n}*c" for n in range(400))
     rules = parse(f"User-agent: *\n{lines}").rules_for("x")
     assert total_state_limit(100) == 500
-    found = dead_rules(rules, budget=100)
+    found = dead_rules(rules, max_states=100)
     assert found.undecided
-    smaller = minimize(rules, budget=100)
+    smaller = minimize(rules, max_states=100)
     assert smaller.undecided
     assert len(smaller.kept) == 400
-    told = difference(rules, parse(b"").rules_for("x"), budget=100)
+    told = difference(rules, parse(b"").rules_for("x"), max_states=100)
     assert told.complete is False
 
 

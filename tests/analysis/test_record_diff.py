@@ -23,12 +23,12 @@ def changed(
     crawler: Crawler | None = EVERYONE,
     *,
     profile: str = "default",
-    budget: int = solver.MAX_STATES,
+    max_states: int = solver.MAX_STATES,
 ) -> list[RecordDifference]:
     """Return what changes for a crawler; for None, what changes of the file."""
     named = () if crawler is None else (crawler,)
     files = [read(body, profile) for body in (old, new)]
-    return list(diff_records(files[0], files[1], crawler, named, budget=budget))
+    return list(diff_records(files[0], files[1], crawler, named, max_states=max_states))
 
 
 def texts(found: list[RecordDifference]) -> list[tuple[str, list[str], list[str]]]:
@@ -246,10 +246,10 @@ class TestUndecided:
     def test_budget(self, read: Read) -> None:
         """Questions that the budget is too small for are undecided."""
         lines = "Content-Usage: /*abc*def train-ai=n", "Content-Usage: /*ghi search=y"
-        (found,) = changed(read, group(*lines), group(*lines[::-1]), budget=1)
+        (found,) = changed(read, group(*lines), group(*lines[::-1]), max_states=1)
         assert not found.is_decided
         tied = "Content-Usage: /*abc train-ai=n", "Content-Usage: /*abd search=y"
-        (found,) = changed(read, group(*tied), group(*tied[::-1]), budget=1)
+        (found,) = changed(read, group(*tied), group(*tied[::-1]), max_states=1)
         assert not found.is_decided
 
     def test_records_without_paths_are_decided(self) -> None:

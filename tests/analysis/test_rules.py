@@ -130,12 +130,12 @@ class TestPatterns:
     def test_undecided(self) -> None:
         """A budget that is used up gives no answer, and says so when taken for one."""
         for answer in (
-            analysis.is_empty("/*abc*def", budget=3),
-            analysis.overlaps("/*abc*def", "/*ghi", budget=3),
-            analysis.includes("/*abc*def", "/*def", budget=3),
+            analysis.is_empty("/*abc*def", max_states=3),
+            analysis.overlaps("/*abc*def", "/*ghi", max_states=3),
+            analysis.includes("/*abc*def", "/*def", max_states=3),
         ):
             assert isinstance(answer, Undecided)
-            with pytest.raises(TypeError, match=r"neither true nor false.*budget="):
+            with pytest.raises(TypeError, match=r"neither true nor false.*max_states="):
                 bool(answer)
 
     @pytest.mark.parametrize("ask", [analysis.is_empty, lambda p, *r: analysis.overlaps(p, "/")])
@@ -146,11 +146,11 @@ class TestPatterns:
         with pytest.raises(ProfileError, match="no profile 'gogle'"):
             analysis.is_empty("/", "gogle")
 
-    @pytest.mark.parametrize("budget", [0, -1, 1.5, "1000", None])
-    def test_budgets(self, budget: Any) -> None:
+    @pytest.mark.parametrize("max_states", [0, -1, 1.5, "1000", None])
+    def test_budgets(self, max_states: Any) -> None:
         """A budget is a number of states."""
         with pytest.raises(ValueError, match="pass how many states a query may use"):
-            analysis.is_empty("/", budget=budget)
+            analysis.is_empty("/", max_states=max_states)
 
     def test_a_witness_that_does_not_hold(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A path that the matcher contradicts is never returned."""
@@ -214,7 +214,7 @@ class TestWitness:
     def test_undecided(self, read: Read) -> None:
         """A budget that is too small for the question."""
         rules = rules_of(read, "Disallow: /*", TANGLE)
-        found = analysis.witness(rules, 1, budget=2)
+        found = analysis.witness(rules, 1, max_states=2)
         assert isinstance(found, Undecided)
         assert str(found) == "not decided within 2 states"
         assert found.as_dict() == {"undecided": True, "states": 2}
@@ -311,7 +311,7 @@ class TestDeadRules:
     def test_undecided(self, read: Read) -> None:
         """Rules that the budget is too small for are named, never guessed."""
         rules = rules_of(read, "Disallow: /*", TANGLE)
-        found = analysis.dead_rules(rules, budget=2)
+        found = analysis.dead_rules(rules, max_states=2)
         assert found.rules == ()
         assert set(rules.rules[1:]) <= set(found.undecided)
         assert found.as_dict()["undecided"][-1]["line"] == rules.rules[-1].line
@@ -389,7 +389,7 @@ class TestRedundantRules:
     def test_undecided(self, read: Read) -> None:
         """Rules that the budget is too small for are named."""
         rules = rules_of(read, "Disallow: /*", TANGLE)
-        found = analysis.redundant_rules(rules, budget=2)
+        found = analysis.redundant_rules(rules, max_states=2)
         assert found.rules == ()
         assert set(rules.rules[1:]) <= set(found.undecided)
 
@@ -460,7 +460,7 @@ class TestMinimise:
     def test_undecided(self, read: Read) -> None:
         """An undecided rule stays, and is named."""
         rules = rules_of(read, "Disallow: /*", TANGLE, "Disallow: shop")
-        found = analysis.minimize(rules, budget=2)
+        found = analysis.minimize(rules, max_states=2)
         assert lines_of(found.removed) == [rules.rules[-1].line]
         assert found.kept == rules.rules[:-1]
         assert set(rules.rules[1:-1]) <= set(found.undecided) <= set(found.kept)
@@ -468,15 +468,15 @@ class TestMinimise:
     def test_decided_later(self, read: Read) -> None:
         """A rule that was decided once another had gone is not called undecided any more."""
         rules = rules_of(read, "Disallow: /*", "Disallow: /$")
-        for budget in range(3, 12):
-            found = analysis.minimize(rules, budget=budget)
+        for max_states in range(3, 12):
+            found = analysis.minimize(rules, max_states=max_states)
             assert [rule.line for rule in found.kept] == [2]
             assert found.undecided == ()
 
     def test_the_last_states(self, read: Read) -> None:
         """All questions together may see so many states; the rest is undecided, and quick."""
         rules = rules_of(read, "Disallow: /*x", TANGLE)
-        found = analysis.redundant_rules(rules, budget=10)
+        found = analysis.redundant_rules(rules, max_states=10)
         assert found.states <= 10 * solver.MAX_QUERIES
         assert found.undecided
 

@@ -647,7 +647,7 @@ class TestProof:
         """And are listed."""
         tangle = [f"Allow: /*{a}*{b}*" for a in "abc" for b in "hij"]
         text = star("Disallow: /", *tangle, "Allow: /*a*h*b*i*")
-        found = simpler(read, text, budget=10)
+        found = simpler(read, text, max_states=10)
         assert found.steps == ()
         assert found.undecided
         assert set(found.undecided) <= set(read(found.body).groups[0].rules)

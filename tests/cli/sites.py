@@ -4,7 +4,7 @@ Sites for tests: responses, served on the loopback.
 `site()` is one of them, asked by its address. The others are those of the transcripts: a page has
 the whole response of a URL in a block of the kind `http url=URL`, from its status line on, and with
 `from=MOMENT` one that replaces it later. A URL without one answers 404, and a host without any has
-no address. `played` runs the commands of such a page.
+no address. `transcript_program` runs the commands of such a page.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from threading import Thread
 from typing import ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
-from tests.cli.played import HOSTS, MOMENT, PORT
+from tests.cli.transcript_program import HOSTS, MOMENT, PORT
 
 NOT_FOUND = b"HTTP/1.1 404 Not Found\n\n"
 

@@ -15,13 +15,13 @@ from robotrules.cli import client
 from robotrules.cli.access_text import (
     access_lines,
     access_values,
-    answer_words,
-    because_words,
+    describe_decision,
+    describe_page,
+    describe_reason,
+    describe_response,
+    describe_state,
+    format_time,
     hop_lines,
-    moment_words,
-    page_words,
-    reason_words,
-    state_words,
 )
 from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.client.pages import FetchResult
@@ -97,13 +97,13 @@ PATIENCE = has(None, BAD, EffectivePolicy.ALLOW, FreshnessReason.GAVE_UP)
         (NOON + 11 * 3600, "23:00 UTC"),
         (NOON + 12 * 3600, "2026-05-02 00:00 UTC"),
         (NOON - DAY, "2026-04-30 12:00 UTC"),
-        (inf, "no moment that a calendar has"),
-        (1e18, "no moment that a calendar has"),
+        (inf, "a time out of range"),
+        (1e18, "a time out of range"),
     ],
 )
 def test_moments(at: float, words: str) -> None:
     """The time, and the date unless it is today's."""
-    assert moment_words(at) == words
+    assert format_time(at) == words
 
 
 @pytest.mark.parametrize(
@@ -132,19 +132,19 @@ def test_moments(at: float, words: str) -> None:
 )
 def test_answers(one: FetchRecord, words: str) -> None:
     """What an answer was, or why there was none."""
-    assert answer_words(one) == words
+    assert describe_response(one) == words
 
 
 @pytest.mark.parametrize(
     ("one", "words"),
     [
-        (has(GOOD), "the robots.txt holds until 12:01 UTC"),
+        (has(GOOD), "the robots.txt is valid until 12:01 UTC"),
         (has(NONE, decides=EffectivePolicy.ALLOW), "there is no robots.txt (status 404)"),
         (
             has(NONE._replace(status=403), decides=EffectivePolicy.ALLOW),
-            "the robots.txt is unavailable (status 403), which counts as none",
+            "the robots.txt is unavailable (status 403), which counts as no robots.txt",
         ),
-        (UNREACHABLE, "the robots.txt is unreachable (status 503); next try 12:01 UTC"),
+        (UNREACHABLE, "the robots.txt is unreachable (status 503); next attempt 12:01 UTC"),
         (
             # Another try would change nothing.
             has(
@@ -158,31 +158,32 @@ def test_answers(one: FetchRecord, words: str) -> None:
         ),
         (
             PATIENCE,
-            "the robots.txt has been unreachable since 2026-04-22 12:00 UTC, which counts as none",
+            "the robots.txt has been unreachable since 2026-04-22 12:00 UTC, which counts as no "
+            "robots.txt",
         ),
         (
             has(None, None, EffectivePolicy.DISALLOW, FreshnessReason.UNREACHABLE),
-            "the robots.txt is unreachable; next try 12:01 UTC",
+            "the robots.txt is unreachable; next attempt 12:01 UTC",
         ),
     ],
 )
 def test_states(one: OriginState, words: str) -> None:
     """What is known of a file, and when it is asked for again."""
-    assert state_words(one) == words
+    assert describe_state(one) == words
 
 
 def test_reasons() -> None:
     """Where no rule decides, what came of access does; a rule needs no more words."""
     unreachable = Verdict(False, Reason.UNREACHABLE, None, "default")
-    assert reason_words(unreachable, UNREACHABLE).startswith("the robots.txt is unreachable (")
-    assert reason_words(unreachable, None) == Reason.UNREACHABLE.sentence
+    assert describe_reason(unreachable, UNREACHABLE).startswith("the robots.txt is unreachable (")
+    assert describe_reason(unreachable, None) == Reason.UNREACHABLE.sentence
     implicit = Verdict(True, Reason.IMPLICIT, None, "default")
-    assert reason_words(implicit, UNREACHABLE) == Reason.IMPLICIT.sentence
-    assert because_words("x", implicit, None) == "x"
-    assert because_words("x", implicit, UNREACHABLE) == "x"
-    copied = because_words("line 2", implicit, COPY)
+    assert describe_reason(implicit, UNREACHABLE) == Reason.IMPLICIT.sentence
+    assert describe_decision("x", implicit, None) == "x"
+    assert describe_decision("x", implicit, UNREACHABLE) == "x"
+    copied = describe_decision("line 2", implicit, COPY)
     assert copied == (
-        "line 2, of a copy fetched 2026-04-30 12:00 UTC: the robots.txt is unreachable"
+        "line 2, from a copy fetched 2026-04-30 12:00 UTC: the robots.txt is unreachable"
     )
 
 
@@ -192,17 +193,17 @@ def test_lines() -> None:
     moved = has(GOOD._replace(hops=(hop,), url=f"{ORIGIN}/r", complete=False))
     assert list(access_lines(moved)) == [
         f"{ORIGIN}/robots.txt redirects with status 301 to /r",
-        f"{ORIGIN}/r: status 200, 9 octets, cut at the limit",
-        "fetched 12:00 UTC (from the store), holds until 12:01 UTC",
+        f"{ORIGIN}/r: status 200, 9 bytes, truncated",
+        "fetched 12:00 UTC (from the store), valid until 12:01 UTC",
     ]
     assert list(access_lines(UNREACHABLE)) == [
         f"{ORIGIN}/robots.txt: status 503",
-        "asked 12:00 UTC (from the store)",
-        "unreachable since 2026-04-22 12:00 UTC, 3 failures; next try 12:01 UTC",
+        "requested 12:00 UTC (from the store)",
+        "unreachable since 2026-04-22 12:00 UTC, 3 failures; next attempt 12:01 UTC",
     ]
-    assert "rules are those of a copy fetched 2026-04-30 12:00 UTC" in "\n".join(access_lines(COPY))
+    assert "the rules are from a copy fetched 2026-04-30 12:00 UTC" in "\n".join(access_lines(COPY))
     [*_, last] = access_lines(has(GOOD, trouble="the disk is full\x1b"))
-    assert last == "the store is not in use: the disk is full\\x1b"
+    assert last == "store unavailable: the disk is full\\x1b"
 
 
 def test_a_server_that_fails_while_a_copy_holds() -> None:
@@ -219,9 +220,9 @@ def test_a_server_that_fails_while_a_copy_holds() -> None:
     fresh = Freshness(EffectivePolicy.RULES, GOOD.at + 120, False, False, FreshnessReason.FRESH)
     kept = make_origin_state(entry, fresh, None, profile=DEFAULT, source=StateSource.FETCHED)
     [_, second, third] = access_lines(kept)
-    assert second == "fetched 12:00 UTC, holds until 12:02 UTC"
-    assert third == "asked again 12:01 UTC: status 503; the copy holds all the same"
-    assert state_words(kept).endswith("12:02 UTC; asked again 12:01 UTC: status 503")
+    assert second == "fetched 12:00 UTC, valid until 12:02 UTC"
+    assert third == "refresh failed 12:01 UTC: status 503; the copy is still valid"
+    assert describe_state(kept).endswith("12:02 UTC; refresh failed 12:01 UTC: status 503")
     found = access_values(kept)
     assert (found["status"], found["failure"]) == (200, "status 503")
     assert found["failed_at"] == "2026-05-01T12:01:00.000+00:00"
@@ -231,7 +232,7 @@ def test_a_server_that_fails_while_a_copy_holds() -> None:
 def test_hops() -> None:
     """A long way is cut, and a Location may be missing."""
     [*first, last] = hop_lines((Hop("http://a/", 302, ""),) * 9)
-    assert first == ["http://a/ redirects with status 302 to nowhere"] * 6
+    assert first == ["http://a/ redirects with status 302 to (empty)"] * 6
     assert last == "and 3 more redirects"
 
 
@@ -246,8 +247,8 @@ def test_values() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"status": 200, "body": b"abc"}, "status 200, 3 octets"),
-        ({"status": 200, "complete": False}, "status 200, 0 octets, cut at the limit"),
+        ({"status": 200, "body": b"abc"}, "status 200, 3 bytes"),
+        ({"status": 200, "complete": False}, "status 200, 0 bytes, truncated"),
         (
             {"failure_reason": FailureReason.LOOP, "detail": FailureReason.LOOP.sentence},
             "a redirect loop",
@@ -258,10 +259,10 @@ def test_values() -> None:
 def test_pages(changes: dict[str, Any], words: str) -> None:
     """What the answer for a page was."""
     allowed = Verdict(True, Reason.NO_MATCH, None, "default")
-    assert page_words(FetchResult(f"{ORIGIN}/a", allowed, None)._replace(**changes)) == words
+    assert describe_page(FetchResult(f"{ORIGIN}/a", allowed, None)._replace(**changes)) == words
 
 
 @pytest.mark.parametrize("trouble", FailureReason)
 def test_every_trouble_has_words(trouble: FailureReason) -> None:
     """Whatever went wrong can be told."""
-    assert answer_words(BAD._replace(failure_reason=trouble, detail=""))
+    assert describe_response(BAD._replace(failure_reason=trouble, detail=""))

@@ -11,8 +11,8 @@ from unittest import mock
 import pytest
 
 from robotrules.access import Response
-from robotrules.cli.audit_text import AuditPage
-from robotrules.cli.streams import Output
+from robotrules.cli.audit import AuditPage
+from robotrules.cli.console import Output
 from robotrules.client import Client
 from robotrules.client.auditing import audit as find
 from tests.cli.shell import Ran, Stream, robotrules
@@ -62,7 +62,7 @@ class TestAudit:
         """Information alone is exit code 0."""
         ran = audit(f"{example.origin}/a")
         assert (ran.code, ran.err) == (0, "")
-        assert ran.out.endswith("\n0 errors, 0 warnings, 1 for information\n")
+        assert ran.out.endswith("\n0 errors, 0 warnings, 1 info\n")
         assert example.asked == ["/robots.txt", "/a"]
 
     def test_it_is_about_now(self, example: Site) -> None:
@@ -70,7 +70,7 @@ class TestAudit:
         audit(f"{example.origin}/a")
         example.answers["/robots.txt"] = response("User-agent: *\nDisallow: /\n", PLAIN)
         assert "disallowed, line 2: Disallow: /" in audit(f"{example.origin}/a").out
-        assert audit(f"{example.origin}/a", "--fresh").code == 2
+        assert audit(f"{example.origin}/a", "--refresh").code == 2
 
     def test_warnings_are_exit_code_1(self, example: Site) -> None:
         """And errors too."""
@@ -80,7 +80,7 @@ class TestAudit:
 
     def test_json(self, example: Site) -> None:
         """One object."""
-        ran = audit(f"{example.origin}/private/1", "--own", "--json")
+        ran = audit(f"{example.origin}/private/1", "--ignore-disallow", "--json")
         found = json.loads(ran.out)
         assert (ran.code, found["allowed"]) == (1, False)
         assert "noindex-not-seen" in [one["code"] for one in found["findings"]]
@@ -90,22 +90,22 @@ class TestAudit:
     def test_own(self, example: Site) -> None:
         """A page that is disallowed is read only by those who say it is theirs."""
         out = audit(f"{example.origin}/private/1").out
-        assert "--own reads it" in out
+        assert "use --ignore-disallow" in out
         assert "/private/1" not in example.asked
-        out = audit(f"{example.origin}/private/1", "--own").out
+        out = audit(f"{example.origin}/private/1", "--ignore-disallow").out
         assert "  not seen: meta element 1: noindex\n" in out
 
     def test_nobody_in_particular(self, example: Site) -> None:
         """Without --as it is for '*', and that is said."""
         ran = robotrules("audit", f"{example.origin}/a", *ALLOW)
-        assert "no crawler was named, so this is for '*'; --as names one" in ran.err
-        assert "for every crawler that no group names ('*')" in ran.out
+        assert "evaluating the group for '*'; pass --as to select a crawler" in ran.err
+        assert "for crawlers that no group names ('*')" in ran.out
 
     def test_a_long_crawl_delay_is_said(self, example: Site) -> None:
         """Somebody who waits wants to know why."""
         example.answers["/robots.txt"] = response(f"{ROBOTS}Crawl-delay: 30\n", PLAIN)
-        ran = audit(f"{example.origin}/a", "--sitemaps", "0")
-        assert "asks for 30 s between requests (line 3)" in ran.err
+        ran = audit(f"{example.origin}/a", "--max-sitemaps", "0")
+        assert "requests 30 s between requests (line 3)" in ran.err
         assert ran.code == 0
 
     def test_a_terminal(self, example: Site) -> None:
@@ -116,8 +116,8 @@ class TestAudit:
         ):
             ran = audit(f"{example.origin}/private/1", terminals=("stdout", "stderr"))
         assert drawn == [
-            f"asking for {example.origin}/robots.txt",
-            f"asking for {example.origin}/private/1",
+            f"fetching {example.origin}/robots.txt",
+            f"fetching {example.origin}/private/1",
             "",
         ]
         assert "\x1b[31mdisallowed\x1b[0m, line 2" in ran.out
@@ -133,7 +133,7 @@ class TestAudit:
         """JSON has all of it."""
         example.answers["/robots.txt"] = response("Disalow: /\n" * 100, PLAIN)
         out = audit(f"{example.origin}/a").out
-        assert "more, which --json shows" in out
+        assert "more (see --json)" in out
         assert len(json.loads(audit(f"{example.origin}/a", "--json").out)["findings"]) >= 100
 
     def test_control_characters_never_reach_a_terminal(self, example: Site) -> None:
@@ -161,16 +161,16 @@ class TestAudit:
         closed = {f"{ORIGIN}/robots.txt": Response(200, PLAIN_TYPE, ROBOTS_BODY + b"Disallow: /s")}
         pages = [page_of({}), page_of(missing), page_of(named), page_of(bare), page_of(closed)]
         assert "  http://a.example: the same robots.txt\n" in pages[0]
-        assert "line 3; status 200, 58 octets; urlset, 1 URL; lists the page\n" in pages[0]
+        assert "line 3; status 200, 58 bytes; urlset, 1 URL; lists the page\n" in pages[0]
         assert "Findings\n  none\n" in pages[0]
-        assert "    named by robots.txt, line 3; status 404, 0 octets\n" in pages[1]
+        assert "    named by robots.txt, line 3; status 404, 0 bytes\n" in pages[1]
         assert "sitemapindex, gzipped, 1 URL\n" in pages[2]
         assert f"  {ORIGIN}/1\n    named by {ORIGIN}/sitemap.xml; " in pages[2]
         assert "urlset, 0 URLs and more\n" in pages[2]
         assert "http://a.example: the robots.txt is unreachable (status 500)" in pages[3]
         assert "index     unknown       the page was not read\n" in pages[3]
         assert "http://a.example: another robots.txt\n" in pages[4]
-        assert "line 3; disallowed, so not asked for\n" in pages[4]
+        assert "line 3; disallowed, so not fetched\n" in pages[4]
 
     @pytest.mark.parametrize(
         "arguments",
@@ -182,7 +182,7 @@ class TestAudit:
             ["https://example.com/", "https://example.org/"],
             ["https://example.com/", "--purpose", ""],
             ["https://example.com/", "--profile", "none"],
-            ["https://example.com/", "--sitemaps", "x"],
+            ["https://example.com/", "--max-sitemaps", "x"],
         ],
     )
     def test_misuse(self, arguments: list[str]) -> None:

@@ -48,7 +48,7 @@ class TestShow:
             ("rules", SITE, "ExampleBot"),
             ("rules", SITE, "OtherBot"),
             ("no file", "https://none.example", "ExampleBot"),
-            ("old", "https://old.example", "ExampleBot"),
+            ("expired", "https://old.example", "ExampleBot"),
         ]
         assert rows[1][3:] == [
             "2026-05-02T00:00:00.000+00:00",
@@ -61,11 +61,11 @@ class TestShow:
     def test_columns(self, where: str) -> None:
         out = cache("show", where, terminals=("stdout",)).out
         assert "\x1b[31munreachable\x1b[0m  https://down.example" in out
-        assert "until 2026-05-02 00:00 UTC  asked 00:00 UTC" in out
+        assert "until 2026-05-02 00:00 UTC  requested 00:00 UTC" in out
 
     def test_many(self, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """They are written some at a time."""
-        monkeypatch.setattr(_Lines, "TOGETHER", 2)
+        monkeypatch.setattr(_Lines, "BATCH", 2)
         for terminals in ((), ("stdout",)):
             out = cache("show", where, terminals=terminals).out
             assert len(out.splitlines()) == 5
@@ -75,7 +75,7 @@ class TestShow:
         assert len(ran.out.splitlines()) == 3
         ran = cache("show", where, "https://other.example")
         assert (ran.code, ran.out) == (0, "")
-        assert ran.err == "robotrules cache show: nothing is stored of that\n"
+        assert ran.err == "robotrules cache show: the store has no entry of these origins\n"
 
     def test_json(self, where: str) -> None:
         rows = [json.loads(line) for line in cache("show", where, "--json").out.splitlines()]
@@ -120,7 +120,7 @@ class TestShow:
         for terminals in ((), ("stdout",)):
             ran = cache("show", str(tmp_path / "s"), terminals=terminals)
             assert (ran.code, ran.out) == (0, "")
-            assert "nothing is stored" in ran.err
+            assert "the store has no entry" in ran.err
 
     def test_hostile(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A store of version 1 took names that are refused now."""
@@ -139,13 +139,13 @@ class TestPrune:
     def test_entries(self, where: str) -> None:
         ran = cache("prune", where, "--older-than", "30d")
         assert (ran.code, ran.out) == (0, "")
-        assert ran.err == "robotrules cache prune: 1 entry forgotten; evidence stays\n"
+        assert ran.err == "robotrules cache prune: 1 entry removed; evidence is kept\n"
         assert len(cache("show", where).out.splitlines()) == 4
         assert robotrules("evidence", "https://old.example", "--list", "--store", where).code == 0
 
     def test_evidence(self, where: str) -> None:
         ran = cache("prune", where, "--before", "2026-05-01T06:00Z", "--evidence")
-        assert ran.err.endswith("4 entries and 4 visits of the evidence forgotten\n")
+        assert ran.err.endswith("4 entries and 4 fetch records removed\n")
         assert robotrules("evidence", SITE, "--list", "--store", where).code == 2
         down = ("evidence", "https://down.example", "--list", "--store", where)
         assert robotrules(*down).code == 0
@@ -155,7 +155,7 @@ class TestPrune:
         assert json.loads(ran.out) == {
             "before": "2026-01-01T00:00:00.000+00:00",
             "entries": 0,
-            "visits": None,
+            "fetch_records": None,
         }
 
     @pytest.mark.parametrize(
@@ -169,13 +169,13 @@ class TestPrune:
     def test_no_spans(self, where: str, typed: str) -> None:
         ran = cache("prune", where, "--older-than", typed)
         assert ran.code == 2
-        assert "is no span of time: pass a number and s, m, h, d or w" in ran.err
+        assert "is not a duration: pass a number and s, m, h, d or w" in ran.err
 
     def test_how_old(self, where: str) -> None:
         for arguments in ((), ("--older-than", "1d", "--before", "2026-05-01")):
             ran = cache("prune", where, *arguments)
             assert ran.code == 2
-            assert "how old is old?" in ran.err
+            assert "pass either --older-than" in ran.err
 
 
 class TestPath:
@@ -188,7 +188,7 @@ class TestPath:
         assert cache("path", f"sqlite:{where}").out == f"{where}\n"
         found = json.loads(cache("path", where, "--json").out)
         assert (found["store"], found["exists"]) == (where, True)
-        assert found["octets"] > 0
+        assert found["size"] > 0
         assert not (tmp_path / "robots.sqlite").exists()
 
     def test_servers(self) -> None:
@@ -231,4 +231,4 @@ class TestUsage:
         assert path.read_text().startswith("my notes")
 
     def test_origins(self, where: str) -> None:
-        assert "is no origin" in cache("show", where, "example.com").err
+        assert "is not an origin" in cache("show", where, "example.com").err

@@ -91,7 +91,7 @@ class TestSkippedLines:
         """All that was to be checked was not: that is no success, and it is said."""
         ran = checked(robots, b"/b\nwhat?\nexample.com/private/a\n")
         assert (ran.code, ran.out) == (2, "allowed\t/b\tno rule matches\n")
-        assert "2 lines hold no URL and got no verdict; the first is line 2: 'what?'" in ran.err
+        assert "2 lines have no URL and no verdict; the first is line 2: 'what?'" in ran.err
         assert checked(robots, b"/b\nwhat?\n", "-q").code == 2
         assert checked(robots, b"/private/a\nwhat?\n", "-q").code == 1
 
@@ -99,14 +99,14 @@ class TestSkippedLines:
         """Logs have such lines, and nobody asked for anything there."""
         ran = checked(robots, LOG[LOG.index(b"\n") + 1 :] + b"- - -\n")
         assert (ran.code, ran.out) == (0, "allowed\t/b\tno rule matches\n")
-        assert "1 line holds no URL" in ran.err
+        assert "1 line has no URL" in ran.err
 
     def test_a_file_that_breaks_off(self, robots: str) -> None:
         """What was read is answered; that some is missing is said, and the exit code is 2."""
         ran = checked(robots, gzip.compress(LIST)[:-8])
         assert ran.code == 2
         assert ran.out.count("\n") >= 1
-        assert "was not read to its end: the gzip data ends early" in ran.err
+        assert "was not read completely: the gzip data is truncated" in ran.err
 
     def test_other_schemes(self, robots: str) -> None:
         """They are URLs; with a file for all of them, their path counts."""

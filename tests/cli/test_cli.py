@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 import robotrules as library
-from robotrules.cli import COMMANDS, main, program, run, streams
+from robotrules.cli import COMMANDS, console, input_files, main, program, run
 from tests.cli.shell import Ran, check, environment, robotrules
 
 
@@ -89,12 +89,12 @@ class TestProgram:
             assert robotrules("parse").code == 130
 
     def test_a_reader_that_went_away_is_141(self, file: str) -> None:
-        with mock.patch.object(streams.Output, "flush", side_effect=BrokenPipeError):
+        with mock.patch.object(console.Output, "flush", side_effect=BrokenPipeError):
             assert check(file, "/")[::2] == (141, "")
 
     def test_output_that_cannot_be_written(self, file: str) -> None:
         full = OSError(errno.ENOSPC, "No space left on device")
-        with mock.patch.object(streams.Output, "flush", side_effect=full):
+        with mock.patch.object(console.Output, "flush", side_effect=full):
             ran = check(file, "/")
         assert ran.code == 2
         assert "cannot write the output: No space left on device" in ran.err
@@ -117,23 +117,23 @@ class TestWords:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            (["check", "/", "--as", "A"], "'/' is of which site? Pass a whole URL"),
-            (["check", "https://a/"], "who asks?"),
-            (["check", "/", "--robots", "FILE"], "who asks?"),
+            (["check", "/", "--as", "A"], "'/' has no scheme and host: pass a full URL"),
+            (["check", "https://a/"], "missing --as"),
+            (["check", "/", "--robots", "FILE"], "missing --as"),
             (["check", "/", "--robots", "FILE", "--as", " "], "--as is empty"),
             (["check", "--robots", "FILE", "--as", "A"], "add --urls -"),
             (["check", "--robots", "-", "--urls", "-", "--as", "A"], "cannot both be stdin"),
-            (["check", "-", "--robots", "FILE", "--as", "A"], "'-' is no URL"),
+            (["check", "-", "--robots", "FILE", "--as", "A"], "'-' is not a URL"),
             (
                 ["check", "/", "--robots", "http://a/", "--as", "A"],
-                "leave out --robots, and the robots.txt of each URL is fetched",
+                "remove --robots to fetch the robots.txt of each URL",
             ),
             (["check", "/", "--robots"], "requires an argument; see robotrules check --help"),
             (
                 ["check", "/", "--robots", "FILE", "--as", "A", "--profile", "x"],
                 "'x' is not one of",
             ),
-            (["explain", "--robots", "FILE", "--as", "A"], "no URL was given"),
+            (["explain", "--robots", "FILE", "--as", "A"], "missing URL"),
             (["parse"], "Missing argument 'FILE'; see robotrules parse --help"),
         ],
     )
@@ -146,7 +146,7 @@ class TestWords:
         assert ran.err.count("\n") == 1
 
     def test_no_url_on_a_terminal(self, file: str) -> None:
-        assert "--urls FILE with one a line" in check(file, terminals=["stdin"]).err
+        assert "--urls FILE with one per line" in check(file, terminals=["stdin"]).err
 
     @pytest.mark.parametrize(
         ("token", "why"),
@@ -154,9 +154,9 @@ class TestWords:
             ("ExampleBot/1.0", "; use --as ExampleBot\n"),
             ("ExampleBot ", "; use --as ExampleBot\n"),
             ("Mozilla/5.0 (compatible; ExampleBot/1.0)", "; use --as ExampleBot\n"),
-            ("1 2", "and no white space\n"),
-            ("a,b", "pass --as once for each name\n"),
-            ("https://example.com/", "the crawler's name with --as\n"),
+            ("1 2", "or white space\n"),
+            ("a,b", "pass --as once for each token\n"),
+            ("https://example.com/", "a product token with --as\n"),
             ("MJ12bot", ""),
             ("*", ""),
             ("ExampleBot", ""),
@@ -181,11 +181,11 @@ class TestWords:
         ran = robotrules(
             *("check", "/", "--as", "ExampleBot/1.0", "--robots", file, "--profile", "google")
         )
-        assert "hint: 'ExampleBot/1.0' is read as 'ExampleBot'" in ran.err
+        assert "hint: 'ExampleBot/1.0' is parsed as 'ExampleBot'" in ran.err
         ran = robotrules("check", "/", "--as", "", "--robots", file, "--profile", "google")
         assert (ran.code, ran.err) == (
             0,
-            "robotrules check: hint: '' is read as '*' in profile google\n",
+            "robotrules check: hint: '' is parsed as '*' by profile google\n",
         )
 
     @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ class TestWords:
     def test_a_url_without_a_scheme(self, file: str) -> None:
         ran = check(file, "example.com/x")
         assert ran.code == 1
-        assert "only '/x' of it is compared" in ran.err
+        assert "only '/x' of it is used" in ran.err
 
     def test_a_file_that_is_something_else(self) -> None:
         ran = check("-", "/", stdin=b"<!doctype html>")
@@ -220,8 +220,8 @@ class TestRobotsFile:
     @pytest.mark.parametrize(
         ("error", "cure"),
         [
-            (FileNotFoundError(errno.ENOENT, "x"), "there is no such file"),
-            (IsADirectoryError(errno.EISDIR, "x"), "it is a folder"),
+            (FileNotFoundError(errno.ENOENT, "x"), "no such file"),
+            (IsADirectoryError(errno.EISDIR, "x"), "it is a directory"),
             (PermissionError(errno.EACCES, "x"), "change its mode"),
             (OSError(errno.EIO, "Input/output error"), "Input/output error"),
             (OSError("odd"), "OSError"),
@@ -240,7 +240,7 @@ class TestRobotsFile:
         broken.read.side_effect = broken.read1.side_effect = OSError(
             errno.EIO, "Input/output error"
         )
-        with mock.patch.object(streams, "open_octets", return_value=broken):
+        with mock.patch.object(input_files, "open_octets", return_value=broken):
             assert "from stdin: Input/output error" in robotrules("parse", "-").err
         assert broken.close.call_count == 0
         with mock.patch("robotrules.cli.url_files.open_octets", return_value=broken):

@@ -13,9 +13,9 @@ import click
 import pytest
 
 import robotrules as library
-from robotrules.cli import streams
-from robotrules.cli.check_text import JSONLines, TextLines
-from robotrules.cli.options import GivenCrawler
+from robotrules.cli import console
+from robotrules.cli.check import JSONLines, TextLines
+from robotrules.cli.options import CrawlerChoice
 from tests.cli.shell import ROBOTS, Ran, Stream, check, robotrules
 
 
@@ -89,7 +89,8 @@ class TestCheck:
         ran = check(file, "--urls", "-", stdin=b"/x\n", terminals=["stdin"])
         hint, summary = ran.err.splitlines()
         assert hint == (
-            "robotrules check: hint: reading URLs from the terminal, one a line; Ctrl-D ends"
+            "robotrules check: hint: reading URLs from the terminal, one per line; press Ctrl-D to "
+            "end"
         )
         assert summary.startswith("robotrules check: 1 URL: 0 allowed, 1 disallowed, in ")
 
@@ -98,7 +99,7 @@ class TestCheck:
         urls.write_bytes(b"/a\n\n/" + b"a" * (1 << 20))
         ran = check(file, "--urls", str(urls))
         assert ran.code == 2
-        assert "1 line holds no URL and got no verdict; the first is line 3: '/aaa" in ran.err
+        assert "1 line has no URL and no verdict; the first is line 3: '/aaa" in ran.err
         assert len(ran.err) < 400
         assert ran.out == "allowed\t/a\tno rule matches\n"
         urls.write_bytes(b"/" + b"a" * ((1 << 20) - 1) + b"\n/a\n")
@@ -123,14 +124,14 @@ class TestCheck:
         rules = library.parse(body).rules_for("AnyBot")
         out = Stream()
         with mock.patch.object(sys, "stdout", out):
-            output = streams.Output()
-            with mock.patch.object(streams.Output, "write") as write:
+            output = console.Output()
+            with mock.patch.object(console.Output, "write") as write:
                 lines = TextLines(output, [])
                 lines.add([b"/a"] * 10, rules.check_many([b"/a"] * 10))
         assert lines.disallowed == 10
         assert [call.args[0].count("\n") for call in write.call_args_list] == [3, 3, 3, 1]
         with mock.patch.object(sys, "stdout", out):
-            JSONLines(streams.Output(), GivenCrawler("AnyBot", "AnyBot")).add([], [])
+            JSONLines(console.Output(), CrawlerChoice("AnyBot", "AnyBot")).add([], [])
         assert out.text() == ""
 
 
@@ -216,30 +217,30 @@ class TestExplain:
             b"User-agent: A\nAllow: /%61\n\nUser-agent: B\nDisallow: /\n\nUser-agent: a\nAllow: /b"
         )
         run = partial(robotrules, "explain", "/a", "--robots", "-", stdin=body)
-        assert "these name A and are merged\n" in run("--as", "A", "--as", "B").out
+        assert "these name A and are combined\n" in run("--as", "A", "--as", "B").out
         assert "| compared as /a\n" in run("--as", "A").out
         ran = run("--as", "B", "--as", "A", "--as", "C", "--profile", "google")
-        assert "these name B or A and are merged\n" in ran.out
-        assert "none names C, and none is for '*'\n" in run("--as", "C").out
+        assert "these name B or A and are combined\n" in ran.out
+        assert "none names C, and there is none for '*'\n" in run("--as", "C").out
         stars = body.replace(b"A\n", b"*\n").replace(b"a\n", b"*\n")
         ran = run("--as", "*", "/robots.txt", stdin=stars)
-        assert "Groups    all groups for '*' count, merged\n" in ran.out
+        assert "Groups    all groups for '*' apply, combined\n" in ran.out
         assert ran.code == 0
-        assert "so all groups for '*' count, merged\n" in run("--as", "C", stdin=stars).out
+        assert "so all groups for '*' apply, combined\n" in run("--as", "C", stdin=stars).out
         ran = robotrules("explain", "/robots.txt", "--as", "B", "--robots", "-", stdin=body)
-        assert "Rules that match\n" in ran.out
+        assert "Matching rules\n" in ran.out
         assert "not consulted\n" in ran.out
 
     def test_long_lists_are_cut(self) -> None:
         rules = b"".join(b"Disallow: /%s\n" % (b"*" * n) for n in range(30))
         names = b"".join(b"User-agent: A/%d\n" % n for n in range(30))
         ran = robotrules("explain", "/", "--as", "A", "--robots", "-", stdin=names + rules)
-        assert ran.out.count("and 9 more, which --json shows") == 1
-        assert ran.out.count("and 10 more, which --json shows") == 1
+        assert ran.out.count("and 9 more (see --json)") == 1
+        assert ran.out.count("and 10 more (see --json)") == 1
         assert "A/5 and 24 more (30 rules)" in ran.out
         many = b"".join(b"User-agent: A\nDisallow: /%d\n" % n for n in range(25))
         ran = robotrules("explain", "/9", "--as", "A", "--robots", "-", stdin=many)
-        assert "and 5 more, which --json shows" in ran.out
+        assert "and 5 more (see --json)" in ran.out
 
     def test_every_note_is_there(self) -> None:
         """Up to so many, the last one too."""
@@ -248,7 +249,7 @@ class TestExplain:
             ran = robotrules("explain", "/", "--as", "A", "--robots", "-", stdin=body)
             assert ran.out.count("error no-separator") == count
             assert f"line {count + 2}: error no-separator" in ran.out
-            assert "which --json shows" not in ran.out
+            assert "(see --json)" not in ran.out
             ran = robotrules("explain", "/", "--as", "A", "--robots", "-", "--json", stdin=body)
             assert len(json.loads(ran.out)["notes"]) == count
 

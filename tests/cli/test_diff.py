@@ -16,10 +16,11 @@ from robotrules import Reason
 from robotrules.analysis import compare
 from robotrules.analysis.files import SCHEMA_VERSION
 from robotrules.cli import progress
-from robotrules.cli.diff_markdown import MOST_CHARACTERS, code, html_code
-from robotrules.cli.diff_parts import shown_pattern
-from robotrules.cli.diff_words import joined, lines_words, some
-from robotrules.cli.url_forms import UrlFileFormat
+from robotrules.cli.diff_markdown import MOST_CHARACTERS
+from robotrules.cli.diff_sections import shown_pattern
+from robotrules.cli.diff_text import format_lines, join_some, joined
+from robotrules.cli.markdown import code, html_code
+from robotrules.cli.url_formats import UrlFileFormat
 from robotrules.robotstxt.verdict import GroupMatch
 from tests.cli.schema import objects, problems
 from tests.cli.shell import Ran, robotrules
@@ -72,15 +73,13 @@ class TestExitCodes:
     def test_other_records_alone(self, diff: Diff) -> None:
         ran = diff(star("Crawl-delay: 5"), star("Crawl-delay: 6"))
         assert ran.code == 1
-        assert "every verdict is proved to stay, but Crawl-delay changes.\n" in ran.out
+        assert "all verdicts are proved unchanged, but Crawl-delay changes.\n" in ran.out
 
-    @pytest.mark.parametrize("form", ["--json", "--markdown", "--most=1"])
+    @pytest.mark.parametrize("form", ["--json", "--markdown", "--max-regions=1"])
     def test_not_decided_is_no_success_and_no_difference(self, diff: Diff, form: str) -> None:
-        ran = diff(*HARD, "--budget", "3", form)
+        ran = diff(*HARD, "--max-states", "3", form)
         assert ran.code == 2
-        assert ran.err == (
-            "robotrules diff: not decided within 3 states a question; --budget 30 asks on\n"
-        )
+        assert ran.err == ("robotrules diff: not decided within 3 states; try --max-states 30\n")
         if form == "--json":
             assert json.loads(ran.out)["equal"] is None
         else:
@@ -89,15 +88,15 @@ class TestExitCodes:
         assert diff(*HARD, form).code == 0
 
     def test_a_difference_is_one_whatever_else_is_not_decided(self, diff: Diff) -> None:
-        ran = diff(HARD[0], f"{HARD[1]}\nUser-agent: a\nDisallow: /", "--budget", "3")
+        ran = diff(HARD[0], f"{HARD[1]}\nUser-agent: a\nDisallow: /", "--max-states", "3")
         assert ran.code == 1
-        assert "Not decided within 3 states: everyone else; --budget N asks on.\n" in ran.out
-        sitemap = diff(HARD[0], f"{HARD[1]}Sitemap: https://a.example/s", "--budget", "3")
+        assert "Not decided within 3 states: everyone else; try a larger --max-states.\n" in ran.out
+        sitemap = diff(HARD[0], f"{HARD[1]}Sitemap: https://a.example/s", "--max-states", "3")
         assert sitemap.code == 1
-        assert sitemap.out.startswith("Different: not every verdict is decided, but Sitemap chan")
+        assert sitemap.out.startswith("Different: some verdicts are not decided, but Sitemap chan")
 
     def test_regions_that_may_not_be_all(self, diff: Diff) -> None:
-        ran = diff(HARD[0], f"{HARD[1]}Disallow: /q\n", "--budget", "3")
+        ran = diff(HARD[0], f"{HARD[1]}Disallow: /q\n", "--max-states", "3")
         assert ran.code == 1
         assert "  there may be more: not decided within 3 states\n" in ran.out
 
@@ -106,29 +105,34 @@ class TestExitCodes:
         file = "\n".join([*names, "Disallow: /"])
         ran = diff(file, f"{file}\n# more")
         assert ran.code == 2
-        assert "more crawlers or purposes are named than can be compared; --as names" in ran.err
-        assert "Not everybody was compared" in ran.out
+        assert (
+            "the files name too many crawlers or purposes to compare; select some with --as"
+            in ran.err
+        )
+        assert "Not all crawlers were compared" in ran.out
         assert diff(file, f"{file}\n# more", "--as", "a").code == 0
 
     def test_records_that_are_only_written_otherwise(self, diff: Diff) -> None:
         lines = [f"Content-Usage: /{number} train-ai=n" for number in range(65)]
         ran = diff(star(*lines), star(*lines, "Content-Usage: /1/2 train-ai=n"))
         assert ran.code == 2
-        assert "other records are written otherwise, and may come to the same" in ran.err
+        assert "other records differ in text, and may or may not be equivalent" in ran.err
         assert ran.out.startswith("Not decided: ")
-        assert "whether that says the same is not decided" in " ".join(ran.out.split())
+        assert "whether it is equivalent is not decided" in " ".join(ran.out.split())
 
     def test_urls_decide_what_states_did_not(self, diff: Diff, tmp_path: Path) -> None:
         """A URL that changes is a difference, also where no question found one."""
         old, new = star("Disallow: /*a*b"), star("Disallow: /*a*b", "Disallow: /*ba*c")
         urls = tmp_path / "urls.txt"
         urls.write_text("/bac\n", encoding="utf-8")
-        assert diff(old, new, "--budget", "3").code == 2
-        ran = diff(old, new, "--budget", "3", "--urls", str(urls))
+        assert diff(old, new, "--max-states", "3").code == 2
+        ran = diff(old, new, "--max-states", "3", "--urls", str(urls))
         assert ran.code == 1
-        assert ran.out.startswith("Different: URLs get another verdict, and not everything")
+        assert ran.out.startswith("Different: the verdict on some URLs changes; not everything")
         assert (
-            json.loads(diff(old, new, "--budget", "3", "--urls", str(urls), "--json").out)["equal"]
+            json.loads(diff(old, new, "--max-states", "3", "--urls", str(urls), "--json").out)[
+                "equal"
+            ]
             is False
         )
 
@@ -282,10 +286,10 @@ class TestWords:
         assert joined([]) == ""
         assert joined(["a"]) == "a"
         assert joined(["a", "b", "c"]) == "a, b and c"
-        assert some(["a", "b", "c"], 2) == "a, b and c"
-        assert some(["a", "b", "c", "d"], 2) == "a, b and 2 more"
-        assert lines_words([3]) == "line 3"
-        assert lines_words(range(1, 2001)) == "lines 1, 2, 3 and 1,997 more"
+        assert join_some(["a", "b", "c"], 2) == "a, b and c"
+        assert join_some(["a", "b", "c", "d"], 2) == "a, b and 2 more"
+        assert format_lines([3]) == "line 3"
+        assert format_lines(range(1, 2001)) == "lines 1, 2, 3 and 1,997 more"
 
     @pytest.mark.parametrize(
         ("pattern", "shown"),
@@ -321,7 +325,7 @@ class TestWords:
 
     def test_the_same_octets(self, diff: Diff) -> None:
         assert diff(star("Disallow: /"), star("Disallow: /")).out == (
-            "Same meaning: not an octet differs.\n"
+            "Same meaning: the files are identical.\n"
         )
 
     def test_each_record_is_named_once(self, diff: Diff) -> None:
@@ -396,10 +400,10 @@ class TestText:
         new += "".join(f"Sitemap: https://a.example/{number}\n" for number in range(40))
         ran = diff(old, new)
         assert ran.out.count("\n") < 120
-        assert "  and 35 regions more; --most 40 shows all\n" in ran.out
-        assert "    and 30 lines more, which --json shows\n" in ran.out
-        assert "Something changes for bot-l, bot-m" in ran.out
-        assert diff(old, new, "--most", "40").out.count("  allowed → disallowed") == 40 + 11
+        assert "  and 35 regions more (--max-regions 40)\n" in ran.out
+        assert "    and 30 lines more (see --json)\n" in ran.out
+        assert "More changes, for bot-l, bot-m" in ran.out
+        assert diff(old, new, "--max-regions", "40").out.count("  allowed → disallowed") == 40 + 11
         values = json.loads(diff(old, new, "--json").out)
         assert len(values["changes"]) == 21
         assert sum(len(change["regions"]) for change in values["changes"]) == 60
@@ -483,14 +487,14 @@ class TestMarkdown:
     def test_records_and_what_is_not_known(self, diff: Diff) -> None:
         sitemaps = [f"Sitemap: https://a.example/{number}" for number in range(12)]
         old, new = star("Disallow: /*a*b", *sitemaps), HARD[1]
-        out = diff(old, new, "--markdown", "--budget", "3").out
+        out = diff(old, new, "--markdown", "--max-states", "3").out
         assert "\nSitemap:\n\n- removed line 3: `Sitemap: https://a.example/0`\n" in out
         assert "- removed 2 lines more\n" in out
         assert out.endswith("\nNot decided within 3 states: every crawler.\n")
-        out = diff(old, f"{new}Disallow: /q\n", "--markdown", "--budget", "3").out
+        out = diff(old, f"{new}Disallow: /q\n", "--markdown", "--max-states", "3").out
         assert "\nThere may be more: not decided within 3 states.\n" in out
         names = "\n".join(f"User-agent-purpose: p{number}" for number in range(6))
-        assert "\nNot everybody was compared: " in diff(names, "", "--markdown").out
+        assert "\nNot all crawlers were compared: " in diff(names, "", "--markdown").out
 
     def test_a_comment_has_an_end(self, diff: Diff) -> None:
         names = [f"bot-{letter}" for letter in "abcdef"]
@@ -499,7 +503,7 @@ class TestMarkdown:
         new = "".join(for_each([name], *(f"{rule}{name}" for rule in rules)) for name in names)
         out = diff(old, f"{new}User-agent: last\nDisallow:", "--markdown").out
         assert MOST_CHARACTERS * 0.7 < len(out) < MOST_CHARACTERS + 1_000
-        assert "A comment has no room for all of it. Something changes for `bot-" in out
+        assert "This comment is too short for all changes. More changes, for `bot-" in out
         assert out.rstrip().endswith("Proved unchanged: `last` and everyone else.")
 
 
@@ -511,26 +515,28 @@ class TestUrls:
         urls.write_text("/a\n/ab\n/b\nnothing\n", encoding="utf-8")
         files = star("Disallow: /a$"), star("Disallow: /a")
         text = diff(*files, "--urls", str(urls)).out
-        assert ", 1 (33.3%) changes verdict for at least one crawler." in " ".join(text.split())
+        assert ", 1 (33.3%) gets another verdict for at least one crawler." in " ".join(
+            text.split()
+        )
         assert "  now disallowed: /ab\n" in text
         markdown = diff(*files, "--urls", str(urls), "--markdown").out
         assert "\n#### On real URLs\n\nOf 3 URLs in " in markdown
         values = json.loads(diff(*files, "--urls", str(urls), "--json").out)
         assert list(problems(values, SCHEMA)) == []
-        assert values["reach"]["crawlers"][0]["crawlers"] == "every crawler"
-        assert values["reach"]["crawlers"][0]["newly_disallowed"] == 1
-        assert values["reach"]["skipped"]["lines"] == 1
+        assert values["impact"]["crawlers"][0]["crawlers"] == "every crawler"
+        assert values["impact"]["crawlers"][0]["newly_disallowed"] == 1
+        assert values["impact"]["skipped"]["lines"] == 1
 
     def test_from_stdin(self, diff: Diff) -> None:
         ran = diff(star(), star("Disallow: /a"), "--urls", "-", stdin=b"/a\n/b\n")
-        assert "Of 2 URLs in 'stdin', 1 (50.0%) changes verdict" in ran.out
+        assert "Of 2 URLs in 'stdin', 1 (50.0%) gets another verdict" in ran.out
 
     def test_more_kinds_than_there_is_time_for(self, diff: Diff, tmp_path: Path) -> None:
         names = [f"{letter}-{way}" for letter in "abcdefghijklmnopqrstuvwxyz" for way in "ab"]
         old = "".join(for_each([name], f"Disallow: /{name}/") for name in names)
         new = "".join(for_each([name], f"Disallow: /{name}") for name in names)
         ran = diff(old, new, "--urls", "-", stdin=b"/a-a\n")
-        assert "counted for 50 kinds of crawlers only; --as names others" in ran.err
+        assert "counted for 50 sections only; select other crawlers with --as" in ran.err
         assert ran.code == 1
 
 
@@ -566,16 +572,19 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            (["-", "-"], "stdin can only be one of the files"),
-            (["/dev/null", "-", "--urls", "-"], "stdin can only be one of the files"),
+            (["-", "-"], "stdin can be read only once"),
+            (["/dev/null", "-", "--urls", "-"], "stdin can be read only once"),
             (["/dev/null"], "Missing argument 'NEW'"),
-            (["/dev/null", "/dev/null", "--json", "--markdown"], "are two forms: leave out one"),
-            (["/dev/null", "/dev/null", "--most", "0"], "--most"),
-            (["/dev/null", "/dev/null", "--budget", "0"], "--budget"),
-            (["/dev/null", "gone.txt"], "there is no such file"),
+            (["/dev/null", "/dev/null", "--json", "--markdown"], "cannot be combined"),
+            (["/dev/null", "/dev/null", "--max-regions", "0"], "--max-regions"),
+            (["/dev/null", "/dev/null", "--max-states", "0"], "--max-states"),
+            (["/dev/null", "gone.txt"], "no such file"),
             (["/dev/null", "gopher://a.example"], "pass a file, or an origin such as"),
-            (["https://a.example/b", "/dev/null"], "is no origin, and only the robots.txt of one"),
-            (["https://a.example/?q", "/dev/null"], "pass https://a.example, or save the file"),
+            (["https://a.example/b", "/dev/null"], "is not an origin: pass"),
+            (
+                ["https://a.example/?q", "/dev/null"],
+                "pass https://a.example to compare its robots.txt, or save the file",
+            ),
         ],
     )
     def test_errors_are_one_line(self, arguments: list[str], words: str) -> None:
@@ -611,7 +620,7 @@ class TestLive:
         with site({"/robots.txt": response(status="503 Service Unavailable")}) as live:
             ran = robotrules("diff", live.origin, "/dev/null", *self.HERE)
         assert ran[:2] == (2, "")
-        assert "says: the robots.txt is unreachable (status 503)" in ran.err
+        assert ": the robots.txt is unreachable (status 503)" in ran.err
 
     def test_a_copy_is_said_to_be_one(self) -> None:
         answers = {"/robots.txt": response(star("Disallow: /a"))}
@@ -620,7 +629,7 @@ class TestLive:
             live.answers = {"/robots.txt": response(status="503 Service Unavailable")}
             ran = robotrules("diff", live.origin, "/dev/null", *self.HERE)
         assert ran.code == 1
-        assert "status 503; what was fetched" in ran.err
+        assert "status 503; the copy fetched" in ran.err
 
 
 class TestSchema:
@@ -637,7 +646,7 @@ class TestSchema:
     def test_what_is_printed_is_as_described(self, diff: Diff, profile: str) -> None:
         for old in self.BODIES:
             for new in self.BODIES:
-                for more in ([], ["--as", "a"], ["--most", "1"]):
+                for more in ([], ["--as", "a"], ["--max-regions", "1"]):
                     ran = diff(old, new, "--json", "--profile", profile, *more)
                     values = json.loads(ran.out)
                     assert list(problems(values, SCHEMA)) == []
@@ -650,13 +659,13 @@ class TestSchema:
         for change in printed["changes"]:
             for region in change["regions"]:
                 region.pop("unchanged")
-        for name in ("old", "new", "other_profiles", "reach"):
+        for name in ("old", "new", "other_profiles", "impact"):
             printed.pop(name)
         assert printed == compare(library.parse(old), library.parse(new)).as_dict()
 
     def test_most_bounds_the_regions(self, diff: Diff) -> None:
         old, new = star("Disallow: /a", "Disallow: /b"), star()
-        [change] = json.loads(diff(old, new, "--json", "--most", "1").out)["changes"]
+        [change] = json.loads(diff(old, new, "--json", "--max-regions", "1").out)["changes"]
         assert (len(change["regions"]), change["complete"]) == (1, False)
         [change] = json.loads(diff(old, new, "--json").out)["changes"]
         assert (len(change["regions"]), change["complete"]) == (2, True)
@@ -675,7 +684,7 @@ class TestSchema:
             {"changes": [{**change, "regions": [{**region, "old": None}]}]},
             {"changes": [{**change, "regions": [{**region, "unchanged": False}]}]},
             {"statements": [{}]},
-            {"reach": {}},
+            {"impact": {}},
         ]
         assert list(problems(good, SCHEMA)) == []
         for wrong in wrongs:
@@ -693,7 +702,7 @@ class TestSchema:
         definitions = SCHEMA["$defs"]
         assert SCHEMA["properties"]["schema"]["const"] == SCHEMA_VERSION
         assert set(definitions["obeyed"]["properties"]["matched_by"]["enum"]) == set(GroupMatch)
-        assert set(definitions["reach"]["properties"]["form"]["enum"]) == set(UrlFileFormat)
+        assert set(definitions["impact"]["properties"]["form"]["enum"]) == set(UrlFileFormat)
         of_clients = {Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED, Reason.NO_ORIGIN}
         reasons = definitions["verdict"]["properties"]["reason"]["enum"]
         assert set(reasons) == set(Reason) - of_clients
@@ -709,8 +718,8 @@ class TestOtherProfiles:
         new.write_text("User-agent: *\nDisalow: /a\n")
         ran = robotrules("diff", str(old), str(new))
         assert ran.code == 0
-        assert ran.out.splitlines()[1].startswith("But as profile strict would read them, they dif")
-        assert "as profile strict" in robotrules("diff", str(old), str(new), "--markdown").out
+        assert ran.out.splitlines()[1].startswith("Under profile strict they differ")
+        assert "Under profile strict" in robotrules("diff", str(old), str(new), "--markdown").out
         values = json.loads(robotrules("diff", str(old), str(new), "--json").out)
         assert values["other_profiles"] == {"strict": False, "google": True}
         assert robotrules("diff", str(old), str(new), "--profile", "strict").code == 1
@@ -726,7 +735,7 @@ class TestOtherProfiles:
         )
 
     def test_a_name_that_no_grammar_knows(self, tmp_path: Path) -> None:
-        """Profile strict is not asked about a crawler it could not be asked for."""
+        """Profile strict is not asked about a crawler it could not be evaluated for."""
         old, new = tmp_path / "old.txt", tmp_path / "new.txt"
         old.write_text("User-agent: MJ12bot\nDisallow: /a\n")
         new.write_text("User-agent: MJ12bot\nDisallow: /a*\n")
@@ -836,4 +845,4 @@ class TestWellKnownCrawlers:
         """Source and day are said there too."""
         ran = diff(self.ADS, star("Disallow: /a"), "--markdown")
         assert "AdsBot-Google ignores groups for `*` (https://" in ran.out
-        assert "`--literal` compares by names alone." in ran.out
+        assert "`--literal` compares by product token only." in ran.out

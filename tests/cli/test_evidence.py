@@ -90,14 +90,14 @@ class TestMoments:
 
     def test_without_a_zone(self, where: str) -> None:
         ran = asked(where, URL, *AS, "--at", "2026-05-01T12:00")
-        assert "has no zone and is taken as UTC" in ran.err
+        assert "has no time zone and is read as UTC" in ran.err
         assert ran.code == 1
 
     @pytest.mark.parametrize("typed", ["", "noon", "2026", "2026-13-01", "20260501", "1777593600"])
     def test_none(self, where: str, typed: str) -> None:
         ran = asked(where, URL, *AS, "--at", typed)
         assert (ran.code, ran.out) == (2, "")
-        assert "is no moment: pass one such as 2026-05-01T12:00Z" in ran.err
+        assert "is not a date or time: pass one such as 2026-05-01T12:00Z" in ran.err
 
     def test_now(self, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(client, "now", lambda: START + DAY / 2)
@@ -179,7 +179,7 @@ class TestAnswers:
         out = asked(str(tmp_path / "s"), URL, *AS, "--at", "2026-05-01").out
         assert "redirects with status 301 to https://www.example.com/r.txt" in out
         assert "          as " not in out
-        assert "27 octets, cut at the limit, SHA-256 " in out
+        assert "27 bytes, truncated, SHA-256 " in out
 
     def test_a_url_in_octets(self, tmp_path: Path) -> None:
         store = SQLiteStore(tmp_path / "s")
@@ -215,15 +215,15 @@ class TestHistory:
     def test_origins(self, where: str, evil: str) -> None:
         """Without a URL: of which origins there is evidence, how much, from when to when."""
         assert asked(where, "--list").out == (
-            f"{SITE}\t3 visits\t2026-05-01T00:00:00Z\t2026-05-03T00:00:00Z\t0 imported\n"
+            f"{SITE}\t3 fetches\t2026-05-01T00:00:00Z\t2026-05-03T00:00:00Z\t0 imported\n"
         )
         out = asked(where, "--list", terminals=("stdout",)).out
-        assert out.startswith(f"{SITE}  3 visits")
+        assert out.startswith(f"{SITE}  3 fetches")
         [found] = map(json.loads, asked(where, "--list", "--json").out.splitlines())
         assert (found["origin"], found["fetches"]) == (SITE, 3)
-        assert asked(where, "--list", "--before", "2026-05-01").out.count("1 visit\t") == 1
+        assert asked(where, "--list", "--before", "2026-05-01").out.count("1 fetch\t") == 1
         ran = asked(where, "--list", "--fetched-by", "NobodyBot")
-        assert (ran.code, ran.out, "no visit is known" in ran.err) == (2, "", True)
+        assert (ran.code, ran.out, "the store has no evidence" in ran.err) == (2, "", True)
 
 
 class TestArchives:
@@ -234,7 +234,7 @@ class TestArchives:
         for archive in (tmp_path / "a.warc.gz", tmp_path / "a.warc"):
             ran = asked(where, "--export", str(archive), "--after", "2030-01-01")
             assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-            assert "no visit is known" in ran.err
+            assert "there is no evidence to export" in ran.err
             assert not archive.exists()
 
     def test_an_import_of_a_part(self, where: str, tmp_path: Path) -> None:
@@ -253,17 +253,17 @@ class TestArchives:
         archive, other = tmp_path / "a.warc.gz", str(tmp_path / "other.sqlite")
         ran = asked(where, "--export", str(archive))
         assert (ran.code, ran.out) == (0, "")
-        assert "3 visits written to" in ran.err
+        assert "3 fetch records written to" in ran.err
         assert sum(record.kind == "metadata" for record in with_fastwarc(archive)) == 3
         ran = asked(other, "--import", str(archive))
         assert (ran.code, ran.out) == (0, "")
-        assert ran.err == "robotrules evidence: 3 visits added as imported, 0 known already\n"
+        assert ran.err == "robotrules evidence: 3 fetch records imported, 0 already known\n"
         at = ("--at", "2026-05-01T12:00Z", "--json")
         before, after = (asked(place, URL, *AS, *at) for place in (where, other))
         assert after.code == before.code
         one, two = json.loads(before.out), json.loads(after.out)
         assert {key for key in one if one[key] != two[key]} == {
-            *("source", "visit", "next_fetch_record", "notes"),
+            *("source", "fetch_record", "next_fetch_record", "notes"),
         }
         assert (one["source"], two["source"]) == ("own", "import")
         assert two["fetch_record"]["archive"]["name"] == "a.warc.gz"
@@ -300,7 +300,7 @@ class TestArchives:
         own = asked(where, "--list", "--source", "own", terminals=("stdout",))
         assert "imported" not in own.out
         again = str(tmp_path / "own.warc")
-        assert "3 visits written" in asked(where, "--export", again, "--source", "own").err
+        assert "3 fetch records written" in asked(where, "--export", again, "--source", "own").err
 
     def test_sources_that_are_none(self, where: str) -> None:
         """A word that names no source, and a command that has none."""
@@ -334,15 +334,15 @@ class TestArchives:
         """There may be a bar on a terminal, and never anything but words beside it."""
         shown = {"terminals": ("stderr",)}
         ran = asked(where, "--export", str(tmp_path / "a.warc"), **shown)
-        assert "3 visits written" in ran.err
+        assert "3 fetch records written" in ran.err
         ran = asked(str(tmp_path / "t"), "--import", str(tmp_path / "a.warc"), **shown)
-        assert "3 visits added" in ran.err
+        assert "3 fetch records imported" in ran.err
 
     def test_no_archive(self, where: str, tmp_path: Path) -> None:
         for octets in (b"<!doctype html>", b"\x1f\x8b\x08"):
             ran = asked(where, "--import", "-", stdin=octets)
             assert ran.code == 2
-            assert "has no record that can be read: pass a WARC file" in ran.err
+            assert "has no readable record: pass a WARC file" in ran.err
         assert asked(where, "--import", "-", stdin=b"").code == 0
         assert asked(where, "--import", str(tmp_path)).code == 2
         assert asked(where, "--import", "-", terminals=("stdin",)).code == 2
@@ -395,14 +395,14 @@ class TestArchives:
     def test_json(self, where: str, tmp_path: Path) -> None:
         name = str(tmp_path / "a.warc")
         ran = asked(where, "--export", name, "--json")
-        assert (json.loads(ran.out), ran.err) == ({"file": name, "fetches": 3}, "")
+        assert (json.loads(ran.out), ran.err) == ({"file": name, "fetch_records": 3}, "")
 
     def test_targets(self, where: str, tmp_path: Path) -> None:
         ran = asked(where, "--export", str(tmp_path))
         assert ran.code == 2
-        assert "is there already, and evidence is not written over" in ran.err
+        assert "exists, and evidence is not overwritten" in ran.err
         ran = asked(where, "--export", str(tmp_path / "no" / "a"))
-        assert "No such file or directory; name another file" in ran.err
+        assert "No such file or directory; pass another file" in ran.err
         assert asked(where, "--export", "-", terminals=("stdout",)).code == 2
         assert asked(where, "--export", "-", "--json").code == 2
 
@@ -417,7 +417,7 @@ class TestFiles:
         shown = asked(evil, "--body", digest, terminals=("stdout",))
         assert shown.out == "User-agent: *\nDisallow: /a\\x1b[31m\n"
         found = json.loads(asked(evil, "--body", digest, "--json").out)
-        assert (found["sha256"], found["octets"]) == (digest, 32)
+        assert (found["sha256"], found["size"]) == (digest, 32)
 
     def test_none(self, where: str) -> None:
         for typed in ("0" * 64, "0" * 8):
@@ -425,7 +425,7 @@ class TestFiles:
             assert (ran.code, ran.out) == (2, "")
             assert "the store has no file with the SHA-256 0000" in ran.err
         for typed in ("", "abc", "x" * 64, "0" * 65):
-            assert "is no SHA-256" in asked(where, "--body", typed).err
+            assert "is not a SHA-256" in asked(where, "--body", typed).err
 
     def test_several(self, tmp_path: Path) -> None:
         path = tmp_path / "s"
@@ -435,7 +435,7 @@ class TestFiles:
         store.add([(visit._replace(digest="00000001" + "1" * 56, at=3), None)])
         store.close()
         ran = asked(str(path), "--body", "00000001")
-        assert "2 files have a SHA-256 that starts so: pass more digits" in ran.err
+        assert "2 files have a SHA-256 with this prefix: pass more digits" in ran.err
 
 
 class TestUsage:
@@ -444,20 +444,20 @@ class TestUsage:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            ((), "nothing was asked"),
-            (AS, "--at is about one URL"),
-            ((URL, URL, "--list"), "--list is about one URL"),
-            ((URL,), "who asks?"),
+            ((), "missing URL"),
+            (AS, "--at takes exactly one URL"),
+            ((URL, URL, "--list"), "--list takes exactly one URL"),
+            ((URL,), "missing --as"),
             ((URL, "--as", ""), "--as is empty"),
             ((URL, *AS, "--purpose", " "), "--purpose is empty"),
-            ((URL, URL, *AS), "--at is about one URL"),
-            ((URL, "--at", "2026-05-01", "--list"), "--list and --at are two questions"),
+            ((URL, URL, *AS), "--at takes exactly one URL"),
+            ((URL, "--at", "2026-05-01", "--list"), "--list and --at cannot be combined"),
             ((URL, "--import", "a"), "--import takes no URL"),
             ((URL, "--body", "0" * 64), "--body takes no URL"),
             (("/a", "--list"), "'/a' has no origin"),
             (("/a", "--export", "x"), "'/a' has no origin"),
-            ((URL, *AS, "--before", "2026-05-01"), "go with --list and --export"),
-            (("--export", "x", "--after", "May"), "--after 'May' is no moment"),
+            ((URL, *AS, "--before", "2026-05-01"), "need --list or --export"),
+            (("--export", "x", "--after", "May"), "--after 'May' is not a date or time"),
         ],
     )
     def test_words(self, where: str, arguments: tuple[str, ...], words: str) -> None:

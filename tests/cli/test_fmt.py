@@ -13,8 +13,8 @@ from unittest import mock
 
 import pytest
 
+from robotrules.cli.console import CliError
 from robotrules.cli.fmt import SCHEMA_VERSION
-from robotrules.cli.streams import CliError
 from robotrules.formatting import MAX_STATES, FormatResult
 from tests.cli.shell import Ran, robotrules
 
@@ -48,7 +48,7 @@ class TestWriting:
         """The words say so, and no other file is left."""
         ran = fmt(file)
         assert (ran.code, ran.out) == (0, "")
-        assert "was formatted, and is proved to mean the same" in ran.err
+        assert "formatted, proved equivalent" in ran.err
         assert files(tmp_path) == {"robots.txt": DONE}
 
     def test_nothing_to_change(self, file: Path) -> None:
@@ -77,11 +77,11 @@ class TestWriting:
         assert (stat.S_IMODE(file.stat().st_mode), file.read_bytes()) == (0o640, DONE)
 
     def test_a_read_only_file(self, file: Path) -> None:
-        """It is left alone, although its folder would let it go."""
+        """It was not changed, although its folder would let it go."""
         file.chmod(0o444)
         ran = fmt(file)
         assert (ran.code, file.read_bytes()) == (2, BODY)
-        assert f"cannot write '{file}': it is read-only; it is as it was" in ran.err
+        assert f"cannot write '{file}': it is read-only; the file is unchanged" in ran.err
 
     def test_a_full_disk(self, file: Path, tmp_path: Path) -> None:
         """The old file is whole, the next one is still tried, and nothing lies beside them."""
@@ -89,7 +89,7 @@ class TestWriting:
         with mock.patch("os.replace", side_effect=error):
             ran = fmt(file)
         assert ran.code == 2
-        assert "No space left on device; it is as it was" in ran.err
+        assert "No space left on device; the file is unchanged" in ran.err
         assert files(tmp_path) == {"robots.txt": BODY}
 
     def test_a_file_that_changes_meanwhile(self, file: Path) -> None:
@@ -104,7 +104,7 @@ class TestWriting:
         with mock.patch.object(module, "format_robots", slow):
             ran = fmt(file)
         assert (ran.code, file.read_bytes()) == (2, b"newer")
-        assert "was changed meanwhile, and is left alone" in ran.err
+        assert "was changed in the meantime and is left unchanged" in ran.err
 
     def test_never_without_proof(self, file: Path) -> None:
         """Whatever was laid out."""
@@ -112,7 +112,7 @@ class TestWriting:
         with mock.patch.object(sys.modules[CODE], "format_robots", return_value=refused):
             ran = fmt(file)
         assert (ran.code, file.read_bytes()) == (2, BODY)
-        assert "is left alone: it could not be proved" in ran.err
+        assert "was not changed: it could not be proved" in ran.err
 
 
 class TestLooking:
@@ -131,7 +131,7 @@ class TestLooking:
         """Those that would change, on stdout; words elsewhere."""
         (tmp_path / "good.txt").write_bytes(DONE)
         ran = fmt("--check", file, tmp_path / "good.txt")
-        cure = "; robotrules fmt writes it, --diff shows it"
+        cure = "; format it with robotrules fmt, see --diff"
         said = "robotrules fmt: 1 of 2 files would change"
         assert ran == Ran(1, f"{file}\n", f"{said}{cure}\n")
         ran = fmt("--check", "--diff", file, tmp_path / "good.txt")
@@ -140,7 +140,7 @@ class TestLooking:
         assert fmt("--check", file) == Ran(1, f"{file}\n", f"{alone}{cure}\n")
         assert fmt("--check", "-", stdin=BODY) == Ran(1, "stdin\n", f"{alone}\n")
         both = fmt("--check", file, file).err
-        assert "2 of 2 files would change; robotrules fmt writes them, --diff shows them" in both
+        assert "2 of 2 files would change; format them with robotrules fmt, see --diff" in both
 
     def test_diff(self, file: Path) -> None:
         """Lines as people see them; what they do not see is said."""
@@ -154,14 +154,14 @@ class TestLooking:
             "+User-agent: *",
             "+Disallow: /a  # why",
         ]
-        assert ran.err == f"robotrules fmt: '{file}': its line ends would become LF\n"
+        assert ran.err == f"robotrules fmt: '{file}': line ends would change to LF\n"
         ran = fmt("--diff", "-", stdin=b"\xef\xbb\xbfUser-agent: *\n")
         assert ran.out.splitlines()[3:] == ["-\\ufeffUser-agent: *", "+User-agent: *"]
 
     def test_only_the_line_ends(self) -> None:
         """Then the diff is empty, and words say why the exit code is 1."""
         ran = fmt("--diff", "-", stdin=DONE.replace(b"\n", b"\r\n"))
-        assert ran == Ran(1, "", "robotrules fmt: stdin: its line ends would become LF\n")
+        assert ran == Ran(1, "", "robotrules fmt: stdin: line ends would change to LF\n")
 
     def test_quiet(self, file: Path) -> None:
         """Only errors, and a diff that was asked for."""
@@ -187,10 +187,10 @@ class TestTrouble:
     @pytest.mark.parametrize(
         ("content", "words"),
         [
-            (None, "there is no such file"),
-            ("folder", "it is a folder; name a file in it"),
-            (b"a\0b", "it is not a text file: it has control characters"),
-            (b"\x89PNG\r\n\x1a\n\1\2\3\4", "it is not a text file"),
+            (None, "no such file"),
+            ("folder", "it is a directory; pass a file"),
+            (b"a\0b", "it is no text: it holds control characters"),
+            (b"\x89PNG\r\n\x1a\n\1\2\3\4", "it is no text"),
             (b"\xff\xfeU\0s\0", "save it as UTF-8 first"),
             (b"<html>", "it is an HTML page"),
             (b"#" * 600_000 + b"\nx", "longer than profile default reads"),
@@ -217,26 +217,26 @@ class TestTrouble:
     def test_unreadable(self, file: Path) -> None:
         """The cure is named."""
         file.chmod(0)
-        assert "may not read it" in fmt(file).err
+        assert "permission denied" in fmt(file).err
 
     def test_unreadable_for_anybody(self, file: Path) -> None:
         """The same where the superuser runs tests."""
         with mock.patch("builtins.open", side_effect=PermissionError(errno.EACCES, "no")):
             ran = fmt(file)
-        assert (ran.code, "may not read it; change its mode" in ran.err) == (2, True)
+        assert (ran.code, "permission denied; change its mode" in ran.err) == (2, True)
 
     def test_what_is_no_regular_file(self, file: Path) -> None:
         """A pipe is not replaced by a file."""
         with mock.patch("os.path.isfile", return_value=False):
             ran = fmt(file)
         assert (ran.code, file.read_bytes()) == (2, BODY)
-        assert "is no regular file: pipe it in, and pass '-'" in ran.err
+        assert "is not a regular file: pipe it in and pass '-'" in ran.err
 
     def test_a_url(self) -> None:
         """Nothing is fetched."""
         ran = fmt("https://example.com/robots.txt")
         assert ran.code == 2
-        assert "is no file: save it" in ran.err
+        assert "is not a file: save it" in ran.err
 
     def test_usage(self, file: Path) -> None:
         """Two forms at once, or stdin twice."""
@@ -249,10 +249,10 @@ class TestTrouble:
         """The robots.txt of this folder is meant; without one a line says so."""
         monkeypatch.chdir(file.parent)
         assert fmt("--check").out == "robots.txt\n"
-        assert fmt().err.startswith("robotrules fmt: 'robots.txt' was formatted")
+        assert fmt().err.startswith("robotrules fmt: 'robots.txt' formatted")
         assert file.read_bytes() == DONE
         file.unlink()
-        words = "there is no robots.txt in this folder: name a file, or '-' for stdin"
+        words = "there is no robots.txt in this directory: pass a file, or '-' for stdin"
         assert fmt() == Ran(2, "", f"robotrules fmt: {words}; see robotrules fmt --help\n")
 
 
@@ -267,23 +267,23 @@ class TestJson:
         value = json.loads(ran.out)
         octets = {"before": len(BODY), "after": len(DONE)}
         same = {"before": len(DONE), "after": len(DONE)}
-        trouble = ran.err.removeprefix("robotrules fmt: ").rstrip()
+        error = ran.err.removeprefix("robotrules fmt: ").rstrip()
         about = {"changed": False, "written": False}
         assert value == {
             "schema": SCHEMA_VERSION,
             "changed": 1,
             "same": 1,
-            "left_alone": 1,
+            "failed": 1,
             "files": [
                 {
                     "file": str(file),
                     "changed": True,
                     "written": True,
-                    "octets": octets,
-                    "trouble": None,
+                    "bytes": octets,
+                    "error": None,
                 },
-                {"file": str(good), **about, "octets": same, "trouble": None},
-                {"file": str(tmp_path), **about, "octets": None, "trouble": trouble},
+                {"file": str(good), **about, "bytes": same, "error": None},
+                {"file": str(tmp_path), **about, "bytes": None, "error": error},
             ],
         }
         assert ran.code == 2
@@ -296,22 +296,22 @@ class TestJson:
 
 
 class TestBudget:
-    """`--budget`, else that of the settings nearest to the file."""
+    """`--max-states`, else that of the settings nearest to the file."""
 
-    def budget(self, *given: Path | str) -> int:
+    def max_states(self, *given: Path | str) -> int:
         """Return the budget that formatting is given."""
         seen = FormatResult(BODY, False, True, "")
         with mock.patch.object(sys.modules[CODE], "format_robots", return_value=seen) as asked:
             assert fmt(*given).code == 0
-        found: int = asked.call_args.kwargs["budget"]
+        found: int = asked.call_args.kwargs["max_states"]
         return found
 
     def test_where_it_comes_from(self, file: Path, tmp_path: Path) -> None:
         """The option beats the settings, and these beat ours."""
-        assert self.budget(file) == MAX_STATES
-        (tmp_path / "robotrules.toml").write_text("[fmt]\nbudget = 7\n", encoding="utf-8")
-        assert self.budget(file) == 7
-        assert self.budget(file, "--budget", "9") == 9
+        assert self.max_states(file) == MAX_STATES
+        (tmp_path / "robotrules.toml").write_text("[fmt]\nmax-states = 7\n", encoding="utf-8")
+        assert self.max_states(file) == 7
+        assert self.max_states(file, "--max-states", "9") == 9
 
     def test_broken_settings(self, file: Path, tmp_path: Path) -> None:
         """One line, and the file stays."""
@@ -319,5 +319,5 @@ class TestBudget:
         ran = fmt(file)
         assert (ran.code, ran.err.count("\n"), file.read_bytes()) == (2, 1, BODY)
         assert "robotrules.toml" in ran.err
-        with mock.patch.object(sys.modules[CODE], "_budget", side_effect=CliError("a\nb")):
+        with mock.patch.object(sys.modules[CODE], "_max_states", side_effect=CliError("a\nb")):
             assert fmt(file).err == "robotrules fmt: a b\n"

@@ -168,7 +168,7 @@ class TestOrigins:
         assert answer["robots_origin"] == "https://other.example"
         ran = asked(DRAFT, *ROBOTS, *told)
         assert ran.code == 0
-        assert "the robots.txt is of https://other.example" in ran.out
+        assert "the robots.txt belongs to https://other.example" in ran.out
 
     def test_a_path_is_of_any_origin(self) -> None:
         """Who asks about a path means the origin that the robots.txt is from."""
@@ -205,7 +205,7 @@ class TestHar:
 
     def test_a_hint_about_other_origins(self) -> None:
         """An origin that was guessed is said; one that was told is not."""
-        assert "is taken to be of https://example.com" in asked("--har", HAR, *ROBOTS).err
+        assert "is used for https://example.com" in asked("--har", HAR, *ROBOTS).err
         assert asked("--har", HAR, *ROBOTS, "--robots-url", "https://example.com").err == ""
         assert asked("--har", HAR).err == ""
         assert asked(URL, "--har", HAR, *ROBOTS).err == ""
@@ -216,8 +216,8 @@ class TestHar:
         assert "no       unknown  unknown  https://example.com/drafts/1\n" in out
         assert "    notes: not-crawled, noindex-not-seen\n" in out
         assert "    redirected from https://example.com/old\n" in out
-        assert "    status 404: it speaks for this error page; what the last" in out
-        assert "    only headers were read, for the page was not saved\n" in out
+        assert "    status 404: its tags apply to this error page; those of the last" in out
+        assert "    only headers were read, because the page is not in the file\n" in out
 
     def test_one_document(self) -> None:
         """A URL chooses its document; a fragment does not matter."""
@@ -241,7 +241,7 @@ class TestHar:
         body = har(document("https://a\x1b[31m/"), document("https://b\x1b[31m/"))
         ran = asked("--har", "-", *ROBOTS, stdin=body)
         assert "\x1b" not in ran.out + ran.err
-        assert "is taken to be of https://a\\x1b[31m" in ran.err
+        assert "is used for https://a\\x1b[31m" in ran.err
 
     @pytest.mark.parametrize(
         "body",
@@ -313,4 +313,4 @@ def test_misuse(arguments: list[str]) -> None:
 def test_who_asks_is_needed() -> None:
     """An answer is for somebody."""
     ran = robotrules("guidance", URL, *ROBOTS)
-    assert (ran.code, "who asks?" in ran.err) == (2, True)
+    assert (ran.code, "missing --as" in ran.err) == (2, True)

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from robotrules.cli import line_matching
-from robotrules.cli.diffs import unified
-from robotrules.cli.line_matching import BUDGET, BoundedMatcher
+from robotrules.cli.line_matching import MAX_STATES, BoundedMatcher
+from robotrules.cli.unified_diff import unified_lines
 
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 LARGE = 20_000
@@ -51,9 +51,9 @@ def pairs(lines: int) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def test_small_files_read_as_difflib_writes_them() -> None:
-    """The bound changes nothing below it."""
+    """The bound has no effect below it."""
     for old, new in pairs(60):
-        assert list(unified(old, new, "a", "b")) == list(
+        assert list(unified_lines(old, new, "a", "b")) == list(
             unified_diff(old, new, "a", "b", lineterm="")
         )
 
@@ -62,20 +62,20 @@ def test_one_change_in_a_large_file() -> None:
     """Small changes of large files read as they always did."""
     old = [f"Disallow: /{n}" for n in range(LARGE)]
     new = [*old[:500], "Allow: /x", *old[500:9000], "Disallow: /y", *old[9003:]]
-    diff = list(unified(old, new, "a", "b"))
+    diff = list(unified_lines(old, new, "a", "b"))
     assert diff == list(unified_diff(old, new, "a", "b", lineterm=""))
 
 
 @pytest.mark.parametrize("budget", [0, 200, 800, 3_000, 20_000])
-def test_every_diff_applies(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_diff_applies(max_states: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However small the budget is, the diff makes the old file into the new one."""
-    monkeypatch.setattr(line_matching.BoundedMatcher.__init__, "__defaults__", (budget,))
+    monkeypatch.setattr(line_matching.BoundedMatcher.__init__, "__defaults__", (max_states,))
     for old, new in pairs(60):
-        diff = list(unified(old, new, "a", "b"))
+        diff = list(unified_lines(old, new, "a", "b"))
         assert patched(old, diff) == new
         matcher = BoundedMatcher(old, new)
         matcher.get_opcodes()
-        assert matcher.steps <= budget
+        assert matcher.steps <= max_states
 
 
 # What fixes do to files: each takes the number of a line.
@@ -101,14 +101,14 @@ def test_the_work_is_bounded(change: str, monkeypatch: pytest.MonkeyPatch) -> No
     def count(self: SequenceMatcher[str], *where: int) -> object:
         nonlocal searched
         searched += where[1] - where[0]
-        assert searched <= BUDGET
+        assert searched <= MAX_STATES
         return search(self, *where)
 
     monkeypatch.setattr(SequenceMatcher, "find_longest_match", count)
     was, now = CHANGES[change]
     old = [line for n in range(LARGE) for line in was(n)]
     new = [line for n in range(LARGE) for line in now(n)]
-    diff = list(unified(old, new, "a", "b"))
+    diff = list(unified_lines(old, new, "a", "b"))
     assert patched(old, diff) == new
 
 
@@ -118,5 +118,5 @@ def test_lines_that_stay_are_not_replaced(change: str) -> None:
     was, now = CHANGES[change]
     old = [line for n in range(LARGE) for line in was(n)]
     new = [line for n in range(LARGE) for line in now(n)]
-    diff = list(unified(old, new, "a", "b"))
+    diff = list(unified_lines(old, new, "a", "b"))
     assert sum(line.startswith("-") for line in diff[2:]) == LARGE // 2

@@ -18,9 +18,9 @@ import pytest
 import robotrules as library
 from robotrules.analysis import compare
 from robotrules.cli import progress
+from robotrules.cli.input_files import refuse_binary
 from robotrules.cli.lint import FORMS
 from robotrules.cli.lint_text import MOST_NOTES, LintPage
-from robotrules.cli.robots_file import refuse_binary
 from robotrules.cli.text import Paint
 from robotrules.config import FORMATS
 from robotrules.linting import Edit, Fix, FixResult, LintNote, Related, ServedResponse
@@ -70,7 +70,7 @@ class TestExitCodes:
         """An empty variable of a script must not mean all checks, nor none."""
         ran = lint(file, select=("--select", name))
         assert ran.code == 2
-        assert "--select names no check" in ran.err
+        assert "--select is empty" in ran.err
 
     @pytest.mark.parametrize(
         ("name", "hint"),
@@ -98,12 +98,12 @@ class TestExitCodes:
             (["--exit-zero"], 0),
             (["--ignore", "RR505"], 1),
             (["--ignore", "RR505", "--fail-on", "error"], 0),
-            (["--level", "error"], 1),
-            (["--level", "error", "--ignore", "RR505"], 0),
+            (["--min-level", "error"], 1),
+            (["--min-level", "error", "--ignore", "RR505"], 0),
         ],
     )
     def test_notes(self, file: Path, options: list[str], code: int) -> None:
-        """As bad as `--fail-on`, and not hidden by `--level`."""
+        """As bad as `--fail-on`, and not hidden by `--min-level`."""
         ran = lint(file, *options)
         assert (ran.code, ran.err) == (code, "")
 
@@ -137,7 +137,7 @@ class TestGiven:
         """Then a name is needed."""
         ran = lint()
         assert ran.code == 2
-        assert "there is no robots.txt in this folder: name a file" in ran.err
+        assert "there is no robots.txt in this directory: pass a file" in ran.err
         assert ran.err.count("\n") == 1
 
     def test_stdin(self) -> None:
@@ -163,7 +163,7 @@ class TestGiven:
             return [note(line=None, column=0, end_column=0, part="meta element 2")]
 
         (folder / "page.html").write_text("<p>")
-        with mock.patch("robotrules.cli.lint_given.lint_page", found):
+        with mock.patch("robotrules.cli.lint_inputs.lint_page", found):
             ran = lint("page.html")
         assert ran.out.startswith("page.html: meta element 2: error RR505 pattern-start: A mess")
 
@@ -188,7 +188,7 @@ class TestGiven:
 
     def test_where_it_will_be(self, file: Path) -> None:
         """Checks that need a URL get that of the robots.txt."""
-        with mock.patch("robotrules.cli.lint_given.lint", return_value=[]) as found:
+        with mock.patch("robotrules.cli.lint_inputs.lint", return_value=[]) as found:
             lint(file, "--url", "https://example.com/shop/")
         assert found.call_args.kwargs["received"] == ServedResponse(
             url="https://example.com/robots.txt"
@@ -199,10 +199,10 @@ class TestGiven:
 
     def test_profile_and_budget(self, file: Path) -> None:
         """They are handed on."""
-        with mock.patch("robotrules.cli.lint_given.lint", return_value=[]) as found:
-            lint(file, "--profile", "google", "--budget", "7")
+        with mock.patch("robotrules.cli.lint_inputs.lint", return_value=[]) as found:
+            lint(file, "--profile", "google", "--max-states", "7")
         assert found.call_args.args[0].profile.name == "google"
-        assert found.call_args.kwargs["budget"] == 7
+        assert found.call_args.kwargs["max_states"] == 7
 
 
 class TestBadInput:
@@ -218,12 +218,12 @@ class TestBadInput:
 
     def test_a_missing_file(self, file: Path) -> None:
         """Check the name."""
-        self.refused("nothing.txt", "'nothing.txt': there is no such file", file)
-        self.refused("nothing.html", "'nothing.html': there is no such file", file)
+        self.refused("nothing.txt", "'nothing.txt': no such file", file)
+        self.refused("nothing.html", "'nothing.html': no such file", file)
 
     def test_a_folder(self, file: Path) -> None:
         """Name a file in it."""
-        self.refused(".", "'.': it is a folder; name a file in it", file)
+        self.refused(".", "'.': it is a directory; pass a file", file)
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
     def test_no_right_to_read(self, file: Path, folder: Path) -> None:
@@ -280,16 +280,16 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            (["--select", "RR5011"], "--select names 'RR5011', which is not a check: did you mean"),
-            (["--ignore", "dead-rul"], "--ignore names 'dead-rul', which is not a check: did you"),
-            (["--json", "--format", "sarif"], "two forms: leave out one; see robotrules lint"),
-            (["--diff", "--json"], "--diff is a form of its own"),
-            (["--statistics", "--format", "junit"], "--statistics has no form junit"),
-            (["--config", "x.toml", "--no-config"], "leave out one"),
-            (["--config", "x.toml"], "x.toml: there is no such file; check the name"),
+            (["--select", "RR5011"], "--select names 'RR5011', which is no check: did you mean"),
+            (["--ignore", "dead-rul"], "--ignore names 'dead-rul', which is no check: did you m"),
+            (["--json", "--format", "sarif"], "cannot be combined; see robotrules lint"),
+            (["--diff", "--json"], "--diff cannot be combined with"),
+            (["--statistics", "--format", "junit"], "--statistics does not support --format junit"),
+            (["--config", "x.toml", "--no-config"], "cannot be combined"),
+            (["--config", "x.toml"], "x.toml: no such file; check the name"),
             (["-", "-"], "pass '-' once"),
             (["-", "--fix"], "stdin cannot be fixed in place"),
-            (["https://example.com/", "--fix"], "cannot be fixed from here"),
+            (["https://example.com/", "--fix"], "cannot be fixed"),
             (["--format", "xml"], "'xml' is not one of"),
         ],
     )
@@ -360,9 +360,9 @@ class TestSettings:
 
     def test_the_level(self, file: Path, folder: Path) -> None:
         """What is below it does not count; an option takes its place."""
-        self.settings(folder, '[lint]\nselect = ["RR501", "RR505"]\nlevel = "error"\n')
+        self.settings(folder, '[lint]\nselect = ["RR501", "RR505"]\nmin-level = "error"\n')
         assert slugs(lint(file, "--json", select=())) == ["pattern-start"]
-        ran = lint(file, "--json", "--level", "info", select=())
+        ran = lint(file, "--json", "--min-level", "info", select=())
         assert slugs(ran) == ["pattern-start", "dead-rule"]
 
     def test_the_level_is_that_of_each_file(self, file: Path, folder: Path) -> None:
@@ -370,7 +370,7 @@ class TestSettings:
         (folder / "loud").mkdir()
         (folder / "loud" / "robots.txt").write_bytes(BODY)
         (folder / "loud" / "robotrules.toml").write_text('[lint]\nselect = ["RR501"]\n')
-        self.settings(folder, '[lint]\nselect = ["RR501"]\nlevel = "error"\n')
+        self.settings(folder, '[lint]\nselect = ["RR501"]\nmin-level = "error"\n')
         ran = lint(file, "loud/robots.txt", file, "--json", select=())
         assert [len(one["notes"]) for one in json.loads(ran.out)["files"]] == [0, 1, 0]
 
@@ -380,7 +380,7 @@ class TestSettings:
         assert lint(file, select=()).out.startswith("::error file=")
         assert lint(file, "--format", "text", select=()).out.startswith("robots.txt:")
         assert slugs(lint(file, "--json", select=())) == ["pattern-start"]
-        assert lint(file, "--diff", "--fix-verdicts", select=()).out.startswith("---")
+        assert lint(file, "--diff", "--unsafe-fixes", select=()).out.startswith("---")
         assert "RR505" in lint(file, "--statistics", select=()).out
         assert FORMS == FORMATS
 
@@ -400,7 +400,7 @@ class TestSettings:
 class FixOfCase(Check):
     """
     What it finds:
-        A record in lower case, so that there is a fix that changes nothing.
+        A record in lower case, so that there is a fix that has no effect.
 
     Why it matters:
         Tests need one.
@@ -426,7 +426,7 @@ class FixOfCase(Check):
 
 @pytest.fixture
 def lower_case() -> Iterator[None]:
-    """One check more, whose fix changes nothing."""
+    """One check more, whose fix has no effect."""
     check = FixOfCase()
     with mock.patch("robotrules.linting.selection.CHECKS", (check,)):
         yield
@@ -436,10 +436,10 @@ class TestFixing:
     """In place, in one piece, and proved."""
 
     def test_verdicts_stay(self, file: Path) -> None:
-        """A fix that changes verdicts is for `--fix-verdicts`."""
+        """A fix that changes verdicts is for `--unsafe-fixes`."""
         ran = lint(file, "--fix")
         assert (ran.code, file.read_bytes()) == (1, BODY)
-        assert "--fix-verdicts has 1 fix that changes verdicts or" in ran.out
+        assert "--unsafe-fixes applies 1 fix that changes verdicts or" in ran.out
 
     @pytest.mark.usefixtures("lower_case")
     def test_what_changes_nothing(self, file: Path, folder: Path) -> None:
@@ -452,32 +452,32 @@ class TestFixing:
         [one] = json.loads(ran.out)["files"]
         assert (ran.code, one["notes"]) == (0, [])
         assert [fixed["line"] for fixed in one["fixed"]] == [1, 2]
-        assert "was written: 2 fixes, proved to change no verdict" in ran.err
+        assert "written: 2 fixes, proved to change no verdict" in ran.err
         assert [path.name for path in folder.iterdir()] == ["robots.txt"]
 
     def test_verdicts_change(self, file: Path) -> None:
         """That is told, with a URL."""
-        ran = lint(file, "--fix-verdicts")
+        ran = lint(file, "--unsafe-fixes")
         assert file.read_bytes() == BODY.replace(b"private/", b"/private/")
-        assert "robots.txt' was written: 1 fix, and these verdicts changed:" in ran.err
-        assert "/private/ was allowed and is disallowed, for everyone" in ran.err
+        assert "robots.txt' written: 1 fix; these verdicts changed:" in ran.err
+        assert "/private/ was allowed and is disallowed, for all crawlers" in ran.err
         assert "RR505" not in ran.out
         assert ran.code == 1  # the warning is left
 
     def test_one_that_is_ignored_stays(self, file: Path) -> None:
         """A comment or an option that leaves a note out leaves its fix out."""
-        lint(file, "--fix-verdicts", "--ignore", "RR505")
+        lint(file, "--unsafe-fixes", "--ignore", "RR505")
         assert file.read_bytes() == BODY
         kept = BODY.replace(b"private/", b"private/ # robotrules: ignore[RR505]")
         file.write_bytes(kept)
-        lint(file, "--fix-verdicts")
+        lint(file, "--unsafe-fixes")
         assert file.read_bytes() == kept
 
     @pytest.mark.usefixtures("lower_case")
     def test_one_that_is_below_the_level_stays(self, file: Path) -> None:
         """What is not told is not fixed."""
         file.write_bytes(b"user-agent: *\ndisallow: /x\n")
-        ran = lint(file, "--fix", "--level", "error", select=("--select", "lower-case"))
+        ran = lint(file, "--fix", "--min-level", "error", select=("--select", "lower-case"))
         assert (ran.code, ran.err) == (0, "")
         assert file.read_bytes() == b"user-agent: *\ndisallow: /x\n"
 
@@ -501,77 +501,77 @@ class TestFixing:
         octets = "User-agent: *\nDisallow: a\nDisallow : /b\n".encode("utf-16")
         file.write_bytes(octets)
         checks = ("--select", "RR103,RR505,RR208")
-        assert "fix: Save it as UTF-8 (--fix-verdicts)" in lint(file, *checks, select=()).out
-        ran = lint(file, *checks, "--fix-verdicts", "--diff", select=())
+        assert "fix: Save it as UTF-8 (--unsafe-fixes)" in lint(file, *checks, select=()).out
+        ran = lint(file, *checks, "--unsafe-fixes", "--diff", select=())
         assert ran.out.startswith(f"--- {file} (UTF-16)\n+++ fixed (UTF-8)\n")
         assert file.read_bytes() == octets
-        ran = lint(file, *checks, "--fix-verdicts", select=())
+        ran = lint(file, *checks, "--unsafe-fixes", select=())
         assert file.read_bytes() == b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
-        assert "/b was allowed and is disallowed, for everyone, under profile strict" in ran.err
+        assert "/b was allowed and is disallowed, for all crawlers, under profile strict" in ran.err
 
     def test_utf_16_alone_is_a_diff(self, file: Path) -> None:
         """Though no character changes."""
         file.write_bytes("User-agent: *\nDisallow: /a\n".encode("utf-16"))
-        ran = lint(file, "--select", "RR103", "--fix-verdicts", "--diff", select=())
+        ran = lint(file, "--select", "RR103", "--unsafe-fixes", "--diff", select=())
         assert (ran.code, ran.out) == (1, f"--- {file} (UTF-16)\n+++ fixed (UTF-8)\n")
 
     @pytest.mark.parametrize(
         ("octets", "arguments", "words"),
         [
-            ("Disallow : /a\n".encode("utf-16"), ["--fix"], "--fix-verdicts saves it as UTF-8"),
+            ("Disallow : /a\n".encode("utf-16"), ["--fix"], "--unsafe-fixes saves it as UTF-8"),
             (
                 "Disallow : /a\n".encode("utf-16"),
-                ["--fix-verdicts", "--ignore", "RR103"],
+                ["--unsafe-fixes", "--ignore", "RR103"],
                 "save it as UTF-8 first",
             ),
             # What is no character would be lost.
             (
                 "Disallow : /a\n".encode("utf-16") + b"\x00\xd8",
-                ["--fix-verdicts"],
+                ["--unsafe-fixes"],
                 "save it as UTF-8 first",
             ),
         ],
     )
-    def test_utf_16_is_left_alone(
+    def test_utf_16_is_not_changed(
         self, file: Path, octets: bytes, arguments: list[str], words: str
     ) -> None:
         """Where nobody asked for this fix, or something would be lost."""
         file.write_bytes(octets)
         ran = lint(file, "--select", "RR103,RR208", *arguments, select=())
         assert (ran.code, file.read_bytes()) == (2, octets)
-        assert "robots.txt' is left alone: it is " in ran.err
+        assert "robots.txt' was not changed: it is " in ran.err
         assert words in ran.err
 
-    def test_what_is_not_read_to_its_end_is_left_alone(self, file: Path) -> None:
+    def test_what_is_not_read_to_its_end_is_not_changed(self, file: Path) -> None:
         """The rest would be lost."""
         octets = BODY + b"#" * 2_000_000
         file.write_bytes(octets)
-        ran = lint(file, "--fix-verdicts")
+        ran = lint(file, "--unsafe-fixes")
         assert (ran.code, file.read_bytes()) == (2, octets)
-        assert "is left alone" in ran.err
+        assert "was not changed" in ran.err
 
-    def test_what_the_library_refuses_is_left_alone(self, file: Path) -> None:
+    def test_what_the_library_refuses_is_not_changed(self, file: Path) -> None:
         """For its reason."""
         refused = FixResult(BODY, (), (), "it is not whole")
-        with mock.patch("robotrules.cli.lint_fixing.fix", return_value=refused):
-            ran = lint(file, "--fix-verdicts")
+        with mock.patch("robotrules.cli.lint_run.fix", return_value=refused):
+            ran = lint(file, "--unsafe-fixes")
         assert (ran.code, file.read_bytes()) == (2, BODY)
-        assert "is left alone: it is not whole" in ran.err
+        assert "was not changed: it is not whole" in ran.err
 
     def test_some_verdicts_are_told(self, file: Path) -> None:
         """Not all of very many."""
         groups = (f"User-agent: bot{chr(97 + at)}\nDisallow: x{at}/\n\n" for at in range(12))
         file.write_text("".join(groups))
-        ran = lint(file, "--fix-verdicts")
+        ran = lint(file, "--unsafe-fixes")
         assert ran.err.count("was allowed and is disallowed, for bot") == 10
         assert "and more; see the diff of your version control, or use --diff" in ran.err
         file.write_text("".join(f"User-agent: b{chr(97 + n)}\nDisallow: x\n" for n in range(12)))
-        assert "and more; the diff shows every line" in lint(file, "--fix-verdicts", "--diff").err
+        assert "and more; the diff shows every line" in lint(file, "--unsafe-fixes", "--diff").err
 
     def test_a_fix_that_changes_no_verdict_after_all(self, file: Path) -> None:
         """That is said, too."""
         file.write_bytes(CLEAN + b"Disallow: private/")
-        ran = lint(file, "--fix-verdicts", "--diff")
+        ran = lint(file, "--unsafe-fixes", "--diff")
         assert ran.err == f"robotrules lint: '{file}': 1 fix; no verdict changes\n"
         assert ran.out.endswith("+Disallow: /private/\n\\ No newline at end of file\n")
 
@@ -582,45 +582,47 @@ class TestFixing:
         select = ("--select", "typo,space-before-colon")
         assert "proved to change no verdict" in lint(file, "--fix", select=select).err
         assert file.read_bytes() == body.replace(b" :", b":")
-        ran = lint(file, "--fix-verdicts", select=select)
-        assert "1 fix, and these verdicts changed:" in ran.err
-        assert "/a was allowed and is disallowed, for everyone, under profile strict\n" in ran.err
+        ran = lint(file, "--unsafe-fixes", select=select)
+        assert "1 fix; these verdicts changed:" in ran.err
+        assert (
+            "/a was allowed and is disallowed, for all crawlers, under profile strict\n" in ran.err
+        )
         assert ran.err.count("verdict: ") == 1
 
     def test_only_other_records_change(self, file: Path) -> None:
         """Then no verdict is said to change."""
         file.write_bytes(CLEAN + b"Sitemap: /sitemap.xml\n")
-        how = ("--url", "https://example.com/", "--fix-verdicts")
+        how = ("--url", "https://example.com/", "--unsafe-fixes")
         ran = lint(file, *how, select=("--select", "relative-sitemap"))
-        words = "1 fix; no verdict changes; what other records say does: Sitemap"
-        assert ran.err == f"robotrules lint: '{file}' was written: {words}\n"
+        words = "1 fix; no verdict changes; other records change: Sitemap"
+        assert ran.err == f"robotrules lint: '{file}' written: {words}\n"
 
     def test_other_records_under_another_profile(self, file: Path) -> None:
         """A record that profile default reads already changes for profile strict alone."""
         file.write_bytes(CLEAN + b"Craw-delay: 5\nSite-map: https://example.com/s.xml\n")
         said = lint(file, select=()).out.splitlines()[-1]
-        announced = "--fix-verdicts has 2 fixes that change verdicts or what other records say."
+        announced = "--unsafe-fixes applies 2 fixes that change verdicts or other records."
         assert said == announced
-        words = "what other records say does: Crawl-delay, Sitemap under profile strict\n"
-        assert lint(file, "--fix-verdicts", select=()).err.endswith(words)
+        words = "other records change: Crawl-delay, Sitemap under profile strict\n"
+        assert lint(file, "--unsafe-fixes", select=()).err.endswith(words)
 
     def test_more_fixes_than_were_announced(self, file: Path) -> None:
         """A fix of a later round is told apart, so that the counts agree."""
         file.write_bytes(b"User-agent: *\nAllow /b\nDisallow: /a\nDisallow /a\n")
         announced = lint(file, select=()).out.splitlines()[-1]
-        assert announced.startswith("--fix-verdicts has 2 fixes ")
-        done = "3 fixes (1 of them made possible by the others)"
-        assert done in lint(file, "--fix-verdicts", select=()).err
+        assert announced.startswith("--unsafe-fixes applies 2 fixes ")
+        done = "3 fixes (1 of them enabled by the others)"
+        assert done in lint(file, "--unsafe-fixes", select=()).err
 
     @pytest.mark.parametrize("mode", [0o444, 0o644])
     def test_a_file_that_may_not_be_written(self, file: Path, mode: int) -> None:
-        """It is left alone, although its folder would let it go."""
+        """It was not changed, although its folder would let it go."""
         file.chmod(mode)
         with mock.patch("robotrules.cli.atomic_write.os.access", return_value=mode == 0o444):
-            ran = lint(file, "--fix-verdicts")
+            ran = lint(file, "--unsafe-fixes")
         assert (ran.code, file.read_bytes()) == (2, BODY)
         assert ran.err == (
-            f"robotrules lint: cannot write '{file}': it is read-only; it is as it was\n"
+            f"robotrules lint: cannot write '{file}': it is read-only; the file is unchanged\n"
         )
 
     def test_a_file_that_cannot_be_written(self, file: Path) -> None:
@@ -628,7 +630,7 @@ class TestFixing:
         with mock.patch(
             "robotrules.cli.atomic_write.os.replace", side_effect=OSError(28, "No space")
         ):
-            ran = lint(file, "--fix-verdicts")
+            ran = lint(file, "--unsafe-fixes")
         assert ran.code == 2
         assert "cannot write 'robots.txt'" in ran.err.replace(str(file), "robots.txt")
         assert file.read_bytes() == BODY
@@ -640,15 +642,15 @@ class TestDiff:
 
     def test_something(self, file: Path) -> None:
         """The exit code is 1."""
-        ran = lint(file, "--diff", "--fix-verdicts")
+        ran = lint(file, "--diff", "--unsafe-fixes")
         assert ran.code == 1
         assert "-Disallow: private/\n+Disallow: /private/\n" in ran.out
-        assert "1 fix, and these verdicts would change:" in ran.err
+        assert "1 fix; these verdicts would change:" in ran.err
         assert file.read_bytes() == BODY
 
     def test_nothing(self, file: Path) -> None:
         """Without fixes that change verdicts there is none here, and notes do not count."""
-        more = "; --fix-verdicts has fixes that change verdicts or what other records say"
+        more = "; --unsafe-fixes applies fixes that change verdicts or other records"
         said = "robotrules lint: nothing to change"
         assert lint(file, "--diff") == Ran(0, "", f"{said}{more}\n")
         file.write_bytes(CLEAN)
@@ -657,7 +659,7 @@ class TestDiff:
 
     def test_stdin(self) -> None:
         """A diff needs no file to write."""
-        ran = lint("-", "--diff", "--fix-verdicts", stdin=BODY)
+        ran = lint("-", "--diff", "--unsafe-fixes", stdin=BODY)
         assert ran.code == 1
         assert ran.out.startswith("--- stdin\n+++ fixed\n")
 
@@ -671,7 +673,7 @@ class TestForms:
         for target in ("robots.txt", str(file), "../site/robots.txt", "link"):
             ran = lint("robots.txt", "--output", target)
             assert (ran.code, ran.out, file.read_bytes()) == (2, "", BODY)
-            assert f"--output '{target}' would be written over what is read" in ran.err
+            assert f"--output '{target}' would overwrite an input file" in ran.err
 
     def test_statistics_of_nothing(self, file: Path) -> None:
         """That there is none is said, and not to who counts."""
@@ -684,7 +686,7 @@ class TestForms:
         """Written as a whole, to a file."""
         ran = lint(file, "--format", "sarif", "--output", "x.sarif")
         assert (ran.code, ran.out) == (1, "")
-        assert ran.err == "robotrules lint: 'x.sarif' was written: 2 notes\n"
+        assert ran.err == "robotrules lint: 'x.sarif' written: 2 notes\n"
         log = json.loads((folder / "x.sarif").read_text())
         assert [one["ruleId"] for one in log["runs"][0]["results"]] == ["RR505", "RR501"]
         assert log["runs"][0]["artifacts"] == [{"location": {"uri": "robots.txt"}}]
@@ -833,7 +835,7 @@ class TestText:
         places = tuple(Related("here too", 3, 11, 43, 49) for _ in range(6))
         lines = page(LintedFile(b"x", notes=(note(related=places),), body=BODY))
         assert sum("here too" in line for line in lines) == 4
-        assert "    = and 2 more places" in lines
+        assert "    = and 2 more lines" in lines
 
     def test_what_shows_it(self) -> None:
         """A URL, in words."""
@@ -845,11 +847,11 @@ class TestText:
         quiet, loud = (note(fix=Fix("Do it", (Edit(0, 0, b"x"),), one)) for one in (False, True))
         lines = page(LintedFile(b"x", notes=(quiet, loud, loud), body=BODY))
         assert lines[-2:] == [
-            "--fix has 1 fix.",
-            "--fix-verdicts has 2 more fixes that change verdicts or what other records say.",
+            "--fix applies 1 fix.",
+            "--unsafe-fixes applies 2 more fixes that change verdicts or other records.",
         ]
         assert "    = fix: Do it (--fix)" in lines
-        assert "    = fix: Do it (--fix-verdicts)" in lines
+        assert "    = fix: Do it (--unsafe-fixes)" in lines
 
     def test_what_is_no_file_is_not_fixed(self) -> None:
         """So no option is offered, but the words are there."""
@@ -874,7 +876,7 @@ class TestLive:
 
     def received(self, at: Site, path: str = "/") -> ServedResponse:
         """Return how lint was told that a robots.txt is served."""
-        with mock.patch("robotrules.cli.lint_live.lint", return_value=[]) as found:
+        with mock.patch("robotrules.cli.lint_urls.lint", return_value=[]) as found:
             assert live(at, path).code == 0
         told: ServedResponse = found.call_args.kwargs["received"]
         return told
@@ -958,8 +960,8 @@ class TestLive:
             assert lint(f"{at.origin}/", *options).err == ""
             ran = lint(f"{at.origin}/", *options)
             assert f"hint: {at.origin}: the robots.txt was fetched " in ran.err
-            assert ran.err.endswith(" UTC; --fresh asks now\n")
-            assert lint(f"{at.origin}/", *options, "--fresh").err == ""
+            assert ran.err.endswith(" UTC; use --refresh to fetch it now\n")
+            assert lint(f"{at.origin}/", *options, "--refresh").err == ""
 
     def test_no_file_is_not_an_empty_file(self) -> None:
         """Where there is none, notes are about the response."""
@@ -1030,7 +1032,7 @@ class TestLive:
             [found] = of_page["notes"]
             assert (found["slug"], found["line"]) == ("bad-field", None)
             assert ran.code == 1
-            with mock.patch("robotrules.cli.lint_live.lint_page", return_value=[]) as told:
+            with mock.patch("robotrules.cli.lint_urls.lint_page", return_value=[]) as told:
                 live(at, "/page?x")
             assert told.call_args.kwargs["html"] == b"<p>"
             assert b"closed" in told.call_args.kwargs["robots"].body
@@ -1040,7 +1042,7 @@ class TestLive:
         plain = response("<p>", "Content-Type: text/plain")
         with (
             site({"/robots.txt": response(ROBOTS), "/x": plain}) as at,
-            mock.patch("robotrules.cli.lint_live.lint_page", return_value=[]) as told,
+            mock.patch("robotrules.cli.lint_urls.lint_page", return_value=[]) as told,
         ):
             live(at, "/x")
             assert told.call_args.kwargs["html"] is None
@@ -1049,21 +1051,21 @@ class TestLive:
         """Then headers speak alone, and that is said once."""
         with (
             site({"/robots.txt": response(ROBOTS), "/x": response("<p>")}) as at,
-            mock.patch("robotrules.cli.lint_live.can_read_html", return_value=False),
-            mock.patch("robotrules.cli.lint_live.lint_page", return_value=[]) as told,
+            mock.patch("robotrules.cli.lint_urls.can_read_html", return_value=False),
+            mock.patch("robotrules.cli.lint_urls.lint_page", return_value=[]) as told,
         ):
             ran = live(at, "/x")
             assert told.call_args.kwargs["html"] is None
-        assert ran.err.count("the HTML of the page is not read") == 1
+        assert ran.err.count("the HTML of the page was not read") == 1
         assert "pip install 'robotrules[html]'" in ran.err
 
     def test_a_copy_that_was_not_changed(self) -> None:
         """A 304 renews what a 200 said."""
-        options = ("--allow-private", "127.0.0.1", "--fresh")
+        options = ("--allow-private", "127.0.0.1", "--refresh")
         with site({"/robots.txt": response(ROBOTS, 'ETag: "1"')}) as at:
             assert lint(f"{at.origin}/", *options).code == 1
             at.answers["/robots.txt"] = response("", 'ETag: "1"', status="304 Not Modified")
-            with mock.patch("robotrules.cli.lint_live.lint", return_value=[]) as found:
+            with mock.patch("robotrules.cli.lint_urls.lint", return_value=[]) as found:
                 lint(f"{at.origin}/", *options)
         assert found.call_args.kwargs["received"].status == 200
         assert b"private" in found.call_args.args[0].body
@@ -1073,7 +1075,7 @@ class TestLive:
         with site({"/robots.txt": response(ROBOTS)}) as at:
             ran = live(at, "/closed/x")
             assert at.asked == ["/robots.txt"]
-            assert f"{at.origin}/closed/x was not asked for: the rules disallow it" in ran.err
+            assert f"{at.origin}/closed/x was not fetched: the rules disallow it" in ran.err
             assert ran.code == 1
 
     def test_a_page_that_is_not_there(self) -> None:
@@ -1091,13 +1093,13 @@ class TestLive:
             assert lint(f"{at.origin}/", f"{at.origin}/robots.txt", *options).code == 1
             assert lint(f"{at.origin}/", *options).code == 1
             assert at.asked == ["/robots.txt"]
-            assert lint(f"{at.origin}/", *options, "--fresh").code == 1
+            assert lint(f"{at.origin}/", *options, "--refresh").code == 1
             assert at.asked == ["/robots.txt"] * 2
 
     def test_options_about_fetching(self, file: Path) -> None:
         """Where nothing is fetched they change nothing, and that is said."""
-        ran = lint(file, "--fresh")
-        assert "nothing is fetched where files are given, so --fresh changes nothing" in ran.err
+        ran = lint(file, "--refresh")
+        assert "nothing is fetched when files are passed, so --refresh has no effect" in ran.err
 
 
 class Slow:

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 import robotrules as library
-from robotrules.cli.matrix_text import LONGEST_NAME
+from robotrules.cli.matrix import LONGEST_NAME
 from robotrules.matrix import matrix as made
 from robotrules.matrix.html import page
 from robotrules.matrix.svg import picture
@@ -100,7 +100,7 @@ class TestText:
 
     def test_where_the_terminal_has_no_marks(self, file: Path) -> None:
         """Words do."""
-        with mock.patch("robotrules.cli.matrix_text.sys") as system:
+        with mock.patch("robotrules.cli.matrix.sys") as system:
             system.stdout.encoding = "ascii"
             ran = matrix(file, "--as", "GPTBot", "--as", "ChatGPT-User", "--path=/", "--path=/x")
         assert ran.out.isascii()
@@ -114,7 +114,7 @@ class TestText:
         """Whoever wrote the file (RFC 9309 §3)."""
         body = "User-agent: x\x1b[31m\x9b\nDisallow: /a\x9b\nDisallow: /b\x1b]0;\n".encode()
         for form in ([], ["--json"], ["--html", "-"], ["--svg", "-"]):
-            ran = matrix("-", *form, "--profile=google", "--name=\x1b[2J", stdin=body)
+            ran = matrix("-", *form, "--profile=google", "--title=\x1b[2J", stdin=body)
             assert ran.code == 0
             assert not {"\x1b", "\x9b"} & set(ran.out + ran.err)
 
@@ -149,7 +149,7 @@ class TestForms:
         assert files(tmp_path) == {"robots.txt": BODY, "m.html": html, "m.svg": svg}
         assert (ran.code, ran.out) == (0, "")
         assert ran.err.splitlines() == [
-            f"robotrules matrix: '{target}' was written" for target in targets
+            f"robotrules matrix: '{target}' written" for target in targets
         ]
 
     @pytest.mark.parametrize("option", ["--html", "--svg"])
@@ -157,11 +157,11 @@ class TestForms:
         """The robots.txt would be gone."""
         ran = matrix(file, option, str(file))
         assert (ran.code, ran.out, file.read_bytes()) == (2, "", BODY)
-        assert f"{option} '{file}' would be written over what is read" in ran.err
+        assert f"{option} '{file}' would overwrite an input file" in ran.err
 
     def test_stdout(self, file: Path) -> None:
         """The page or the picture alone, with the name and the date that were given."""
-        named = ["--name", "news.example", "--date", "16 November 2026"]
+        named = ["--title", "news.example", "--date", "16 November 2026"]
         html = matrix(file, "--html", "-", *named)
         found = made(library.parse(BODY), url="news.example")
         assert html == Ran(0, page(found, date="16 November 2026"), "")
@@ -185,7 +185,7 @@ class TestForms:
         assert ran == Ran(
             2,
             "",
-            "robotrules matrix: stdout can have one form only: name files with --html and --svg\n",
+            "robotrules matrix: only one output can go to stdout: pass files to --html and --svg\n",
         )
 
     def test_a_full_disk(self, file: Path, tmp_path: Path) -> None:
@@ -284,12 +284,12 @@ class TestFetched:
         with site({"/robots.txt": response(status="503 Service Unavailable")}) as live:
             ran = matrix(live.origin, "--allow-private", "127.0.0.1")
         assert (ran.code, ran.out) == (2, "")
-        assert f"nobody knows what {live.origin} says" in ran.err
+        assert f"{live.origin}: the robots.txt is unreachable" in ran.err
 
     def test_options_about_fetching_beside_a_file(self, file: Path) -> None:
         """Change nothing, and that is said."""
-        ran = matrix(file, "--fresh")
-        assert "nothing is fetched where files are given, so --fresh changes nothing" in ran.err
+        ran = matrix(file, "--refresh")
+        assert "nothing is fetched when files are passed, so --refresh has no effect" in ran.err
 
 
 class TestMisuse:
@@ -298,15 +298,18 @@ class TestMisuse:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            (["missing.txt"], "there is no such file"),
-            (["."], "it is a folder"),
-            (["-", "--path", "news"], "'news' is no path: it starts with '/', such as /news"),
-            (["-", *["--path=/x"] * 101], "101 paths do not fit in one matrix"),
-            (["-", "--as", "a", "--all"], "--as picks crawlers, and so do --purpose and --all"),
+            (["missing.txt"], "no such file"),
+            (["."], "it is a directory"),
+            (
+                ["-", "--path", "news"],
+                "'news' is not a path: pass one that starts with '/', such as /news",
+            ),
+            (["-", *["--path=/x"] * 101], "101 paths are too many"),
+            (["-", "--as", "a", "--all"], "--as cannot be combined with --purpose or --all"),
             (["-", "--as", " "], "--as is empty"),
-            (["-", "--as", "MJ13bot", "--profile", "strict"], "is no product token"),
+            (["-", "--as", "MJ13bot", "--profile", "strict"], "is not a product token"),
             (["-", "--purpose", "x"], "'x' is not one of 'search'"),
-            (["-", "--profile", "stale"], "--profile stale is about fetching"),
+            (["-", "--profile", "stale"], "--profile stale only affects fetching"),
             (["-", "--html", "missing/x.html"], "cannot write 'missing/x.html'"),
             (["ftp://x.example/"], "has no robots.txt"),
         ],
@@ -339,6 +342,7 @@ class TestMisuse:
         assert robotrules("matrix") == Ran(
             2,
             "",
-            "robotrules matrix: there is no robots.txt in this folder: name a file, '-' for stdin, "
+            "robotrules matrix: there is no robots.txt in this directory: pass a file, '-' for "
+            "stdin, "
             "or a URL such as https://example.com; see robotrules matrix --help\n",
         )

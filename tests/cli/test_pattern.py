@@ -53,7 +53,7 @@ class TestPattern:
         """They come from the shell as they are."""
         ran = robotrules("pattern", "/\udcff", "--url", "/\udcffa")
         assert ran.code == 0
-        assert ran.out.startswith("/\\xff  4 octets")
+        assert ran.out.startswith("/\\xff  4 bytes")
 
     @pytest.mark.parametrize(
         "pattern", ["/" + "a" * 100_000, "/" + "*" * 100_000, "/" + "*a/" * 10_000, "/" + "é" * 99]
@@ -71,7 +71,7 @@ class TestPattern:
         assert robotrules("pattern", *names).err == ""
         for name in names:
             Path(name).touch()
-        assert "put that in quotes" in robotrules("pattern", *names).err
+        assert "quote it" in robotrules("pattern", *names).err
         assert robotrules("pattern", names[0]).err == ""
         assert robotrules("pattern", *names, "/*").err == ""
 

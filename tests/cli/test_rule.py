@@ -80,9 +80,9 @@ def test_json() -> None:
     [
         ("dead-rul", "did you mean RR501 (dead-rule)?"),
         ("rr5011", "did you mean RR501 (dead-rule)?"),
-        ("RR50l", "'RR50l' is no check: see robotrules rule --all"),
-        ("\x1b[31mnonsense", "'\\x1b[31mnonsense' is no check: see robotrules rule --all"),
-        ("", "'' is no check: see robotrules rule --all"),
+        ("RR50l", "'RR50l' is not a check: see robotrules rule --all"),
+        ("\x1b[31mnonsense", "'\\x1b[31mnonsense' is not a check: see robotrules rule --all"),
+        ("", "'' is not a check: see robotrules rule --all"),
     ],
 )
 def test_a_name_that_no_check_has(name: str, hint: str) -> None:

@@ -73,11 +73,11 @@ class TestPreferences:
 
     def test_a_field(self, capsys: Captured) -> None:
         """A field counts with the file, and without one."""
-        field = ["--field", "train-ai=y", "--field", "search=n"]
+        field = ["--content-usage", "train-ai=y", "--content-usage", "search=n"]
         assert run(["preferences", "/papers/open/1", "--as", "x", *field, *PREFERENCES]) == 0
         assert "field" in capsys.readouterr().out
         assert run(["preferences", "/", *field]) == 0
-        assert run(["preferences", "/", "--field", "train-ai=,"]) == 0
+        assert run(["preferences", "/", "--content-usage", "train-ai=,"]) == 0
         capsys.readouterr()
 
     def test_json(self, capsys: Captured) -> None:
@@ -93,7 +93,7 @@ class TestPreferences:
             ["/", "--as", "x"],
             ["/", *PREFERENCES],
             ["/", "--as", "x", "--purpose", "", *PREFERENCES],
-            ["/", "/a", "--as", "x", "--field", "train-ai=n", *PREFERENCES],
+            ["/", "/a", "--as", "x", "--content-usage", "train-ai=n", *PREFERENCES],
         ],
     )
     def test_misuse(self, asked: list[str], capsys: Captured) -> None:

@@ -16,7 +16,7 @@ import pytest
 import robotrules as library
 from robotrules.analysis import compare
 from robotrules.cli import progress
-from robotrules.cli.simplify_text import MOST_GROUPS, MOST_LEFT, MOST_STEPS
+from robotrules.cli.simplify import MOST_GROUPS, MOST_LEFT, MOST_STEPS
 from tests.cli.shell import Ran, robotrules
 
 BODY = b"User-agent: *\nDisallow: /a\nDisallow: /a/b\n"
@@ -46,7 +46,7 @@ class TestExitCodes:
     """As linters have them: 1 if something can go, 0 once it is gone."""
 
     def test_something_can_go(self, file: Path) -> None:
-        """Looking changes nothing."""
+        """Looking has no effect."""
         ran = simplify(file)
         assert (ran.code, ran.err) == (1, "")
         assert file.read_bytes() == BODY
@@ -54,7 +54,7 @@ class TestExitCodes:
     def test_nothing_can_go(self) -> None:
         """Stdin will do as well."""
         ran = simplify("-", stdin=LEFT)
-        assert ran == Ran(0, "stdin: nothing can go; 1 rule stays\n", "")
+        assert ran == Ran(0, "stdin: nothing can be removed; 1 rule stays\n", "")
 
     def test_written(self, file: Path) -> None:
         """Then it is done."""
@@ -69,7 +69,7 @@ class TestWriting:
         """And no other file is left in the folder."""
         ran = simplify(file, "--write", "--json")
         assert json.loads(ran.out)["written"] == str(file)
-        assert "42 bytes became 27, proved to mean the same" in ran.err
+        assert "42 bytes became 27, proved equivalent" in ran.err
         assert files(tmp_path) == {"robots.txt": LEFT}
         assert compare(library.parse(BODY), library.parse(file.read_bytes())).equal is True
 
@@ -91,7 +91,7 @@ class TestWriting:
             assert files(tmp_path) == {"robots.txt": BODY, "smaller.txt": LEFT}
         ran = simplify("-", "-o", str(target), stdin=b"# hello\n")
         assert (ran.code, target.read_bytes()) == (0, b"# hello\n")
-        assert "8 bytes became 8, for nothing can go" in ran.err
+        assert "8 bytes became 8, nothing was removable" in ran.err
 
     def test_stdout(self, file: Path) -> None:
         """The file alone, octet for octet."""
@@ -116,11 +116,11 @@ class TestWriting:
         assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o640
 
     def test_a_read_only_file(self, file: Path) -> None:
-        """It is left alone, although its folder would let it go."""
+        """It was not changed, although its folder would let it go."""
         file.chmod(0o444)
         ran = simplify(file, "--write")
         assert (ran.code, file.read_bytes()) == (2, BODY)
-        assert f"cannot write '{file}': it is read-only; it is as it was" in ran.err
+        assert f"cannot write '{file}': it is read-only; the file is unchanged" in ran.err
 
     @pytest.mark.skipif(os.name != "posix", reason="links are a matter of Unix")
     def test_a_link_stays_one(self, file: Path, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ class TestWriting:
         assert files(tmp_path) == {"robots.txt": BODY}
         if code == 2:
             assert "cannot write" in ran.err
-            assert "No space left on device; it is as it was" in ran.err
+            assert "No space left on device; the file is unchanged" in ran.err
 
     def test_a_file_that_changes_meanwhile(self, file: Path, tmp_path: Path) -> None:
         """Somebody else's change is not undone."""
@@ -161,15 +161,15 @@ class TestWriting:
         with mock.patch.object(module, "simplified", slow):
             ran = simplify(file, "--write")
         assert (ran.code, files(tmp_path)) == (2, {"robots.txt": newer})
-        assert "was changed meanwhile, and is left alone" in ran.err
+        assert "was changed in the meantime and is left unchanged" in ran.err
 
-    @pytest.mark.skipif(not os.path.exists("/dev/null"), reason="there is no such file")
+    @pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no such file")
     def test_what_is_no_file(self, file: Path, tmp_path: Path) -> None:
         """A device or a folder is not replaced."""
         for target in ("/dev/null", str(tmp_path)):
             ran = simplify(file, "-o", target)
             assert ran.code == 2
-            assert "is no regular file" in ran.err
+            assert "is not a regular file" in ran.err
 
     def test_never_without_proof(self, file: Path, tmp_path: Path) -> None:
         """Whatever was found: a file that is not proved to be the same is not there to write."""
@@ -178,7 +178,7 @@ class TestWriting:
         with mock.patch.object(module, "compare", return_value=unproved):
             ran = simplify(file, "--write")
         assert ran.code == 0
-        assert "Not decided within the budget" in ran.out
+        assert "Kept because they were not decided" in ran.out
         assert files(tmp_path) == {"robots.txt": BODY}
 
 
@@ -205,13 +205,13 @@ class TestForms:
         body = ("User-agent: *\n" + "".join(lines)).encode()
         ran = simplify("-", stdin=body)
         assert ran.code == 0
-        assert f"and {MOST_LEFT} more; --json has all" in ran.out
+        assert f"and {MOST_LEFT} more (see --json)" in ran.out
         assert len(json.loads(simplify("-", "--json", stdin=body).out)["left"]) == 2 * MOST_LEFT
 
     def test_purposes_have_names(self) -> None:
         """A group may be for a purpose alone."""
         body = b"User-agent-purpose: EXAMPLE-PURPOSE-1\nDisallow: /a\nDisallow: /a\n"
-        ran = simplify("-", "--only-this-profile", stdin=body)
+        ran = simplify("-", "--single-profile", stdin=body)
         assert "Group of line 1: purpose EXAMPLE-PURPOSE-1" in ran.out
         assert "under profile default." in ran.out
 
@@ -222,13 +222,13 @@ class TestForms:
         command = sys.modules["robotrules.cli.simplify"]
         with mock.patch.object(command, "find_misread_lines", return_value=([], frozenset())):
             ran = simplify("-", stdin=body)
-        assert "These stay, for without them the proof failed" in ran.out
+        assert "Kept because the proof failed without them" in ran.out
         assert "1 | Disallow: /x" in ran.out
 
     def test_lines_alone(self) -> None:
         """Where neither rules nor groups become fewer."""
         ran = simplify("-", stdin=b"User-agent: a\nUser-agent: a\nDisallow: /x\n")
-        assert ran.out.startswith("stdin: 1 line can go; 41 bytes become 27\n")
+        assert ran.out.startswith("stdin: 1 line can be removed; 41 bytes become 27\n")
 
     def test_progress(self, file: Path) -> None:
         """A bar on a terminal, and it is wiped."""
@@ -251,7 +251,7 @@ class TestForms:
         found = json.loads(ran.out)
         assert found["profile"] == profile
         assert set(found["profiles"]) == {"default", "strict", "google"}
-        alone = simplify("-", "--json", "--only-this-profile", "--profile", profile, stdin=BODY)
+        alone = simplify("-", "--json", "--single-profile", "--profile", profile, stdin=BODY)
         assert json.loads(alone.out)["profiles"] == [profile]
 
 
@@ -261,7 +261,7 @@ def test_what_can_go_is_capped(tmp_path: Path) -> None:
     path.write_bytes(b"User-agent: *\n" + b"Disallow: /a\n" * 1_500)
     short, whole = simplify(path).out, simplify(path, "--all").out
     assert short.count("repeated-rule") == MOST_STEPS
-    assert f"and {1_499 - MOST_STEPS:,} more; --all shows them" in short
+    assert f"and {1_499 - MOST_STEPS:,} more (see --all)" in short
     assert whole.count("repeated-rule") == 1_499
     assert "  1501 |" in whole
     assert len(json.loads(simplify(path, "--json").out)["steps"]) == 1_499
@@ -271,7 +271,7 @@ def test_what_can_go_is_capped(tmp_path: Path) -> None:
     path.write_text("\n".join(groups), encoding="utf-8")
     short = simplify(path).out
     assert short.count("Group of line") == MOST_GROUPS
-    assert "and 4 more groups from which something can go; --all shows them" in short
+    assert "and 4 more groups with removable lines (see --all)" in short
 
 
 def test_an_over_long_file(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_an_over_long_file(tmp_path: Path) -> None:
     assert path.stat().st_size > library.DEFAULT.max_bytes
     ran = simplify(path, "--write")
     assert ran.code == 0
-    assert "585,027 bytes, and crawlers need not read more than 512,000" in ran.err
+    assert "585,027 bytes; crawlers may ignore everything after 512,000" in ran.err
     assert path.read_bytes() == b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
 
 

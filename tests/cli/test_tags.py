@@ -97,11 +97,11 @@ class TestWaysIn:
         ("status", "words"),
         [
             (200, ""),
-            (301, "it speaks for the URL that redirects"),
-            (304, "what it does not say is unchanged"),
-            (404, "it speaks for this error page; what the last good response said"),
-            (429, "what the last good response said goes on"),
-            (503, "what the last good response said goes on"),
+            (301, "its tags apply to the redirecting URL"),
+            (304, "fields that it does not have are unchanged"),
+            (404, "its tags apply to this error page; those of the last successful response"),
+            (429, "those of the last successful response stay in force"),
+            (503, "those of the last successful response stay in force"),
         ],
     )
     def test_a_status_other_than_success(self, status: int, words: str) -> None:
@@ -122,7 +122,7 @@ class TestForPeople:
 
     def test_says_who_is_asked_about(self) -> None:
         """Without `--as` the answer is for every crawler, and says so."""
-        assert "every crawler (ask for one with --as TOKEN)" in robotrules("tags", PAGE).out
+        assert "every crawler (select one with --as TOKEN)" in robotrules("tags", PAGE).out
         ran = robotrules("tags", PAGE, "--as", "A", "--as", "B")
         assert "Crawler       A or B, profile" in ran.out
 
@@ -130,8 +130,8 @@ class TestForPeople:
         ("header", "words"),
         [
             ("Cache-Control: max-age=60", "60 seconds (max-age)"),
-            ("Cache-Control: no-cache", "to be asked for anew each time (no-cache)"),
-            ("Cache-Control: no-store", "not to be stored (no-store)"),
+            ("Cache-Control: no-cache", "must be revalidated each time (no-cache)"),
+            ("Cache-Control: no-store", "must not be stored (no-store)"),
             ("Robots-Tag: *;max-snippet=1", "yes, at most 1 character\n"),
             ("Robots-Tag: *;max-snippet=0", "Snippet       no\n"),
             ("Robots-Tag: *;noindex;indexifembedded", "no, except where it is embedded"),
@@ -157,7 +157,7 @@ class TestHostile:
     @pytest.mark.parametrize(
         ("octets", "hint"),
         [
-            (b"", "is empty, so it says nothing"),
+            (b"", "is empty"),
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "does not look like HTML"),
             (b"\xff\xfe<\0p\0", ""),
             (b"<p>", ""),
@@ -196,7 +196,7 @@ class TestHostile:
         assert "head-not-final" in [note["code"] for note in told["notes"]]
         assert (told["may_index"], told["may_follow"]) == (None, None)
         lines = robotrules("tags", str(path)).out.splitlines()
-        assert "Index         unknown, because not all of it was read" in lines
+        assert "Index         unknown, because not all of the page was read" in lines
         assert "Follow links  unknown" in lines
 
     def test_a_large_response_is_cut(self, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ class TestHostile:
     def test_what_cannot_be_read(self) -> None:
         """A terminal is no file, and a read that fails is said in one line."""
         ran = robotrules("tags", "-", terminals=["stdin"])
-        assert (ran.code, "would be read from this terminal" in ran.err) == (2, True)
+        assert (ran.code, "stdin is a terminal" in ran.err) == (2, True)
         with mock.patch.object(Stream, "buffer", create=True) as stdin:
             stdin.read.side_effect = OSError(5, "Input/output error")
             ran = robotrules("tags", "-")
@@ -219,7 +219,7 @@ class TestHostile:
     def test_many_elements_and_headers(self) -> None:
         """100,000 elements, and many lines of a field, are an answer like any other."""
         page = b"<meta name=robots content='noindex, x'>" * 100_000
-        assert "which --json shows" in robotrules("tags", "-", stdin=page).out
+        assert "(see --json)" in robotrules("tags", "-", stdin=page).out
         lines = ["--header", "Robots-Tag: a;noindex"] * 500
         assert answered(*lines)["others"] == ["a"]
 

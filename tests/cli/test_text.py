@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 from unittest import mock
 
+from robotrules.cli.input_files import url_chunks
 from robotrules.cli.progress import Progress
-from robotrules.cli.streams import url_chunks
-from robotrules.cli.text import Excerpt, Paint, cells, listed, shortened, wants_colour
+from robotrules.cli.text import Excerpt, Paint, cell_width, listed, truncate, use_colour
 from robotrules.octets import visible
 from tests.cli.shell import Stream
 
@@ -21,10 +21,10 @@ class TestText:
         assert visible("\u2028\U000e0001\n\t\udc80") == "\\u2028\\U000e0001\\x0a\\x09\\udc80"
 
     def test_cells(self) -> None:
-        assert [cells(text) for text in ("ab", "漢字", "e\u0301", "é")] == [2, 4, 1, 1]
+        assert [cell_width(text) for text in ("ab", "漢字", "e\u0301", "é")] == [2, 4, 1, 1]
 
     def test_shortened_and_listed(self) -> None:
-        assert [shortened("abcd", room) for room in (5, 4, 3, 1, 0)] == [
+        assert [truncate("abcd", room) for room in (5, 4, 3, 1, 0)] == [
             "abcd",
             "abcd",
             "ab…",
@@ -36,14 +36,14 @@ class TestText:
 
     def test_who_wants_colour(self) -> None:
         terminal, pipe = Stream(terminal=True), Stream()
-        assert wants_colour(terminal, {})
-        assert not wants_colour(pipe, {})
-        assert not wants_colour(terminal, {"TERM": "dumb"})
-        assert not wants_colour(terminal, {"NO_COLOR": "1", "FORCE_COLOR": "1"})
-        assert wants_colour(pipe, {"NO_COLOR": "", "FORCE_COLOR": "1"})
-        assert not wants_colour(pipe, {"FORCE_COLOR": "0"})
+        assert use_colour(terminal, {})
+        assert not use_colour(pipe, {})
+        assert not use_colour(terminal, {"TERM": "dumb"})
+        assert not use_colour(terminal, {"NO_COLOR": "1", "FORCE_COLOR": "1"})
+        assert use_colour(pipe, {"NO_COLOR": "", "FORCE_COLOR": "1"})
+        assert not use_colour(pipe, {"FORCE_COLOR": "0"})
         pipe.close()
-        assert not wants_colour(pipe, {})
+        assert not use_colour(pipe, {})
 
     def test_an_excerpt_keeps_its_carets_under_the_part(self) -> None:
         line = "漢\x1b: /é".encode()

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.cli.played import seconds
 from tests.cli.shell import COMMAND, process_environment, typed_at_a_terminal
 from tests.cli.sites import Answer, served
+from tests.cli.transcript_program import seconds
 
 pytest.importorskip("pty", reason="pseudo-terminals are a matter of Unix")
 
@@ -34,7 +34,7 @@ BLOCK = re.compile(
     re.M | re.S,
 )
 # What runs the commands of a page that has sites.
-WITH_SITES = [sys.executable, "-P", str(Path(__file__).parent / "played.py")]
+WITH_SITES = [sys.executable, "-P", str(Path(__file__).parent / "transcript_program.py")]
 SECONDS = re.compile(r"in [0-9]+\.[0-9] s$", re.MULTILINE)
 COMMANDS = re.compile(r"^\$ ", re.MULTILINE)
 # A bar is wiped and leaves nothing; whether there was time to show one depends on the machine.

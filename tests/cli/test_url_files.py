@@ -16,9 +16,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from robotrules.cli.streams import BLOCK, LONGEST_URL, TOGETHER, CliError
+from robotrules.cli.console import CliError
+from robotrules.cli.input_files import BATCH, BLOCK, LONGEST_URL
 from robotrules.cli.url_files import UrlFile
-from robotrules.cli.url_forms import Skipped, UrlFileFormat
+from robotrules.cli.url_formats import Skipped, UrlFileFormat
 from tests.cli.shell import Stream
 
 MEBIBYTE = 1024 * 1024
@@ -30,7 +31,7 @@ class Read(NamedTuple):
     form: UrlFileFormat
     urls: list[bytes]
     skipped: Skipped
-    trouble: str
+    error: str
 
 
 class Pipe:
@@ -64,7 +65,7 @@ def read_pieces(pieces: Iterator[bytes]) -> Read:
     """Read all of what comes through a pipe."""
     with mock.patch.object(sys, "stdin", Pipe(pieces)), UrlFile("-") as file:
         urls = [url for chunk in file.chunks() for url in chunk.urls]
-        return Read(file.form, urls, file.skipped, file.trouble)
+        return Read(file.form, urls, file.skipped, file.error)
 
 
 def hint_of(octets: bytes) -> str:
@@ -80,7 +81,7 @@ def usable(octets: bytes) -> tuple[UrlFileFormat, list[bytes]]:
     """Return form and URLs of a file in which nothing is wrong."""
     found = read(octets)
     assert found.skipped == Skipped(0, ())
-    assert found.trouble == ""
+    assert found.error == ""
     return found.form, found.urls
 
 
@@ -279,9 +280,9 @@ class TestJSONLines:
 
     def test_an_array(self) -> None:
         found = read(b'[\n{"url": "/a"}\n]')
-        assert (found.urls, found.trouble) == (
+        assert (found.urls, found.error) == (
             [],
-            "it is a JSON array; pass one object a line, as jq -c '.[]' prints them",
+            "it is a JSON array; pass one object per line, as printed by jq -c '.[]'",
         )
 
 
@@ -329,7 +330,7 @@ class TestCSV:
         assert usable(octets)[0] is UrlFileFormat.LIST
         found = hint_of(octets)
         assert found.startswith("every line looks like CSV without a header")
-        assert f"and '{end}' was read as a part of the first URL" in found
+        assert f"and '{end}' was read as part of the first URL" in found
         assert hint_of(b"url,x\n" + octets.replace(b";", b",")).count("header") == 0
 
     @pytest.mark.parametrize(
@@ -351,7 +352,7 @@ class TestCSV:
     def test_several_columns_with_urls(self) -> None:
         """Which one is read is said, where more than one has URLs."""
         row = b"https://a.example/,https://b.example/\n"
-        words = "several columns have URLs; those of column {} were read"
+        words = "several columns have URLs; column {} was read"
         assert hint_of(b"from,to\n" + row) == words.format("1 ('from')")
         assert hint_of(b"from,url\n" + row) == words.format("2 ('url')")
         assert hint_of(row.replace(b",", b"\t")) == words.format("1")
@@ -436,13 +437,13 @@ class TestSitemaps:
         found = read(whole[: len(whole) // 2])
         assert found.urls == [f"/{n}".encode() for n in range(len(found.urls))]
         assert 4000 < len(found.urls) < 6000
-        assert found.trouble.startswith("it is not well-formed XML at line ")
+        assert found.error.startswith("it is not well-formed XML at line ")
         found = read(sitemap(page("/a") + "</oops>" + page("/b")))
         assert found.urls == [b"/a"]
-        assert found.trouble == "it is not well-formed XML at line 2 (mismatched tag)"
+        assert found.error == "it is not well-formed XML at line 2 (mismatched tag)"
 
     @pytest.mark.parametrize(
-        ("octets", "trouble"),
+        ("octets", "error"),
         [
             (b"<sitemapindex><sitemap><loc>/a</loc></sitemap></sitemapindex>", "a sitemap index"),
             (b"<rss><channel><item><link>/a</link></item></channel></rss>", "element is 'rss'"),
@@ -456,12 +457,12 @@ class TestSitemaps:
             (b"<\0", "not well-formed XML"),
         ],
     )
-    def test_documents_that_are_not_read(self, octets: bytes, trouble: str) -> None:
+    def test_documents_that_are_not_read(self, octets: bytes, error: str) -> None:
         """They have no pages, or ask for more than is given, and it is said why."""
         found = read(octets)
         assert found.urls == []
-        assert found.trouble
-        assert trouble in found.trouble
+        assert found.error
+        assert error in found.error
 
     @pytest.mark.parametrize("start", [b"<!--", b'<a b="', b"<a", b"<![CDATA[", b"<!DOCTYPE a "])
     def test_a_tag_without_an_end(self, start: bytes) -> None:
@@ -470,7 +471,7 @@ class TestSitemaps:
         with peak_below(8):
             found = read_pieces(iter([begin + start, *[b"x" * BLOCK] * 400]))
         assert found.urls == ([b"/a"] if begin else [])
-        assert found.trouble
+        assert found.error
 
 
 class peak_below:
@@ -524,19 +525,19 @@ class TestGzip:
             found = read(packed[:size])
             assert found.urls == urls[: len(found.urls)]
             assert len(found.urls) > 1000
-        assert found.trouble == "the gzip data ends early, so some URLs are missing"
+        assert found.error == "the gzip data is truncated, so some URLs are missing"
 
     @pytest.mark.parametrize("after", [b"x", b"\x1f\x8b\x08\0", b"\x1f\x8b\xff" + b"x" * 20])
     def test_garbage_after_it(self, after: bytes) -> None:
         found = read(gzip.compress(b"/a\n") + after)
         assert found.urls == [b"/a"]
-        assert "gzip data" in found.trouble
+        assert "gzip data" in found.error
 
     @pytest.mark.parametrize("octets", [b"\x1f\x8b", b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + b"x" * 99])
     def test_what_only_looks_like_it(self, octets: bytes) -> None:
         found = read(octets)
         assert found.urls == []
-        assert "gzip data" in found.trouble
+        assert "gzip data" in found.error
 
     def test_gzip_in_gzip(self) -> None:
         """It is unpacked once."""
@@ -553,7 +554,7 @@ class TestGzip:
         with peak_below(8):
             found = read(bomb)
         assert found.urls == [b"/a"]
-        assert "more than 250 times its size" in found.trouble
+        assert "more than 250 times its size" in found.error
 
     @pytest.mark.parametrize(
         ("magic", "word"),
@@ -562,7 +563,7 @@ class TestGzip:
     def test_other_packers(self, magic: bytes, word: str) -> None:
         found = read(magic + b"/a\n/b\n")
         assert found.urls == []
-        assert word in found.trouble
+        assert word in found.error
 
 
 class TestBounds:
@@ -678,13 +679,13 @@ class TestFiles:
     def test_a_file(self, tmp_path: Path) -> None:
         """Chunks have so many URLs, and their octets are those of the file."""
         path = tmp_path / "urls"
-        octets = b"".join(b"/%d\n" % n for n in range(2 * TOGETHER + 5))
+        octets = b"".join(b"/%d\n" % n for n in range(2 * BATCH + 5))
         for written in (octets, gzip.compress(octets)):
             path.write_bytes(written)
             with UrlFile(str(path)) as file:
                 chunks = list(file.chunks())
                 assert file.size == len(written)
-            assert [len(chunk.urls) for chunk in chunks] == [TOGETHER, TOGETHER, 5]
+            assert [len(chunk.urls) for chunk in chunks] == [BATCH, BATCH, 5]
             assert sum(chunk.octets for chunk in chunks) == len(written)
 
     def test_the_name_says_nothing(self, tmp_path: Path) -> None:

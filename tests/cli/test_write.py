@@ -41,7 +41,7 @@ def test_json_says_what_was_understood(policy: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "code", "same", "says_the_same"),
+    ("body", "code", "same", "equivalent"),
     [
         (TEXT.encode(), 0, True, True),
         (b"user-agent:*\r\ndisallow:/x", 1, False, True),
@@ -50,7 +50,7 @@ def test_json_says_what_was_understood(policy: str) -> None:
     ],
 )
 def test_check(
-    policy: str, tmp_path: Path, body: bytes, code: int, same: bool, says_the_same: bool
+    policy: str, tmp_path: Path, body: bytes, code: int, same: bool, equivalent: bool
 ) -> None:
     """Exit code 1 if an octet differs; JSON tells whether it says the same all the same."""
     existing = tmp_path / "robots.txt"
@@ -58,9 +58,9 @@ def test_check(
     ran = robotrules("write", policy, "--check", str(existing))
     assert ran.code == code
     assert bool(ran.out) == bool(ran.err) == (not same)
-    assert ("says the same" in ran.err) == (says_the_same and not same)
+    assert ("is equivalent" in ran.err) == (equivalent and not same)
     ran = robotrules("write", policy, "--check", "-", "--json", stdin=body)
-    check = {"file": None, "same": same, "says_the_same": says_the_same}
+    check = {"file": None, "same": same, "equivalent": equivalent}
     assert json.loads(ran.out)["check"] == check
     ran = robotrules("write", policy, "--check", str(existing), "--json")
     assert json.loads(ran.out)["check"]["file"] == str(existing)
@@ -79,10 +79,10 @@ def test_hints_at_names_outside_the_grammar() -> None:
     ("arguments", "stdin", "words"),
     [
         (["-", "--check", "-"], b"", "cannot both be stdin"),
-        (["-", "--check", "a", "-o", "b"], b"", "--check writes nothing"),
+        (["-", "--check", "a", "-o", "b"], b"", "--check and --output cannot be combined"),
         (["-", "-o", "missing/a"], b"", "cannot write 'missing/a'"),
-        (["missing"], b"", "there is no such file"),
-        (["-"], b"\xff", "stdin is not UTF-8 at octet 0"),
+        (["missing"], b"", "no such file"),
+        (["-"], b"\xff", "stdin is not UTF-8 at byte 0"),
         (["-"], b"#" * (1024 * 1024 + 1), "larger than 1 MiB"),
         (["-"], b"x = 1", "stdin: there is no 'x'"),
     ],
@@ -130,7 +130,7 @@ def test_stdout_by_its_name(policy: str) -> None:
 def test_the_policy_is_not_written_over(policy: str) -> None:
     """It is what is read."""
     ran = robotrules("write", policy, "-o", policy)
-    assert (ran.code, "would be written over what is read" in ran.err) == (2, True)
+    assert (ran.code, "would overwrite an input file" in ran.err) == (2, True)
     assert Path(policy).read_bytes() == POLICY
 
 

@@ -25,13 +25,13 @@ Sitemap: https://example.com/sitemap.xml
 
 
 def evaluate_all(
-    toml: str, robots: str = ROBOTS, carriers: Carriers | None = None, budget: int = 100_000
+    toml: str, robots: str = ROBOTS, carriers: Carriers | None = None, max_states: int = 100_000
 ) -> list[ExpectationResult]:
     """Return the results of the questions of an expectation."""
     expected = read_expectations(f"[[expect]]\n{toml}")
     parsed = parse(robots)
     return [
-        evaluate(question, parsed, carriers, origin=expected.origin, budget=budget)
+        evaluate(question, parsed, carriers, origin=expected.origin, max_states=max_states)
         for question in expected.questions
     ]
 

@@ -75,10 +75,10 @@ def test_a_pattern_that_no_url_matches_fails(key: str) -> None:
 def test_what_is_not_decided_fails_and_says_so() -> None:
     """Never a guess: neither passed nor a witness."""
     rules = "".join(f"Disallow: /*{'ab'[number % 2]}{'*c' * number}$\n" for number in range(1, 12))
-    [result] = evaluate_all('all-allowed = "/*z"', f"User-agent: *\n{rules}", budget=3)
+    [result] = evaluate_all('all-allowed = "/*z"', f"User-agent: *\n{rules}", max_states=3)
     assert (result.passed, result.undecided, result.witness) == (False, True, None)
     assert result.found.startswith("not decided within")
-    assert "--budget" in result.cure
+    assert "--max-states" in result.cure
 
 
 def test_each_profile_is_asked_by_its_own_rules() -> None:

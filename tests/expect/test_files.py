@@ -98,14 +98,14 @@ def test_what_is_given_comes_first(tmp_path: Path) -> None:
     other = put(tmp_path / "other.txt", ROBOTS)
     assert passed(path) == [False]
     assert passed(path, FileOptions(robots=str(other))) == [True]
-    config = Config(test=TestConfig(profile="google", budget=7))
+    config = Config(test=TestConfig(profile="google", max_states=7))
     assert ExpectationFile(path, config).profile == "strict"
-    assert ExpectationFile(path, config).budget == 7
+    assert ExpectationFile(path, config).max_states == 7
     assert (
-        ExpectationFile(path, config, None, FileOptions(profile="google", budget=8)).profile
+        ExpectationFile(path, config, None, FileOptions(profile="google", max_states=8)).profile
         == "google"
     )
-    assert ExpectationFile(path, config, None, FileOptions(budget=8)).budget == 8
+    assert ExpectationFile(path, config, None, FileOptions(max_states=8)).max_states == 8
     put(path, EXPECT)
     assert ExpectationFile(path, config).profile == "google"
 

@@ -120,7 +120,7 @@ def test_a_live_page_is_named_by_its_url() -> None:
         ("[[expect]]\nby_line = 3\nallowed = '/'\n", "did you mean by-line?"),
         (
             "[[expect]]\nallowed = 3\n",
-            'line 2: expect[1].allowed: this is a list such as ["/news"]',
+            'line 2: expect[1].allowed: expected a list such as ["/news"]',
         ),
         ("[[expect]]\nallowed = []\n", "this is empty, so nothing is expected"),
         (

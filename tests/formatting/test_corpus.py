@@ -37,7 +37,7 @@ def same_meaning(old: bytes, new: bytes) -> bool:
             [(one.key, one.value, one.role, one.group) for one in robots.records]
             for robots in files
         )
-        if was != now and compare(*files, most=1).equal is not True:
+        if was != now and compare(*files, max_regions=1).equal is not True:
             return False
     return True
 

@@ -120,7 +120,11 @@ def test_a_file_that_cannot_be_used_is_one_error(project: Path) -> None:
     put(project, "c/robots.test.toml", "robots = 'none.txt'\n[[expect]]\nallowed = '/'\n")
     ran = run(project, "-q")
     assert ran.code == 2
-    for words in ("this is no TOML", "did you mean allowed?", "none.txt: there is no such file"):
+    for words in (
+        "this is not valid TOML",
+        "did you mean allowed?",
+        "none.txt: there is no such file",
+    ):
         assert words in ran.out
     assert "3 errors" in ran.out
     assert "Traceback" not in ran.out

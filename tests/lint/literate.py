@@ -162,9 +162,9 @@ def notes_of(block: Block, body: bytes, slug: str) -> list[LintNote]:
     return [note for note in notes if note.slug != beside]
 
 
-def apply_fixes(block: Block, body: bytes, slug: str, *, verdicts: bool) -> bytes:
+def apply_fixes(block: Block, body: bytes, slug: str, *, unsafe: bool) -> bytes:
     """Return a body after the fixes of its notes."""
-    return fix(parse_block(block, body), notes_of(block, body, slug), verdicts=verdicts).body
+    return fix(parse_block(block, body), notes_of(block, body, slug), unsafe=unsafe).body
 
 
 def page_notes(block: Block, beside: bytes | None, slug: str) -> list[LintNote]:

@@ -137,7 +137,7 @@ def test_literate_tests(page: Path) -> None:
             seen.append(check.slug in [slug for _, slug in promised])
         elif block.name == "fixed":
             assert before, where
-            now = apply_fixes(*before, check.slug, verdicts="verdicts" in block.options)
+            now = apply_fixes(*before, check.slug, unsafe="verdicts" in block.options)
             assert now == read_marks(block).body, where
         elif block.name == "page":
             expected = sorted(filter(None, block.options.get("notes", "").split(",")))

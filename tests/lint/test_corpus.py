@@ -46,6 +46,6 @@ def test_every_file_is_linted_and_fixes_keep_its_meaning() -> None:
         if done.applied and fixed < 200:
             fixed += 1
             after = robotrules.parse(done.body)
-            assert compare(robots, after, most=1).equal is True, name
+            assert compare(robots, after, max_regions=1).equal is True, name
     assert read > 500
     assert fixed > 10

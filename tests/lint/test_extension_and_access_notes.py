@@ -53,7 +53,7 @@ def test_the_fix_of_a_leak_uses_the_line_end_of_the_file() -> None:
     """The inserted line ends like the line after it."""
     body = b"User-agent: *\r\nDisallow: /a\r\nUser-Agent-Purpose: P\r\nDisallow: /\r\n"
     robots = parse(body)
-    fixed = fix(robots, lint(robots, select=["leaking-purpose"]), verdicts=True).body
+    fixed = fix(robots, lint(robots, select=["leaking-purpose"]), unsafe=True).body
     assert b"\r\nUser-agent: _purpose-only_\r\nUser-Agent-Purpose: P\r\n" in fixed
     assert fixed.count(b"\n") == fixed.count(b"\r\n")
     old = parse(fixed, DEFAULT.replace(extensions=()))
@@ -230,7 +230,7 @@ def test_a_fix_leaves_nothing_to_fix(slug: str, line: str, end: str) -> None:
     notes = lint(robots, select=[slug], received=received)
     assert notes
     assert all(note.fix for note in notes)
-    fixed = fix(robots, notes, verdicts=True)
+    fixed = fix(robots, notes, unsafe=True)
     assert fixed.body != robots.body
     assert lint(fixed.body, select=[slug], received=received) == []
 

@@ -156,7 +156,7 @@ def test_fixes_that_change_verdicts_are_applied_on_request() -> None:
     """Without *verdicts* they are left; with it, they are applied without a proof."""
     loud = replacement(b"/a", b"/aa", loud=True)
     assert fix(parse(BODY), [loud]) == (BODY, (), (loud,), "")
-    done = fix(parse(BODY), [loud], verdicts=True)
+    done = fix(parse(BODY), [loud], unsafe=True)
     assert (done.body, done.applied) == (BODY.replace(b"/a", b"/aa"), (loud,))
 
 
@@ -182,7 +182,7 @@ def test_of_two_insertions_at_one_place_one_is_applied() -> None:
 def test_safe_fixes_come_before_others() -> None:
     """If both overlap, the proved one is applied."""
     loud, quiet = replacement(b"low :", b"low: /x", loud=True), replacement(b"low :", b"low:")
-    done = fix(parse(BODY), [loud, quiet], verdicts=True)
+    done = fix(parse(BODY), [loud, quiet], unsafe=True)
     assert (done.applied, done.left) == ((quiet,), (loud,))
 
 
@@ -203,7 +203,7 @@ def test_a_fix_that_changes_nothing_is_applied() -> None:
     assert fix(parse(BODY), [same]) == (BODY, (same,), (), "")
     record = replacement(b"/a", b"/a", loud=True)._replace(code="RR208")
     rule = replacement(b"/b", b"/c", loud=True)._replace(code="RR505")
-    done = fix(parse(BODY), [record, rule], verdicts=True)
+    done = fix(parse(BODY), [record, rule], unsafe=True)
     assert (done.applied, done.left) == ((record, rule), ())
 
 
@@ -211,7 +211,7 @@ def test_a_fix_whose_own_edits_overlap_is_left() -> None:
     """It cannot be applied in any order."""
     for loud in (False, True):
         broken = note(Edit(0, 3, b""), Edit(2, 4, b"x"), loud=loud)
-        assert fix(parse(BODY), [broken], verdicts=True).left == (broken,)
+        assert fix(parse(BODY), [broken], unsafe=True).left == (broken,)
 
 
 def test_edits_are_applied_where_they_point() -> None:
@@ -248,7 +248,7 @@ def test_a_file_in_utf16_becomes_utf8() -> None:
     """Spans refer to the parsed octets, which are UTF-8."""
     text = "User-agent: *\r\nDissallow: /é\r\n"
     robots = parse(b"\xff\xfe" + text.encode("utf-16-le"))
-    done = fix(robots, lint(robots, select=["not-utf8", "typo"]), verdicts=True)
+    done = fix(robots, lint(robots, select=["not-utf8", "typo"]), unsafe=True)
     assert done.body == text.replace("Dissallow", "Disallow").encode()
     assert [one.slug for one in done.applied] == ["not-utf8", "typo"]
 
@@ -263,7 +263,7 @@ def test_passes_come_to_an_end(verdicts: bool) -> None:
     rounds = 0
     while True:
         robots = parse(body)
-        done = fix(robots, lint(robots), verdicts=verdicts)
+        done = fix(robots, lint(robots), unsafe=verdicts)
         if done.body == body:
             break
         body, rounds = done.body, rounds + 1
@@ -285,7 +285,7 @@ def test_many_fixes_are_fast() -> None:
     done = fix(robots, notes)
     assert done.body == body.replace(b" :", b":")
     assert len(done.applied) == len(done.left) == 5_000
-    done = fix(robots, notes, verdicts=True)
+    done = fix(robots, notes, unsafe=True)
     assert len(done.applied) == 10_000
     assert done.body == body.replace(b"Dissallow :", b"Disallow:")
 
@@ -300,9 +300,9 @@ def test_utf_16_is_fixed_only_with_verdicts() -> None:
     done = fix(robots, notes)
     assert (done.body, done.applied, done.left) == (robots.body, (), tuple(notes))
     assert done.refused == (
-        "it is UTF-16; --fix-verdicts saves it as UTF-8, which more crawlers read"
+        "it is UTF-16; --unsafe-fixes saves it as UTF-8, which more crawlers read"
     )
-    done = fix(robots, notes, verdicts=True)
+    done = fix(robots, notes, unsafe=True)
     assert (done.body, done.refused) == (b"User-agent: *\nDisallow: a\nDisallow: /b\n", "")
     assert [one.slug for one in done.left] == ["pattern-start"]
 
@@ -314,7 +314,7 @@ def test_a_truncated_file_is_not_fixed() -> None:
     for robots in (*map(parse, bodies), parse(BODY + b"Disallow: /c", complete=False)):
         fixable = note(Edit(0, 1, b"u"))
         for verdicts in (False, True):
-            done = fix(robots, [fixable], verdicts=verdicts)
+            done = fix(robots, [fixable], unsafe=verdicts)
             assert done == (robots.body, (), (fixable,), why)
 
 
@@ -332,11 +332,11 @@ def test_a_pass_ends_with_the_stage_that_changes_something() -> None:
     record = replacement(b"Disallow :", b"Disallow:", loud=True)._replace(code="RR208")
     rule = replacement(b"/a", b"/c", loud=True)._replace(code="RR505")
     rest = replacement(b"agent: *", b"agent: b", loud=True)._replace(code="RR601")
-    done = fix(parse(BODY), [rest, rule, record], verdicts=True)
+    done = fix(parse(BODY), [rest, rule, record], unsafe=True)
     assert (done.applied, done.left) == ((record,), (rest, rule))
-    done = fix(parse(BODY), [rest, rule], verdicts=True)
+    done = fix(parse(BODY), [rest, rule], unsafe=True)
     assert (done.applied, done.left) == ((rule,), (rest,))
-    assert fix(parse(BODY), [rest], verdicts=True).applied == (rest,)
+    assert fix(parse(BODY), [rest], unsafe=True).applied == (rest,)
 
 
 def test_safe_and_other_fixes_of_a_stage() -> None:
@@ -344,5 +344,5 @@ def test_safe_and_other_fixes_of_a_stage() -> None:
     loud = replacement(b"/a", b"/c", loud=True)
     safe = replacement(b"Disallow :", b"Disallow:")
     wrong = replacement(b"/b", b"/d")
-    done = fix(parse(BODY), [loud, safe, wrong], verdicts=True)
+    done = fix(parse(BODY), [loud, safe, wrong], unsafe=True)
     assert (done.applied, done.left) == ((safe, loud), (wrong,))

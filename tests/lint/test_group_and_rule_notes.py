@@ -162,7 +162,7 @@ def test_fixes_keep_line_ends() -> None:
     body = b"User-agent: a, b\r\nDisallow: /x /y\r\n\r\nUser-agent: * Disallow: /z"
     checks = ["comma-list", "space-in-pattern", "star-with-text"]
     for _ in range(2):  # groups, then rules
-        body = fix(parse(body), lint(body, select=checks), verdicts=True).body
+        body = fix(parse(body), lint(body, select=checks), unsafe=True).body
     assert body == (
         b"User-agent: a\r\nUser-agent: b\r\nDisallow: /x\r\nDisallow: /y\r\n\r\n"
         b"User-agent: *\r\nDisallow: /z"
@@ -426,7 +426,7 @@ def test_rules_that_were_not_checked() -> None:
     """The suggested command works: simplify has a larger budget."""
     rules = "".join(f"Disallow: /*a*b*c*{number}*d\n" for number in range(40))
     body = f"User-agent: *\n{rules}Disallow: /*a*b\n"
-    (note,) = lint(body, select=["not-decided"], budget=1)
+    (note,) = lint(body, select=["not-decided"], max_states=1)
     assert note.message.endswith("not checked for redundancy; 'robotrules simplify' checks them.")
     assert "(from line 2 on)" in note.message
     assert analysis.simplify(parse(body)).rules_after == 1

@@ -26,7 +26,7 @@ def apply_fixes(body: bytes, *, verdicts: bool = False, **choices: Any) -> bytes
     """Return a file after passes of fixes, as the command line applies them."""
     for _ in range(20):
         robots = parse(body)
-        body = fix(robots, lint(robots, **choices), verdicts=verdicts).body
+        body = fix(robots, lint(robots, **choices), unsafe=verdicts).body
         if body == robots.body:
             break
     return body
@@ -41,7 +41,7 @@ def is_withheld(body: bytes, **choices: Any) -> bool:
 def test_a_duplicate_of_a_misread_group_stays() -> None:
     """Removing the second `Disallow: /` would allow EvilBot once the spelling is corrected."""
     assert apply_fixes(EVIL) == EVIL
-    assert apply_fixes(EVIL, verdicts=True) == CORRECTED
+    assert apply_fixes(EVIL, unsafe=True) == CORRECTED
     duplicate = next(note for note in lint(EVIL) if note.slug == "duplicate-rule")
     assert duplicate.fix is None
     corrected = CORRECTED.replace(b"User-agent: EvilBot\n", b"")
@@ -144,7 +144,7 @@ def test_records_come_before_groups_and_these_before_rules() -> None:
     passes = []
     for _ in range(3):
         robots = parse(body)
-        done = fix(robots, lint(robots), verdicts=True)
+        done = fix(robots, lint(robots), unsafe=True)
         passes.append({note.code for note in done.applied})
         body = done.body
     assert passes == [{"RR301", "RR303"}, {"RR412"}, {"RR505"}]

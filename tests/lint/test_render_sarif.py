@@ -234,7 +234,7 @@ class TestFixes:
         [one] = make_run(lint_file(body))["results"][0]["fixes"]
         assert one["description"]["text"].endswith("(changes verdicts)")
         notes = lint(body, select=CHECKED)
-        fixed = fix(parse(body), notes, verdicts=True).body
+        fixed = fix(parse(body), notes, unsafe=True).body
         assert apply_fix(body, one["artifactChanges"][0]) == fixed
         assert b"/private/" in fixed
 

@@ -113,9 +113,11 @@ def test_notes_on_a_line() -> None:
 DEAD = "User-agent: *\nDisallow: /shop*\nAllow: /shop\nDisallow: x\n"
 
 
-def codes(config: Config | None = None, file: str = "", budget: int | None = None) -> list[str]:
+def codes(config: Config | None = None, file: str = "", max_states: int | None = None) -> list[str]:
     """Return the codes of the notes in a file."""
-    return [note.code for note in lint_document(OpenDocument(DEAD), config, file, budget=budget)]
+    return [
+        note.code for note in lint_document(OpenDocument(DEAD), config, file, max_states=max_states)
+    ]
 
 
 def test_settings_select_checks(tmp_path: Path) -> None:
@@ -138,13 +140,13 @@ def test_an_unknown_check_in_the_settings_is_an_error() -> None:
 
 def test_the_budget_is_limited() -> None:
     """With almost no budget nothing is proved, and a note says so."""
-    found = codes(budget=1)
+    found = codes(max_states=1)
     assert "RR501" not in found
-    assert [note.slug for note in lint_document(OpenDocument(DEAD), budget=1)].count(
+    assert [note.slug for note in lint_document(OpenDocument(DEAD), max_states=1)].count(
         "not-decided"
     ) >= 1
     # The settings cannot raise the limit.
-    assert codes(Config(lint=LintConfig(budget=10_000)), budget=1) == found
+    assert codes(Config(lint=LintConfig(max_states=10_000)), max_states=1) == found
 
 
 def test_the_summary_of_a_check_is_one_paragraph() -> None:

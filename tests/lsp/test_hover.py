@@ -101,7 +101,7 @@ def test_the_name_of_a_rule_has_the_general_description() -> None:
 
 def test_an_undecided_question_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """With no budget left, and for too many rules."""
-    monkeypatch.setattr(module, "BUDGET", 1)
+    monkeypatch.setattr(module, "MAX_STATES", 1)
     assert "was not decided in the time for a hover" in hover_text(RULES, "/shop*")
     monkeypatch.setattr(module, "MAX_RULES", 2)
     assert "There are 3 rules" in hover_text(RULES, "/shop*")

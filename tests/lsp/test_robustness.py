@@ -217,14 +217,14 @@ def test_without_a_client() -> None:
     assert robotrules("lsp") == (1, "", "")
     ran = robotrules("lsp", "--stdio", terminals=["stdin"])
     assert (ran.code, ran.out) == (1, "")
-    assert "an editor is expected on stdin" in ran.err
+    assert "waiting for an editor on stdin" in ran.err
 
 
 def test_a_public_address() -> None:
     """A hint warns about an address that is not local; 192.0.2.1 is reserved (RFC 5737)."""
     ran = robotrules("lsp", "--tcp", "192.0.2.1:2087")
     assert ran.code == 2
-    assert "whoever reaches 192.0.2.1 can speak to this server" in ran.err
+    assert "everyone who can reach 192.0.2.1 can use it" in ran.err
     assert "cannot listen on 192.0.2.1 port 2087" in ran.err
 
 
@@ -237,7 +237,7 @@ def test_a_port_in_use() -> None:
         ran = robotrules("lsp", "--tcp", str(port))
     assert ran.code == 2
     assert f"cannot listen on 127.0.0.1 port {port}: " in ran.err
-    assert ran.err.endswith("; name another with --tcp\n")
+    assert ran.err.endswith("; pass another address to --tcp\n")
 
 
 @pytest.mark.parametrize("address", ["", "x", "0", "99999", "a:b:1", "[::1]", "127.0.0.1:"])
@@ -245,14 +245,14 @@ def test_an_invalid_port(address: str) -> None:
     """Usage errors have exit code 2 and a one-line message."""
     ran = robotrules("lsp", "--tcp", address)
     assert (ran.code, ran.out) == (2, "")
-    assert "is no port of a machine: pass a number up to 65535" in ran.err
+    assert "is not a TCP address: pass a port up to 65535" in ran.err
 
 
 def test_conflicting_and_invalid_options() -> None:
     """--stdio with --tcp, and a registry that does not exist."""
     ran = robotrules("lsp", "--stdio", "--tcp", "2087")
     assert (ran.code, ran.out) == (2, "")
-    assert "leave out one" in ran.err
+    assert "cannot be combined" in ran.err
     ran = robotrules("lsp", "--registry", "nothing.json")
     assert ran.code == 2
     assert "cannot read the registry" in ran.err

@@ -177,7 +177,7 @@ class TestWhole:
             "retiredno crawler uses this name any more",
         ]
         undecided = "User-agent: *\nDisallow: /\nAllow: /*a*b*c$"
-        legend = drawn(undecided, budget=1, paths=["/"]).css(".legend li")
+        legend = drawn(undecided, max_states=1, paths=["/"]).css(".legend li")
         told = [item.text(strip=True) for item in legend]
         assert "not decidednot decided" in told
         assert not [words for words in told if words.startswith("retired")]

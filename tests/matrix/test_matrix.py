@@ -165,7 +165,7 @@ class TestSummaries:
     def test_a_budget_that_is_too_small_is_said(self) -> None:
         """Neither of the others is claimed."""
         robots = parse("User-agent: *\nDisallow: /\nAllow: /*a*b*c*d*e*f$")
-        found = matrix(robots, paths=["/"], budget=1)
+        found = matrix(robots, paths=["/"], max_states=1)
         obeyed = [one.summary for one in found.rows if one.matched_by is GroupMatch.STAR]
         assert set(obeyed) == {"not decided"}
         assert found.counts["not decided"] == len(obeyed)
@@ -175,7 +175,7 @@ class TestSummaries:
         groups = [
             f"User-agent: x{'y' * n}\nDisallow: /\nAllow: /*a*b*c*d*{n}$\n" for n in range(1, 60)
         ]
-        found = matrix(parse("".join(groups)), paths=["/"], budget=2)
+        found = matrix(parse("".join(groups)), paths=["/"], max_states=2)
         assert found.counts["not decided"] == 59
 
     def test_what_is_found_is_not_believed(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +188,7 @@ class TestSummaries:
     def test_two_columns_that_differ_settle_it(self) -> None:
         """Then no query is needed, whatever the limit."""
         robots = parse("User-agent: *\nDisallow: /x\nAllow: /x/*a*b*c*d*e*f$")
-        found = matrix(robots, paths=["/", "/x"], budget=1)
+        found = matrix(robots, paths=["/", "/x"], max_states=1)
         obeyed = {one.summary for one in found.rows if one.matched_by is GroupMatch.STAR}
         assert obeyed == {"some"}
 

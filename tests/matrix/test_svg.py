@@ -99,7 +99,7 @@ def test_everything_is_inside() -> None:
 
 
 def test_the_picture_of_the_documentation_is_what_is_drawn() -> None:
-    """`robotrules matrix examples/matrix.txt --name harbour-post.example --svg …` makes it."""
+    """`robotrules matrix examples/matrix.txt --title harbour-post.example --svg …` makes it."""
     body = (ROOT / "examples" / "matrix.txt").read_bytes()
     drawn = picture(matrix(parse(body), url="harbour-post.example"))
     shown = ROOT / "docs" / "pictures" / "matrix.svg"

@@ -280,7 +280,7 @@ def _check_exceptions(
     around: frozenset[int],
 ) -> None:
     """Paths that the patterns of a region match and that do not change are in an exception."""
-    answer = analysis.exceptions(sides[0], sides[1], region, most=1_000)
+    answer = analysis.exceptions(sides[0], sides[1], region, limit=1_000)
     excepted = {at for one in answer for at in space.matched((one.pattern, False))}
     for at in around:
         if decisions[0].allowed[at] == decisions[1].allowed[at]:

@@ -77,11 +77,11 @@ EVIL = IntendedFile(
 )
 
 
-def apply_fixes(body: bytes, profile: str, *, verdicts: bool) -> bytes:
+def apply_fixes(body: bytes, profile: str, *, unsafe: bool) -> bytes:
     """Return a file after repeated fixes, until none is left."""
     for _ in range(MAX_ROUNDS):
         robots = parse(body, profile)
-        done = fix(robots, lint(robots), verdicts=verdicts)
+        done = fix(robots, lint(robots), unsafe=unsafe)
         if done.body == body:
             return body
         body = done.body
@@ -120,7 +120,7 @@ class TestFixesKeepIntent:
     @example(made=EVIL)
     def test_safe_fixes(self, profile: str, made: IntendedFile) -> None:
         """They change neither the verdicts nor the intended verdicts."""
-        body = apply_fixes(made.written, profile, verdicts=False)
+        body = apply_fixes(made.written, profile, unsafe=False)
         assert verdicts_by_profile(body) == verdicts_by_profile(made.written)
         assert verdicts_by_profile(correct_spelling(body)) == verdicts_by_profile(made.intended)
 
@@ -134,7 +134,7 @@ class TestFixesKeepIntent:
         Under the other profiles some misspellings have no fix: google reads `Disallows` as a
         record, and strict does not read a line without a colon as a record.
         """
-        body = apply_fixes(made.written, "default", verdicts=True)
+        body = apply_fixes(made.written, "default", unsafe=True)
         assert verdicts_by_profile(body) == verdicts_by_profile(
-            apply_fixes(made.intended, "default", verdicts=True)
+            apply_fixes(made.intended, "default", unsafe=True)
         )

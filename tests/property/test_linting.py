@@ -174,7 +174,7 @@ class TestFix:
         seen = set()
         for _ in range(20):
             robots = parse(body, profile)
-            done = fix(robots, lint(robots), verdicts=unsafe)
+            done = fix(robots, lint(robots), unsafe=unsafe)
             assert set(done.applied).isdisjoint(done.left)
             if done.body == body:
                 return

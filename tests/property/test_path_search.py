@@ -39,7 +39,7 @@ class Query(NamedTuple):
 
     patterns: list[tuple[bytes, bool]]
     decision_lists: list[tuple[list[int], bool]]
-    budget: int
+    max_states: int
     shorter_than: int | None
     shortest: bool
 
@@ -119,7 +119,7 @@ def check_answer(query: Query, engine: ModuleType, profile: Profile) -> None:
     languages = engine.Languages(profile.settings(engine), query.patterns)
     patterns = read_patterns(languages, query, profile)
     decided, found, states, used = languages.find_witness(*query[1:])
-    assert states <= max(query.budget, 1)
+    assert states <= max(query.max_states, 1)
     for entries, (clauses, _) in zip(used, query.decision_lists, strict=True):
         assert set(entries) <= {clause >> 1 for clause in clauses if not clause & 1}
     if not decided:

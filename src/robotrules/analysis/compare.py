@@ -32,12 +32,12 @@ from robotrules.robotstxt.values import Rule
 MAX_REGIONS = 3_000
 
 
-def equivalent(old: RuleSet, new: RuleSet, *, budget: int = MAX_STATES) -> Equivalence:
+def equivalent(old: RuleSet, new: RuleSet, *, max_states: int = MAX_STATES) -> Equivalence:
     """Return whether two rule sets give every URL the same verdict, else a shortest URL."""
-    check_sets([old, new], budget)
+    check_sets([old, new], max_states)
     if have_same_rules(old, new):
         return Equivalence(True, None, None, None, 0)
-    solver = Solver(old, new, budget=budget)
+    solver = Solver(old, new, max_states=max_states)
     best: bytes | None = None
     decided = True
     for direction in _directions(solver):
@@ -59,13 +59,13 @@ def equivalent(old: RuleSet, new: RuleSet, *, budget: int = MAX_STATES) -> Equiv
 
 
 def difference(
-    old: RuleSet, new: RuleSet, *, most: int = MAX_REGIONS, budget: int = MAX_STATES
+    old: RuleSet, new: RuleSet, *, max_regions: int = MAX_REGIONS, max_states: int = MAX_STATES
 ) -> Difference:
     """Return all URLs on which two rule sets differ, as regions; shortest witness first."""
-    check_sets([old, new], budget)
+    check_sets([old, new], max_states)
     if have_same_rules(old, new):
         return Difference((), True, 0)
-    solver = Solver(old, new, budget=budget)
+    solver = Solver(old, new, max_states=max_states)
     regions: list[Region] = []
     complete = True
     for direction in _directions(solver):
@@ -74,7 +74,7 @@ def difference(
             if solver.is_exhausted:
                 complete = False
                 break
-            while len(regions) < most:
+            while len(regions) < max_regions:
                 found = solver.find_any_witness(*direction.differing(at, excluded))
                 complete = complete and found.decided
                 if found.path is None:
@@ -98,21 +98,21 @@ def have_same_rules(old: RuleSet, new: RuleSet) -> bool:
 
 
 def exceptions(
-    old: RuleSet, new: RuleSet, region: Region, *, most: int = 5, budget: int = MAX_STATES
+    old: RuleSet, new: RuleSet, region: Region, *, limit: int = 5, max_states: int = MAX_STATES
 ) -> tuple[UnchangedRegion, ...]:
     """
     Return parts of a region's patterns where the verdict does not change.
 
-    At most *most* of them, those with the shortest URLs first. Parts where the verdict changes by
+    At most *limit* of them, those with the shortest URLs first. Parts where the verdict changes by
     other rules belong to other regions.
     """
-    solver = Solver(old, new, budget=budget)
+    solver = Solver(old, new, max_states=max_states)
     within = [_matching(solver, pattern) for pattern in region.patterns]
     own_rules = (region.old.rule, region.new.rule)
     found: dict[str, UnchangedRegion] = {}
     for allow in (True, False):
         excluded: list[set[int]] = [set(), set()]
-        while len(found) < most:
+        while len(found) < limit:
             same = [
                 side.with_verdict(allow, but)
                 for side, but in zip(solver.sides, excluded, strict=True)

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robotrules.analysis.pattern_examples import (
-    BUDGET,
     MAX_SEARCHED,
+    MAX_STATES,
     Examples,
     Miss,
     find_examples,
@@ -130,7 +130,7 @@ def _matches_all(parsed: ParsedPattern) -> bool:
         return True
     if len(parsed.reduced) > MAX_SEARCHED or not parsed.path_of(b"/")[1]:
         return False
-    return includes(parsed.reduced, "/", parsed.profile, budget=BUDGET) is True
+    return includes(parsed.reduced, "/", parsed.profile, max_states=MAX_STATES) is True
 
 
 def _begins(first: bytes) -> str:

@@ -21,7 +21,12 @@ from robotrules.analysis.crawlers import (
     rules_of,
 )
 from robotrules.analysis.record_diff import RecordDifference, diff_records, record_keys
-from robotrules.analysis.solver import MAX_STATES, RULES_PER_STATE, total_state_limit, vetted_budget
+from robotrules.analysis.solver import (
+    MAX_STATES,
+    RULES_PER_STATE,
+    total_state_limit,
+    validate_max_states,
+)
 from robotrules.analysis.values import Difference
 from robotrules.errors import ProfileMismatchError
 from robotrules.profile import DOCUMENT_RULES
@@ -115,8 +120,8 @@ def compare(
     *,
     only: Sequence[Crawler] = (),
     literal: bool = True,
-    most: int = MAX_REGIONS,
-    budget: int = MAX_STATES,
+    max_regions: int = MAX_REGIONS,
+    max_states: int = MAX_STATES,
     progress: ProgressCallback | None = None,
 ) -> FileDifference:
     """
@@ -124,8 +129,8 @@ def compare(
 
     *only* lists crawlers to compare for; by default, all that the files can distinguish. Crawlers
     select groups by name alone; with *literal* False, well-known crawlers select them as the
-    registry says: AdsBot-Google obeys no group for `*`. *most* limits the regions for each class of
-    crawlers, *budget* the states for each query. *progress* is called with the number of classes
+    registry says: AdsBot-Google obeys no group for `*`. *max_regions* limits the regions for each class of
+    crawlers, *max_states* the states for each query. *progress* is called with the number of classes
     that are done, and their total.
     """
     check_pair(old, new)
@@ -138,7 +143,7 @@ def compare(
     keys = record_keys(old, new)
     changes: list[CrawlerChange] = []
     statements: list[RecordDifference] = []
-    left = total_state_limit(vetted_budget(budget))
+    left = total_state_limit(validate_max_states(max_states))
     all_compared = True
     for done, (members, old_obeyed, new_obeyed) in enumerate(classes):
         if progress:
@@ -152,7 +157,9 @@ def compare(
             if same or have_same_rules(*rules):
                 found = Difference((), True, 0)
             else:
-                found = difference(*rules, most=most, budget=min(budget, max(left, 1)))
+                found = difference(
+                    *rules, max_regions=max_regions, max_states=min(max_states, max(left, 1))
+                )
                 left -= found.states + STATES_PER_CLASS
         changes.append(CrawlerChange(named, old_obeyed, new_obeyed, rules[0], rules[1], found))
         for some in () if same else _split_by_record_groups(old, new, members):
@@ -166,14 +173,14 @@ def compare(
                 new,
                 some[0],
                 named,
-                budget=min(budget, max(left, 1)),
+                max_states=min(max_states, max(left, 1)),
                 keys=keys,
                 spend=spent.append,
             )
             left -= sum(spent)
     if progress:
         progress(len(classes), len(classes))
-    of_file = diff_records(old, new, None, (), budget=budget)
+    of_file = diff_records(old, new, None, (), max_states=max_states)
     complete = all_compared and (bool(only) or is_complete(old, new))
     merged = _merge_crawlers([*of_file, *statements])
     return FileDifference(old.profile.name, tuple(changes), merged, complete)

@@ -24,7 +24,7 @@ MAX_URL = 8_000
 # A longer pattern is not searched for a shortest URL, unless counting octets proves one. Real
 # patterns have less than a hundred octets, and need some hundred states.
 MAX_SEARCHED = 1_000
-BUDGET = 5_000
+MAX_STATES = 5_000
 MAX_MATCHES = 5
 MAX_MISSES = 6
 # Misses for one reason; after an end, both a path and a query are worth showing.
@@ -118,7 +118,7 @@ def _shortest(parsed: ParsedPattern) -> tuple[bytes | None, bool, bool | None]:
             # A path that matches has all pieces one after another: none is shorter.
             return best, len(best) == parsed.min_octets, False
     if len(parsed.reduced) <= MAX_SEARCHED:
-        found = overlaps(parsed.reduced, "/", parsed.profile, budget=BUDGET)
+        found = overlaps(parsed.reduced, "/", parsed.profile, max_states=MAX_STATES)
         if isinstance(found, Witness):
             return found.path.encode("utf-8", "surrogateescape"), True, False
         if not isinstance(found, Undecided):

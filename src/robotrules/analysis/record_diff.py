@@ -104,7 +104,7 @@ def diff_records(
     crawler: Crawler | None,
     named: tuple[Crawler, ...],
     *,
-    budget: int = MAX_STATES,
+    max_states: int = MAX_STATES,
     keys: Collection[str] | None = None,
     spend: Spend = lambda _: None,
 ) -> Iterator[RecordDifference]:
@@ -123,7 +123,7 @@ def diff_records(
         if record.lower() in keys:
             yield from _diff_values(record, named, read_for(old, crawler), read_for(new, crawler))
     for record in dict.fromkeys(name for key, name in SCOPED.items() if key in keys):
-        yield from _diff_scoped(record, named, old, new, crawler, budget, spend)
+        yield from _diff_scoped(record, named, old, new, crawler, max_states, spend)
 
 
 def record_keys(*files: RobotsTxt) -> frozenset[str]:
@@ -202,7 +202,7 @@ def _diff_scoped(
     old: RobotsTxt,
     new: RobotsTxt,
     crawler: Crawler,
-    budget: int,
+    max_states: int,
     spend: Spend,
 ) -> Iterator[RecordDifference]:
     sides = [_records_for(record, robots, crawler) for robots in (old, new)]
@@ -224,7 +224,7 @@ def _diff_scoped(
             _effect_reader(record, robots, crawler, applications) for robots in (old, new)
         )
         witness = _find_differing_url(
-            old, new, sides, lambda url: bool(before(url) == after(url)), budget, spend
+            old, new, sides, lambda url: bool(before(url) == after(url)), max_states, spend
         )
     if witness is None:
         return
@@ -271,7 +271,7 @@ def _find_differing_url(
     new: RobotsTxt,
     sides: Sequence[Sequence[Record]],
     same: Callable[[str], bool],
-    budget: int,
+    max_states: int,
     spend: Spend,
 ) -> Witness | Undecided | None:
     """Return a URL for which records differ in effect; None: proved that there is none."""
@@ -283,7 +283,7 @@ def _find_differing_url(
         )
         for side, robots in zip(sides, (old, new), strict=True)
     ]
-    solver = Solver(*sets, budget=budget)
+    solver = Solver(*sets, max_states=max_states)
     try:
         return _search(solver, same)
     finally:

@@ -40,12 +40,12 @@ class CrawlerClass(RedundancyChecker):
 class ProfileView:
     """A file as one profile reads it: its rules, and the crawlers that obey them."""
 
-    def __init__(self, robots: RobotsTxt, budget: int, most: int | None = None) -> None:
-        """*most* limits the states of all queries together."""
+    def __init__(self, robots: RobotsTxt, max_states: int, max_total: int | None = None) -> None:
+        """*max_total* limits the states of all queries together."""
         self.robots = robots
         compiled = compile_groups(robots, list(range(get_document(robots).group_count())))
         self.rules = compiled.rules
-        self.solver = Solver(compiled, budget=budget, most=most)
+        self.solver = Solver(compiled, max_states=max_states, max_total=max_total)
         self.entries = self.solver.sides[0].entries
         self.by_line = {rule.line: number for number, rule in enumerate(self.rules)}
         groups = {record.line: record.group for record in robots.records}

@@ -2,7 +2,7 @@
 Exact answers about the rules of one set: what each rule decides, and which rules decide nothing.
 
 Every answer holds for all URLs; nothing is sampled (see `_engine/pure_search.py`). Each query may
-use *budget* states; a rule that is not decided within them is reported as undecided. The module
+use *max_states* states; a rule that is not decided within them is reported as undecided. The module
 does not use files, groups or crawlers: `files` does.
 """
 
@@ -38,25 +38,33 @@ MAX_COVERS = 16
 
 
 def is_empty(
-    pattern: str | bytes, profile: str | Profile = "default", *, budget: int = MAX_STATES
+    pattern: str | bytes, profile: str | Profile = "default", *, max_states: int = MAX_STATES
 ) -> bool | Undecided:
     """Return whether no URL matches a path pattern, such as `/a/../b`."""
-    found = _find_common_witness([pattern], profile, budget)
+    found = _find_common_witness([pattern], profile, max_states)
     return found if isinstance(found, Undecided) else found is None
 
 
 def overlaps(
-    a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = MAX_STATES
+    a: str | bytes,
+    b: str | bytes,
+    profile: str | Profile = "default",
+    *,
+    max_states: int = MAX_STATES,
 ) -> Witness | Undecided | None:
     """Return a shortest URL that both path patterns match; None if there is none."""
-    return _find_common_witness([a, b], profile, budget)
+    return _find_common_witness([a, b], profile, max_states)
 
 
 def includes(
-    a: str | bytes, b: str | bytes, profile: str | Profile = "default", *, budget: int = MAX_STATES
+    a: str | bytes,
+    b: str | bytes,
+    profile: str | Profile = "default",
+    *,
+    max_states: int = MAX_STATES,
 ) -> bool | Undecided:
     """Return whether path pattern *a* matches every URL that *b* matches."""
-    solver = Solver(RuleSet.from_patterns([a, b], profile), budget=budget)
+    solver = Solver(RuleSet.from_patterns([a, b], profile), max_states=max_states)
     of_a, of_b = (solver.sides[0].entries_of(rule) for rule in (0, 1))
     if not of_b:
         return True
@@ -66,11 +74,11 @@ def includes(
 
 
 def _find_common_witness(
-    patterns: Sequence[str | bytes], profile: str | Profile, budget: int
+    patterns: Sequence[str | bytes], profile: str | Profile, max_states: int
 ) -> Witness | Undecided | None:
     """Return a shortest URL that all of the patterns match."""
     rules = RuleSet.from_patterns(patterns, profile)
-    solver = Solver(rules, budget=budget)
+    solver = Solver(rules, max_states=max_states)
     entries = [solver.sides[0].entries_of(rule) for rule in range(len(rules))]
     if not all(entries):
         return None  # an unusable pattern matches nothing
@@ -87,10 +95,10 @@ def _find_common_witness(
 
 
 def witness(
-    rules: RuleSet, rule: Rule | int, *, budget: int = MAX_STATES
+    rules: RuleSet, rule: Rule | int, *, max_states: int = MAX_STATES
 ) -> Witness | Undecided | None:
     """Return a shortest URL that a rule of the set decides; None: it is dead."""
-    solver = Solver(rules, budget=budget)
+    solver = Solver(rules, max_states=max_states)
     (side,) = solver.sides
     number = _number_of(rule, side.written)
     found = solver.find_witness(side.decided_by(side.entries_of(number)))
@@ -103,14 +111,14 @@ def witness(
 
 
 def dead_rules(
-    rules: RuleSet, *, among: Collection[int] | None = None, budget: int = MAX_STATES
+    rules: RuleSet, *, among: Collection[int] | None = None, max_states: int = MAX_STATES
 ) -> RuleFindings:
     """
     Return the rules that decide no URL, each with the rules that decide in its place.
 
     *among* selects the rules to check by their positions; by default, all.
     """
-    solver = Solver(rules, budget=budget)
+    solver = Solver(rules, max_states=max_states)
     (side,) = solver.sides
     checker = RedundancyChecker(solver, side.entries)
     repeated, repeats = _find_repeats(side), _RepeatCovers(solver, side)
@@ -163,7 +171,7 @@ def _find_repeats(side: Side) -> dict[int, int]:
 
 
 def redundant_rules(
-    rules: RuleSet, *, among: Collection[int] | None = None, budget: int = MAX_STATES
+    rules: RuleSet, *, among: Collection[int] | None = None, max_states: int = MAX_STATES
 ) -> RuleFindings:
     """
     Return the rules that can be removed without changing the verdict on any URL.
@@ -172,7 +180,7 @@ def redundant_rules(
     `minimize()` removes as many as possible together. *among* selects the rules to check by their
     positions; by default, all.
     """
-    solver = Solver(rules, budget=budget)
+    solver = Solver(rules, max_states=max_states)
     (side,) = solver.sides
     checker, repeated = RedundancyChecker(solver, side.entries), _find_repeats(side)
     repeats = _RepeatCovers(solver, side)
@@ -195,14 +203,14 @@ def redundant_rules(
     return RuleFindings(tuple(redundant), tuple(undecided), solver.states)
 
 
-def minimize(rules: RuleSet, *, budget: int = MAX_STATES) -> MinimizedRules:
+def minimize(rules: RuleSet, *, max_states: int = MAX_STATES) -> MinimizedRules:
     """
     Return a small subset of the rules that gives every URL the same verdict.
 
     Rules are removed one at a time, the most specific first, until none can be removed alone. The
     result is not claimed to be the smallest.
     """
-    solver = Solver(rules, budget=budget)
+    solver = Solver(rules, max_states=max_states)
     (side,) = solver.sides
     checker, written = RedundancyChecker(solver, side.entries), side.written
     removed: list[RedundantRuleFinding] = []

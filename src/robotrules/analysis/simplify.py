@@ -61,7 +61,7 @@ def simplify(
     profiles: Iterable[str | Profile] = tuple(PROFILES),
     groups: bool = False,
     keep: Collection[int] = (),
-    budget: int = MAX_STATES,
+    max_states: int = MAX_STATES,
     progress: ProgressCallback | None = None,
 ) -> Simplification:
     """
@@ -70,13 +70,13 @@ def simplify(
     It means the same under the file's own profile and under all *profiles*. A file that exceeds
     their size limits is read completely, because it may become smaller. *groups*: also remove
     groups with the same effect as that of `*`. *keep* has the numbers of lines that stay in any
-    case, such as those of groups with a misspelt record. *budget* limits the states of each query.
+    case, such as those of groups with a misspelt record. *max_states* limits the states of each query.
     *progress* is called with the number of work items that are done, and their total.
     """
     if not isinstance(robots, RobotsTxt):
         name = type(robots).__name__
         raise TypeError(f"a file is a RobotsTxt, not {name}: pass robotrules.parse(body)")
-    return _Simplifier(robots, profiles, groups, keep, budget, progress).run()
+    return _Simplifier(robots, profiles, groups, keep, max_states, progress).run()
 
 
 class _AppliedStep(NamedTuple):
@@ -101,7 +101,7 @@ class _Simplifier:
         profiles: Iterable[str | Profile],
         groups: bool,
         keep: Collection[int],
-        budget: int,
+        max_states: int,
         progress: ProgressCallback | None,
     ) -> None:
         whole = dict.fromkeys([robots.profile, *map(find_profile, profiles)])
@@ -110,7 +110,7 @@ class _Simplifier:
         if self._profiles[0] != robots.profile:
             # It was truncated at the limit of its profile; the received octets are complete.
             robots = parse(get_received(robots), self._profiles[0], engine=get_engine(robots))
-        self._robots, self._groups, self._budget = robots, groups, budget
+        self._robots, self._groups, self._max_states = robots, groups, max_states
         self._last: tuple[list[LineEdit], _CurrentFile] | None = None
         self._old = [robots, *self._read(get_received(robots), self._profiles[1:])]
         self._texts = [b"", *(line.text for line in robots.lines)]
@@ -232,8 +232,8 @@ class _Simplifier:
         """Remove rules; return those that stay only because they are the last of a group."""
         current = self._current_file(done)
         numbers = current.numbers
-        most = total_state_limit(self._budget) // len(current.files)
-        views = [ProfileView(robots, self._budget, most) for robots in current.files]
+        most = total_state_limit(self._max_states) // len(current.files)
+        views = [ProfileView(robots, self._max_states, most) for robots in current.files]
         lines = {line for line in rule_lines(current.files[0]) if numbers[line - 1] in self._rules}
         lines = {line for line in lines if numbers[line - 1] not in self._barred}
         self._known.numbers = numbers
@@ -301,7 +301,7 @@ class _Simplifier:
             if "not-utf8" in codes:
                 return (
                     "it is UTF-16, and robots.txt is UTF-8: save it as UTF-8 first, as "
-                    "'robotrules lint FILE --fix-verdicts' does"
+                    "'robotrules lint FILE --unsafe-fixes' does"
                 )
             if not get_document(robots).complete or codes & {"truncated", "cut-line"}:
                 return f"it is truncated, or has longer lines than profile {name} reads"
@@ -314,7 +314,7 @@ class _Simplifier:
         return ""
 
     def _compare(self, old: RobotsTxt, new: RobotsTxt) -> FileDifference:
-        return compare(old, new, literal=False, most=1, budget=self._budget)
+        return compare(old, new, literal=False, max_regions=1, max_states=self._max_states)
 
     def _is_proved(self, done: Sequence[_AppliedStep]) -> bool | None:
         """Return whether steps are proved to change nothing under any profile; None: undecided."""

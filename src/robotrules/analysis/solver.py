@@ -216,7 +216,7 @@ class Side:
         return found
 
 
-def check_sets(sets: Sequence[object], budget: object) -> None:
+def check_sets(sets: Sequence[object], max_states: object) -> None:
     """Raise an exception for values that are not rule sets, or cannot be compared."""
     for rules in sets:
         if not isinstance(rules, RuleSet):
@@ -229,33 +229,35 @@ def check_sets(sets: Sequence[object], budget: object) -> None:
             f"{profiles[-1].name!r}, which compare URLs differently: parse both files with "
             "the same profile"
         )
-    vetted_budget(budget)
+    validate_max_states(max_states)
 
 
-def vetted_budget(budget: object) -> int:
+def validate_max_states(max_states: object) -> int:
     """Return the state limit, or raise `ValueError`."""
-    if not isinstance(budget, int) or budget < 1:
-        raise ValueError(f"budget is {budget!r}: pass how many states a query may use")
-    return budget
+    if not isinstance(max_states, int) or max_states < 1:
+        raise ValueError(f"max_states is {max_states!r}: pass how many states a query may use")
+    return max_states
 
 
-def total_state_limit(budget: int) -> int:
-    """Return the limit for all queries together, if each may use *budget* states."""
-    return max(min(budget * MAX_QUERIES, MAX_TOTAL_STATES), budget * MIN_QUERIES)
+def total_state_limit(max_states: int) -> int:
+    """Return the limit for all queries together, if each may use *max_states* states."""
+    return max(min(max_states * MAX_QUERIES, MAX_TOTAL_STATES), max_states * MIN_QUERIES)
 
 
 class Solver:
     """One or two rule sets under one profile, compiled together."""
 
-    def __init__(self, *sets: RuleSet, budget: int = MAX_STATES, most: int | None = None) -> None:
-        """*most* limits the states of all queries together."""
-        check_sets(sets, budget)
+    def __init__(
+        self, *sets: RuleSet, max_states: int = MAX_STATES, max_total: int | None = None
+    ) -> None:
+        """*max_total* limits the states of all queries together."""
+        check_sets(sets, max_states)
         profile = sets[0].profile
-        self.budget = budget
+        self.max_states = max_states
         self.states = 0
         """The number of states that all queries used."""
         self._rules_seen = 0
-        self._total_limit = total_state_limit(budget) if most is None else most
+        self._total_limit = total_state_limit(max_states) if max_total is None else max_total
         written = [pattern for rules in sets for pattern in get_written_patterns(rules)]
         engine = get_engine(sets[0])
         self._languages = engine.Languages(profile.settings(engine), written)
@@ -290,9 +292,9 @@ class Solver:
         self.count_rules(sum(len(clauses) for clauses, _ in decision_lists))
         if self.is_exhausted:
             return self.undecided_result(len(decision_lists))
-        budget = min(self.budget, self._left)
+        max_states = min(self.max_states, self._left)
         found = SearchResult(
-            *self._languages.find_witness(decision_lists, budget, shorter_than, shortest)
+            *self._languages.find_witness(decision_lists, max_states, shorter_than, shortest)
         )
         self.states += found.states
         return found

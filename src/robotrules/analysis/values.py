@@ -44,7 +44,7 @@ class Undecided(NamedTuple):
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"{self}, so the answer is neither true nor false: pass a larger budget=, or check "
+            f"{self}, so the answer is neither true nor false: pass a larger max_states=, or check "
             "for analysis.Undecided first"
         )
 
@@ -186,7 +186,7 @@ class Difference(NamedTuple):
     regions: tuple[Region, ...]
     """Every URL whose verdict changes is in one of them, unless the answer is not complete."""
     complete: bool
-    """Whether these are all; False: the state limit was reached, or there are more than *most*."""
+    """Whether these are all; False: the state limit was reached, or there are more than *max_regions*."""
     states: int
 
     @property

@@ -1,9 +1,9 @@
 """
-The command line: `robotrules check`, `explain`, `parse` and so on; one file each.
+The command line: `robotrules check`, `explain`, `parse` and so on; one module for each command.
 
-Data goes to stdout, words to stderr. Exit code 0 is allowed, 1 disallowed, 2 usage or I/O; 130 is
-Ctrl-C, and 141 a reader that went away, as shells have it. Commands return their exit code. The
-commands know the library; nothing imports them.
+Data goes to stdout, messages to stderr. Exit code 0 means allowed, 1 disallowed, 2 a usage or I/O
+error; 130 is Ctrl-C and 141 a closed pipe, as in shells. Commands return their exit code. The
+commands import the library; no other package imports them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import click
 
 import robotrules
 from robotrules._engine import missing_reason
-from robotrules.cli.streams import CliError, abandon_stdout, quoted, say
+from robotrules.cli.console import CliError, abandon_stdout, quoted, report
 from robotrules.cli.text import is_terminal
 
 __all__ = ["main", "run"]
@@ -30,7 +30,7 @@ __all__ = ["main", "run"]
 USAGE_OR_IO = 2
 INTERRUPTED = 128 + 2
 NO_READER = 128 + 13
-# One file each, and in it a function of that name.
+# Each is a module that defines a function of the same name.
 COMMANDS = (
     "check",
     "explain",
@@ -39,7 +39,7 @@ COMMANDS = (
     "preferences",
     "tags",
     "guidance",
-    "fetch",
+    "prefetch",
     "audit",
     "evidence",
     "cache",
@@ -54,22 +54,22 @@ COMMANDS = (
     "matrix",
     "lsp",
 )
-# A file of 500 KiB becomes a million small values without cycles: looking for cycles after every
-# 700 of them, as Python does, takes a quarter of the time.
-COLLECTED_AFTER = 200_000
-# What was done so far is told by the command itself.
-TELL_OF_INTERRUPTS = ("fetch",)
+# A file of 500 KiB becomes a million small objects without reference cycles. With Python's default
+# threshold of 700 objects, garbage collection takes a quarter of the time.
+GC_THRESHOLD = 200_000
+# These commands report an interrupt themselves, with a summary of what was done.
+REPORT_INTERRUPTS = ("prefetch",)
 
 
 class Program(click.Group):
-    """The commands, and what becomes of an output that cannot be written or an interrupt."""
+    """The group of commands; handles interrupts and output that cannot be written."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, imported now: whoever checks a URL does not wait for the writer."""
+        """Return a command; its module is imported only now, which keeps start-up fast."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"robotrules.cli.{cmd_name}"), cmd_name)
@@ -78,7 +78,7 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command of a name; of one that is none, the error says what it looks like."""
+        """Return the command of a name; the error for an unknown name suggests a similar one."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -88,21 +88,21 @@ class Program(click.Group):
             raise click.UsageError(words, error.ctx) from None
 
     def make_context(self, *given: Any, **more: Any) -> click.Context:
-        """Read the options of the program; `--help` and `--version` are written here."""
-        with _written():
+        """Parse the options of the program; `--help` and `--version` print here."""
+        with _output_errors():
             return super().make_context(*given, **more)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; return its exit code."""
         try:
-            with _written():
+            with _output_errors():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             if is_terminal(sys.stderr):
                 sys.stderr.write("\n")  # the terminal shows ^C without a line end
-            if ctx.invoked_subcommand not in TELL_OF_INTERRUPTS:
-                who = " ".join(filter(None, (ctx.command_path, ctx.invoked_subcommand)))
-                say("interrupted", speaker=who)
+            if ctx.invoked_subcommand not in REPORT_INTERRUPTS:
+                command_path = " ".join(filter(None, (ctx.command_path, ctx.invoked_subcommand)))
+                report("interrupted", command=command_path)
             return INTERRUPTED
         except click.UsageError as error:
             name = ctx.invoked_subcommand
@@ -113,15 +113,15 @@ class Program(click.Group):
 
 
 @contextmanager
-def _written() -> Iterator[None]:
-    """End with an exit code and a line where the output cannot be written."""
+def _output_errors() -> Iterator[None]:
+    """End the command with one error line if the output cannot be written."""
     try:
         yield
     except BrokenPipeError:
         abandon_stdout()
         raise click.exceptions.Exit(NO_READER) from None
     except OSError as error:
-        # Input has its own errors, which say where.
+        # Errors about input are handled where it is read.
         abandon_stdout()
         why = error.strerror or type(error).__name__
         raise CliError(f"cannot write the output: {why}; redirect it elsewhere") from None
@@ -131,7 +131,7 @@ def _version() -> str:
     engine, python = robotrules.engine_name(), platform.python_version()
     words = f"robotrules {robotrules.__version__} ({engine} engine, Python {python})"
     reason = missing_reason() if engine == "pure" else ""
-    return f"{words}\nThe native engine was not built: {reason}" if reason else words
+    return f"{words}\nThe native engine is not available: {reason}" if reason else words
 
 
 @click.group(
@@ -143,8 +143,8 @@ def _version() -> str:
 @click.pass_context
 def program(ctx: click.Context) -> int | None:
     """
-    Decide, explain, fetch, compare, lint, format and test robots.txt (RFC 9309), and read the tags
-    of pages.
+    Check, explain, fetch, compare, lint, format and test robots.txt files (RFC 9309), and read the
+    robots tags of pages.
 
     \b
     robotrules check https://example.com/x --as ExampleBot
@@ -154,7 +154,7 @@ def program(ctx: click.Context) -> int | None:
     robotrules preferences https://example.com/x --as ExampleBot
     robotrules tags page.html --header 'Robots-Tag: *;noindex' --as ExampleBot
     robotrules guidance https://example.com/x --as ExampleBot
-    robotrules fetch --origins origins.txt
+    robotrules prefetch --origins origins.txt
     robotrules audit https://example.com/x --as ExampleBot
     robotrules evidence https://example.com/x --at 2026-05-01T12:00Z --as ExampleBot
     robotrules cache show
@@ -169,10 +169,10 @@ def program(ctx: click.Context) -> int | None:
     robotrules matrix https://example.com/
     robotrules lsp
 
-    Commands about URLs fetch what they need, and keep it in a store to use it for a day; where you
-    pass files, nothing is fetched. Data goes to stdout, words to stderr, and commands that
-    print data have --json. Exit code 0 is allowed or clean, 1 disallowed or findings, 2 usage or
-    I/O. What a site asks of crawlers is a request and not a form of access authorization.
+    Commands that take URLs fetch the robots.txt files they need and cache them for up to a day. If
+    you pass files, nothing is fetched. Data goes to stdout, messages to stderr; commands that print
+    data have --json. Exit code 0 means allowed or clean, 1 disallowed or findings, 2 a usage or I/O
+    error. The rules of a site are requests to crawlers, not a form of access authorization.
     """
     if ctx.invoked_subcommand is not None:
         return None
@@ -181,34 +181,35 @@ def program(ctx: click.Context) -> int | None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; None takes the process's arguments."""
+    """Run the command line and return its exit code; None uses the arguments of the process."""
     args = None if arguments is None else list(arguments)
     try:
         return program.main(args=args, prog_name="robotrules", standalone_mode=False) or 0
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "robotrules"
-        _say_error(error, f"{error.format_message().rstrip('.')}; see {path} --help")
+        _report_error(error, f"{error.format_message().rstrip('.')}; see {path} --help")
     except click.ClickException as error:
-        _say_error(error, error.format_message())
+        _report_error(error, error.format_message())
     except click.Abort:
         return INTERRUPTED
     return USAGE_OR_IO
 
 
-def _say_error(error: click.ClickException, words: str) -> None:
+def _report_error(error: click.ClickException, words: str) -> None:
     context = getattr(error, "ctx", None) or click.Context(program, info_name="robotrules")
     with context.scope(cleanup=False):
-        say(" ".join(words.split()))
+        report(" ".join(words.split()))
 
 
 def main() -> NoReturn:
     """Run the command line as a process."""
-    gc.set_threshold(COLLECTED_AFTER, *gc.get_threshold()[1:])
+    gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
     code = run()
     if code == INTERRUPTED:
-        # Python would wait for threads that wait for servers. What was stored is stored.
+        # A normal exit would wait for threads that wait for servers. Stored results are already
+        # saved.
         for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):  # closed, or nobody reads
+            with suppress(OSError, ValueError, AttributeError):  # closed, or the reader is gone
                 stream.flush()
         os._exit(code)
     sys.exit(code)

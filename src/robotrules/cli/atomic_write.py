@@ -1,8 +1,8 @@
 """
-Saving: a file put in the place of another, in one piece.
+Atomic writes: a file is replaced by another in one step.
 
-Whatever happens, there is the old file or the new one: a reader never sees half of either. A link
-stays a link, and mode and owner stay as they were. It does not know what it writes.
+A reader sees the old file or the new one, never a part of either. Symbolic links stay links, and
+mode and owner are kept.
 """
 
 from __future__ import annotations
@@ -14,50 +14,49 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 
-from robotrules.cli.streams import CliError, quoted
+from robotrules.cli.console import CliError, quoted
 
-ANYBODY = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+ANY_WRITE_BIT = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-def save(path: str, octets: bytes, before: bytes | None = None) -> None:
+def write_atomically(path: str, octets: bytes, before: bytes | None = None) -> None:
     """
-    Write a file; *before* is what stands there and should still.
+    Write a file; *before* is the content that it must still have.
 
-    What was changed meanwhile is left alone. Raises `CliError` that says what became of the file.
+    A file that was changed in the meantime is left unchanged. Raises `CliError` on failure.
     """
     try:
-        # A link stays one.
+        # A symbolic link stays a link.
         whole = os.path.realpath(path)
-        # A folder that may be written lets go of any file in it; who took the right away meant it.
-        if before is not None and not _may_be_written(whole):
+        # A rename would replace a read-only file in a writable directory: respect its mode.
+        if before is not None and not _is_writable(whole):
             raise PermissionError(errno.EACCES, "it is read-only")
         _replace(whole, octets, before)
     except OSError as error:
         why = error.strerror or type(error).__name__
-        cure = "name another file" if before is None else "it is as it was"
-        raise CliError(f"cannot write {quoted(path)}: {why}; {cure}") from None
+        advice = "pass another file" if before is None else "the file is unchanged"
+        raise CliError(f"cannot write {quoted(path)}: {why}; {advice}") from None
 
 
-def _may_be_written(path: str) -> bool:
-    """Tell whether somebody may write a file, and this user too; the superuser may everything."""
-    return bool(os.stat(path).st_mode & ANYBODY) and os.access(path, os.W_OK)
+def _is_writable(path: str) -> bool:
+    """Tell whether a file has a write bit and this user may write it; root may write any."""
+    return bool(os.stat(path).st_mode & ANY_WRITE_BIT) and os.access(path, os.W_OK)
 
 
 def refuse_overwriting(target: str, files: Iterable[str], option: str) -> None:
-    """End where something would be written over a file that is read."""
+    """Refuse to write over an input file."""
     for file in files:
-        with suppress(OSError, ValueError):  # what is not there is not the same
+        with suppress(OSError, ValueError):  # a missing file is a different one
             if os.path.samefile(target, file):
                 raise CliError(
-                    f"{option} {quoted(target)} would be written over what is read: name another "
-                    "file"
+                    f"{option} {quoted(target)} would overwrite an input file: pass another file"
                 )
 
 
 def _replace(path: str, octets: bytes, before: bytes | None) -> None:
-    """Put a new file in the place of an old one; a reader sees the one or the other."""
+    """Replace a file by renaming a temporary one."""
     with suppress(FileNotFoundError):
-        _refuse_odd_files(os.stat(path).st_mode, path)
+        _refuse_special_file(os.stat(path).st_mode, path)
     number, temporary = tempfile.mkstemp(prefix=".robotrules-", dir=os.path.dirname(path))
     try:
         with open(number, "wb") as file:
@@ -68,7 +67,9 @@ def _replace(path: str, octets: bytes, before: bytes | None) -> None:
         if before is not None:
             with open(path, "rb") as old:
                 if old.read() != before:
-                    raise CliError(f"{quoted(path)} was changed meanwhile, and is left alone")
+                    raise CliError(
+                        f"{quoted(path)} was changed in the meantime and is left unchanged"
+                    )
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
@@ -76,13 +77,13 @@ def _replace(path: str, octets: bytes, before: bytes | None) -> None:
         raise
 
 
-def _refuse_odd_files(mode: int, path: str) -> None:
+def _refuse_special_file(mode: int, path: str) -> None:
     if not stat.S_ISREG(mode):
-        raise CliError(f"{quoted(path)} is no regular file: name one, or use -o - for stdout")
+        raise CliError(f"{quoted(path)} is not a regular file: pass one, or use -o - for stdout")
 
 
 def _copy_mode(path: str, temporary: str) -> None:
-    """Give a new file the mode and the owner of the old one, or of a file that is made anew."""
+    """Give a new file the mode and owner of the old one, or those of a newly created file."""
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -90,7 +91,7 @@ def _copy_mode(path: str, temporary: str) -> None:
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)
         return
-    # Only the superuser may give files away.
+    # Only root may change the owner.
     with suppress(OSError, AttributeError):
         os.chown(temporary, status.st_uid, status.st_gid)
     os.chmod(temporary, stat.S_IMODE(status.st_mode))

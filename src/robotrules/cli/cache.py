@@ -1,8 +1,8 @@
 """
-`robotrules cache`: what the store holds, where it is, and how it forgets.
+`robotrules cache`: list and prune the store of robots.txt files.
 
-`show` lists what is known of origins now, `prune` forgets what is old, `path` tells where the store
-is. Evidence is forgotten only where that is asked for. It fetches nothing.
+`show` lists the entries, `prune` removes old ones, `path` prints the location of the store.
+Evidence is removed only on request. Nothing is fetched.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from robotrules.cache import (
     freshness,
 )
 from robotrules.cli import client
-from robotrules.cli.access_text import answer_words, moment_words
-from robotrules.cli.client import open_given_store, store_option, told
-from robotrules.cli.datetimes import given_moment, given_span
+from robotrules.cli.access_text import describe_response, format_time
+from robotrules.cli.client import library_errors, open_store_option, store_option
+from robotrules.cli.console import CliError, Output, quoted, report
+from robotrules.cli.datetimes import parse_datetime, parse_duration
 from robotrules.cli.options import fetching_profile_option, json_option
-from robotrules.cli.streams import CliError, Output, quoted, say
-from robotrules.cli.text import cells, plural, shortened
+from robotrules.cli.text import cell_width, plural, truncate
 from robotrules.http.origins import origin_of
 from robotrules.octets import visible
 
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from robotrules.cache import Store
 
 USAGE_OR_IO = 2
-# On a terminal what is longer than this moves the columns after it.
+# On a terminal longer values move the following columns.
 WIDEST = 50
 LONGEST = 200
 WORDS = {
     EffectivePolicy.RULES: ("rules", "start"),
     EffectivePolicy.ALLOW: ("no file", "allowed"),
     EffectivePolicy.DISALLOW: ("unreachable", "disallowed"),
-    EffectivePolicy.NOTHING: ("old", "faint"),
+    EffectivePolicy.NOTHING: ("expired", "faint"),
 }
 
 
@@ -53,7 +53,7 @@ WORDS = {
 @click.pass_context
 def cache(ctx: click.Context) -> int | None:
     """
-    Show what is stored of robots.txt files, and forget what is old.
+    List and prune the stored robots.txt files.
 
     \b
     Examples:
@@ -75,19 +75,19 @@ def cache(ctx: click.Context) -> int | None:
 @click.argument("origins", nargs=-1, metavar="[ORIGIN]...")
 @store_option
 @fetching_profile_option
-@json_option("Print one JSON object a line, for each origin and crawler.")
+@json_option("Print one JSON object per line, for each origin and user agent.")
 def show(origins: tuple[str, ...], where: str | None, profile: str, as_json: bool) -> int:
     """
-    Show what is stored, of all origins or of some.
+    List the stored entries, of all origins or of some.
 
-    Each line is one origin as one crawler found it: what decides now, until when, and when it was
-    asked for. 'old' is what would be asked for again before an answer is given. In a pipe, tabs are
-    between the columns.
+    Each line is one origin as one crawler fetched it: the policy, until when it is valid, and when
+    it was requested. An 'expired' entry is fetched again before it is used. In a pipe, columns are
+    separated by tabs.
     """
-    wanted = {_given_origin(origin) for origin in origins}
+    wanted = {_parse_origin(origin) for origin in origins}
     access, output, now = ACCESS_PROFILES[profile], Output(), client.now()
     count = 0
-    with existing_store(where) as store, told():
+    with existing_store(where) as store, library_errors():
         found = (entry for entry in store.entries() if not wanted or entry.origin in wanted)
         lines = _Lines(output, access, now)
         for entry in found:
@@ -99,15 +99,15 @@ def show(origins: tuple[str, ...], where: str | None, profile: str, as_json: boo
         lines.end()
     output.flush()
     if not count:
-        say("nothing is stored" + (" of that" if wanted else ""))
+        report("the store has no entry" + (" of these origins" if wanted else ""))
     return 0
 
 
-def _given_origin(text: str) -> str:
-    with told():
+def _parse_origin(text: str) -> str:
+    with library_errors():
         found = origin_of(text.strip())
     if found is None:
-        raise CliError(f"{quoted(text)} is no origin: pass one such as https://example.com")
+        raise CliError(f"{quoted(text)} is not an origin: pass one such as https://example.com")
     return found
 
 
@@ -122,9 +122,9 @@ def _as_dict(entry: Entry, fresh: Freshness) -> dict[str, Any]:
 
 
 class _Lines:
-    """Entries as lines: a few at a time are aligned, so that millions take no memory."""
+    """Entries as lines, aligned in batches, so that memory is bounded."""
 
-    TOGETHER = 500
+    BATCH = 500
 
     def __init__(self, output: Output, access: AccessProfile, now: float) -> None:
         self._output, self._access, self._now = output, access, now
@@ -132,36 +132,36 @@ class _Lines:
         self._styles: list[str] = []
 
     def add(self, entry: Entry) -> None:
-        """Take an entry."""
+        """Add an entry."""
         fresh = freshness(entry, self._now, self._access)
         word, style = WORDS[fresh.policy]
         if fresh.policy is EffectivePolicy.DISALLOW and fresh.reason is FreshnessReason.FRESH:
             word = "restricted"
         last = entry.last_failure or entry.last_success
-        came = shortened(answer_words(last), LONGEST) if last else ""
+        response = truncate(describe_response(last), LONGEST) if last else ""
         if self._output.terminal:
-            until = "due" if fresh.must_refresh else f"until {moment_words(fresh.until)}"
-            times = (until, f"asked {moment_words(entry.last_fetch_at)}")
+            until = "due" if fresh.must_refresh else f"until {format_time(fresh.until)}"
+            times = (until, f"requested {format_time(entry.last_fetch_at)}")
         else:
             times = (
                 "due" if fresh.must_refresh else format_timestamp(fresh.until),
                 format_timestamp(entry.last_fetch_at),
             )
-        self._rows.append((word, visible(entry.origin), visible(entry.agent), *times, came))
+        self._rows.append((word, visible(entry.origin), visible(entry.agent), *times, response))
         self._styles.append(style)
-        if len(self._rows) >= self.TOGETHER:
+        if len(self._rows) >= self.BATCH:
             self.end()
 
     def end(self) -> None:
-        """Write what was taken."""
+        """Write the pending entries."""
         output = self._output
         if not output.terminal:
             output.lines(["\t".join(row) for row in self._rows])
         else:
-            widths = [max(map(cells, column)) for column in zip(*self._rows, strict=True)]
+            widths = [max(map(cell_width, column)) for column in zip(*self._rows, strict=True)]
             for row, style in zip(self._rows, self._styles, strict=True):
                 padded = [
-                    text + " " * (min(width, WIDEST) - cells(text))
+                    text + " " * (min(width, WIDEST) - cell_width(text))
                     for text, width in zip(row, widths, strict=True)
                 ]
                 padded[0] = output.paint(style, padded[0])
@@ -174,27 +174,27 @@ class _Lines:
 
 @cache.command()
 @click.option(
-    "--older-than", metavar="SPAN", help="Forget what was last asked for longer ago, such as 30d."
+    "--older-than", metavar="DURATION", help="Remove entries last fetched longer ago, such as 30d."
 )
 @click.option(
-    "--before", metavar="MOMENT", help="Forget what was last asked for before, such as 2026-05-01."
+    "--before", metavar="DATETIME", help="Remove entries last fetched before, such as 2026-05-01."
 )
 @click.option(
     "--evidence",
     is_flag=True,
-    help="Forget the visits of that time too, and the files that only they need. What the rules "
-    "said then can no longer be shown: export it first.",
+    help="Also remove the evidence of that time: fetch records and their files. Past verdicts can "
+    "then no longer be shown; export the evidence first.",
 )
 @store_option
-@json_option("Print one JSON object: how much was forgotten.")
+@json_option("Print one JSON object: the numbers of removed entries and records.")
 def prune(
     older_than: str | None, before: str | None, evidence: bool, where: str | None, as_json: bool
 ) -> int:
     """
-    Forget what is old.
+    Remove old entries.
 
-    Entries are what a client uses now; what is forgotten is fetched again when it is needed.
-    Evidence, which is every visit with its file, stays unless --evidence says otherwise.
+    A removed entry is fetched again when it is needed. Evidence, the record of every fetch and its
+    file, is kept unless --evidence is given.
 
     \b
     Examples:
@@ -204,28 +204,28 @@ def prune(
     """
     if (older_than is None) == (before is None):
         raise CliError(
-            "how old is old? Pass one of --older-than SPAN, such as 30d, and --before MOMENT, such "
-            "as 2026-05-01"
+            "pass either --older-than DURATION, such as 30d, or --before DATETIME, such as "
+            "2026-05-01"
         )
     if older_than is not None:
-        limit = client.now() - given_span(older_than, "--older-than")
+        limit = client.now() - parse_duration(older_than, "--older-than")
     else:
-        limit = given_moment(before or "", "--before")
-    with existing_store(where) as store, told():
+        limit = parse_datetime(before or "", "--before")
+    with existing_store(where) as store, library_errors():
         entries = store.prune(limit)
-        visits = store.prune_evidence(limit) if evidence else None
+        records = store.prune_evidence(limit) if evidence else None
     if as_json:
         output = Output()
         output.json(
-            {"before": format_timestamp(limit), "entries": entries, "fetch_records": visits}
+            {"before": format_timestamp(limit), "entries": entries, "fetch_records": records}
         )
         output.flush()
         return 0
-    forgotten = "1 entry" if entries == 1 else f"{entries:,} entries"
-    if visits is None:
-        say(f"{forgotten} forgotten; evidence stays")
+    removed = "1 entry" if entries == 1 else f"{entries:,} entries"
+    if records is None:
+        report(f"{removed} removed; evidence is kept")
     else:
-        say(f"{forgotten} and {plural(visits, 'visit')} of the evidence forgotten")
+        report(f"{removed} and {plural(records, 'fetch record')} removed")
     return 0
 
 
@@ -236,14 +236,14 @@ def prune(
 @store_option
 @json_option("Print one JSON object.")
 def path(where: str | None, as_json: bool) -> int:
-    """Tell where the store is: --store, else ROBOTRULES_STORE, else a file in your cache folder."""
+    """Print the location of the store: --store, ROBOTRULES_STORE, or the default file."""
     file = store_path(where)
     shown = str(file) if file else _without_password(where or "")
     output = Output()
     if as_json:
         there = file.exists() if file else None
         size = file.stat().st_size if file and there else None
-        output.json({"store": shown, "exists": there, "octets": size})
+        output.json({"store": shown, "exists": there, "size": size})
     else:
         output.lines([visible(shown)])
     output.flush()
@@ -254,13 +254,13 @@ def _without_password(where: str) -> str:
     return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:…@", where)
 
 
-# --- Stores that are there ------------------------------------------------------------------------
+# --- Existing stores ------------------------------------------------------------------------------
 
 
 def store_path(where: str | None) -> Path | None:
-    """Return the file of a store; None: it is none, but a server's or memory."""
+    """Return the file of a store; None if it is a server or in memory."""
     if not where:
-        with told():
+        with library_errors():
             from robotrules.client.stores import default_path
 
             return default_path()
@@ -272,14 +272,15 @@ def store_path(where: str | None) -> Path | None:
 
 @contextmanager
 def existing_store(where: str | None) -> Iterator[Store]:
-    """Open a store to look at it, and close it; one that is not there is not made."""
+    """Open an existing store and close it; a missing one is not created."""
     file = store_path(where)
     if file is not None and not file.exists():
         raise CliError(
-            f"there is no store at {quoted(where or str(file))}: robotrules fetch makes one, "
-            "robotrules evidence --import fills one, and --store names another"
+            f"there is no store at {quoted(where or str(file))}: create one with robotrules "
+            f"prefetch "
+            "or robotrules evidence --import, or pass another --store"
         )
-    store = open_given_store(where)
+    store = open_store_option(where)
     try:
         yield store
     finally:

@@ -1,12 +1,11 @@
 """
-The client on the command line: its options, and how it and its store are opened.
+The HTTP client of the command line: its options, and how it and its store are opened.
 
-Who asks a server and who is asked about are two. Servers are told `--user-agent`, which is this
-program unless somebody says otherwise; whom `--as` names is the crawler whose rules are looked up.
-What is missing or cannot be opened ends the command with one line that has the cure. It does not
-know what a command does with a client.
+Servers see `--user-agent`, which names this program by default; `--as` names the crawler whose
+rules are evaluated. Missing libraries and stores that cannot be opened end the command with one
+line that says how to fix it.
 
-Sections: stores · the options of a client · the client.
+Sections: stores · client options.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 import robotrules
-from robotrules.cli.streams import CliError, quoted, say
+from robotrules.cli.console import CliError, quoted, report
 from robotrules.errors import RobotrulesError, StoreError
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ SECONDS = 30.0
 
 
 def now() -> float:
-    """Return the moment, in seconds since 1970: the clock of all commands."""
+    """Return the time in seconds since 1970: the clock of all commands."""
     return time.time()
 
 
@@ -46,58 +45,57 @@ def now() -> float:
 
 
 def store_option(command: Command) -> Command:
-    """Add `--store`, which the command gets as *where*."""
+    """Add `--store`, which the command receives as *where*."""
     return click.option(
         "--store",
         "where",
-        metavar="WHERE",
+        metavar="PATH|URL",
         envvar=STORE_VARIABLE,
-        help="Where robots.txt files are kept: the path of an SQLite file, redis://… or "
-        "postgresql://…. By default what ROBOTRULES_STORE says, else a file in your cache folder; "
-        "'robotrules cache path' shows it.",
+        help="The cache of robots.txt files: the path of an SQLite file, redis://… or "
+        "postgresql://…. Defaults to ROBOTRULES_STORE, then to a file in your cache directory; "
+        "'robotrules cache path' prints it.",
     )(command)
 
 
-def open_given_store(where: str | None) -> Store:
-    """Open the store that `--store` names, the usual one for None; the caller closes it."""
-    with told():
+def open_store_option(where: str | None) -> Store:
+    """Open the store of `--store`, or the default for None; the caller closes it."""
+    with library_errors():
         from robotrules.client.stores import open_store
 
         return open_store(where or None)
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Make what the library says of misuse, missing libraries and stores the end of a command."""
+def library_errors() -> Iterator[None]:
+    """Convert errors of the library (misuse, missing extras, stores) to `CliError`."""
     try:
         yield
     except StoreError as error:
         raise CliError(f"{error} (option --store)") from None
     except (RobotrulesError, ValueError) as error:
-        # What is an argument there is an option here.
+        # The library names parameters; the command line has options.
         words = str(error).replace("allow_private", "--allow-private")
-        # Who types a command does not know what a transport is.
         raise CliError(words.replace("this transport needs", "fetching needs")) from None
 
 
-class _Aloud(logging.Handler):
-    """Says what the library logs, as the command says things."""
+class _ReportHandler(logging.Handler):
+    """Prints what the library logs as messages of the command."""
 
     def __init__(self, level: int) -> None:
         super().__init__(level)
-        # Threads that fetch do not know which command is running.
+        # Worker threads have no click context.
         context = click.get_current_context(silent=True)
         self._speaker = context.command_path if context else ""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Say it."""
-        say(record.getMessage(), label="warning", style="warning", speaker=self._speaker)
+        """Print a record."""
+        report(record.getMessage(), label="warning", style="warning", command=self._speaker)
 
 
 @contextmanager
-def aloud() -> Iterator[None]:
-    """Say what a client logs: a store that fails, and that it answers again."""
-    logger, handler = logging.getLogger("robotrules"), _Aloud(logging.WARNING)
+def report_warnings() -> Iterator[None]:
+    """Print what a client logs: a store that fails, and that it is available again."""
+    logger, handler = logging.getLogger("robotrules"), _ReportHandler(logging.WARNING)
     logger.addHandler(handler)
     try:
         yield
@@ -105,61 +103,62 @@ def aloud() -> Iterator[None]:
         logger.removeHandler(handler)
 
 
-# --- The options of a client ----------------------------------------------------------------------
+# --- Client options -------------------------------------------------------------------------------
 
 
-class Opening(NamedTuple):
-    """What the options say about the client that a command needs."""
+class ClientOptions(NamedTuple):
+    """The options from which a command opens its client."""
 
     user_agent: str | None = None
     where: str | None = None
     no_store: bool = False
-    fresh: bool = False
+    refresh: bool = False
     allow_private: tuple[str, ...] = ()
     timeout: float | None = None
 
     def hint_unused(self) -> None:
-        """Say that nothing is fetched, if options are given that are about fetching."""
+        """Report a hint if options about fetching are given but nothing is fetched."""
         given = {
             "--user-agent": self.user_agent,
             "--no-store": self.no_store,
-            "--fresh": self.fresh,
+            "--refresh": self.refresh,
             "--allow-private": self.allow_private,
             "--timeout": self.timeout,
         }
         names = [name for name, value in given.items() if value]
         if names:
-            change = "changes" if len(names) == 1 else "change"
-            say(
-                f"nothing is fetched where files are given, so {' and '.join(names)} {change} "
-                "nothing",
+            have = "has" if len(names) == 1 else "have"
+            report(
+                f"nothing is fetched when files are passed, so {' and '.join(names)} {have} no "
+                "effect",
                 label="hint",
                 style="warning",
             )
 
     @contextmanager
     def client(self, profile: str) -> Iterator[Client]:
-        """Open the client, and close it in the end."""
-        with told():
+        """Open the client; close it at the end."""
+        with library_errors():
             from robotrules.client.sync import Client
 
-            client = Client(self._who(), **self._arguments(profile))
-        with client, aloud():
+            client = Client(self._vetted_user_agent(), **self._arguments(profile))
+        with client, report_warnings():
             yield client
 
     def async_client(self, profile: str) -> AsyncClient:
-        """Return the client for an event loop, which the caller closes; see `aloud`."""
-        with told():
+        """Return the client for an event loop; the caller closes it."""
+        with library_errors():
             from robotrules.client.aio import AsyncClient
 
-            return AsyncClient(self._who(), **self._arguments(profile))
+            return AsyncClient(self._vetted_user_agent(), **self._arguments(profile))
 
-    def _who(self) -> str:
+    def _vetted_user_agent(self) -> str:
         if self.user_agent is None:
             return USER_AGENT
         if robotrules.product_token(self.user_agent) is None:
             raise CliError(
-                f"--user-agent {quoted(self.user_agent)} names nobody: begin it with a name, such "
+                f"--user-agent {quoted(self.user_agent)} does not start with a product token: pass "
+                f"one such "
                 "as 'ExampleBot/1.0 (+https://example.com/bot)'"
             )
         return self.user_agent
@@ -169,16 +168,18 @@ class Opening(NamedTuple):
             "profile": profile,
             "store": IN_MEMORY if self.no_store else self.where or None,
             "allow_private": self.allow_private,
-            "seconds": SECONDS if self.timeout is None else self.timeout,
+            "timeout": SECONDS if self.timeout is None else self.timeout,
             "clock": now,
         }
 
 
-def client_options(*, fresh: bool = True, crawler: bool = True) -> Callable[[Command], Command]:
+def with_client_options(
+    *, refresh: bool = True, crawler: bool = True
+) -> Callable[[Command], Command]:
     """
-    Add the options of a client, which the command gets as *opening*.
+    Add the client options, which the command receives as *client_options*.
 
-    *fresh*: also `--fresh`; *crawler*: the command has `--as`, too.
+    *refresh*: add `--refresh`; *crawler*: the command also has `--as`.
     """
 
     def added(command: Command) -> Command:
@@ -186,13 +187,13 @@ def client_options(*, fresh: bool = True, crawler: bool = True) -> Callable[[Com
 
         @wraps(command)
         def gathered(*args: Any, **values: Any) -> Any:
-            """Hand on what was given as one value."""
-            given = {name: values.pop(name) for name in Opening._fields if name in values}
+            """Pass the options on as one value."""
+            given = {name: values.pop(name) for name in ClientOptions._fields if name in values}
             _refuse_two_stores(given["no_store"])
-            return command(*args, opening=Opening(**given), **values)
+            return command(*args, client_options=ClientOptions(**given), **values)
 
         found: Any = gathered
-        for option in (_TIMEOUT, _ALLOW_PRIVATE, *([_FRESH] if fresh else []), _NO_STORE):
+        for option in (_TIMEOUT, _ALLOW_PRIVATE, *([_REFRESH] if refresh else []), _NO_STORE):
             found = option(found)
         made: Command = _user_agent_option(crawler)(store_option(found))
         return made
@@ -201,37 +202,37 @@ def client_options(*, fresh: bool = True, crawler: bool = True) -> Callable[[Com
 
 
 def _refuse_two_stores(no_store: bool) -> None:
-    """End the command where a store is named and none is wanted; a variable is no wish."""
+    """Refuse `--store` with `--no-store`; the environment variable may stay set."""
     source = click.get_current_context().get_parameter_source("where")
     if no_store and source is click.core.ParameterSource.COMMANDLINE:
-        raise click.UsageError("--no-store wants no store and --store names one: leave out one")
+        raise click.UsageError("--no-store and --store cannot be combined")
 
 
 def _user_agent_option(crawler: bool) -> Callable[[Command], Command]:
-    words = f"What servers are told about who asks; by default '{USER_AGENT}'."
+    words = f"The User-Agent header that is sent. Defaults to '{USER_AGENT}'."
     if crawler:
-        words += (
-            " The crawler of --as is whom you ask about, and never whom this program claims to be."
-        )
+        words += " It is independent of --as, the crawler whose rules are evaluated."
     return click.option("--user-agent", metavar="TEXT", help=words)
 
 
 _NO_STORE = click.option(
-    "--no-store", is_flag=True, help="Read and write no store: fetch, and keep nothing."
+    "--no-store", is_flag=True, help="Do not use a store: fetch every robots.txt and keep nothing."
 )
-_FRESH = click.option("--fresh", is_flag=True, help="Ask servers now, whatever the store has.")
+_REFRESH = click.option(
+    "--refresh", is_flag=True, help="Fetch now, even if the stored copy is fresh."
+)
 _ALLOW_PRIVATE = click.option(
     "--allow-private",
     metavar="HOST",
     multiple=True,
-    help="A host whose private address may be asked, such as localhost; also an address, a "
-    "network, or '*.internal'. Repeat it for several.",
+    help="Allow requests to this host although its address is private, such as localhost; also "
+    "an address, a network, or '*.internal'. Repeat it for several.",
 )
 _TIMEOUT = click.option(
     "--timeout",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True, max=3600),
-    help=f"What one fetch may take, redirects included; by default {SECONDS:g}.",
+    help=f"The time limit of one fetch, including redirects. Defaults to {SECONDS:g}.",
 )
 
 
@@ -240,11 +241,11 @@ __all__ = [
     "SECONDS",
     "STORE_VARIABLE",
     "USER_AGENT",
-    "Opening",
-    "aloud",
-    "client_options",
+    "ClientOptions",
+    "library_errors",
     "now",
-    "open_given_store",
+    "open_store_option",
+    "report_warnings",
     "store_option",
-    "told",
+    "with_client_options",
 ]

@@ -1,9 +1,8 @@
 """
-`robotrules diff`: what changes from one robots.txt to another, for whom, and on which URLs.
+`robotrules diff`: the changes from one robots.txt to another, by crawler and URL.
 
-A few lines over `robotrules.analysis.compare()`: two files, or what is served now, are read and
-compared by what they mean. How the answer looks is the business of `diff_text` and `diff_markdown`.
-It does not compare anything itself.
+A wrapper around `robotrules.analysis.compare()`: two files or live robots.txt files are read and
+compared by meaning. `diff_text` and `diff_markdown` format the result.
 
 Sections: the command · the two files · the comparison · JSON.
 """
@@ -25,39 +24,40 @@ from robotrules.analysis import (
 )
 from robotrules.analysis.crawlers import as_documented
 from robotrules.cache import FreshnessReason
-from robotrules.cli.client import Opening, client_options, told
-from robotrules.cli.diff_parts import (
+from robotrules.cli.client import ClientOptions, library_errors, with_client_options
+from robotrules.cli.console import STDIN, CliError, Output, quoted, report
+from robotrules.cli.diff_sections import (
     EVERYONE_ELSE,
-    EXCEPTION_BUDGET,
+    EXCEPTION_MAX_STATES,
     MAX_REGIONS,
     MOST_EXCEPTIONS,
-    Parts,
-    parts_of,
+    DiffReport,
+    build_report,
 )
-from robotrules.cli.diff_words import names_of
-from robotrules.cli.impact import Reach, reach_of
+from robotrules.cli.diff_text import format_names
+from robotrules.cli.impact import Impact, measure_impact
+from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import (
-    given_purposes,
-    given_tokens,
     json_option,
     literal_option,
+    parse_purposes,
+    parse_tokens,
     profile_option,
-    say_notes,
+    report_notes,
 )
-from robotrules.cli.progress import counting
-from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
+from robotrules.cli.progress import progress_bar
 from robotrules.http.origins import authority_end, origin_of
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt.internals import reparse
 
 if TYPE_CHECKING:
-    from robotrules.cli.origin_lookup import Looker
+    from robotrules.cli.origin_lookup import OriginLookup
 
 # Regions that are shown for each kind of crawlers: more would not be one screen.
 MOST = 5
 # Regions of which JSON says where in them nothing changes.
-MOST_ASKED = 50
+MOST_REFRESHED = 50
 # Crawlers that are named together in JSON.
 MOST_NAMES = 8
 NOT_DECIDED = 2
@@ -74,16 +74,16 @@ NOT_DECIDED = 2
     "product_tokens",
     metavar="TOKEN",
     multiple=True,
-    help="Compare for this crawler only, by its product token, such as ExampleBot; '*' is everyone "
-    "else. Repeat it for several crawlers.",
+    help="Compare for this crawler only, by its product token, such as ExampleBot; '*' stands for "
+    "everyone else. Repeat it for several.",
 )
 @click.option(
     "--purpose",
     "purposes",
     metavar="PURPOSE",
     multiple=True,
-    help="Compare for crawlers with this purpose only (User-Agent-Purpose); with --as, for those "
-    "crawlers, which have it. Repeat it for several purposes of one crawler.",
+    help="Compare for crawlers with this purpose only (User-Agent-Purpose); with --as, the "
+    "purpose of those crawlers. Repeat it for several.",
 )
 @literal_option
 @profile_option
@@ -91,27 +91,26 @@ NOT_DECIDED = 2
     "--urls",
     "file",
     metavar="FILE",
-    help="Count what changes on the URLs of FILE: a list, an access log, JSON lines, CSV or a "
-    "sitemap, gzipped or not; '-' is stdin.",
+    help="Count which URLs of FILE change: a list, an access log, JSON lines, CSV or a sitemap, "
+    "optionally gzipped; '-' is stdin.",
 )
 @click.option(
-    "--most",
+    "--max-regions",
     type=click.IntRange(1),
     metavar="N",
-    help=f"How many regions are shown for each crawler; by default {MOST}, and all of them with "
-    "--json.",
+    help=f"The maximum number of regions per crawler. Defaults to {MOST}, or to all with --json.",
 )
 @click.option(
-    "--budget",
+    "--max-states",
     type=click.IntRange(1),
     metavar="N",
     default=MAX_STATES,
     show_default=True,
-    help="How many states each question may see before it is not decided.",
+    help="The state limit of the search for each proof; beyond it the result is undecided.",
 )
 @json_option("Print one JSON object; docs/diff.schema.json describes it.")
 @click.option("--markdown", is_flag=True, help="Print Markdown for a comment on a pull request.")
-@client_options(fresh=False)
+@with_client_options(refresh=False)
 def diff(
     old: str,
     new: str,
@@ -120,22 +119,22 @@ def diff(
     literal: bool,
     profile: str,
     file: str | None,
-    most: int | None,
-    budget: int,
+    max_regions: int | None,
+    max_states: int,
     as_json: bool,
     markdown: bool,
-    opening: Opening,
+    client_options: ClientOptions,
 ) -> int:
     """
     Show what changes from one robots.txt to another.
 
     OLD and NEW are files, '-' for stdin, or origins such as https://example.com, whose robots.txt
-    is fetched now. Compares what they mean and not their texts, for every URL there is: for each
-    crawler and each purpose that either of them names, and for everyone else. Shows the URLs whose
-    verdict changes, as path patterns, each with a shortest URL and the lines that decide; then what
-    changes in sitemaps, delays, preferences and app directives. The exit code is 0 if it is proved
-    that they mean the same, 1 if they differ, 2 for usage or I/O; and 2 where neither could be
-    decided within the budget, which stderr says.
+    is fetched. Compares the meaning of the files, not their text, for all possible URLs: for each
+    crawler and purpose that either file names, and for everyone else. Shows the URLs whose
+    verdict changes as path patterns, each with a shortest URL and the deciding lines; then changes
+    of sitemaps, delays, preferences and app directives. The exit code is 0 if the files are proved
+    to be equivalent, 1 if they differ, 2 for a usage or I/O error or if neither could be decided
+    within --max-states.
 
     \b
     Examples:
@@ -146,44 +145,44 @@ def diff(
       robotrules diff old.txt new.txt --json
     """
     if as_json and markdown:
-        raise click.UsageError("--json and --markdown are two forms: leave out one")
+        raise click.UsageError("--json and --markdown cannot be combined")
     if [old, new, file].count(STDIN) > 1:
-        raise CliError("stdin can only be one of the files: pass '-' once")
+        raise CliError("stdin can be read only once: pass '-' once")
     asked = _asked(product_tokens, purposes, profile, literal)
-    before, after = _files((old, new), profile, opening)
+    before, after = _files((old, new), profile, client_options)
     if not literal:
         asked = [as_documented(crawler, before, after) for crawler in asked]
-    with counting("crawler") as progress:
-        bound = most or MAX_REGIONS if as_json else MAX_REGIONS
+    with progress_bar("crawler") as progress:
+        bound = max_regions or MAX_REGIONS if as_json else MAX_REGIONS
         found = compare(
             before,
             after,
             only=asked,
             literal=literal,
-            most=bound,
-            budget=budget,
+            max_regions=bound,
+            max_states=max_states,
             progress=progress,
         )
-    parts = parts_of(found, budget, asked=bool(asked))
+    parts = build_report(found, max_states, asked=bool(asked))
     parts = parts._replace(identical=before.body == after.body)
     if parts.proved and not parts.identical:
-        parts = parts._replace(elsewhere=_elsewhere(before, after, asked, budget, literal))
+        parts = parts._replace(elsewhere=_elsewhere(before, after, asked, max_states, literal))
     if file is not None:
-        parts = parts._replace(reach=_reach(file, parts))
+        parts = parts._replace(impact=_impact(file, parts))
     output = Output()
     if as_json:
         output.json(_as_json(found, parts, (old, new)))
     elif markdown:
         from robotrules.cli.diff_markdown import DiffComment
 
-        output.lines(list(DiffComment(parts, most or MOST, _shown_names(old, new)).lines()))
+        output.lines(list(DiffComment(parts, max_regions or MOST, _shown_names(old, new)).lines()))
     else:
         from robotrules.cli.diff_text import DiffPage
 
-        output.lines(list(DiffPage(parts, most or MOST, output).lines()))
+        output.lines(list(DiffPage(parts, max_regions or MOST, output).lines()))
     output.flush()
     if parts.equal is None:
-        _say_undecided(found, budget)
+        _say_undecided(found, max_states)
         return NOT_DECIDED
     return int(not parts.equal)
 
@@ -192,77 +191,84 @@ def _shown_names(*names: str) -> tuple[str, ...]:
     return tuple("stdin" if name == STDIN else name for name in names)
 
 
-def _say_undecided(found: FileDifference, budget: int) -> None:
+def _say_undecided(found: FileDifference, max_states: int) -> None:
     if not found.complete:
-        say("not decided: more crawlers or purposes are named than can be compared; --as names one")
+        report(
+            "not decided: the files name too many crawlers or purposes to compare; select some "
+            "with --as"
+        )
     elif all(change.difference.equal for change in found.changes):
-        say("not decided: other records are written otherwise, and may come to the same or not")
+        report("not decided: other records differ in text, and may or may not be equivalent")
     else:
-        say(f"not decided within {budget:,} states a question; --budget {budget * 10} asks on")
+        report(f"not decided within {max_states:,} states; try --max-states {max_states * 10}")
 
 
-def _reach(file: str, parts: Parts) -> Reach:
-    """Return what changes on the URLs of a file."""
+def _impact(file: str, parts: DiffReport) -> Impact:
+    """Return the impact on the URLs of a file."""
     compared = [
-        (names_of(part.crawlers, str, MOST_NAMES, parts.alone), *part.rules)
-        for part in parts.reachable
+        (format_names(part.crawlers, str, MOST_NAMES, parts.alone), *part.rules)
+        for part in parts.impact_sections
     ]
     if len(compared) < len(parts.changed) + len(parts.undecided):
-        _warn(f"URLs are counted for {len(compared)} kinds of crawlers only; --as names others")
-    return reach_of(file, compared)
+        _warn(
+            f"URLs are counted for {len(compared)} sections only; select other crawlers with --as"
+        )
+    return measure_impact(file, compared)
 
 
 def _warn(words: str) -> None:
-    say(words, label="warning", style="warning")
+    report(words, label="warning", style="warning")
 
 
 # --- The two files --------------------------------------------------------------------------------
 
 
-def _files(names: Sequence[str], profile: str, opening: Opening) -> list[RobotsTxt]:
+def _files(names: Sequence[str], profile: str, client_options: ClientOptions) -> list[RobotsTxt]:
     """Return the files, parsed."""
     origins = {name: _origin(name) for name in names if "://" in name}
     live: dict[str, RobotsTxt] = {}
     if origins:
-        # Who has files at hand does not wait for what fetches.
-        from robotrules.cli.origin_lookup import Looker
+        # Imported late: not needed for files, and slow to import.
+        from robotrules.cli.origin_lookup import OriginLookup
 
         with (
-            opening.client(profile) as client,
-            Looker(client, fresh=True, profile=profile) as looker,
+            client_options.client(profile) as client,
+            OriginLookup(client, refresh=True, profile=profile) as lookup,
         ):
-            live = {name: _live(origin, looker) for name, origin in origins.items()}
+            live = {name: _live(origin, lookup) for name, origin in origins.items()}
     else:
-        opening.hint_unused()
+        client_options.hint_unused()
     return [live[name] if name in live else _read(name, profile) for name in names]
 
 
 def _read(name: str, profile: str) -> RobotsTxt:
     robots, _ = read_robots(name, profile)
-    say_notes(robots.notes, name)
+    report_notes(robots.notes, name)
     return robots
 
 
-def _live(origin: str, looker: Looker) -> RobotsTxt:
-    """Return the robots.txt of an origin, asked for now."""
+def _live(origin: str, lookup: OriginLookup) -> RobotsTxt:
+    """Fetch and return the robots.txt of an origin."""
     from robotrules.cache import EffectivePolicy
-    from robotrules.cli.access_text import failure_of, moment_words, state_words
+    from robotrules.cli.access_text import describe_state, failure_of, format_time
 
-    held = looker.helds([origin])[origin]
-    if held.policy is EffectivePolicy.DISALLOW:
-        raise CliError(f"nobody knows what {origin} says: {state_words(held)}")
-    if held.policy is EffectivePolicy.ALLOW:
-        say(f"{origin}: {state_words(held)}", label="hint")
-    elif (failure_of(held) or held.reason is FreshnessReason.STALE_COPY) and held.fetch_record:
-        at = moment_words(held.fetch_record.at)
-        _warn(f"{origin}: {state_words(held)}; what was fetched {at} is compared")
-    say_notes(held.robots.notes, origin)
-    return held.robots
+    origin_state = lookup.look_up_many([origin])[origin]
+    if origin_state.policy is EffectivePolicy.DISALLOW:
+        raise CliError(f"{origin}: {describe_state(origin_state)}")
+    if origin_state.policy is EffectivePolicy.ALLOW:
+        report(f"{origin}: {describe_state(origin_state)}", label="hint")
+    elif (
+        failure_of(origin_state) or origin_state.reason is FreshnessReason.STALE_COPY
+    ) and origin_state.fetch_record:
+        at = format_time(origin_state.fetch_record.at)
+        _warn(f"{origin}: {describe_state(origin_state)}; the copy fetched {at} is compared")
+    report_notes(origin_state.robots.notes, origin)
+    return origin_state.robots
 
 
 def _origin(url: str) -> str:
-    """Return the origin that a URL names; one that names something else ends the command."""
-    with told():
+    """Return the origin of a URL; a URL with another path is refused."""
+    with library_errors():
         origin = origin_of(url)
     if origin is None:
         raise CliError(
@@ -270,8 +276,8 @@ def _origin(url: str) -> str:
         )
     if url[authority_end(url) :] not in ("", "/", "/robots.txt"):
         raise CliError(
-            f"{quoted(url)} is no origin, and only the robots.txt of one is fetched: pass "
-            f"{origin}, or save the file and pass that"
+            f"{quoted(url)} is not an origin: pass {origin} to compare its robots.txt, or save the "
+            "file and pass it"
         )
     return origin
 
@@ -282,20 +288,20 @@ def _origin(url: str) -> str:
 def _asked(
     tokens: Sequence[str], purposes: Sequence[str], profile: str, literal: bool
 ) -> list[Crawler]:
-    """Return the crawlers that options name; empty: everybody."""
-    given = given_purposes(purposes, profile)
+    """Return the crawlers that options name; empty means all."""
+    given = parse_purposes(purposes, profile)
     if not tokens:
         return [EVERYONE_ELSE._replace(purposes=given)] if given else []
     unknown = [token for token in tokens if literal or token not in KNOWN_CRAWLERS]
     if unknown:
-        given_tokens(unknown, profile)
+        parse_tokens(unknown, profile)
     return [Crawler(token, given) for token in dict.fromkeys(tokens)]
 
 
 def _elsewhere(
-    old: RobotsTxt, new: RobotsTxt, asked: Sequence[Crawler], budget: int, literal: bool
+    old: RobotsTxt, new: RobotsTxt, asked: Sequence[Crawler], max_states: int, literal: bool
 ) -> tuple[tuple[str, bool | None], ...]:
-    """Return whether files that mean the same do so as other profiles read them."""
+    """Return whether equivalent files are equivalent under the other profiles, too."""
     found = []
     for profile in PROFILES.values():
         if profile != old.profile:
@@ -309,7 +315,7 @@ def _elsewhere(
             ]
             same: bool | None = True
             if whom or not asked:
-                same = compare(*read, only=whom, literal=literal, budget=budget).equal
+                same = compare(*read, only=whom, literal=literal, max_states=max_states).equal
             found.append((profile.name, same))
     return tuple(found)
 
@@ -317,8 +323,8 @@ def _elsewhere(
 # --- JSON -----------------------------------------------------------------------------------------
 
 
-def _as_json(found: FileDifference, parts: Parts, names: tuple[str, str]) -> dict[str, Any]:
-    """Return the comparison as plain values, with where in regions nothing changes."""
+def _as_json(found: FileDifference, parts: DiffReport, names: tuple[str, str]) -> dict[str, Any]:
+    """Return the comparison as plain values, with the exceptions in each region."""
     values = {**found.as_dict(), "equal": parts.equal}
     regions = [
         (change, region, written)
@@ -327,18 +333,18 @@ def _as_json(found: FileDifference, parts: Parts, names: tuple[str, str]) -> dic
     ]
     for number, (change, region, written) in enumerate(regions):
         written["unchanged"] = None
-        if number < MOST_ASKED:
+        if number < MOST_REFRESHED:
             but = exceptions(
                 change.old_rules,
                 change.new_rules,
                 region,
-                most=MOST_EXCEPTIONS,
-                budget=EXCEPTION_BUDGET,
+                limit=MOST_EXCEPTIONS,
+                max_states=EXCEPTION_MAX_STATES,
             )
             written["unchanged"] = [one.as_dict() for one in but]
     old, new = (None if name == STDIN else name for name in names)
     schema = values.pop("schema")
-    reach = parts.reach.as_dict() if parts.reach else None
+    impact = parts.impact.as_dict() if parts.impact else None
     elsewhere = dict(parts.elsewhere) if parts.elsewhere else None
-    others = {"other_profiles": elsewhere, "reach": reach}
+    others = {"other_profiles": elsewhere, "impact": impact}
     return {"schema": schema, "old": old, "new": new, **values, **others}

@@ -1,41 +1,45 @@
 """
-What changes from one robots.txt to another, as text on a screen.
+A diff of two robots.txt files as text, and the sentences that text and Markdown share.
 
-The verdict on the whole comes first, then each kind of crawlers with the URLs that change for them,
-then those for whom nothing changes, then other records. Lines are wrapped to the terminal; what a
-stranger wrote has no control characters left and is cut where it is very long. It does not compare
-anything.
+A *mark* function escapes the content of files for one format or the other.
+
+Sections: URLs · groups · other records · sentences · page.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from robotrules.analysis import RecordDifference, RecordText
-from robotrules.cli.diff_parts import MAX_REGIONS, Decided, DiffSection, Happens, Parts
-from robotrules.cli.diff_words import (
-    decided_words,
-    elsewhere_words,
-    groups_words,
-    headline,
-    known_words,
-    names_of,
-    statements_words,
-    urls_words,
+from robotrules.analysis import Crawler, ObeyedGroups, RecordDifference, RecordText
+from robotrules.cli.console import Output
+from robotrules.cli.diff_sections import (
+    EVERYONE_ELSE,
+    MAX_REGIONS,
+    Decided,
+    DiffReport,
+    DiffSection,
+    RegionChange,
+    groups_change,
 )
-from robotrules.cli.impact_text import reach_lines
-from robotrules.cli.streams import Output
-from robotrules.cli.text import Paint, cells, plural, shortened
+from robotrules.cli.impact import impact_lines
+from robotrules.cli.text import CUT, Paint, cell_width, plural, truncate
 from robotrules.octets import visible
+from robotrules.robotstxt.verdict import GroupMatch
 
-# What a person reads of a long text or list; JSON has all of it.
+# Escapes the content of a file for output.
+Mark = Callable[[str], str]
+
+# The most names and line numbers in a sentence.
+MOST_NAMES = 4
+MOST_LINES = 3
+# How much of a long text or list is shown; JSON has all of it.
 LONGEST = 200
 MOST_PARTS = 12
-MOST_NAMES = 8
+MOST_NAMES_LISTED = 8
 MOST_RECORDS = 10
 MOST_STATED = 10
-# A pipe has no width, and what is pasted from one is read in 80 columns.
+# The width in a pipe.
 WIDTH = 80
 NARROWEST = 40
 # Spaces at which a line may end: `(line 4)` stays together.
@@ -43,10 +47,261 @@ _BREAKS = re.compile(r"(?<!\(line)(?<!\(lines) ")
 HEADLINES = {"Same meaning": "allowed", "Different": "warning", "Not decided": "warning"}
 
 
+# --- URLs -----------------------------------------------------------------------------------------
+
+
+def describe_urls(region_change: RegionChange, mark: Mark) -> str:
+    """Return the URLs: `/private*, but not /private/*`."""
+    if not region_change.patterns:
+        words = "every URL"
+    else:
+        both = "both " if len(region_change.patterns) > 1 else ""
+        words = both + " and ".join(map(mark, region_change.patterns))
+    if not region_change.but:
+        return words
+    names = [*map(mark, region_change.but)]
+    but = f"{', '.join(names)} {CUT}" if region_change.more_but else joined(names, "or")
+    return f"{words}, but not {but}"
+
+
+def describe_rule(decided: Decided, mark: Mark) -> str:
+    """Return the deciding rule: `line 2: Disallow: /private`."""
+    words = (
+        f"{format_lines(decided.lines)}: {mark(decided.rule)}" if decided.rule else decided.words
+    )
+    if not decided.others:
+        return words
+    rules = "another rule" if decided.others == 1 else f"{decided.others:,} other rules"
+    return f"{words}; elsewhere {rules}"
+
+
+# --- Groups ---------------------------------------------------------------------------------------
+
+
+def describe_groups(part: DiffSection) -> str:
+    """Return the groups obeyed before and now; empty if they do not change."""
+    changes, many = part.changes, len(part.crawlers) > 1
+    if not groups_change(changes[0]):
+        return ""
+    # A well-known crawler without its own group may obey that of another name.
+    old, new = _merged([one.old for one in changes]), _merged([one.new for one in changes])
+    where_old, where_new = (f" ({format_lines(one.lines)})" for one in (old, new))
+    several = len(old.lines) > 1, len(new.lines) > 1
+    before = {
+        GroupMatch.TOKEN: (
+            f"obeyed {_of_name(old.by, several[0])}{where_old}"
+            if old.by
+            else f"had {_own(many, several[0])}{where_old}"
+        ),
+        GroupMatch.PURPOSE: f"obeyed {_of_purpose(several[0])}{where_old}",
+        GroupMatch.STAR: f"obeyed *{where_old}",
+        GroupMatch.NONE: "had no group",
+    }[old.matched_by]
+    now = {
+        GroupMatch.TOKEN: (
+            f"obey{'' if many else 's'} {_of_name(new.by, several[1])}{where_new}"
+            if new.by
+            else f"{'have' if many else 'has'} {_own(many, several[1])}{where_new}"
+        ),
+        GroupMatch.PURPOSE: f"obey{'' if many else 's'} {_of_purpose(several[1])}{where_new}",
+        GroupMatch.STAR: f"obey{'' if many else 's'} *{where_new}",
+        GroupMatch.NONE: f"{'have' if many else 'has'} no group",
+    }[new.matched_by]
+    # A crawler with its own group ignores the group for '*' (RFC 9309 §2.2.1): point that out.
+    leaves = old.matched_by is GroupMatch.STAR and new.matched_by in (
+        GroupMatch.TOKEN,
+        GroupMatch.PURPOSE,
+    )
+    return f"{before}, now {now}{' instead' if leaves else ''}"
+
+
+def _merged(obeyed: Sequence[ObeyedGroups]) -> ObeyedGroups:
+    lines = dict.fromkeys(line for one in obeyed for line in one.lines)
+    return ObeyedGroups(obeyed[0].matched_by, tuple(lines), obeyed[0].by)
+
+
+def _own(many: bool, several: bool) -> str:
+    return f"{'their' if many else 'its'} own group{'s' if several else ''}"
+
+
+def _of_name(name: str, several: bool) -> str:
+    return f"the {'groups' if several else 'group'} of {name}"
+
+
+def _of_purpose(several: bool) -> str:
+    return "the groups of that purpose" if several else "the group of that purpose"
+
+
+# --- Other records --------------------------------------------------------------------------------
+
+
+def describe_record_change(statements: RecordDifference, whom: str, mark: Mark) -> str:
+    """Return the record, the crawlers and an example: `Content-Usage for X, such as at /`."""
+    words = f"{statements.record} for {whom}" if whom else statements.record
+    if statements.witness:
+        return f"{words}, such as at {mark(statements.witness.path)}"
+    if not statements.is_decided:
+        return f"{words}, differs in text: whether it is equivalent is not decided"
+    return words
+
+
+# --- Sentences ------------------------------------------------------------------------------------
+
+
+def joined(names: Sequence[str], word: str = "and") -> str:
+    """Return `a`, `a and b`, `a, b and c`."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def join_some(names: Sequence[str], most: int, count: int | None = None) -> str:
+    """Return the first *most* names and how many more there are; *count* is the total."""
+    count = len(names) if count is None else count
+    # One more name is as short as "and 1 more".
+    if count <= most + 1:
+        return joined(names)
+    return f"{', '.join(names[:most])} and {count - most:,} more"
+
+
+def format_lines(lines: Sequence[int]) -> str:
+    """Return `line 3`, `lines 3, 8 and 9`."""
+    noun = "line" if len(lines) == 1 else "lines"
+    return f"{noun} {join_some([str(line) for line in lines], MOST_LINES)}"
+
+
+def format_name(crawler: Crawler, mark: Mark, alone: bool = False) -> str:
+    """Return the name of a crawler; *alone*: '*' covers all crawlers."""
+    if crawler == EVERYONE_ELSE:
+        return "every crawler" if alone else "everyone else"
+    purposes = joined([mark(purpose) for purpose in crawler.purposes])
+    noun = "purpose" if len(crawler.purposes) == 1 else "purposes"
+    if _is_nameless(crawler):
+        return f"{noun} {purposes}"
+    token = mark(crawler.product_token)
+    return f"{token} with {noun} {purposes}" if purposes else token
+
+
+def format_names(crawlers: Sequence[Crawler], mark: Mark, most: int, alone: bool = False) -> str:
+    """Return names of crawlers and how many more; '*' is always named."""
+    named = [crawler for crawler in crawlers if crawler != EVERYONE_ELSE]
+    everyone = EVERYONE_ELSE in crawlers
+    names = [format_name(crawler, mark) for crawler in named[: most + 1]]
+    if not everyone:
+        return join_some(names, most, len(named))
+    last = format_name(EVERYONE_ELSE, mark, alone)
+    if len(named) <= most:
+        return joined([*names, last])
+    return f"{last} and {', '.join(names[:most])} and {len(named) - most:,} more"
+
+
+def headline(parts: DiffReport, mark: Mark) -> tuple[str, str]:
+    """Return the headline: a word or two, and the rest of the sentence."""
+    everybody = [*parts.crawlers, *parts.unchanged, *parts.unknown]
+    if parts.changed:
+        words = f"{_what_becomes(parts)} for {_whom(parts.crawlers, everybody, mark, parts.alone)}"
+        if parts.records:
+            words += f"; {_records_change(parts)} too"
+        return "Different", f"{words}."
+    if parts.records:
+        same = "some verdicts are not decided"
+        if parts.complete and not parts.undecided:
+            same = "all verdicts are proved unchanged"
+        return "Different", f"{same}, but {_records_change(parts)}."
+    if parts.equal is False:
+        return "Different", "the verdict on some URLs changes; not everything could be compared."
+    if parts.equal is None:
+        return "Not decided", "no difference was found, but not everything could be compared."
+    if parts.identical:
+        return "Same meaning", "the files are identical."
+    if parts.alone:
+        return "Same meaning", "proved for every crawler and every URL."
+    return "Same meaning", f"proved for {_whom(everybody, everybody, mark)}, for every URL."
+
+
+def describe_other_profiles(parts: DiffReport) -> str:
+    """Return a sentence about other profiles under which the files differ; or empty."""
+    if not parts.equal:
+        return ""
+    differ = [name for name, equal in parts.elsewhere if equal is False]
+    unknown = [name for name, equal in parts.elsewhere if equal is None]
+    words = []
+    if differ:
+        noun = "profile" if len(differ) == 1 else "profiles"
+        words.append(f"Under {noun} {joined(differ)} they differ: see --profile {differ[0]}.")
+    if unknown:
+        words.append(f"Under {joined(unknown)} it is not decided.")
+    return " ".join(words)
+
+
+def describe_known_crawlers(parts: DiffReport) -> str:
+    """Return how well-known crawlers select groups, with source and date; or empty."""
+    known = parts.known
+    if not known:
+        return ""
+    described = [
+        f"{one.product_token} {' and '.join(one.departures)} ({one.source})"
+        for one in known[:MOST_NAMES]
+    ]
+    more = [f"{len(known) - MOST_NAMES:,} more do the same"] if len(known) > MOST_NAMES else []
+    words = "; ".join([*described, *more])
+    return f"Registry of well-known crawlers: {words}. --literal compares by product token only."
+
+
+def _what_becomes(parts: DiffReport) -> str:
+    ways = {
+        region.new.allowed
+        for part in parts.changed
+        for change in part.changes
+        for region in change.difference.regions
+    }
+    if len(ways) > 1:
+        return "some URLs become disallowed, others allowed,"
+    word = "allowed" if ways.pop() else "disallowed"
+    first = next(parts.changed[0].region_changes(1))
+    if len(parts.changed) == 1 and not first.patterns and not first.but:
+        return f"every URL becomes {word}"
+    return f"some URLs become {word}"
+
+
+def _whom(some_: list[Crawler], everybody: list[Crawler], mark: Mark, alone: bool = False) -> str:
+    """Return the names of the crawlers if they are few, otherwise their number."""
+    if len(some_) < MOST_NAMES:
+        return format_names(some_, mark, MOST_NAMES, alone)
+    words = []
+    for noun, names in (("named crawler", _tokens), ("purpose", _purposes)):
+        count, whole = len(names(some_)), len(names(everybody))
+        if count:
+            of_all = plural(count, noun) if count == whole else f"{count:,} of {whole:,} {noun}s"
+            words.append(of_all)
+    if EVERYONE_ELSE in some_:
+        words.append("everyone else")
+    return joined(words)
+
+
+def _tokens(crawlers: list[Crawler]) -> set[object]:
+    return {crawler.product_token.lower() for crawler in crawlers if not _is_nameless(crawler)}
+
+
+def _purposes(crawlers: list[Crawler]) -> set[object]:
+    return {one.purposes for one in crawlers if _is_nameless(one) and one.purposes}
+
+
+def _is_nameless(crawler: Crawler) -> bool:
+    return crawler.product_token == EVERYONE_ELSE.product_token
+
+
+def _records_change(parts: DiffReport) -> str:
+    return f"{joined(parts.records)} change{'s' if len(parts.records) == 1 else ''}"
+
+
+# --- Page -----------------------------------------------------------------------------------------
+
+
 class DiffPage:
     """A comparison as lines of text."""
 
-    def __init__(self, parts: Parts, most: int, output: Output) -> None:
+    def __init__(self, parts: DiffReport, most: int, output: Output) -> None:
         """*most* regions are shown for each kind of crawlers."""
         self._parts = parts
         self._most = most
@@ -58,7 +313,7 @@ class DiffPage:
         parts = self._parts
         word, rest = headline(parts, _name)
         yield from self._wrapped(f"{word}: {rest}", "", "", HEADLINES[word], len(word))
-        if words := elsewhere_words(parts):
+        if words := describe_other_profiles(parts):
             yield from self._wrapped(words, "", "", "warning", len(words))
         for part in parts.changed[:MOST_PARTS]:
             yield ""
@@ -71,36 +326,39 @@ class DiffPage:
                 yield from self._statements(statements)
             yield from self._more(len(parts.statements) - MOST_RECORDS, "change", "")
         yield from self._unchanged()
-        if words := known_words(parts):
+        if words := describe_known_crawlers(parts):
             yield ""
             yield from self._wrapped(words, "", "")
-        yield from self._reach()
+        yield from self._impact()
 
     def _part(self, part: DiffSection) -> Iterator[str]:
-        names = names_of(part.crawlers, _name, MOST_NAMES, self._parts.alone)
-        groups = groups_words(part)
+        names = format_names(part.crawlers, _name, MOST_NAMES_LISTED, self._parts.alone)
+        groups = describe_groups(part)
         whole = f"{names}: {groups}" if groups else names
         yield from self._wrapped(whole, "", "    ", "heading", len(names))
-        for happens in part.happens(self._most):
-            yield from self._happens(happens)
+        for region_change in part.region_changes(self._most):
+            yield from self._region_change(region_change)
         rest = len(part.gathered) - self._most
         if rest > 0:
-            yield f"  and {plural(rest, 'region')} more; --most {len(part.gathered)} shows all"
+            yield f"  and {plural(rest, 'region')} more (--max-regions {len(part.gathered)})"
         if not part.complete:
-            many = f"more than {MAX_REGIONS:,} regions are not looked for"
-            why = self._budget_words() if part.regions < MAX_REGIONS else many
+            many = f"the search stops after {MAX_REGIONS:,} regions"
+            why = self._describe_limit() if part.regions < MAX_REGIONS else many
             yield from self._wrapped(f"there may be more: {why}", "  ", "  ")
 
-    def _happens(self, happens: Happens) -> Iterator[str]:
-        words = ["allowed" if one.allowed else "disallowed" for one in (happens.old, happens.new)]
+    def _region_change(self, region_change: RegionChange) -> Iterator[str]:
+        words = [
+            "allowed" if one.allowed else "disallowed"
+            for one in (region_change.old, region_change.new)
+        ]
         change = f"{words[0]} → {words[1]}  "
         painted = f"{self._paint(words[0], words[0])} → {self._paint(words[1], words[1])}  "
-        lines = self._wrapped(change + urls_words(happens, _mark), "  ", "      ")
+        lines = self._wrapped(change + describe_urls(region_change, _mark), "  ", "      ")
         yield next(lines).replace(change, painted, 1)
         yield from lines
-        yield from self._fact("such as", _mark(happens.witness))
-        yield from self._fact("before", _words(happens.old))
-        yield from self._fact("now", _words(happens.new))
+        yield from self._fact("such as", _mark(region_change.witness))
+        yield from self._fact("before", _words(region_change.old))
+        yield from self._fact("now", _words(region_change.new))
 
     def _fact(self, name: str, words: str) -> Iterator[str]:
         lines = self._wrapped(f"{name:7}  {words}", "    ", " " * 13)
@@ -108,19 +366,19 @@ class DiffPage:
         yield from lines
 
     def _left_out(self) -> Iterator[str]:
-        """Yield how much is not shown."""
+        """Yield a line about the sections that are not shown."""
         rest = self._parts.changed[MOST_PARTS:]
         crawlers = [crawler for part in rest for crawler in part.crawlers]
         if crawlers:
-            names = names_of(crawlers, _name, MOST_NAMES)
+            names = format_names(crawlers, _name, MOST_NAMES_LISTED)
             yield ""
             yield from self._wrapped(
-                f"Something changes for {names} too; --as shows one of them, --json all.", "", ""
+                f"More changes, for {names}: use --as for one of them, or --json for all.", "", ""
             )
 
     def _statements(self, statements: RecordDifference) -> Iterator[str]:
-        whom = names_of(statements.crawlers, _name, MOST_NAMES, self._parts.alone)
-        words = statements_words(statements, whom, _mark)
+        whom = format_names(statements.crawlers, _name, MOST_NAMES_LISTED, self._parts.alone)
+        words = describe_record_change(statements, whom, _mark)
         yield from self._wrapped(words, "  ", "      ")
         yield from self._stated("-", "disallowed", statements.record, statements.removed)
         yield from self._stated("+", "allowed", statements.record, statements.added)
@@ -136,37 +394,37 @@ class DiffPage:
 
     def _more(self, rest: int, noun: str, indent: str) -> Iterator[str]:
         if rest > 0:
-            yield f"{indent}and {plural(rest, noun)} more, which --json shows"
+            yield f"{indent}and {plural(rest, noun)} more (see --json)"
 
     def _unchanged(self) -> Iterator[str]:
-        """Yield for whom nothing changes, and for whom nobody knows."""
+        """Yield the crawlers for which nothing changes or nothing is decided."""
         parts = self._parts
         if parts.unchanged and (parts.changed or parts.undecided):
             yield ""
-            names = names_of(parts.unchanged, _name, MOST_NAMES)
+            names = format_names(parts.unchanged, _name, MOST_NAMES_LISTED)
             same = "Verdicts proved unchanged" if parts.statements else "Proved unchanged"
             yield from self._wrapped(f"{same}: {names}.", "", "  ")
         if parts.undecided:
             yield ""
-            names = names_of(parts.unknown, _name, MOST_NAMES, parts.alone)
-            words = f"N{self._budget_words()[1:]}: {names}; --budget N asks on."
+            names = format_names(parts.unknown, _name, MOST_NAMES_LISTED, parts.alone)
+            words = f"N{self._describe_limit()[1:]}: {names}; try a larger --max-states."
             yield from self._wrapped(words, "", "  ")
         if not parts.complete:
             yield ""
             yield from self._wrapped(
-                "Not everybody was compared: the files name more crawlers or purposes than can be.",
+                "Not all crawlers were compared: the files name too many crawlers or purposes.",
                 "",
                 "  ",
             )
 
-    def _reach(self) -> Iterator[str]:
-        """Yield what changes on real URLs."""
-        if self._parts.reach is not None:
+    def _impact(self) -> Iterator[str]:
+        """Yield the impact on real URLs."""
+        if self._parts.impact is not None:
             yield ""
-            yield from reach_lines(self._parts.reach, self._paint, self._room)
+            yield from impact_lines(self._parts.impact, self._paint, self._room)
 
-    def _budget_words(self) -> str:
-        return f"not decided within {self._parts.budget:,} states"
+    def _describe_limit(self) -> str:
+        return f"not decided within {self._parts.max_states:,} states"
 
     def _wrapped(
         self, words: str, indent: str, hang: str, style: str = "", styled: int = 0
@@ -174,18 +432,18 @@ class DiffPage:
         """
         Yield words in lines of the terminal's width.
 
-        The first *styled* characters are painted. A word that is longer than a line stays whole and
-        where it is, so that it can be copied.
+        The first *styled* characters are coloured. A word longer than a line is not broken, so that
+        it can be copied.
         """
-        line, used, done = indent, cells(indent), 0
+        line, used, done = indent, cell_width(indent), 0
         begun = False
         for word in _BREAKS.split(words):
-            width = cells(word)
-            fits = cells(hang) + width <= self._room
+            width = cell_width(word)
+            fits = cell_width(hang) + width <= self._room
             if begun and fits and used + 1 + width > self._room:
                 yield line.rstrip()
-                line, used, begun = hang, cells(hang), False
-            # What is painted ends with a word, or with a colon after it.
+                line, used, begun = hang, cell_width(hang), False
+            # The coloured part ends at the end of a word or before its colon.
             part = max(min(styled - done, len(word)), 0)
             shown = self._paint(style, word[:part]) + word[part:] if part else word
             line += f" {shown}" if begun else shown
@@ -195,15 +453,15 @@ class DiffPage:
 
 
 def _words(decided: Decided) -> str:
-    return decided_words(decided, _mark)
+    return describe_rule(decided, _mark)
 
 
 def _name(text: str) -> str:
-    """Return the name of a crawler or a purpose, in quotes where one would not see its end."""
+    """Return the name of a crawler or purpose, in quotes if it contains separators."""
     shown = _mark(text)
     return f"'{shown}'" if set(shown) & set(" ,'") else shown
 
 
 def _mark(text: str) -> str:
-    # Cut first: a pattern can be as long as a file.
-    return shortened(visible(text[: LONGEST + 1]), LONGEST)
+    # Cut before escaping: a pattern can be as long as a file.
+    return truncate(visible(text[: LONGEST + 1]), LONGEST)

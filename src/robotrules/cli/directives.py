@@ -1,9 +1,8 @@
 """
-`robotrules directives`: what a robots.txt says to an application about URLs.
+`robotrules directives`: the App-Directives of a robots.txt for an application and URLs.
 
-A few lines over `directives_for`: the groups that count and why, each app directive with its value,
-its line and what the registries say of it, what was not applied, and what stands beside it. It does
-not decide anything, and its exit code is no verdict.
+A wrapper around `directives_for`: the selected groups, each app directive with its value, line and
+registry status, directives that are not applied, and Content-Usage records.
 """
 
 from __future__ import annotations
@@ -12,18 +11,18 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from robotrules.cli.client import Opening, client_options
+from robotrules.cli.client import ClientOptions, with_client_options
+from robotrules.cli.console import CliError, Output, quoted
 from robotrules.cli.options import (
-    given_crawler,
-    given_or_fetched,
-    given_urls,
     json_option,
+    load_registry_files,
+    parse_crawler,
+    parse_urls,
     parsing_profile,
+    read_or_fetch_robots,
     robots_options,
 )
-from robotrules.cli.registry_files import given_registries
-from robotrules.cli.streams import CliError, Output, quoted
-from robotrules.cli.text import between, cells, listed, shortened
+from robotrules.cli.text import cell_width, format_range, listed, truncate
 from robotrules.extensions.app_directives import (
     AppDirective,
     AppDirectives,
@@ -36,7 +35,7 @@ from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.values import Group, Note
 from robotrules.robotstxt.verdict import GroupMatch
 
-# What a person reads of a long list or value; JSON has all of it.
+# How much of a long list or value is shown; JSON has all of it.
 MOST = 20
 LONGEST = 60
 
@@ -47,7 +46,7 @@ LONGEST = 60
     "--app",
     "application",
     metavar="NAME",
-    help="The application, as App-Directives names it, such as examplesearch; case matters.",
+    help="The application identifier in App-Directives, such as examplesearch; case-sensitive.",
 )
 @robots_options
 @click.option(
@@ -56,10 +55,10 @@ LONGEST = 60
     metavar="FILE",
     multiple=True,
     help="A registry of applications and their directives, .json or .csv. Repeat it for several; "
-    "a later one counts where two say different things.",
+    "later ones override earlier ones.",
 )
 @json_option("Print one JSON object for each URL.")
-@client_options()
+@with_client_options()
 def directives(
     urls: tuple[str, ...],
     application: str | None,
@@ -69,17 +68,17 @@ def directives(
     profile: str,
     files: tuple[str, ...],
     as_json: bool,
-    opening: Opening,
+    client_options: ClientOptions,
 ) -> int:
     """
-    Show what is said to an application.
+    Show the App-Directives for an application.
 
     Reads App-Directives (draft-nottingham-plan-b).
 
-    Shows the groups that count for the application and why, each of its directives with value,
-    line and what the registries say of it, and notes on lines that could not be read. Without
-    --as, groups are chosen by the product token that a registry has for the application, else '*'.
-    The exit code is 0 whatever the file says: directives are preferences, not verdicts.
+    Shows the groups that apply to the application and why, each of its directives with value, line
+    and registry status, and notes on lines that could not be read. Without --as, groups are
+    selected by the product token that a registry has for the application, otherwise by '*'. The
+    exit code is 0 for any file, because directives are preferences, not verdicts.
 
     \b
     Examples:
@@ -89,16 +88,16 @@ def directives(
       robotrules directives /a --app examplesearch --registry apps.json --robots robots.txt --json
     """
     if not urls:
-        raise CliError("no URL was given: pass one, such as https://example.com/a")
+        raise CliError("missing URL: pass one, such as https://example.com/a")
     if not application:
-        raise CliError("for which application? Pass its identifier, such as --app examplesearch")
-    parsed = given_or_fetched(robots, profile, urls, opening)
+        raise CliError("missing --app: pass an application identifier, such as --app examplesearch")
+    parsed = read_or_fetch_robots(robots, profile, urls, client_options)
     profile = parsing_profile(profile, fetches=robots is None)
-    crawler = given_crawler(product_tokens, profile, literal=literal) if product_tokens else None
+    crawler = parse_crawler(product_tokens, profile, literal=literal) if product_tokens else None
     names = crawler.names if crawler else None
-    found = _asked(parsed, application, names, given_registries(files))
+    found = _asked(parsed, application, names, load_registry_files(files))
     groups = parsed.grouped_for("app-directives").select_groups(names or found.product_token).groups
-    octets = given_urls(urls, profile)
+    octets = parse_urls(urls, profile)
     output = Output()
     for number, (url, answer) in enumerate(zip(octets, found.for_urls(octets), strict=True)):
         if as_json:
@@ -118,7 +117,8 @@ def _asked(
         return directives_for(robots, application, product_token=token, registries=registries)
     except ValueError:
         raise CliError(
-            f"{quoted(application)} is no application identifier: pass a Token (RFC 9651 §3.3.4), "
+            f"{quoted(application)} is not an application identifier: pass a Token (RFC 9651 "
+            f"§3.3.4), "
             "which starts with a letter or '*' and has no spaces, such as examplesearch"
         ) from None
 
@@ -140,13 +140,13 @@ class _Page:
         yield self._fact("Application", visible(answer.application))
         yield self._fact("Groups", self._why_groups())
         if not answer.directives:
-            yield self._fact("Directives", "none here for this application")
+            yield self._fact("Directives", "none for this application")
         yield from self._table("Directives", answer.directives)
         yield from self._table("Not applied", answer.not_applied)
         if answer.overrides:
-            yield from self._heading("Beside them, for any application")
+            yield from self._heading("Content-Usage, for any application")
             for record in answer.content_usage[:MOST]:
-                value = shortened(visible(record.text), LONGEST)
+                value = truncate(visible(record.text), LONGEST)
                 yield f"  line {record.line}: Content-Usage: {value}"
             yield from self._more(len(answer.content_usage))
         if answer.notes:
@@ -165,12 +165,14 @@ class _Page:
         answer = self._answer
         token = visible(answer.product_token)
         if answer.matched_by is GroupMatch.NONE:
-            return "none is for '*'" if token == "*" else f"none is for {token}, and none for '*'"
-        spans = [between(*group.lines, "line") for group in self._groups]
+            return "there is none for '*'" if token == "*" else f"there is none for {token} or '*'"
+        spans = [format_range(*group.lines, "line") for group in self._groups]
         where = listed(spans, MOST)
         if answer.matched_by is GroupMatch.TOKEN:
             return f"{where}, for {token.replace(', ', ' or ')}"
-        return f"{where}, for '*'" + ("" if token == "*" else f", because none is for {token}")
+        return f"{where}, for '*'" + (
+            "" if token == "*" else f", because there is none for {token}"
+        )
 
     def _table(self, title: str, found: Sequence[AppDirective]) -> Iterator[str]:
         """Yield app directives in columns."""
@@ -178,17 +180,18 @@ class _Page:
             return
         yield from self._heading(title)
         cut = [self._cells(one) for one in found[:MOST]]
-        widths = [max(map(cells, column)) for column in zip(*cut, strict=True)]
+        widths = [max(map(cell_width, column)) for column in zip(*cut, strict=True)]
         for one in cut:
             padded = (
-                text + " " * (width - cells(text)) for text, width in zip(one, widths, strict=True)
+                text + " " * (width - cell_width(text))
+                for text, width in zip(one, widths, strict=True)
             )
             yield f"  {'  '.join(padded)}".rstrip()
         yield from self._more(len(found))
 
     def _cells(self, one: AppDirective) -> tuple[str, ...]:
-        scope = "every path" if one.path is None else shortened(visible(one.path), LONGEST)
-        value = shortened(visible(str(one)), LONGEST)
+        scope = "every path" if one.path is None else truncate(visible(one.path), LONGEST)
+        value = truncate(visible(str(one)), LONGEST)
         return value, one.type, str(one.status), f"line {one.record.line}", scope
 
     def _note(self, note: Note) -> str:
@@ -196,4 +199,4 @@ class _Page:
         return f"  line {note.line}: {level} {note.code}: {note.message}"
 
     def _more(self, count: int) -> Sequence[str]:
-        return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
+        return [f"  and {count - MOST:,} more (see --json)"] if count > MOST else []

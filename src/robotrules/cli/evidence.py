@@ -1,8 +1,10 @@
 """
-`robotrules evidence`: what the rules said at a moment of the past, from what the store keeps.
+`robotrules evidence`: past verdicts, from the fetch records in the store.
 
-A few lines over `Evidence.at`, and beside it the history of an origin, archives out and in, and the
-octets of a file. It fetches nothing.
+A wrapper around `Evidence.at`; it also lists the history of an origin, exports and imports
+archives, and prints stored files. Nothing is fetched.
+
+Sections: the command · history · archives · files.
 """
 
 from __future__ import annotations
@@ -17,21 +19,27 @@ import click
 
 from robotrules.cli import client
 from robotrules.cli.cache import existing_store
-from robotrules.cli.client import open_given_store, store_option, told
-from robotrules.cli.datetimes import given_moment
-from robotrules.cli.evidence_text import OriginSummary, PeriodLines, TestimonyPage, origin_lines
+from robotrules.cli.client import library_errors, open_store_option, store_option
+from robotrules.cli.console import STDIN, CliError, Output, quoted, report
+from robotrules.cli.datetimes import parse_datetime
+from robotrules.cli.evidence_text import (
+    HistoricalVerdictPage,
+    OriginSummary,
+    PeriodLines,
+    origin_lines,
+)
+from robotrules.cli.input_files import open_octets, size_of
 from robotrules.cli.options import (
-    KnownHint,
+    CrawlerHint,
     fetching_profile_option,
-    given_crawler,
-    given_purposes,
     json_option,
     literal_option,
+    parse_crawler,
+    parse_purposes,
     purpose_option,
     token_option,
 )
 from robotrules.cli.progress import Progress
-from robotrules.cli.streams import STDIN, CliError, Output, open_octets, quoted, say, size_of
 from robotrules.cli.text import is_terminal, plural
 from robotrules.http.origins import origin_of
 from robotrules.octets import to_text, visible
@@ -42,7 +50,7 @@ if TYPE_CHECKING:
     from robotrules.client.evidence import Evidence
 
 USAGE_OR_IO = 2
-# Of what an archive has, what should have become a visit and could not be read.
+# Reasons for skipping a record of an archive that mean it is damaged.
 UNREADABLE = ("damaged", "bad-digest", "bad-visit", "bad-date", "alone")
 
 
@@ -50,9 +58,9 @@ UNREADABLE = ("damaged", "bad-digest", "bad-visit", "bad-date", "alone")
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @click.option(
     "--at",
-    metavar="MOMENT",
-    help="When: ISO 8601 with a zone, such as 2026-05-01T12:00Z; a date alone is its start in UTC. "
-    "Without it, now.",
+    metavar="DATETIME",
+    help="The time, in ISO 8601 with a zone, such as 2026-05-01T12:00Z; a date alone is its start "
+    "in UTC. Defaults to now.",
 )
 @token_option
 @literal_option
@@ -61,46 +69,50 @@ UNREADABLE = ("damaged", "bad-digest", "bad-visit", "bad-date", "alone")
     "--fetched-by",
     "agent",
     metavar="TOKEN",
-    help="Count the visits of this crawler alone. Without it all count, and it is said where they "
-    "found different files.",
+    help="Use only fetches by this crawler. Defaults to all; a note reports if they found "
+    "different files.",
 )
 @click.option(
     "--source",
-    "chosen_source",
+    "make_source_filter",
     metavar="SOURCE",
-    help="Count visits of one source alone: own, imported, or the SHA-256 of an imported archive. "
-    "Without it own visits go first, and imported ones answer where there is none.",
+    help="Use only fetches of one source: own, imported, or the SHA-256 of an imported archive. "
+    "Defaults to own fetches, then imported ones.",
 )
 @click.option(
     "--list",
     "listed",
     is_flag=True,
-    help="Show what was found over time; without a URL, of which origins there is evidence.",
+    help="Show the history of an origin; without a URL, list the origins that have evidence.",
 )
 @click.option(
     "--export",
     "target",
     metavar="FILE",
-    help="Write the visits, of all origins or of those of the URLs, as a WARC archive, compressed "
-    "if the name ends with .gz; '-' is stdout.",
+    help="Write the fetches of all origins, or of the origins of the URLs, to a WARC archive, "
+    "compressed if the name ends with .gz; '-' is stdout.",
 )
 @click.option(
     "--import",
     "source",
     metavar="FILE",
-    help="Read a WARC archive into the store, one of ours or of others; '-' is stdin.",
+    help="Import a WARC archive into the store; '-' is stdin.",
 )
-@click.option("--after", metavar="MOMENT", help="With --list and --export: visits from then on.")
-@click.option("--before", metavar="MOMENT", help="With --list and --export: visits up to then.")
+@click.option(
+    "--after", metavar="DATETIME", help="With --list and --export: only fetches from this time on."
+)
+@click.option(
+    "--before", metavar="DATETIME", help="With --list and --export: only fetches before this time."
+)
 @click.option(
     "--body",
     "digest",
     metavar="SHA256",
-    help="Print the octets of a file; the first digits will do.",
+    help="Print the stored file with this SHA-256; a prefix is enough.",
 )
 @store_option
 @fetching_profile_option
-@json_option("Print JSON: one object, or with --list one a line.")
+@json_option("Print JSON: one object, or with --list one per line.")
 def evidence(
     urls: tuple[str, ...],
     at: str | None,
@@ -108,7 +120,7 @@ def evidence(
     literal: bool,
     purposes: tuple[str, ...],
     agent: str | None,
-    chosen_source: str | None,
+    make_source_filter: str | None,
     listed: bool,
     target: str | None,
     source: str | None,
@@ -120,12 +132,12 @@ def evidence(
     as_json: bool,
 ) -> int:
     """
-    Show what the rules said at a moment, and how that is known.
+    Show the verdict on a URL at a time in the past, with its evidence.
 
-    Every visit to a robots.txt is kept with what was found, when, from where, and until when it
-    held. So the verdict of then can be given now, offline, with the rule that decided. The exit
-    code is 0 if the URL was allowed, 1 if it was disallowed, and 2 if nothing is known, or for
-    usage or I/O; of --import it is 1 if parts of the archive could not be read.
+    The store keeps a record of every fetch of a robots.txt: the response, its time, its source, and
+    how long it was valid. A past verdict and the deciding rule are computed from it, offline. The
+    exit code is 0 if the URL was allowed, 1 if it was disallowed, 2 if there is no evidence, or for
+    a usage or I/O error; with --import it is 1 if parts of the archive could not be read.
 
     \b
     Examples:
@@ -146,54 +158,54 @@ def evidence(
     }
     chosen = [name for name, given in modes.items() if given]
     if len(chosen) > 1:
-        raise CliError(f"{' and '.join(chosen)} are two questions: ask one at a time")
+        raise CliError(f"{' and '.join(chosen)} cannot be combined")
     mode = chosen[0] if chosen else "--at"
     _refuse_unused(mode, urls, after, before, product_tokens)
-    if chosen_source is not None and mode in ("--import", "--body"):
+    if make_source_filter is not None and mode in ("--import", "--body"):
         raise CliError(f"--source and {mode} cannot be combined")
     span = [
-        None if text is None else given_moment(text, name)
+        None if text is None else parse_datetime(text, name)
         for name, text in (("--after", after), ("--before", before))
     ]
     if source is not None:
         return _import(source, where, as_json)
-    with existing_store(where) as store, told():
+    with existing_store(where) as store, library_errors():
         if digest is not None:
-            return _body(store, _given_digest(digest), as_json)
+            return _body(store, _parse_digest(digest), as_json)
         if target is not None:
-            return _export(store, target, urls, span, chosen_source, as_json)
+            return _export(store, target, urls, span, make_source_filter, as_json)
         from robotrules.client import evidence as library
 
         if listed and not urls:
-            return _list_origins(store, agent, span, chosen_source, as_json)
+            return _list_origins(store, agent, span, make_source_filter, as_json)
         if listed:
             history = library.Evidence(store, profile)
-            return _list(history, urls[0], agent, span, chosen_source, as_json)
+            return _list(history, urls[0], agent, span, make_source_filter, as_json)
         name = profile if profile in PROFILES else "default"
-        crawler = given_crawler(product_tokens, name, literal=literal, says_known=False)
-        testimony = library.Evidence(store, profile).at(
+        crawler = parse_crawler(product_tokens, name, literal=literal, hint_registry=False)
+        verdict_then = library.Evidence(store, profile).at(
             os.fsencode(urls[0]).strip(),
-            client.now() if at is None else given_moment(at, "--at"),
+            client.now() if at is None else parse_datetime(at, "--at"),
             crawler.names,
-            given_purposes(purposes, name),
+            parse_purposes(purposes, name),
             agent=agent,
-            source=chosen_source,
+            source=make_source_filter,
         )
-    # The names of a well-known crawler are those of the registry, and `known` has them.
-    testimony = testimony._replace(product_token=crawler.name)
-    hint = KnownHint(crawler, purposes)
-    if testimony.robots is not None:
-        hint.read(testimony.robots)
+    # The other names of a well-known crawler are in `known`.
+    verdict_then = verdict_then._replace(product_token=crawler.name)
+    hint = CrawlerHint(crawler, purposes)
+    if verdict_then.robots is not None:
+        hint.read(verdict_then.robots)
     output = Output()
     if as_json:
-        output.json({**testimony.as_dict(), "known": crawler.known_dict})
+        output.json({**verdict_then.as_dict(), "known": crawler.known_dict})
     else:
-        output.lines(list(TestimonyPage(testimony, output).lines()))
+        output.lines(list(HistoricalVerdictPage(verdict_then, output).lines()))
     output.flush()
-    if testimony.allowed is not None:
-        return int(not testimony.allowed)
+    if verdict_then.allowed is not None:
+        return int(not verdict_then.allowed)
     if as_json:
-        say(next(visible(note.message) for note in testimony.notes if note.level == "error"))
+        report(next(visible(note.message) for note in verdict_then.notes if note.level == "error"))
     return USAGE_OR_IO
 
 
@@ -204,22 +216,20 @@ def _refuse_unused(
     before: str | None,
     tokens: tuple[str, ...],
 ) -> None:
-    """End the command where arguments are missing, or given and of no use."""
+    """Refuse missing and unused arguments."""
     if mode == "--list" and not urls:
         return
     if mode in ("--at", "--list") and len(urls) != 1:
         if not urls and mode == "--at" and not tokens:
-            words = (
-                "nothing was asked: pass a URL with --at and --as, or --list, --export, --import"
-            )
+            words = "missing URL: pass a URL with --at and --as, or use --list, --export, --import"
             raise CliError(f"{words} or --body")
-        raise CliError(f"{mode} is about one URL: pass one, such as https://example.com/a")
+        raise CliError(f"{mode} takes exactly one URL, such as https://example.com/a")
     if mode in ("--import", "--body") and urls:
-        raise CliError(f"{mode} takes no URL: leave out {quoted(urls[0])}")
+        raise CliError(f"{mode} takes no URL: remove {quoted(urls[0])}")
     if mode not in ("--list", "--export") and (after is not None or before is not None):
-        raise CliError("--after and --before go with --list and --export: leave them out")
+        raise CliError("--after and --before need --list or --export")
     for url in urls:
-        with told():
+        with library_errors():
             if mode != "--at" and origin_of(url.strip()) is None:
                 raise CliError(
                     f"{quoted(url)} has no origin: pass a URL such as https://example.com"
@@ -237,7 +247,7 @@ def _list(
     source: str | None,
     as_json: bool,
 ) -> int:
-    """Show what was found over time."""
+    """Show the history of an origin."""
     after, before = span
     periods = evidence.periods(url.strip(), agent=agent, source=source, after=after, before=before)
     output = Output()
@@ -248,7 +258,7 @@ def _list(
         output.lines(list(PeriodLines(periods, output).lines()))
     output.flush()
     if not periods:
-        say(f"no visit to {visible(origin_of(url.strip()) or '')} is known")
+        report(f"there is no evidence for {visible(origin_of(url.strip()) or '')}")
     return 0 if periods else USAGE_OR_IO
 
 
@@ -259,17 +269,17 @@ def _list_origins(
     source: str | None,
     as_json: bool,
 ) -> int:
-    """Show of which origins there are visits."""
+    """List the origins that have evidence."""
     from robotrules.client.source_filter import make_source_filter
 
     after, before = span
     found: dict[str, OriginSummary] = {}
-    for visit in filter(
+    for record in filter(
         make_source_filter(source), store.fetch_records(after=after, before=before)
     ):
-        if agent is None or visit.agent.lower() == agent.strip().lower():
-            found[visit.origin] = found.get(visit.origin, OriginSummary(0, visit.at)).with_visit(
-                visit
+        if agent is None or record.agent.lower() == agent.strip().lower():
+            found[record.origin] = found.get(record.origin, OriginSummary(0, record.at)).with_fetch(
+                record
             )
     output = Output()
     if as_json:
@@ -279,7 +289,7 @@ def _list_origins(
         output.lines(list(origin_lines(found, output)))
     output.flush()
     if not found:
-        say("no visit is known")
+        report("the store has no evidence")
     return 0 if found else USAGE_OR_IO
 
 
@@ -299,12 +309,12 @@ def _export(
 
     to_stdout = target == STDIN
     if to_stdout and is_terminal(sys.stdout):
-        raise CliError("an archive would be written to this terminal: name a file, or pipe it on")
+        raise CliError("stdout is a terminal: pass a file, or pipe the archive on")
     if to_stdout and as_json:
-        raise CliError("--json and the archive cannot both be stdout: name a file")
+        raise CliError("--json and the archive cannot both go to stdout: pass a file")
     output = Output()
     bar = sys.stderr if is_terminal(sys.stderr) else None
-    with Progress(bar, None, "visit") as progress:
+    with Progress(bar, None, "fetch record") as progress:
         try:
             count = export_warc(
                 store,
@@ -318,23 +328,26 @@ def _export(
             )
         except FileExistsError:
             raise CliError(
-                f"{quoted(target)} is there already, and evidence is not written over: name another"
+                f"{quoted(target)} exists, and evidence is not overwritten: pass another file"
             ) from None
         except BrokenPipeError:
             raise
         except OSError as error:
             _refuse_target(target, error)
     if not count and not to_stdout:
-        # Else it would be in the way of the next try, for evidence is not written over.
+        # An empty archive would block the next attempt, because files are not overwritten.
         with suppress(OSError):
             os.unlink(target)
     if not count:
-        raise CliError("no visit is known that could be written: robotrules evidence --list shows")
+        raise CliError("there is no evidence to export: see robotrules evidence --list")
     if as_json:
         output.json({"file": target, "fetch_records": count})
     output.flush()
     if not as_json:
-        say(f"{plural(count, 'visit')} written to {'stdout' if to_stdout else quoted(target)}")
+        report(
+            f"{plural(count, 'fetch record')} written to "
+            f"{'stdout' if to_stdout else quoted(target)}"
+        )
     return 0
 
 
@@ -344,22 +357,22 @@ def _refuse_target(target: str, error: OSError) -> NoReturn:
     if isinstance(error, StoreError):
         raise error
     why = error.strerror or type(error).__name__
-    raise CliError(f"cannot write {quoted(target)}: {why}; name another file")
+    raise CliError(f"cannot write {quoted(target)}: {why}; pass another file")
 
 
 def _import(source: str, where: str | None, as_json: bool) -> int:
-    """Read an archive into the store, which is made if it is not there."""
+    """Import an archive into the store, which is created if it does not exist."""
     from robotrules.client.warc import SKIP_REASONS, import_warc
 
     if source == STDIN and is_terminal(sys.stdin):
-        raise CliError("an archive would be read from this terminal: pass a file, or pipe it in")
+        raise CliError("stdin is a terminal: pass a file, or pipe an archive in")
     stream = open_octets(source, "an archive")
     output = Output()
     try:
-        store = open_given_store(where)
+        store = open_store_option(where)
         try:
             bar = sys.stderr if is_terminal(sys.stderr) else None
-            with Progress(bar, size_of(stream), "visit") as progress, told():
+            with Progress(bar, size_of(stream), "fetch record") as progress, library_errors():
                 done = import_warc(
                     store,
                     stream,
@@ -373,48 +386,50 @@ def _import(source: str, where: str | None, as_json: bool) -> int:
         if source != STDIN:
             stream.close()
     if not (done.added or done.known) and set(done.skipped) == {"damaged"}:
-        raise CliError(f"{quoted(source)} has no record that can be read: pass a WARC file")
+        raise CliError(f"{quoted(source)} has no readable record: pass a WARC file")
     code = int(any(reason in done.skipped for reason in UNREADABLE))
     if as_json:
         output.json({"file": source, **done.as_dict()})
         output.flush()
         return code
-    say(f"{plural(done.added, 'visit')} added as imported, {done.known:,} known already")
+    report(f"{plural(done.added, 'fetch record')} imported, {done.known:,} already known")
     for reason, count in done.skipped.items():
-        say(f"skipped {count:,}: {SKIP_REASONS[reason]}")
+        report(f"skipped {count:,}: {SKIP_REASONS[reason]}")
     return code
 
 
 # --- Files ----------------------------------------------------------------------------------------
 
 
-def _given_digest(text: str) -> str:
+def _parse_digest(text: str) -> str:
     digest = text.strip().lower().removeprefix("sha256:")
     if not re.fullmatch(r"[0-9a-f]{8,64}", digest):
         raise CliError(
-            f"{quoted(text)} is no SHA-256: pass its 64 digits, or the first of them, as "
-            "robotrules evidence URL --list shows them"
+            f"{quoted(text)} is not a SHA-256: pass 8 to 64 hexadecimal digits, as shown by "
+            "robotrules evidence URL --list"
         )
     return digest
 
 
 def _body(store: Store, digest: str, as_json: bool) -> int:
-    """Print a file: its octets for a program, and what can be shown of them for a person."""
+    """Print a file: its bytes in a pipe, with control characters escaped on a terminal."""
     if len(digest) < 64:
         found = {
-            visit.digest
-            for visit in store.fetch_records()
-            if (visit.digest or "").startswith(digest)
+            record.digest
+            for record in store.fetch_records()
+            if (record.digest or "").startswith(digest)
         }
         if len(found) > 1:
-            raise CliError(f"{len(found):,} files have a SHA-256 that starts so: pass more digits")
+            raise CliError(
+                f"{len(found):,} files have a SHA-256 with this prefix: pass more digits"
+            )
         digest = next(iter(found), None) or digest
     octets = store.body(digest)
     if octets is None:
         raise CliError(f"the store has no file with the SHA-256 {digest}")
     output = Output()
     if as_json:
-        output.json({"sha256": digest, "octets": len(octets), "text": to_text(octets)})
+        output.json({"sha256": digest, "size": len(octets), "text": to_text(octets)})
     elif output.terminal:
         output.lines([visible(line) for line in octets.removesuffix(b"\n").split(b"\n")])
     else:

@@ -1,9 +1,8 @@
 """
-`robotrules explain`: how a verdict is reached, for a person or as JSON.
+`robotrules explain`: how a verdict is reached, as text or JSON.
 
-A few lines over `RobotsTxt.explain`, or over a client that fetches the file first: the groups that
-count and why, the path in the form it is compared in, the rule that wins and those that lose, each
-where it stands, and how the file was got. It does not decide anything.
+A wrapper around `RobotsTxt.explain`: the selected groups, the normalized path, the rule that wins,
+the rules that lose, and how the file was fetched.
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ from typing import TYPE_CHECKING
 import click
 
 from robotrules import Explanation, Match, Outcome, Reason, RobotsTxt
-from robotrules.cli.client import Opening, client_options
+from robotrules.cli.client import ClientOptions, with_client_options
+from robotrules.cli.console import CliError, Output
 from robotrules.cli.options import (
-    GivenCrawler,
-    given_crawler,
-    given_purposes,
-    given_robots,
-    given_urls,
+    CrawlerChoice,
+    describe_crawler,
     json_option,
-    known_words,
+    parse_crawler,
+    parse_purposes,
+    parse_urls,
     parsing_profile,
     purpose_option,
+    read_robots_option,
     robots_options,
 )
-from robotrules.cli.streams import CliError, Output
-from robotrules.cli.text import Excerpt, Paint, between, listed, plural, shortened
+from robotrules.cli.text import Excerpt, Paint, format_range, listed, plural, truncate
 from robotrules.octets import visible
 from robotrules.robotstxt.values import Line, Note
 from robotrules.robotstxt.verdict import GroupMatch
@@ -37,24 +36,24 @@ from robotrules.robotstxt.verdict import GroupMatch
 if TYPE_CHECKING:
     from robotrules.client.origin_state import OriginState
 
-# What a person reads of a long list; JSON has all of it.
+# How much of a long list is shown; JSON has all of it.
 MOST = 20
 MOST_NAMES = 6
 LONGEST = 300
 
 OUTCOMES = {
-    Outcome.WINS: "the most octets",
-    Outcome.FEWER_OCTETS: "fewer octets",
-    Outcome.ALLOW_WINS_TIE: "as many octets, but allow wins a tie",
-    Outcome.LATER_LINE: "says the same on a later line",
+    Outcome.WINS: "the longest match",
+    Outcome.FEWER_OCTETS: "shorter match",
+    Outcome.ALLOW_WINS_TIE: "same length, but allow wins a tie",
+    Outcome.LATER_LINE: "same rule on a later line",
     Outcome.NOT_CONSULTED: "not consulted",
 }
 SENTENCES = {
-    Reason.NO_MATCH: "no rule matches, and what no rule matches is allowed",
-    Reason.NO_RULES: "the groups have no rule that can match, so all is allowed",
-    Reason.NO_GROUP: "no group is for this crawler, so all is allowed",
+    Reason.NO_MATCH: "no rule matches, so the URL is allowed",
+    Reason.NO_RULES: "the groups have no rule that can match, so every URL is allowed",
+    Reason.NO_GROUP: "no group applies to this crawler, so every URL is allowed",
 }
-# Where no file decides, no groups do.
+# Reasons for which no file, and so no group, decides.
 NO_FILE = (Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED)
 
 
@@ -62,8 +61,8 @@ NO_FILE = (Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED)
 @click.argument("urls", nargs=-1, metavar="URL...")
 @robots_options
 @purpose_option
-@json_option("Print one JSON object for each URL; docs/explain.schema.json describes it.")
-@client_options()
+@json_option("Print one JSON object per URL, described by docs/explain.schema.json.")
+@with_client_options()
 def explain(
     urls: tuple[str, ...],
     robots: str | None,
@@ -72,16 +71,16 @@ def explain(
     profile: str,
     purposes: tuple[str, ...],
     as_json: bool,
-    opening: Opening,
+    client_options: ClientOptions,
 ) -> int:
     """
     Explain how the verdict on a URL is reached.
 
-    Shows the groups that the crawler obeys and why, the path in the form that rules are compared
-    with, the rule that decides, every other rule that matches and why it loses, and notes on what
-    was read. A well-known crawler chooses groups as its operator documents it, which is shown.
-    Without --robots, the robots.txt of the URL's origin is fetched, and how it was got is shown
-    too. Lines and columns count from 1, columns in octets. The exit code is that of check.
+    Shows the groups that the crawler obeys and why, the normalized path, the deciding rule, all
+    other matching rules and why they lose, and notes on the file. Well-known crawlers select groups
+    as their operators document it. Without --robots, the robots.txt of the URL's origin is fetched,
+    and the fetch is shown, too. Lines and columns start at 1; columns count bytes. The exit code is
+    that of check.
 
     \b
     Examples:
@@ -90,35 +89,35 @@ def explain(
       robotrules explain /a --as ExampleBot --purpose EXAMPLE-PURPOSE-1 --robots robots.txt
     """
     if not urls:
-        raise CliError("no URL was given: pass one, such as https://example.com/a")
+        raise CliError("missing URL: pass one, such as https://example.com/a")
     access, profile = profile, parsing_profile(profile, fetches=robots is None)
-    crawler = given_crawler(product_tokens, profile, literal=literal, says_known=False)
-    purposes = given_purposes(purposes, profile)
+    crawler = parse_crawler(product_tokens, profile, literal=literal, hint_registry=False)
+    purposes = parse_purposes(purposes, profile)
     with ExitStack() as opened:
-        parsed = looker = None
+        parsed = lookup = None
         if robots is not None:
-            opening.hint_unused()
-            parsed = given_robots(robots, profile)
+            client_options.hint_unused()
+            parsed = read_robots_option(robots, profile)
         else:
-            from robotrules.cli.origin_lookup import Looker, refuse_paths
+            from robotrules.cli.origin_lookup import OriginLookup, refuse_paths
 
             refuse_paths(urls)
-            client = opened.enter_context(opening.client(access))
-            looker = Looker(client, fresh=opening.fresh, profile=profile)
-            opened.enter_context(looker)
+            client = opened.enter_context(client_options.client(access))
+            lookup = OriginLookup(client, refresh=client_options.refresh, profile=profile)
+            opened.enter_context(lookup)
         output = Output()
         allowed = True
-        for number, url in enumerate(given_urls(urls, profile)):
-            held = None if looker is None else looker.held_of(url)
-            file = held.robots if held else parsed
+        for number, url in enumerate(parse_urls(urls, profile)):
+            origin_state = None if lookup is None else lookup.look_up_url(url)
+            file = origin_state.robots if origin_state else parsed
             assert file is not None
-            found = (held or file).explain(url, crawler.names, purposes)
+            found = (origin_state or file).explain(url, crawler.names, purposes)
             found = found._replace(known=crawler.known)
             allowed = allowed and found.verdict.allowed
             if as_json:
                 output.json(found.as_dict())
             else:
-                lines = list(_Page(found, file, output, crawler, held).lines())
+                lines = list(_Page(found, file, output, crawler, origin_state).lines())
                 output.lines(["", *lines] if number else lines)
         output.flush()
     return int(not allowed)
@@ -132,13 +131,13 @@ class _Page:
         explanation: Explanation,
         robots: RobotsTxt,
         output: Output,
-        crawler: GivenCrawler,
-        held: OriginState | None = None,
+        crawler: CrawlerChoice,
+        origin_state: OriginState | None = None,
     ) -> None:
         self._known = crawler.known
         self._explanation = explanation
         self._robots = robots
-        self._held = held
+        self._origin_state = origin_state
         self._paint: Paint = output.paint
         self._room = max(output.width - 10, 40)
 
@@ -149,20 +148,20 @@ class _Page:
         lines = {line.number: line for line in self._robots.lines} if winner or losers else {}
         if winner:
             yield ""
-            yield self._paint("heading", "The rule that decides")
+            yield self._paint("heading", "Deciding rule")
             yield from self._match(winner, lines)
         if losers:
             yield ""
-            yield self._paint("heading", "Other rules that match" if winner else "Rules that match")
+            yield self._paint("heading", "Other matching rules" if winner else "Matching rules")
             for match in losers[:MOST]:
                 yield from self._match(match, lines)
             yield from self._more(len(losers))
-        if self._held is not None:
+        if self._origin_state is not None:
             yield ""
-            yield self._paint("heading", "How the file was got")
+            yield self._paint("heading", "How the file was fetched")
             from robotrules.cli.access_text import access_lines
 
-            yield from (f"  {line}" for line in access_lines(self._held))
+            yield from (f"  {line}" for line in access_lines(self._origin_state))
         if self._explanation.notes:
             yield ""
             yield self._paint("heading", "Notes")
@@ -179,7 +178,7 @@ class _Page:
         crawler = f"{visible(explanation.product_token)}{purposes}, profile {verdict.profile}"
         yield self._fact("Crawler", crawler)
         if self._known is not None and self._known.departures:
-            yield self._fact("Registry", known_words(self._known))
+            yield self._fact("Registry", describe_crawler(self._known))
         yield self._fact("Path", visible(explanation.path))
         if verdict.reason in NO_FILE:
             return
@@ -191,11 +190,11 @@ class _Page:
                 MOST_NAMES,
             )
             rules = plural(len(group.rules), "rule")
-            yield self._fact("", f"{between(*group.lines, 'line')}: {names} ({rules})")
+            yield self._fact("", f"{format_range(*group.lines, 'line')}: {names} ({rules})")
         yield from self._more(len(explanation.groups))
         for record, groups in explanation.group_structures:
-            lines = listed([between(*group.lines, "line") for group in groups], MOST_NAMES)
-            yield self._fact("", f"{record}, by its own document: {lines}")
+            lines = listed([format_range(*group.lines, "line") for group in groups], MOST_NAMES)
+            yield self._fact("", f"{record}, by the groups of its own specification: {lines}")
 
     def _fact(self, name: str, words: str) -> str:
         return f"{self._paint('heading', name)}{' ' * (10 - len(name))}{words}"
@@ -204,12 +203,12 @@ class _Page:
         verdict = self._explanation.verdict
         words = SENTENCES.get(verdict.reason, verdict.reason.sentence)
         if verdict.rule is not None:
-            words = f"line {verdict.rule.line}: {shortened(visible(str(verdict.rule)), LONGEST)}"
-        if self._held is None:
+            words = f"line {verdict.rule.line}: {truncate(visible(str(verdict.rule)), LONGEST)}"
+        if self._origin_state is None:
             return words
-        from robotrules.cli.access_text import because_words
+        from robotrules.cli.access_text import describe_decision
 
-        return because_words(words, verdict, self._held)
+        return describe_decision(words, verdict, self._origin_state)
 
     def _why_groups(self) -> str:
         explanation = self._explanation
@@ -218,16 +217,16 @@ class _Page:
             name = " or ".join(self._known.names)
         if explanation.matched_by is GroupMatch.TOKEN:
             name = " or ".join(map(visible, explanation.matched_tokens))
-            return f"these name {name} and are merged" if several else f"this one names {name}"
+            return f"these name {name} and are combined" if several else f"this one names {name}"
         if explanation.matched_by is GroupMatch.PURPOSE:
             purpose = " or ".join(map(visible, explanation.matched_purposes))
-            chosen = f"these name {purpose}, merged" if several else f"this one names {purpose}"
+            chosen = f"these name {purpose}, combined" if several else f"this one names {purpose}"
             return f"none names {name}, and {chosen}"
         if explanation.matched_by is GroupMatch.NONE:
             if self._known is not None and self._known.ignores_star:
                 return f"none names {name}, which ignores groups for '*'"
-            return f"none names {name}, and none is for '*'"
-        star = "all groups for '*' count, merged" if several else "the one for '*' counts"
+            return f"none names {name}, and there is none for '*'"
+        star = "all groups for '*' apply, combined" if several else "the group for '*' applies"
         if explanation.purposes:
             name += f" or its purpose{'s' if len(explanation.purposes) > 1 else ''}"
         return star if name == "*" else f"none names {name}, so {star}"
@@ -235,12 +234,12 @@ class _Page:
     def _match(self, match: Match, lines: dict[int, Line]) -> Iterator[str]:
         rule, line = match.rule, lines[match.rule.line]
         style = "allowed" if rule.allow else "disallowed"
-        columns = between(rule.column, rule.column + rule.end - rule.start - 1, "column")
-        words = f"{plural(rule.octets, 'octet')}, {columns}: {OUTCOMES[match.outcome]}"
+        columns = format_range(rule.column, rule.column + rule.end - rule.start - 1, "column")
+        words = f"{plural(rule.octets, 'byte')}, {columns}: {OUTCOMES[match.outcome]}"
         excerpt = Excerpt(line.text, rule.start - line.start, rule.end - line.start, self._room)
         yield from excerpt.lines(f"{rule.line:6}", words, self._paint, style)
         if rule.form != rule.pattern:
-            form = shortened(visible(rule.form), LONGEST)
+            form = truncate(visible(rule.form), LONGEST)
             yield f"       {self._paint('faint', '|')} compared as {form}"
 
     def _note(self, note: Note) -> str:
@@ -249,4 +248,4 @@ class _Page:
         return f"  {where}: {self._paint(note.level, note.level)} {note.code}: {note.message}"
 
     def _more(self, count: int) -> Sequence[str]:
-        return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
+        return [f"  and {count - MOST:,} more (see --json)"] if count > MOST else []

@@ -1,9 +1,9 @@
 """
-`robotrules fmt`: robots.txt files in canonical form, in place.
+`robotrules fmt`: format robots.txt files in place.
 
-A few lines over `robotrules.formatting.format_robots`: which files change, as text, as a diff or as
-JSON. A file is written only if it changes and is proved to mean the same, and in one piece. Trouble
-with one file is told, and the others are done. It does not decide how a file should look.
+A wrapper around `robotrules.formatting.format_robots`. A file is written atomically, and only if it
+changes and the result is proved equivalent. A file that fails is reported, and the others are
+formatted.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from typing import Any, NamedTuple
 
 import click
 
-from robotrules.cli.atomic_write import save
-from robotrules.cli.diffs import diff_lines, painted
+from robotrules.cli.atomic_write import write_atomically
+from robotrules.cli.console import STDIN, CliError, Output, quoted, report
+from robotrules.cli.input_files import default_robots_file, read_robots
 from robotrules.cli.options import json_option
-from robotrules.cli.robots_file import usual_file
-from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
 from robotrules.cli.text import plural
+from robotrules.cli.unified_diff import colourize, diff_lines
 from robotrules.config import find_config
 from robotrules.errors import ConfigError
 from robotrules.formatting import MAX_STATES, format_robots
 from robotrules.octets import visible
 
-# Raised when a key of the JSON changes meaning or goes away.
+# Increased when a JSON key changes its meaning or is removed.
 SCHEMA_VERSION = 1
 
 
 class _Done(NamedTuple):
-    """One file, and what became of it."""
+    """The result for one file."""
 
     file: str
     old: bytes = b""
     new: bytes = b""
-    trouble: str = ""
+    error: str = ""
     written: bool = False
 
     @property
@@ -55,8 +55,8 @@ class _Done(NamedTuple):
             "file": None if self.file == STDIN else self.name,
             "changed": self.changed,
             "written": self.written,
-            "octets": None if self.trouble else octets,
-            "error": self.trouble or None,
+            "bytes": None if self.error else octets,
+            "error": self.error or None,
         }
 
 
@@ -66,30 +66,30 @@ class _Done(NamedTuple):
 @click.option("--diff", "as_diff", is_flag=True, help="Write nothing; show what would change.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors; a diff is still shown.")
 @click.option(
-    "--budget",
+    "--max-states",
     type=click.IntRange(1),
     metavar="N",
     help="How many states each exact question may see; there are such questions only where names "
     f"of records are misspelled.  [default: {MAX_STATES}, or that of robotrules.toml]",
 )
-@json_option("Print one JSON object; docs/cli/fmt.md describes it.")
+@json_option("Print one JSON object, described in docs/cli/fmt.md.")
 def fmt(
     files: tuple[str, ...],
     check: bool,
     as_diff: bool,
     quiet: bool,
-    budget: int | None,
+    max_states: int | None,
     as_json: bool,
 ) -> int:
     """
-    Bring robots.txt files into canonical form. '-' is stdin, and goes to stdout.
+    Format robots.txt files. '-' reads stdin and writes stdout.
 
-    Without FILE, the robots.txt of this folder.
-    One form for all: `Key: value`, LF, a blank line before each group and none inside. Comments
-    stay, the order of lines stays, paths stay as they are spelled. That the file means the same to
-    every crawler under every profile is proved, and without the proof nothing is written. The exit
-    code is 0 if all is done, 1 if --check or --diff found something to change, 2 for usage or I/O,
-    or if a file had to be left alone.
+    Without FILE, robots.txt in this directory is formatted. The format: `Key: value`, LF line ends,
+    a blank line before each group and none inside. Comments, the order of lines and the spelling of
+    paths are kept. It is proved that the result is equivalent for every crawler under every
+    profile; without the proof nothing is written. The exit code is 0 on success, 1 if --check or
+    --diff found something to change, 2 for a usage or I/O error or a file that could not be
+    formatted.
 
     \b
     Examples:
@@ -99,27 +99,27 @@ def fmt(
       curl -s https://example.com/robots.txt | robotrules fmt -
     """
     if as_json and as_diff:
-        raise click.UsageError("--json and --diff are two forms: leave out one")
-    files = files or (usual_file(or_url=False),)
+        raise click.UsageError("--json and --diff cannot be combined")
+    files = files or (default_robots_file(or_url=False),)
     if files.count(STDIN) > 1:
-        raise click.UsageError("stdin can be read once: pass '-' once")
+        raise click.UsageError("stdin can be read only once: pass '-' once")
     writes = not (check or as_diff)
     if as_json and writes and STDIN in files:
         raise CliError(
-            "stdout cannot have the formatted file and JSON: add --check, or name a file"
+            "--json cannot be combined with formatting stdin: add --check, or pass a file"
         )
     output = Output()
     done = []
     for file in files:
-        one = _formatted(file, budget, writes)
+        one = _formatted(file, max_states, writes)
         done.append(one)
-        if one.trouble:
-            say(one.trouble)
+        if one.error:
+            report(one.error)
         elif as_diff:
             lines = diff_lines(one.old, one.new, one.name, "formatted")
-            output.lines(painted(lines, output.paint))
+            output.lines(colourize(lines, output.paint))
             if not quiet and b"\r" in one.old:
-                say(f"{_named(one)}: its line ends would become LF")
+                report(f"{_named(one)}: line ends would change to LF")
         elif check and one.changed and not (as_json or quiet):
             output.lines([one.name])
         elif file == STDIN and writes:
@@ -129,71 +129,73 @@ def fmt(
         output.json(_as_json(done))
         output.flush()
     elif not quiet:
-        _tell(done, writes, hint=check and not as_diff)
-    if any(one.trouble for one in done):
+        _summarise(done, writes, hint=check and not as_diff)
+    if any(one.error for one in done):
         return 2
     return int(not writes and any(one.changed for one in done))
 
 
-def _formatted(file: str, budget: int | None, writes: bool) -> _Done:
-    """Format one file, and write it if it is to be; what goes wrong is told by the value."""
+def _formatted(file: str, max_states: int | None, writes: bool) -> _Done:
+    """Format and write one file; an error is part of the result."""
     name = "stdin" if file == STDIN else quoted(file)
     try:
         if "://" in file and not os.path.exists(file):
-            raise CliError(f"{name} is no file: save it, or pipe it in with curl -s and pass '-'")
+            raise CliError(
+                f"{name} is not a file: save it, or pipe it in with curl -s and pass '-'"
+            )
         robots, octets = read_robots(file, "default")
         folder = "." if file == STDIN else os.path.dirname(file) or "."
-        found = format_robots(robots, budget=budget or _budget(folder))
+        found = format_robots(robots, max_states=max_states or _max_states(folder))
         if found.refused:
-            raise CliError(f"{name} is left alone: {found.refused}")
+            raise CliError(f"{name} was not changed: {found.refused}")
         written = writes and found.changed and file != STDIN
         if written and not os.path.isfile(file):
-            raise CliError(f"{name} is no regular file: pipe it in, and pass '-'")
+            raise CliError(f"{name} is not a regular file: pipe it in and pass '-'")
         if written:
-            save(file, found.body, octets)
-    except CliError as trouble:
-        return _Done(file, trouble=" ".join(trouble.message.split()))
+            write_atomically(file, found.body, octets)
+    except CliError as error:
+        return _Done(file, error=" ".join(error.message.split()))
     return _Done(file, octets, found.body, written=written)
 
 
-def _budget(folder: str) -> int:
-    """Return the budget that the settings nearest to a folder name."""
+def _max_states(folder: str) -> int:
+    """Return the state limit of the settings nearest to a directory."""
     try:
-        return find_config(folder).fmt.budget or MAX_STATES
+        return find_config(folder).fmt.max_states or MAX_STATES
     except ConfigError as error:
         raise CliError(visible(str(error))) from None
 
 
-# --- Telling --------------------------------------------------------------------------------------
+# --- Output ---------------------------------------------------------------------------------------
 
 
 def _named(one: _Done) -> str:
     return "stdin" if one.file == STDIN else quoted(one.file)
 
 
-def _tell(done: list[_Done], writes: bool, *, hint: bool) -> None:
-    """Say what became of the files; what went wrong was said. *hint*: also what to do now."""
+def _summarise(done: list[_Done], writes: bool, *, hint: bool) -> None:
+    """Report the results; errors were reported before. *hint*: also say what to do."""
     changed = [one for one in done if one.changed]
     if not changed:
         if writes and STDIN in (one.file for one in done):
             return
-        good = sum(not one.trouble for one in done)
+        good = sum(not one.error for one in done)
         where = f" in {plural(good, 'file')}" if len(done) > 1 else ""
         if good:
-            say(f"nothing to change{where}")
+            report(f"nothing to change{where}")
     elif not writes:
         if len(done) > 1 or hint:
             them = "it" if len(changed) == 1 else "them"
             files = hint and all(one.file != STDIN for one in changed)
-            cure = f"; robotrules fmt writes {them}, --diff shows {them}" if files else ""
-            say(f"{len(changed):,} of {plural(len(done), 'file')} would change{cure}")
+            advice = f"; format {them} with robotrules fmt, see --diff" if files else ""
+            report(f"{len(changed):,} of {plural(len(done), 'file')} would change{advice}")
     for one in changed:
         if one.written:
-            say(f"{_named(one)} was formatted, and is proved to mean the same")
+            report(f"{_named(one)} formatted, proved equivalent")
 
 
 def _as_json(done: list[_Done]) -> dict[str, Any]:
-    failed = sum(bool(one.trouble) for one in done)
+    failed = sum(bool(one.error) for one in done)
     changed = sum(one.changed for one in done)
-    counts = {"changed": changed, "same": len(done) - changed - failed, "left_alone": failed}
+    counts = {"changed": changed, "same": len(done) - changed - failed, "failed": failed}
     return {"schema": SCHEMA_VERSION, **counts, "files": [one.as_dict() for one in done]}

@@ -1,12 +1,12 @@
 """
-`robotrules guidance`: one answer over all carriers, for a URL or for each document of a HAR file.
+`robotrules guidance`: the combined answer of all carriers, for a URL or the documents of a HAR
+file.
 
-A few lines over `robotrules.guidance`: may the URL be crawled, and what do its robots.txt, headers
-and page say about the use of what is found there. Where the robots.txt keeps a page from being
-read, its tags are unknown, and that is said. What is not given as a file is fetched, or, with any
-file given, not known.
+A wrapper around `robotrules.guidance`: may the URL be crawled, and how may its content be used,
+according to robots.txt, headers and page. If robots.txt blocks the page, its tags are unknown. If
+no file is passed, robots.txt and page are fetched; otherwise nothing is.
 
-Sections: the command · what is asked with · origins.
+Sections: the command · queries · origins.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ import click
 
 import robotrules
 from robotrules import RobotsTxt
-from robotrules.access import FailureReason as AccessTrouble
+from robotrules.access import FailureReason
 from robotrules.cache import EffectivePolicy, format_timestamp
-from robotrules.cli.access_text import answer_words
-from robotrules.cli.client import Opening, client_options
+from robotrules.cli.access_text import describe_response
+from robotrules.cli.client import ClientOptions, with_client_options
+from robotrules.cli.console import CliError, Output, quoted, report
 from robotrules.cli.guidance_text import GuidancePage, GuidanceReport, GuidanceRows
 from robotrules.cli.options import (
     ACCESS_ONLY,
-    GivenCrawler,
-    given_crawler,
-    given_purposes,
-    given_robots,
-    given_urls,
+    CrawlerChoice,
     json_option,
     literal_option,
+    parse_crawler,
+    parse_purposes,
+    parse_urls,
     parsing_profile,
     purpose_option,
+    read_robots_option,
+    report_notes,
     robots_option,
-    say_notes,
     token_option,
 )
-from robotrules.cli.origin_lookup import hint_private, host_of, refuse_paths
+from robotrules.cli.origin_lookup import hint_private_address, host_of, refuse_paths
 from robotrules.cli.page_inputs import (
     carrier_options,
     fetching_tag_profile_option,
-    given_har,
-    given_headers,
-    given_page,
-    given_response,
-    given_tdmrep,
     html_libraries,
-    refuse_stdin_twice,
+    parse_headers,
+    read_har_file,
+    read_page,
+    read_saved_response,
+    read_tdmrep,
+    refuse_repeated_stdin,
     robots_profile,
-    warn_html_unread,
+    warn_html_not_read,
     with_headers,
 )
-from robotrules.cli.streams import CliError, Output, quoted, say
 from robotrules.cli.text import plural
 from robotrules.errors import MissingExtraError
 from robotrules.extensions.app_directives import directives_for
@@ -74,32 +74,32 @@ if TYPE_CHECKING:
 @token_option
 @literal_option
 @purpose_option
-@click.option("--page", metavar="FILE", help="The page as saved, its initial HTML; '-' is stdin.")
+@click.option("--page", metavar="FILE", help="The saved page (initial HTML); '-' is stdin.")
 @carrier_options
 @click.option(
     "--har",
     metavar="FILE",
-    help="A HAR file that a browser exported: an answer for each document in it. With a URL, for "
-    "that one alone.",
+    help="A HAR file exported by a browser; prints an answer for each document in it, or for the "
+    "URL only.",
 )
 @click.option(
     "--robots-url",
     metavar="URL",
-    help="Where the robots.txt is from. It governs that origin and no other. Without this, it is "
-    "taken to be of the URL's origin, or of that of the first document of --har.",
+    help="The URL of the robots.txt, which applies to that origin only. Defaults to the origin of "
+    "the URL, or of the first document of --har.",
 )
 @click.option(
-    "--tdmrep", metavar="FILE", help="The /.well-known/tdmrep.json of the same origin, saved."
+    "--tdmrep", metavar="FILE", help="The saved /.well-known/tdmrep.json of the same origin."
 )
 @click.option(
     "--app",
     "application",
     metavar="NAME",
-    help="An application that App-Directives may address, such as examplesearch; case matters.",
+    help="An application identifier of App-Directives, such as examplesearch; case-sensitive.",
 )
 @fetching_tag_profile_option
-@json_option("Print one JSON object for each URL; docs/guidance.schema.json describes it.")
-@client_options()
+@json_option("Print one JSON object per URL, described by docs/guidance.schema.json.")
+@with_client_options()
 def guidance(
     url: str | None,
     robots: str | None,
@@ -116,18 +116,17 @@ def guidance(
     application: str | None,
     profile: str,
     as_json: bool,
-    opening: Opening,
+    client_options: ClientOptions,
 ) -> int:
     """
-    Give one answer over all carriers.
+    Combine robots.txt, headers and page tags into one answer.
 
     May the URL be crawled, indexed, shown as a snippet, used to train AI? Reads robots.txt,
-    headers, meta elements, Content-Usage, App-Directives and TDM reservations, and shows where each
-    answer comes from. With a URL alone, its robots.txt is fetched, and then the page, if the rules
-    allow that; where you pass files, nothing is fetched. Where the robots.txt disallows the URL,
-    the tags of its page are unknown, for nobody reads them. What is said are requests, and no form
-    of access authorization. The exit code is 1 if crawling is disallowed, for any document, and
-    else 0.
+    headers, meta elements, Content-Usage, App-Directives and TDM reservations, and shows the source
+    of each answer. Without files, the robots.txt is fetched, and the page if the rules allow it; if
+    you pass files, nothing is fetched. If robots.txt blocks the URL, the tags of its page are
+    unknown, because crawlers cannot read them. All of these are requests, not a form of access
+    authorization. The exit code is 1 if crawling is disallowed for any document, otherwise 0.
 
     \b
     Examples:
@@ -139,68 +138,68 @@ def guidance(
     """
     about_page = [one for one in (page, response, dom) if one] + list(headers)
     if url is None and har is None:
-        raise CliError("no URL was given: pass one, such as https://example.com/a, or --har FILE")
+        raise CliError("missing URL: pass one, such as https://example.com/a, or --har FILE")
     if har is not None and about_page:
-        raise CliError("a HAR file has headers and pages of its own: leave out the others")
+        raise CliError("--har cannot be combined with --page, --response, --dom or --header")
     if page is not None and response is not None:
-        raise CliError("--response has the page as well: leave out --page")
+        raise CliError("--response includes the page: remove --page")
     live = not (about_page or har or robots or tdmrep)
-    refuse_stdin_twice(robots, page, response, dom, har, tdmrep)
+    refuse_repeated_stdin(robots, page, response, dom, har, tdmrep)
     access, profile = profile, parsing_profile(profile, fetches=live)
     beside = robots_profile(profile)
-    asked = _Asked(
-        given_crawler(product_tokens, beside, literal=literal),
-        given_purposes(purposes, beside),
-        None if robots is None else given_robots(robots, beside),
-        None if tdmrep is None else given_tdmrep(tdmrep),
-        _given_application(application),
+    query = _Query(
+        parse_crawler(product_tokens, beside, literal=literal),
+        parse_purposes(purposes, beside),
+        None if robots is None else read_robots_option(robots, beside),
+        None if tdmrep is None else read_tdmrep(tdmrep),
+        _vet_application(application),
         profile,
-        None if robots_url is None else _given_origin(robots_url),
+        None if robots_url is None else _parse_origin(robots_url),
     )
     if live:
         if robots_url is not None:
-            raise CliError(
-                "--robots-url is about a file: pass it with --robots FILE, or leave it out"
-            )
+            raise CliError("--robots-url needs --robots FILE: pass the file, or remove the option")
         access = access if access in ACCESS_ONLY else beside
-        return _about_live(asked, url or "", opening, access, as_json)
-    opening.hint_unused()
-    if asked.robots is not None:
-        say_notes(asked.robots.notes, robots or "")
+        return _about_live(query, url or "", client_options, access, as_json)
+    client_options.hint_unused()
+    if query.robots is not None:
+        report_notes(query.robots.notes, robots or "")
     if har is not None:
-        return _about_har(asked, har, url, as_json)
-    address = given_urls([url or ""], beside)[0]
-    asked = asked.of_origin(origin_of(address))
+        return _about_har(query, har, url, as_json)
+    address = parse_urls([url or ""], beside)[0]
+    query = query.of_origin(origin_of(address))
     with ExitStack() as opened:
-        saved = given_response(response) if response is not None else None
-        found = asked.about(
+        saved = read_saved_response(response) if response is not None else None
+        found = query.about(
             address,
-            headers=with_headers(saved.fields if saved else None, given_headers(headers)),
-            html=given_page(page, opened) if page is not None else saved.body if saved else None,
-            dom=None if dom is None else given_page(dom, opened, "the DOM"),
+            headers=with_headers(saved.fields if saved else None, parse_headers(headers)),
+            html=read_page(page, opened) if page is not None else saved.body if saved else None,
+            dom=None if dom is None else read_page(dom, opened, "the DOM"),
             saved=saved,
         )
     output = Output()
     if as_json:
-        output.json(asked.as_dict(found))
+        output.json(query.as_dict(found))
     else:
         output.lines(list(GuidancePage(found, output).lines()))
     output.flush()
     return int(found.guidance.may_crawl is False)
 
 
-def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json: bool) -> int:
-    """Answer for a URL after its robots.txt and its page were fetched."""
+def _about_live(
+    query: _Query, url: str, client_options: ClientOptions, access: str, as_json: bool
+) -> int:
+    """Fetch the robots.txt and the page of a URL, and print the answer."""
     from robotrules.client.pages import make_guidance
 
     url = url.strip()
     refuse_paths([url])
-    who = asked.crawler.names, asked.purposes
-    # Groups for '*' are for this command too, whatever the crawler makes of them.
+    who = query.crawler.names, query.purposes
+    # This command obeys the groups for '*', even if the crawler ignores them.
     polite = CrawlerNames(who[0]) if isinstance(who[0], CrawlerNames) else who[0]
-    with opening.client(access) as client:
-        first = client.refresh(url) if opening.fresh else client.lookup(url)
-        page = client.fetch(url, polite, asked.purposes)
+    with client_options.client(access) as client:
+        first = client.refresh(url) if client_options.refresh else client.lookup(url)
+        page = client.fetch(url, polite, query.purposes)
     if (
         first is not None
         and page.origin_state is not None
@@ -209,48 +208,48 @@ def _about_live(asked: _Asked, url: str, opening: Opening, access: str, as_json:
         page = page._replace(origin_state=page.origin_state._replace(source=first.source))
     if page.origin_state is None and not page.hops:
         raise CliError(f"{quoted(url)} has no robots.txt: pass an http or https URL with a host")
-    visit = page.origin_state.fetch_record if page.origin_state else None
-    if AccessTrouble.REFUSED in (page.failure_reason, visit.failure_reason if visit else None):
-        hint_private(host_of(page.url))
-    find = partial(make_guidance, page, *who, application=asked.application, profile=asked.profile)
+    record = page.origin_state.fetch_record if page.origin_state else None
+    if FailureReason.REFUSED in (page.failure_reason, record.failure_reason if record else None):
+        hint_private_address(host_of(page.url))
+    find = partial(make_guidance, page, *who, application=query.application, profile=query.profile)
     try:
         found = find()
     except MissingExtraError:
-        warn_html_unread()
+        warn_html_not_read()
         found = find(html=False)
-    if asked.crawler.known is not None and page.origin_state is not None:
+    if query.crawler.known is not None and page.origin_state is not None:
         found = found._replace(verdict=page.origin_state.check(page.url, *who))
     if page.origin_state is not None and page.origin_state.policy is EffectivePolicy.RULES:
-        say_notes(page.origin_state.robots.notes, page.origin_state.origin)
+        report_notes(page.origin_state.robots.notes, page.origin_state.origin)
     output = Output()
-    answer = GuidanceReport(found, asked.profile, None, None, page)
+    answer = GuidanceReport(found, query.profile, None, None, page)
     if as_json:
-        output.json(asked.of_origin(page.origin_state and page.origin_state.origin).as_dict(answer))
+        output.json(query.of_origin(page.origin_state and page.origin_state.origin).as_dict(answer))
     else:
         output.lines(list(GuidancePage(answer, output).lines()))
     output.flush()
     return int(not found.verdict)
 
 
-def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
-    """Answer for each document of a HAR file, or for those of one URL."""
-    documents = given_har(name)
+def _about_har(query: _Query, name: str, url: str | None, as_json: bool) -> int:
+    """Print an answer for each document of a HAR file, or for those of one URL."""
+    documents = read_har_file(name)
     if url is not None:
         wanted = url.strip().partition("#")[0]
         documents = [one for one in documents if (one.url or "").partition("#")[0] == wanted]
         if not documents:
             raise CliError(
-                f"no document of the HAR file has the URL {quoted(url)}: leave it out to see them "
-                "all"
+                f"no document of the HAR file has the URL {quoted(url)}: remove it to see all "
+                "documents"
             )
     origins = (origin_of(saved.url or "") for saved in documents)
-    governing = asked.of_origin(next(filter(None, origins), None))
+    governing = query.of_origin(next(filter(None, origins), None))
     elsewhere = sum(not governing.governs(to_octets(saved.url or "")) for saved in documents)
-    if elsewhere and asked.robots is not None and asked.origin is None:
-        say(
-            f"the robots.txt is taken to be of {visible(governing.origin or '')}, the origin of "
-            f"the first document, and says nothing about {plural(elsewhere, 'document')} of "
-            "others; --robots-url says where it is from",
+    if elsewhere and query.robots is not None and query.origin is None:
+        report(
+            f"the robots.txt is used for {visible(governing.origin or '')}, the origin of the "
+            f"first document, not for {plural(elsewhere, 'document')} of other origins; set its "
+            "origin with --robots-url",
             label="hint",
             style="warning",
         )
@@ -267,40 +266,40 @@ def _about_har(asked: _Asked, name: str, url: str | None, as_json: bool) -> int:
     return int(any(found.guidance.may_crawl is False for found in many))
 
 
-def _given_application(name: str | None) -> str | None:
+def _vet_application(name: str | None) -> str | None:
     if name is None:
         return None
     try:
         directives_for(robotrules.parse(b""), name)
     except ValueError:
         raise CliError(
-            f"{quoted(name)} is no application identifier: pass a Token (RFC 9651 §3.3.4), which "
-            "starts with a letter or '*' and has no spaces, such as examplesearch"
+            f"{quoted(name)} is not an application identifier: pass a Token (RFC 9651 §3.3.4), "
+            "which starts with a letter or '*' and has no spaces, such as examplesearch"
         ) from None
     return name
 
 
-# --- What is asked with ---------------------------------------------------------------------------
+# --- Queries --------------------------------------------------------------------------------------
 
 
-class _Asked(NamedTuple):
-    """Who asks, with all that holds for more than one page."""
+class _Query(NamedTuple):
+    """The crawler, and the inputs that apply to more than one page."""
 
-    crawler: GivenCrawler
+    crawler: CrawlerChoice
     purposes: tuple[str, ...]
     robots: RobotsTxt | None
     tdmrep: bytes | None
     application: str | None
     profile: str
     origin: str | None
-    """What robots.txt and tdmrep.json govern, and no other (RFC 9309 §2.3); None: all."""
+    """The only origin that robots.txt and tdmrep.json apply to (RFC 9309 §2.3); None: any."""
 
-    def of_origin(self, origin: str | None) -> _Asked:
-        """Return it with this origin, if none was told."""
+    def of_origin(self, origin: str | None) -> _Query:
+        """Return it with this origin, unless it has one."""
         return self if self.origin is not None else self._replace(origin=origin)
 
     def governs(self, url: bytes) -> bool:
-        """Tell whether a robots.txt of the origin is about a URL; a path is always of it."""
+        """Tell whether the robots.txt applies to a URL; it always applies to a path."""
         return self.origin is None or url.startswith(b"/") or origin_of(url) == self.origin
 
     def about(
@@ -312,7 +311,7 @@ class _Asked(NamedTuple):
         dom: Any = None,
         saved: SavedResponse | None = None,
     ) -> GuidanceReport:
-        """Ask about a URL."""
+        """Return the answer for a URL."""
         governed = self.governs(url)
         with html_libraries():
             found = find_guidance(
@@ -348,23 +347,23 @@ class _Asked(NamedTuple):
 
 
 def _access(page: FetchResult) -> dict[str, Any]:
-    """Return how a page and its robots.txt were got."""
-    held = page.origin_state
-    failed = held.entry.last_failure if held else None
+    """Return how a page and its robots.txt were fetched."""
+    origin_state = page.origin_state
+    failed = origin_state.entry.last_failure if origin_state else None
     return {
         "hops": [hop._asdict() for hop in page.hops],
         "failure_reason": str(page.failure_reason) if page.failure_reason else None,
-        "robots_state": str(held.state) if held else None,
-        "robots_source": str(held.source) if held else None,
-        "robots_until": format_timestamp(held.until) if held else None,
+        "robots_state": str(origin_state.state) if origin_state else None,
+        "robots_source": str(origin_state.source) if origin_state else None,
+        "robots_until": format_timestamp(origin_state.until) if origin_state else None,
         "robots_failed_at": format_timestamp(failed.at) if failed else None,
-        "robots_failure": answer_words(failed) if failed else None,
+        "robots_failure": describe_response(failed) if failed else None,
     }
 
 
 # --- Origins --------------------------------------------------------------------------------------
 
-# Scheme and authority (RFC 3986 §3); user information is no part of an origin.
+# Scheme and authority (RFC 3986 §3), without user information.
 _ORIGIN = re.compile(
     r"(https?)://(?:[^/?#\\@]*@)?(\[[^]/?#\\@]*\]|[^:/?#\\@]+)(?::([0-9]*))?(?=[/?#\\]|\Z)", re.I
 )
@@ -372,7 +371,7 @@ _PORTS = {"http": "80", "https": "443"}
 
 
 def origin_of(url: str | bytes) -> str | None:
-    """Return the origin of a URL as RFC 9309 §2.3 means it; None: it has none, as a path has."""
+    """Return the origin of a URL (RFC 9309 §2.3); None if it has none, such as a path."""
     found = _ORIGIN.match(to_text(to_octets(url)))
     if not found:
         return None
@@ -381,11 +380,11 @@ def origin_of(url: str | bytes) -> str | None:
     return f"{scheme}://{found[2].lower()}{beside}"
 
 
-def _given_origin(url: str) -> str:
+def _parse_origin(url: str) -> str:
     origin = origin_of(url.strip())
     if origin is None:
         raise CliError(
-            f"{quoted(url)} has no origin: pass where the robots.txt is from, such as "
+            f"{quoted(url)} has no origin: pass the URL of the robots.txt, such as "
             "--robots-url https://example.com/robots.txt"
         )
     return origin

@@ -1,8 +1,7 @@
 """
 Guidance as text: a page for one URL, and rows for the documents of a HAR file.
 
-It puts answers, their sources and notes into lines, and makes every control character of what a
-stranger wrote a plain one. It does not decide anything, and does not read files.
+Formats answers, their sources and notes. Control characters of the content are escaped.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from robotrules import Guidance, Reason
 from robotrules.cli.access_text import (
     NO_FILE,
+    describe_page,
+    describe_reason,
+    describe_state,
     hop_lines,
-    page_words,
-    reason_words,
-    state_words,
 )
-from robotrules.cli.page_inputs import Noted, about_status, note_line, was_read
-from robotrules.cli.streams import Output
-from robotrules.cli.text import Paint, cells, listed, plural, shortened
+from robotrules.cli.console import Output
+from robotrules.cli.page_inputs import Noted, describe_sources, describe_status, note_line
+from robotrules.cli.text import Paint, cell_width, listed, plural, truncate
 from robotrules.guide import Answer, TagsSeen
 from robotrules.octets import visible
 from robotrules.tags import Mention, RuleStatus
@@ -30,10 +29,10 @@ from robotrules.tags.saved_responses import SavedResponse
 if TYPE_CHECKING:
     from robotrules.client.pages import FetchResult
 
-# What a person reads of a long list or text; JSON has all of it.
+# How much of a long list or text is shown; JSON has all of it.
 MOST = 40
 LONGEST = 200
-# An answer that is longer has its sources below it.
+# The sources of a longer answer are below it.
 SHORT = 12
 
 STYLES = {
@@ -41,42 +40,42 @@ STYLES = {
     **dict.fromkeys(("no", "disallowed", "reserved"), "disallowed"),
     "unknown": "faint",
 }
-# What the section about a page that was not crawled says, so that the notes need not.
+# Notes that the section about a page that was not crawled includes.
 TRAP = ("not-crawled", "noindex-not-seen", "tags-not-seen")
-# And what the answers themselves say.
+# A note that the answers imply.
 ANSWERED = "tags-not-read"
 
 
 class GuidanceReport(NamedTuple):
-    """An answer, and what it was about."""
+    """An answer and its inputs."""
 
     guidance: Guidance
     profile: str
     saved: SavedResponse | None
     elsewhere: str | None
-    """The origin that the given robots.txt is of, if that is not the URL's; None: it is."""
+    """The origin of the robots.txt, if it is not that of the URL."""
     fetched: FetchResult | None = None
-    """The page and its robots.txt, where they were fetched."""
+    """The page and its robots.txt, if they were fetched."""
 
 
 # --- One URL --------------------------------------------------------------------------------------
 
 
-def shown_answers(found: GuidanceReport) -> Iterator[Answer]:
-    """Yield the answers as they may be shown."""
+def display_answers(found: GuidanceReport) -> Iterator[Answer]:
+    """Yield the answers, escaped and truncated."""
     for one in found.guidance.answers():
-        because = tuple(shortened(visible(words), LONGEST) for words in one.because)
+        because = tuple(truncate(visible(words), LONGEST) for words in one.because)
         if one.subject == "crawl" and found.elsewhere is not None:
-            because = (f"the robots.txt is of {visible(found.elsewhere)}",)
+            because = (f"the robots.txt belongs to {visible(found.elsewhere)}",)
         if found.fetched is not None:
-            because = _fetched_because(one, found.fetched, because)
-        yield Answer(visible(one.subject), shortened(visible(one.answer), LONGEST), because)
+            because = _fetched_reason(one, found.fetched, because)
+        yield Answer(visible(one.subject), truncate(visible(one.answer), LONGEST), because)
 
 
-def _fetched_because(one: Answer, page: FetchResult, because: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the reason of an answer about a page that was asked for."""
+def _fetched_reason(one: Answer, page: FetchResult, because: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the reason of an answer about a fetched page."""
     if one.subject == "crawl" and page.verdict.rule is None:
-        return (reason_words(page.verdict, page.origin_state),)
+        return (describe_reason(page.verdict, page.origin_state),)
     if one.subject in ("index", "snippet") and page.verdict and not page.ok:
         return ("the page was not read",)
     return because
@@ -91,14 +90,14 @@ class _Unread(NamedTuple):
 
 
 def _notes(found: Guidance) -> Iterator[tuple[str, Noted]]:
-    """Yield the notes of all parts, each with where it belongs."""
+    """Yield the notes of all carriers, each with its source."""
     yield from (("", note) for note in found.notes)
     usage = found.usage or found.unseen
     for tag in usage.notes if usage else ():
         yield str(tag.source or ""), tag
     for statement in found.preferences.statements:
         if statement.error:
-            words = shortened(visible(statement.error), LONGEST)
+            words = truncate(visible(statement.error), LONGEST)
             yield f"Content-Usage {statement.source}", _Unread("bad-structure", "error", words)
     directives = found.app_directives.notes if found.app_directives else ()
     for line in (*found.preferences.notes, *directives):
@@ -109,12 +108,12 @@ def _notes(found: Guidance) -> Iterator[tuple[str, Noted]]:
 
 
 def unseen_mentions(found: Guidance) -> list[Mention]:
-    """Return the tag rules of a page that nobody reads, because it is disallowed."""
+    """Return the tag rules that crawlers cannot read, because the page is disallowed."""
     mentions = found.unseen.mentions if found.unseen else ()
     return [one for one in mentions if one.standing is RuleStatus.IN_FORCE]
 
 
-def _who_asks(found: Guidance) -> str:
+def _format_crawler(found: Guidance) -> str:
     return " or ".join(map(visible, found.product_tokens))
 
 
@@ -132,16 +131,16 @@ class GuidancePage:
         yield self._paint("heading", visible(self._guidance.url))
         yield from self._who()
         yield ""
-        answers = list(shown_answers(self._found))
-        width = max(cells(one.subject) for one in answers[:MOST])
+        answers = list(display_answers(self._found))
+        width = max(cell_width(one.subject) for one in answers[:MOST])
         reason: tuple[str, ...] = ()
         for subject, answer, because in answers[:MOST]:
-            # One reason for several answers in a row is said once; where something stands, always.
+            # A reason that applies to several answers in a row is shown once.
             if answer in ("yes", "unknown") and because == reason:
                 because = ()
             else:
                 reason = because
-            name = f"  {subject}{' ' * (width - cells(subject))}"
+            name = f"  {subject}{' ' * (width - cell_width(subject))}"
             said = self._paint(STYLES.get(answer, ""), answer) if answer in STYLES else answer
             beside = because[:1] if len(answer) <= SHORT else ()
             gap = " " * (SHORT - len(answer))
@@ -160,33 +159,33 @@ class GuidancePage:
 
     def _who(self) -> Iterator[str]:
         purposes = "".join(f", purpose {visible(one)}" for one in self._guidance.purposes)
-        names = _who_asks(self._guidance)
+        names = _format_crawler(self._guidance)
         yield f"  for {names}{purposes}, profile {self._found.profile}"
         usage = self._guidance.usage or self._guidance.unseen
         verdict = self._guidance.verdict
         first = ["robots.txt"] if verdict is not None and verdict.reason not in NO_FILE else []
         if first or usage:
-            yield f"  from {was_read(usage, first)}"
+            yield f"  from {describe_sources(usage, first)}"
         if self._found.fetched is not None:
             yield from self._access(self._found.fetched)
 
     def _access(self, page: FetchResult) -> Iterator[str]:
-        """Yield what was fetched: redirects, the answer, how long the rules hold."""
+        """Yield what was fetched: redirects, the response, the validity of the rules."""
         yield from (f"  {line}" for line in hop_lines(page.hops))
         if page.verdict:
-            yield f"  the page: {page_words(page)}"
+            yield f"  the page: {describe_page(page)}"
         if page.origin_state is not None and page.verdict.reason not in NO_FILE:
-            yield f"  {state_words(page.origin_state)}"
+            yield f"  {describe_state(page.origin_state)}"
 
     def _trap(self) -> Iterator[str]:
-        """Yield what keeps a page's tags from being read, and what they would have said."""
+        """Yield why crawlers cannot read the tags of a page, and the tags."""
         if self._guidance.tags is not TagsSeen.NOT_CRAWLED:
             return
         yield ""
         yield self._paint("warning", "Not crawled")
         verdict = self._guidance.verdict
         if verdict is not None and verdict.reason is Reason.UNREACHABLE:
-            yield "  Nobody knows what robots.txt says, so crawlers take everything for disallowed."
+            yield "  The robots.txt is unreachable, so crawlers must treat every URL as disallowed."
             return
         for note in self._guidance.notes:
             if note.code in TRAP:
@@ -195,19 +194,19 @@ class GuidancePage:
                 )
         said = unseen_mentions(self._guidance)
         for one in said[:MOST]:
-            text = shortened(visible(one.text), LONGEST)
+            text = truncate(visible(one.text), LONGEST)
             yield f"  {self._paint('faint', 'not seen:')} {one.source}: {text}"
         yield from self._more(len(said))
 
     def _more(self, count: int) -> Sequence[str]:
-        return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
+        return [f"  and {count - MOST:,} more (see --json)"] if count > MOST else []
 
 
 # --- Many -----------------------------------------------------------------------------------------
 
 
 class GuidanceRows:
-    """Documents of a HAR file as lines of text: three answers each, and where they come from."""
+    """Documents of a HAR file as lines of text: three answers each, and their sources."""
 
     def __init__(self, many: Sequence[GuidanceReport], output: Output) -> None:
         self._many = many
@@ -216,7 +215,7 @@ class GuidanceRows:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines."""
-        names = _who_asks(self._many[0].guidance)
+        names = _format_crawler(self._many[0].guidance)
         head = f"{'crawl':9}{'index':9}{'snippet':9}document, for {names}"
         yield self._paint("heading", head)
         sentences: dict[str, Noted] = {}
@@ -237,26 +236,26 @@ class GuidanceRows:
                 )
 
     def _sum(self) -> str:
-        """Return what the rows come to."""
+        """Return the summary."""
         found = [one.guidance for one in self._many]
         kept = sum(one.may_crawl is False for one in found)
         out = sum(one.may_index is False for one in found)
         return f"{plural(len(found), 'document')}: {kept:,} disallowed, {out:,} noindex"
 
     def _row(self, found: GuidanceReport) -> Iterator[str]:
-        answers = list(shown_answers(found))
+        answers = list(display_answers(found))
         said = {one.subject: one.answer for one in answers}
         columns = (said[name] for name in ("crawl", "index", "snippet"))
         painted = (f"{self._paint(STYLES[one], one)}{' ' * (9 - len(one))}" for one in columns)
-        yield f"{''.join(painted)}{shortened(visible(found.guidance.url), LONGEST)}"
+        yield f"{''.join(painted)}{truncate(visible(found.guidance.url), LONGEST)}"
         for before in found.saved.earlier[:MOST] if found.saved else ():
-            yield f"    redirected from {shortened(visible(before.url or 'elsewhere'), LONGEST)}"
-        if words := about_status(found.saved.status if found.saved else None):
+            yield f"    redirected from {truncate(visible(before.url or 'elsewhere'), LONGEST)}"
+        if words := describe_status(found.saved.status if found.saved else None):
             yield f"    {words}"
         if found.saved and found.saved.body is None and found.guidance.usage:
-            yield "    only headers were read, for the page was not saved"
+            yield "    only headers were read, because the page is not in the file"
         for subject, answer, because in answers[:MOST]:
-            # What is not restricted needs no line; why it is not known whether to crawl does.
+            # Only restrictions and unknown crawl answers get a line.
             if answer in ("yes", "allowed") or (answer == "unknown" and subject != "crawl"):
                 continue
             parts = [answer] if len(answer) <= SHORT else []

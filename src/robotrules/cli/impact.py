@@ -1,43 +1,59 @@
 """
-How far a change of rules reaches on real URLs: which of them change verdict, for which crawlers.
+The impact of a rule change on real URLs: how many change their verdict, for which crawlers.
 
-Every URL of a file is asked of the old and of the new rules, in batches; those with another verdict
-are counted by crawler and by first path segment, and the first few are kept as examples. A URL
-counts as often as it stands in the file. Memory does not grow with the file: of very many segments
-the rarest are counted together, so the number of one that is listed is at least what it says; sums
-are exact. It does not know which crawlers differ, nor how counts look.
+Every URL of a file is checked against the old and the new rules in batches. Changed URLs are
+counted by crawler and by first path segment, and the first few are kept as examples. A URL counts
+as often as it is in the file. Memory does not grow with the file: if there are very many segments,
+the rarest are counted together, so the count of a listed segment is a lower bound; totals are
+exact.
+
+Sections: counting · text · Markdown · sentences.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import compress
 from operator import or_
 from typing import Any, NamedTuple
 
 from robotrules import RuleSet
+from robotrules.cli.console import STDIN
+from robotrules.cli.markdown import code
 from robotrules.cli.progress import Progress
-from robotrules.cli.streams import STDIN
-from robotrules.cli.text import is_terminal
-from robotrules.cli.url_files import UrlFile, refuse_empty, say_hint
-from robotrules.cli.url_forms import Skipped, UrlFileFormat
+from robotrules.cli.text import Paint, cell_width, is_terminal, plural, truncate
+from robotrules.cli.url_files import UrlFile, refuse_empty, report_hint
+from robotrules.cli.url_formats import Skipped, UrlFileFormat
+from robotrules.octets import visible
 
-# URLs that are kept to be shown, of each crawler and each direction, if they are not longer.
+# Examples that are kept per crawler and direction, and their maximum length.
 MOST_EXAMPLES = 3
 LONGEST_EXAMPLE = 2_048
-# Segments that an answer lists, and how many are counted apart for all crawlers together.
+# Segments that a result lists, and that are counted separately for all crawlers together.
 MOST_SEGMENTS = 100
 SEGMENTS_APART = 20_000
-# Octets of a segment that tell it from others.
+# The bytes of a segment that are compared.
 LONGEST_SEGMENT = 80
 
-# The first path segment of a URL as written, with the slashes around it. It matches anything.
+# The first path segment of a URL, with the slashes around it. It matches any input.
 _SEGMENT = re.compile(rb"(?:[^/?#:]*+:)?+(?://[^/?#]*+)?+(/[^/?#]{0,%d}+/?)?" % LONGEST_SEGMENT)
 ROOT = b"/"
+# Limits of the text output; JSON has more.
+MOST_CRAWLERS = 20
+MOST_SHOWN = 5
+SEGMENTS_SHOWN = 10
+EXAMPLES_SHOWN = 2
+LONGEST_NAME = 40
+LONGEST_URL = 100
+HEADINGS = ("newly disallowed", "newly allowed")
+
+# In Markdown a dot may create a link and underscores an emphasis.
+_PLAIN = re.compile(r"[A-Za-z0-9 ,-]+")
 
 
 class Compared(NamedTuple):
@@ -52,7 +68,7 @@ class Segment(NamedTuple):
     """URLs that change, by their first path segment."""
 
     segment: str
-    """`/shop/` is what lies below, `/shop` the page of that name, `/` the root."""
+    """`/shop/` is everything below, `/shop` the page of that name, `/` the root."""
     disallowed: int
     """Newly disallowed."""
     allowed: int
@@ -60,7 +76,7 @@ class Segment(NamedTuple):
 
     @property
     def changed(self) -> int:
-        """How many change at all."""
+        """The number of URLs that change."""
         return self.disallowed + self.allowed
 
     def as_dict(self) -> dict[str, Any]:
@@ -72,8 +88,8 @@ class Segment(NamedTuple):
         }
 
 
-class CrawlerReach(NamedTuple):
-    """What changes for crawlers that obey the same rules."""
+class CrawlerImpact(NamedTuple):
+    """The impact for crawlers that obey the same rules."""
 
     name: str
     disallowed: int
@@ -81,13 +97,13 @@ class CrawlerReach(NamedTuple):
     allowed: int
     """Newly allowed."""
     segments: tuple[Segment, ...]
-    """By first path segment: those with most changes, and those first."""
+    """By first path segment, those with most changes first."""
     disallowed_examples: tuple[str, ...]
     allowed_examples: tuple[str, ...]
 
     @property
     def changed(self) -> int:
-        """How many change at all."""
+        """The number of URLs that change."""
         return self.disallowed + self.allowed
 
     def others(self, listed: int = MOST_SEGMENTS) -> Segment:
@@ -116,20 +132,20 @@ class CrawlerReach(NamedTuple):
         }
 
 
-class Reach(NamedTuple):
-    """What changes on the URLs of a file."""
+class Impact(NamedTuple):
+    """The impact on the URLs of a file."""
 
     file: str
     """Its name; `-` is stdin."""
     form: UrlFileFormat
     urls: int
-    """How many were read: each counts as often as it stands there."""
+    """The number of URLs read, including repeated ones."""
     changed: int
-    """How many change for at least one crawler."""
-    crawlers: tuple[CrawlerReach, ...]
+    """The number of URLs that change for at least one crawler."""
+    crawlers: tuple[CrawlerImpact, ...]
     skipped: Skipped
-    trouble: str
-    """Why the file was not read to its end; empty: it was."""
+    error: str
+    """Why the file was not read completely; empty if it was."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -141,21 +157,21 @@ class Reach(NamedTuple):
             "changed": self.changed,
             "crawlers": [one.as_dict() for one in self.crawlers],
             "skipped": self.skipped.as_dict(),
-            "complete": not self.trouble,
-            "error": self.trouble or None,
+            "complete": not self.error,
+            "error": self.error or None,
         }
 
 
-def reach_of(
+def measure_impact(
     name: str, compared: Iterable[tuple[str, RuleSet, RuleSet]], *, quiet: bool = False
-) -> Reach:
+) -> Impact:
     """
     Count what changes on the URLs of a file, or of stdin for `-`; a bar on stderr shows progress.
 
-    *compared* has a name and both rule sets of all crawlers to count for; *quiet* wants no bar. A
-    file in which there is no URL at all, but something else, is `Trouble`.
+    *compared* has a name and both rule sets for each set of crawlers; *quiet* shows no bar. A file
+    that has content but no URL raises `CliError`.
     """
-    counting = Counting([Compared(*one) for one in compared])
+    counting = ImpactCounter([Compared(*one) for one in compared])
     with UrlFile(name) as file:
         shown = not quiet and is_terminal(sys.stderr)
         with Progress(sys.stderr if shown else None, file.size, "URL") as progress:
@@ -165,18 +181,18 @@ def reach_of(
     if not counting.urls:
         refuse_empty(file)
     if not quiet:
-        say_hint(file)
-    return counting.reach(file)
+        report_hint(file)
+    return counting.impact(file)
 
 
 # --- Counting -------------------------------------------------------------------------------------
 
 
-class Counting:
+class ImpactCounter:
     """Counts changes, a batch of URLs at a time."""
 
     def __init__(self, compared: Sequence[Compared]) -> None:
-        # Crawlers share rules: those that a file did not name share the rules for everyone else.
+        # Crawlers share rules: those that a file does not name obey the group for '*'.
         numbers: dict[RuleSet, int] = {}
         apart = max(SEGMENTS_APART // max(len(compared), 1), MOST_SEGMENTS)
         self._tallies = [
@@ -193,12 +209,12 @@ class Counting:
         self.changed = 0
 
     def add(self, urls: list[bytes]) -> None:
-        """Ask about some URLs."""
+        """Count a batch of URLs."""
         size = len(urls)
         self.urls += size
-        # One rule set after another: two threads were measured, and are no faster than one, for
-        # half of a batch call is to hand over strings. An octet an answer, all in one number:
-        # that compares the answers of a batch at once.
+        # One rule set after another: two threads are not faster in measurements, because half of a
+        # batch call passes strings. The verdicts, one byte each, are one integer, so that a single
+        # operation compares a batch.
         answers = [int.from_bytes(rules.allows_many(urls), "big") for rules in self._rules]
         differ = [
             (tally, answers[tally.old], answers[tally.new])
@@ -208,7 +224,7 @@ class Counting:
         if not differ:
             return
         touched = reduce(or_, (old ^ new for _, old, new in differ)).to_bytes(size, "big")
-        # Segments are looked at once, and only of URLs that change for somebody.
+        # Segments are extracted once, and only for URLs that change.
         changed = list(compress(urls, touched))
         segments = [found[1] or ROOT for url in changed if (found := _SEGMENT.match(url))]
         self.changed += len(changed)
@@ -218,16 +234,16 @@ class Counting:
                     which = bytes(compress(moved.to_bytes(size, "big"), touched))
                     direction.add(changed, segments, which)
 
-    def reach(self, file: UrlFile) -> Reach:
-        """Return what was counted."""
-        return Reach(
+    def impact(self, file: UrlFile) -> Impact:
+        """Return the result."""
+        return Impact(
             file.name,
             file.form,
             self.urls,
             self.changed,
-            tuple(tally.reach() for tally in self._tallies),
+            tuple(tally.impact() for tally in self._tallies),
             file.skipped,
-            file.trouble,
+            file.error,
         )
 
 
@@ -245,7 +261,7 @@ class _Direction:
         self.total += which.count(1)
         self.segments.update(compress(segments, which))
         if len(self.segments) > 2 * self._apart:
-            # Rather than refuse new ones: those that are common come back at once.
+            # Drop the rarest instead of refusing new ones: common ones return quickly.
             self.segments = Counter(dict(sorted(self.segments.items(), key=_most)[: self._apart]))
         for url in compress(urls, which):
             if len(self.examples) == MOST_EXAMPLES:
@@ -255,12 +271,12 @@ class _Direction:
 
 
 def _most(counted: tuple[bytes, int]) -> tuple[int, bytes]:
-    """Order by number, then by name, so that the same file has the same answer everywhere."""
+    """Order by count, then by name, so that results are deterministic."""
     return -counted[1], counted[0]
 
 
 class _Tally:
-    """What is counted for crawlers that obey the same rules."""
+    """The counters of crawlers that obey the same rules."""
 
     def __init__(self, name: str, old: int, new: int, apart: int) -> None:
         self.name = name
@@ -269,11 +285,11 @@ class _Tally:
         self.disallowed = _Direction(apart)
         self.allowed = _Direction(apart)
 
-    def reach(self) -> CrawlerReach:
-        """Return what was counted for these crawlers."""
+    def impact(self) -> CrawlerImpact:
+        """Return the result for these crawlers."""
         gone, came = self.disallowed, self.allowed
         both = sorted((gone.segments + came.segments).items(), key=_most)[:MOST_SEGMENTS]
-        return CrawlerReach(
+        return CrawlerImpact(
             self.name,
             gone.total,
             came.total,
@@ -290,3 +306,207 @@ def _shown(segment: bytes) -> str:
 
 def _text(octets: bytes) -> str:
     return octets.decode("utf-8", "backslashreplace")
+
+
+class _Line(NamedTuple):
+    """A line of a table: a name, and two numbers."""
+
+    name: str
+    disallowed: int
+    allowed: int
+
+
+# --- Text -----------------------------------------------------------------------------------------
+
+
+def impact_lines(impact: Impact, paint: Paint, width: int = 100) -> Iterator[str]:
+    """Yield the lines for a terminal of *width* columns."""
+    sentence = _sentence(impact, f"'{_name(impact)}'")
+    yield from (paint("heading", line) for line in textwrap.wrap(sentence, max(width, 40)))
+    crawlers = _changed(impact)
+    if crawlers:
+        yield ""
+        named = [
+            _Line(_fit(one.name, LONGEST_NAME), one.disallowed, one.allowed)
+            for one in crawlers[:MOST_CRAWLERS]
+        ]
+        yield from _table("crawlers", named, impact.urls, paint)
+        yield from _more(len(crawlers), MOST_CRAWLERS)
+    for crawler in crawlers[:MOST_SHOWN]:
+        yield ""
+        name = _fit(crawler.name, max(width - 24, 20))
+        yield paint("heading", name) + ", by first path segment"
+        yield from _table("", list(_segments(crawler)), None, paint)
+        for word, examples in _examples(crawler):
+            for url in examples[:EXAMPLES_SHOWN]:
+                yield f"  now {paint(word, word)}: {_fit(url, max(width - 18, 20))}"
+    remarks = list(_remarks(impact))
+    if remarks:
+        yield ""
+    yield from (paint("faint", truncate(one, max(width, 40))) for one in remarks)
+
+
+def _more(count: int, most: int) -> Iterator[str]:
+    if count > most:
+        yield f"  and {count - most:,} more (see --json)"
+
+
+def _table(name: str, lines: list[_Line], of: int | None, paint: Paint) -> Iterator[str]:
+    """Yield an aligned table; *of* is the total for percentages."""
+    texts = [name, *(line.name for line in lines)]
+    first = max(map(cell_width, texts))
+    columns = [
+        [paint(style, text) for style, text in _column(heading, word, numbers, of)]
+        for heading, word, numbers in _moved(lines)
+    ]
+    for text, *numbers in zip(texts, *columns, strict=True):
+        yield f"  {text}{' ' * (first - cell_width(text))}  {'  '.join(numbers)}".rstrip()
+
+
+def _moved(lines: list[_Line]) -> Iterator[tuple[str, str, list[int]]]:
+    """Yield the non-empty columns: heading, style, numbers."""
+    disallowed, allowed = [one.disallowed for one in lines], [one.allowed for one in lines]
+    if any(disallowed):
+        yield HEADINGS[0], "disallowed", disallowed
+    if any(allowed):
+        yield HEADINGS[1], "allowed", allowed
+
+
+def _column(
+    heading: str, word: str, numbers: list[int], of: int | None
+) -> Iterator[tuple[str, str]]:
+    """Yield the cells of a column with their styles, padded to the same width."""
+    digits = max(len(f"{n:,}") for n in numbers)
+    texts = [f"{n:>{digits},}" for n in numbers]
+    if of:
+        texts = [f"{text}  {_share(n, of):>6}" for n, text in zip(numbers, texts, strict=True)]
+    room = max(len(heading), len(texts[0]))
+    yield "faint", f"{heading:>{room}}"
+    for n, text in zip(numbers, texts, strict=True):
+        yield word if n else "faint", f"{text:>{room}}"
+
+
+# --- Markdown -------------------------------------------------------------------------------------
+
+
+def impact_markdown(impact: Impact) -> Iterator[str]:
+    """Yield the lines as Markdown; the segments are in collapsed details."""
+    yield _sentence(impact, code(_name(impact)))
+    crawlers = _changed(impact)
+    if crawlers:
+        yield ""
+        yield from _markdown_heading("crawlers")
+        for one in crawlers[:MOST_CRAWLERS]:
+            moved = (_markdown_share(n, impact.urls) for n in (one.disallowed, one.allowed))
+            yield f"| {_words(one.name)} | {' | '.join(moved)} |"
+        if len(crawlers) > MOST_CRAWLERS:
+            yield f"| and {len(crawlers) - MOST_CRAWLERS:,} more | | |"
+        yield from ("", "<details><summary>By first path segment</summary>")
+        for crawler in crawlers[:MOST_SHOWN]:
+            yield from _markdown_segments(crawler)
+        yield from ("", "</details>")
+    for remark in _remarks(impact, markdown=True):
+        if not remark.startswith("- "):
+            yield ""
+        yield remark
+
+
+def _markdown_segments(crawler: CrawlerImpact) -> Iterator[str]:
+    yield from ("", f"**{_words(crawler.name)}**", "")
+    yield from _markdown_heading("segment")
+    for name, *moved in _segments(crawler, markdown=True):
+        yield f"| {name} | {' | '.join(f'{n:,}' for n in moved)} |"
+    yield ""
+    for word, examples in _examples(crawler):
+        yield from (
+            f"- now {word}: {code(_fit(url, LONGEST_URL))}" for url in examples[:EXAMPLES_SHOWN]
+        )
+
+
+def _markdown_heading(name: str) -> Iterator[str]:
+    yield f"| {name} | {' | '.join(HEADINGS)} |"
+    yield "|---|---:|---:|"
+
+
+def _markdown_share(part: int, whole: int) -> str:
+    return f"{part:,} ({_share(part, whole)})" if part else "0"
+
+
+def _words(name: str) -> str:
+    """Return a name as plain text if it has no markup, otherwise as code."""
+    name = _fit(name, LONGEST_NAME)
+    return name if _PLAIN.fullmatch(name) else code(name)
+
+
+# --- Sentences ------------------------------------------------------------------------------------
+
+
+def _sentence(impact: Impact, file: str) -> str:
+    """Return the summary."""
+    noun = impact.form.noun
+    if not impact.urls:
+        return f"There is no URL in {file}."
+    counted = f"Of {plural(impact.urls, noun)} in {file}, "
+    if not impact.changed:
+        return counted + "no verdict changes."
+    share = _share(impact.changed, impact.urls)
+    get = "gets" if impact.changed == 1 else "get"
+    return f"{counted}{impact.changed:,} ({share}) {get} another verdict for at least one crawler."
+
+
+def _share(part: int, whole: int) -> str:
+    """Return a percentage; a small share is never shown as 0 %, a large one never as 100 %."""
+    if not part:
+        return ""
+    tenths = round(1000 * part / whole)
+    if not tenths:
+        return "<0.1%"
+    if part < whole and tenths == 1000:
+        return ">99.9%"
+    return f"{tenths / 10:.1f}%" if tenths % 1000 else f"{tenths // 10}%"
+
+
+def _segments(crawler: CrawlerImpact, *, markdown: bool = False) -> Iterator[_Line]:
+    for one in crawler.segments[:SEGMENTS_SHOWN]:
+        name = _fit(one.segment, LONGEST_NAME)
+        yield _Line(code(name) if markdown else name, one.disallowed, one.allowed)
+    others = crawler.others(SEGMENTS_SHOWN)
+    if others.changed:
+        yield _Line("others", others.disallowed, others.allowed)
+
+
+def _examples(crawler: CrawlerImpact) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if crawler.disallowed_examples:
+        yield "disallowed", crawler.disallowed_examples
+    if crawler.allowed_examples:
+        yield "allowed", crawler.allowed_examples
+
+
+def _remarks(impact: Impact, *, markdown: bool = False) -> Iterator[str]:
+    """Yield remarks about incomplete or skipped input."""
+    if impact.error:
+        yield f"The file was not read completely: {impact.error}."
+    skipped = impact.skipped
+    if skipped.lines:
+        was = "was" if skipped.lines == 1 else "were"
+        yield (
+            f"{plural(skipped.lines, 'line')} without a URL {was} skipped"
+            + (", such as" if len(skipped.examples) < skipped.lines else "")
+            + ":"
+        )
+    for line, octets in skipped.examples:
+        text = _fit(visible(octets), LONGEST_URL)
+        yield f"- line {line}: {code(text)}" if markdown else f"  line {line}: {text}"
+
+
+def _changed(impact: Impact) -> list[CrawlerImpact]:
+    """Return the crawlers with changes, those with most first."""
+    return sorted((one for one in impact.crawlers if one.changed), key=lambda one: -one.changed)
+
+
+def _name(impact: Impact) -> str:
+    return "stdin" if impact.file == STDIN else _fit(impact.file, LONGEST_URL)
+
+
+def _fit(text: str, room: int) -> str:
+    return truncate(visible(text), room)

@@ -1,12 +1,11 @@
 """
-Line matching: which lines two versions of a file have in common, with a bound on the work.
+Line matching: the common lines of two versions of a file, with bounded work.
 
-`difflib` decides where its cost is bounded by a budget, so small files and small changes read as
-they always did. Beyond it, lines that occur once in both versions are anchors (as in a patience
-diff), and what lies between two anchors is matched on its own. Where the budget does not suffice
-for such a part, lines match by position if both versions have as many, and otherwise the part is
-replaced as one block. All of this is linear in the lines, but for sorting the anchors. It knows
-lines, and not what they mean.
+`difflib` is used while its cost is within a max_states. Beyond it, lines that occur once in both
+versions are anchors (as in a patience diff), and the parts between anchors are matched separately.
+If the max_states does not suffice for a part, lines match by position if both versions have the same
+number of lines; otherwise the part is replaced as one block. Apart from sorting the anchors, this
+is linear in the number of lines.
 """
 
 from __future__ import annotations
@@ -18,24 +17,26 @@ from difflib import Match, SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
-# Steps of difflib's inner loops, at most, for one pair of files: below half a second. Two files of
-# 900 lines without repetitions stay below it whatever changed.
-BUDGET = 4_000_000
-# What looking for anchors costs a line, in steps.
+# The maximum number of steps of difflib's inner loops for a pair of files: below half a second. Two
+# files of 900 lines without repetitions never exceed it.
+MAX_STATES = 4_000_000
+# The cost of the search for anchors, in steps per line.
 _STEPS_A_LINE = 8
-# difflib leaves out lines that are more than 1 % of 200 lines or more ("autojunk").
+# difflib ignores lines that make up more than 1 % of at least 200 lines ("autojunk").
 _POPULAR_FROM, _POPULAR_SHARE = 200, 100
 
 
 class BoundedMatcher(SequenceMatcher[str]):
-    """Matches the lines of two files; a `SequenceMatcher` whose work is bounded."""
+    """A `SequenceMatcher` for lines whose work is bounded."""
 
-    def __init__(self, old: Sequence[str], new: Sequence[str], budget: int = BUDGET) -> None:
-        """*budget* bounds the steps of the matching."""
+    def __init__(
+        self, old: Sequence[str], new: Sequence[str], max_states: int = MAX_STATES
+    ) -> None:
+        """*max_states* bounds the steps of the matching."""
         self._old, self._new = old, new
-        self._budget = budget
+        self._max_states = max_states
         self.steps = 0
-        """An upper bound of the steps that were made."""
+        """An upper bound of the steps taken."""
         self._bounded: list[Match] | None = None
         super().__init__(None, old, new)
 
@@ -43,7 +44,7 @@ class BoundedMatcher(SequenceMatcher[str]):
         """Return the blocks of equal lines, in order, and an empty one at the end."""
         if self._bounded is None:
             cost = _most_steps(self._old, self._new)
-            if cost <= self._budget:
+            if cost <= self._max_states:
                 self.steps = cost
                 self._bounded = super().get_matching_blocks()
             else:
@@ -95,12 +96,12 @@ class BoundedMatcher(SequenceMatcher[str]):
         )
 
     def _split(self, part: _Part) -> list[_Part | Match]:
-        """Return a part that starts and ends with changes as smaller ones and blocks."""
+        """Split a part that starts and ends with changes into smaller parts and blocks."""
         first, last, first_new, last_new = part
         old, new = self._old[first:last], self._new[first_new:last_new]
         if len(old) == len(new) == 1:
             return []
-        left = self._budget - self.steps
+        left = self._max_states - self.steps
         cost = _STEPS_A_LINE * (len(old) + len(new))
         if cost > left:
             return list(_by_position(old, new, first, first_new))
@@ -113,7 +114,8 @@ class BoundedMatcher(SequenceMatcher[str]):
         anchors = _anchors(old, new)
         if not anchors:
             return list(_by_position(old, new, first, first_new))
-        # A part starts at its anchor, which trimming then takes off with the equal lines after it.
+        # A part starts at its anchor, which trimming removes together with the equal lines after
+        # it.
         starts = [(0, 0), *anchors, (len(old), len(new))]
         return [
             _Part(first + at, first + end, first_new + to, first_new + end_new)
@@ -137,10 +139,10 @@ class _Part(NamedTuple):
 
 def _most_steps(old: Sequence[str], new: Sequence[str]) -> int:
     """
-    Return an upper bound of what difflib does for these lines.
+    Return an upper bound of difflib's steps for these lines.
 
-    It searches for the longest block, and then on both sides of it: at most twice for each block,
-    and once more. A search goes through the old lines and the new lines that equal them.
+    It searches for the longest block, then on both sides of it: at most twice per block, plus once.
+    A search visits the old lines and the equal new lines.
     """
     counts = Counter(new)
     popular = len(new)
@@ -156,7 +158,7 @@ def _most_steps(old: Sequence[str], new: Sequence[str]) -> int:
 
 
 def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where lines stand that occur once in both: the most that keep their order."""
+    """Return the positions of lines that occur once in both: the longest ordered sequence."""
     once = {line for line, count in Counter(old).items() if count == 1}
     once &= {line for line, count in Counter(new).items() if count == 1}
     places = {line: at for at, line in enumerate(new) if line in once}

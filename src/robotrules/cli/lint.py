@@ -1,9 +1,9 @@
 """
-`robotrules lint`: what is wrong, odd or misunderstood in robots.txt files and in tags of pages.
+`robotrules lint`: problems in robots.txt files and in the robots tags of pages.
 
-A few lines over `robotrules.lint`: files and URLs go in, notes come out as text, JSON, SARIF,
-workflow commands or JUnit. What cannot be linted is told in one line, and the others are done. It
-decides nothing itself: `lint_work` does one thing after the other.
+A wrapper around `robotrules.lint`: reads files and URLs, prints notes as text, JSON, SARIF,
+workflow commands or JUnit. A file that cannot be linted is reported in one line, and the others are
+linted. `lint_run` does the work.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any
 import click
 
 import robotrules
-from robotrules.cli.atomic_write import refuse_overwriting, save
-from robotrules.cli.client import Opening, client_options
-from robotrules.cli.diffs import painted
-from robotrules.cli.lint_given import Choices, LintInputReader, is_url
+from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
+from robotrules.cli.client import ClientOptions, with_client_options
+from robotrules.cli.console import STDIN, Output, quoted, report
+from robotrules.cli.input_files import default_robots_file
+from robotrules.cli.lint_inputs import LintOptions, LintSettingsReader, is_url
+from robotrules.cli.lint_run import LintRun
 from robotrules.cli.lint_text import CHANGED, LintPage
-from robotrules.cli.lint_work import Work
 from robotrules.cli.options import json_option
 from robotrules.cli.progress import Progress
-from robotrules.cli.robots_file import usual_file
-from robotrules.cli.streams import STDIN, Output, quoted, say
 from robotrules.cli.text import Paint, is_terminal, plural
-from robotrules.linting import BUDGET, LEVELS
+from robotrules.cli.unified_diff import colourize
+from robotrules.linting import LEVELS, MAX_STATES
 from robotrules.linting.render import NEVER, LintedFile
 from robotrules.profile import PROFILES
 
@@ -41,62 +41,75 @@ FORMS = ("text", "concise", "json", "sarif", "github", "junit")
     "--select",
     metavar="CHECKS",
     multiple=True,
-    help="Run these checks only: codes, beginnings of codes, or names, with commas; such as "
-    "RR5,bom. Repeat it for several.",
+    help="Run only these checks: codes, prefixes of codes, or names, separated by commas, such as "
+    "RR5,bom. Can be repeated.",
 )
 @click.option(
-    "--ignore", metavar="CHECKS", multiple=True, help="Leave these checks out, named alike."
+    "--ignore", metavar="CHECKS", multiple=True, help="Skip these checks, named likewise."
 )
 @click.option(
     "--format",
     "form",
     type=click.Choice(FORMS),
-    metavar="FORM",
-    help="How notes are written: text, concise (a line each), json, sarif, github (workflow "
+    metavar="FORMAT",
+    help="The output format: text, concise (one line per note), json, sarif, github (workflow "
     "commands) or junit.  [default: text]",
 )
-@click.option("--all", "show_all", is_flag=True, help="Show all notes of a check, not only three.")
-@json_option("As --format json: one JSON object; docs/lint.schema.json describes it.")
-@click.option("-o", "--output", "target", metavar="FILE", help="Write the notes there.")
-@click.option("--fix", "in_place", is_flag=True, help="Fix files in place; no verdict changes.")
 @click.option(
-    "--fix-verdicts",
-    is_flag=True,
-    help="Fix files in place, also what changes verdicts, and tell which.",
+    "--all", "show_all", is_flag=True, help="Show all notes of a check, not only the first three."
 )
-@click.option("--diff", "as_diff", is_flag=True, help="Show what --fix would do; write nothing.")
+@json_option("Same as --format json: one JSON object, described by docs/lint.schema.json.")
+@click.option("-o", "--output", "target", metavar="FILE", help="Write the notes to this file.")
+@click.option(
+    "--fix",
+    "in_place",
+    is_flag=True,
+    help="Fix files in place; only fixes proved to change no verdict.",
+)
+@click.option(
+    "--unsafe-fixes",
+    is_flag=True,
+    help="Also apply fixes that change verdicts, and list the changes; implies --fix.",
+)
+@click.option(
+    "--diff", "as_diff", is_flag=True, help="Print a diff of the fixes instead of writing files."
+)
 @click.option(
     "--profile",
     type=click.Choice(list(PROFILES)),
     metavar="NAME",
-    help="How to read what RFC 9309 leaves open: default, strict or google.",
+    help="How to parse what RFC 9309 leaves open: default, strict or google.",
 )
-@click.option("--url", metavar="URL", help="Where a local file is or will be, for what needs it.")
 @click.option(
-    "--budget",
+    "--url", metavar="URL", help="The URL at which a local file is served, for checks that need it."
+)
+@click.option(
+    "--max-states",
     type=click.IntRange(1),
     metavar="N",
-    help="How many states each exact question may see before it is not decided.  "
-    f"[default: {BUDGET}]",
+    help="The state limit of the search for each proof; beyond it a rule is not checked.  "
+    f"[default: {MAX_STATES}]",
 )
 @click.option(
     "--fail-on",
     type=click.Choice([*LEVELS, NEVER]),
     metavar="LEVEL",
-    help="The least level that makes the exit code 1: error, warning, info or never.  "
+    help="Exit with 1 if there is a note of this level or worse: error, warning, info or never.  "
     "[default: warning]",
 )
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are notes.")
 @click.option(
-    "--level",
+    "--min-level",
     type=click.Choice(LEVELS),
     metavar="LEVEL",
-    help="Leave out notes below this level; they do not count.  [default: info]",
+    help="Ignore notes below this level: error, warning or info.  [default: info]",
 )
-@click.option("--statistics", is_flag=True, help="Count the notes of each check instead.")
-@click.option("--config", metavar="FILE", help="Take settings from this file.")
-@click.option("--no-config", is_flag=True, help="Look for no settings.")
-@client_options(crawler=False)
+@click.option(
+    "--statistics", is_flag=True, help="Print the number of notes per check instead of the notes."
+)
+@click.option("--config", metavar="FILE", help="Read settings from this file.")
+@click.option("--no-config", is_flag=True, help="Ignore robotrules.toml and pyproject.toml.")
+@with_client_options(crawler=False)
 def lint(
     files: tuple[str, ...],
     select: tuple[str, ...],
@@ -106,69 +119,73 @@ def lint(
     as_json: bool,
     target: str | None,
     in_place: bool,
-    fix_verdicts: bool,
+    unsafe_fixes: bool,
     as_diff: bool,
     profile: str | None,
     url: str | None,
-    budget: int | None,
+    max_states: int | None,
     fail_on: str | None,
     exit_zero: bool,
-    level: str | None,
+    min_level: str | None,
     statistics: bool,
     config: str | None,
     no_config: bool,
-    opening: Opening,
+    client_options: ClientOptions,
 ) -> int:
     """
-    Check robots.txt files, and the tags of pages.
+    Find problems in robots.txt files and in the robots tags of pages.
 
-    FILE is a robots.txt, or '-' for stdin; one that ends with .html is a page. Of a URL the
-    robots.txt of its origin is fetched, and the page too if it names one and the rules allow it.
-    Without any, the robots.txt of this folder. 'robotrules rule CODE' explains a note, and a
-    comment '# robotrules: ignore[CODE]' says that it is meant. Settings are those of the nearest
-    robotrules.toml or pyproject.toml. The exit code is 0 if nothing of --fail-on or worse was
-    found, 1 if something was, or if --diff shows something; 2 for usage or I/O.
+    FILE is a robots.txt, '-' for stdin, or a saved page that ends with .html. For a URL, the
+    robots.txt of its origin is fetched, and the page if the URL has a path and the rules allow it.
+    Without arguments, robots.txt in this directory is linted. 'robotrules rule CODE' explains a
+    note; a comment '# robotrules: ignore[CODE]' suppresses it. Settings are read from the nearest
+    robotrules.toml or pyproject.toml. The exit code is 0 if there is no note of --fail-on or worse,
+    1 if there is one or if --diff prints something, 2 for a usage or I/O error.
 
     \b
     Examples:
       robotrules lint
       robotrules lint robots.txt --select RR5 --fix
-      robotrules lint https://example.com/prices --level warning
+      robotrules lint https://example.com/prices --min-level warning
       robotrules lint public/robots.txt --format sarif --output robots.sarif
     """
-    said = (_selected(select), _names(ignore), profile, budget, fail_on, url)
-    choices = Choices(*said, config=config, no_config=no_config, level=level)
+    given_options = (_selected(select), _names(ignore), profile, max_states, fail_on, url)
+    choices = LintOptions(*given_options, config=config, no_config=no_config, min_level=min_level)
     if config is not None and no_config:
-        raise click.UsageError("--config names settings and --no-config wants none: leave out one")
-    given = files or (usual_file(or_url=True),)
-    fixing = in_place or fix_verdicts
+        raise click.UsageError("--config and --no-config cannot be combined")
+    given = files or (default_robots_file(or_url=True),)
+    fixing = in_place or unsafe_fixes
     _refuse_fixing(given, fixing, as_diff)
     if target is not None and target != STDIN:
         refuse_overwriting(target, given, "--output")
-    settings = LintInputReader(choices)
+    settings = LintSettingsReader(choices)
     form = _form(form, as_json, statistics, as_diff, target, settings)
-    work = Work(settings, opening, as_diff=as_diff, fixing=fixing, verdicts=fix_verdicts)
+    work = LintRun(settings, client_options, as_diff=as_diff, fixing=fixing, unsafe=unsafe_fixes)
     if not any(map(is_url, given)):
-        opening.hint_unused()
+        client_options.hint_unused()
     with ExitStack() as opened:
         bar = sys.stderr if is_terminal(sys.stderr) else None
         progress = opened.enter_context(Progress(bar, len(given), "file"))
-        found = work.done(given, progress)
+        found = work.run(given, progress)
         if as_diff:
             output = Output()
             for _ in found:
-                output.lines(painted(work.diff, output.paint))
+                output.lines(colourize(work.diff, output.paint))
             output.flush()
-            if not (work.changed or work.troubles):
+            if not (work.changed or work.errors):
                 where = f" in {plural(len(given), 'file')}" if len(given) > 1 else ""
-                more = f"; --fix-verdicts has fixes that change {CHANGED}" if work.waiting else ""
-                say(f"nothing to change{where}{more}")
+                more = (
+                    f"; --unsafe-fixes applies fixes that change {CHANGED}"
+                    if work.has_unsafe_fixes
+                    else ""
+                )
+                report(f"nothing to change{where}{more}")
         else:
             made = _rendered(form, found, statistics, target, show_all)
-            _hand_out(made, target, plural(work.notes, "note"))
-            if statistics and not made and not work.troubles:
-                say(f"no notes in {plural(len(given), 'file')}")
-    if work.troubles:
+            _write_output(made, target, plural(work.notes, "note"))
+            if statistics and not made and not work.errors:
+                report(f"no notes in {plural(len(given), 'file')}")
+    if work.errors:
         return 2
     if as_diff:
         return int(work.changed)
@@ -184,19 +201,19 @@ def _form(
     statistics: bool,
     as_diff: bool,
     target: str | None,
-    settings: LintInputReader,
+    settings: LintSettingsReader,
 ) -> str:
-    """Return the form; options that do not go together are a usage error."""
+    """Return the output format; conflicting options are a usage error."""
     if as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --format {form} are two forms: leave out one")
+        raise click.UsageError(f"--json and --format {form} cannot be combined")
     chosen = "json" if as_json else form or "text"
     if not (as_json or form or as_diff or statistics):
-        # What was typed has a form of its own, whatever settings say.
+        # Options take precedence over settings.
         chosen = settings.format or chosen
     if as_diff and (chosen != "text" or statistics or target):
-        raise click.UsageError("--diff is a form of its own: leave out the other, and --output")
+        raise click.UsageError("--diff cannot be combined with --format, --statistics or --output")
     if statistics and chosen not in ("text", "json"):
-        raise click.UsageError(f"--statistics has no form {chosen}: use text or json")
+        raise click.UsageError(f"--statistics does not support --format {chosen}: use text or json")
     return chosen
 
 
@@ -205,23 +222,23 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _selected(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the checks to run; an empty name, such as that of an unset variable, runs none."""
+    """Return the selected checks; an empty value, such as an unset variable, is an error."""
     if not all(_names([one]) for one in given):
-        raise click.UsageError("--select names no check: name some, such as RR5, or leave it out")
+        raise click.UsageError("--select is empty: pass checks such as RR5, or remove the option")
     return _names(given)
 
 
 def _refuse_fixing(given: Sequence[str], fixing: bool, as_diff: bool) -> None:
     if given.count(STDIN) > 1:
-        raise click.UsageError("stdin can be read once: pass '-' once")
+        raise click.UsageError("stdin can be read only once: pass '-' once")
     if fixing and not as_diff and STDIN in given:
-        raise click.UsageError("stdin cannot be fixed in place: name a file, or use --diff")
+        raise click.UsageError("stdin cannot be fixed in place: pass a file, or use --diff")
     url = next(filter(is_url, given), None)
     if (fixing or as_diff) and url is not None:
-        raise click.UsageError(f"{quoted(url)} cannot be fixed from here: save it, name the file")
+        raise click.UsageError(f"{quoted(url)} cannot be fixed: save the file and pass its name")
 
 
-# --- Forms ----------------------------------------------------------------------------------------
+# --- Output ---------------------------------------------------------------------------------------
 
 
 def _rendered(
@@ -234,9 +251,9 @@ def _rendered(
         width = output.width if output is not None and output.terminal else None
         page = LintPage(paint, width, show_all=show_all, concise=form == "concise")
         if statistics:
-            from robotrules.linting.render.json_form import statistics as counted
+            from robotrules.linting.render.json_form import statistics as count_notes
 
-            return "".join(f"{line}\n" for line in page.statistics(counted(found)))
+            return "".join(f"{line}\n" for line in page.statistics(count_notes(found)))
         lines = [line for one in found for line in page.lines(one)]
         return "".join(f"{line}\n" for line in (*lines, *page.end()))
     if form == "json":
@@ -256,7 +273,7 @@ def _rendered(
     return junit(found)
 
 
-def _hand_out(made: Any, target: str | None, content: str) -> None:
+def _write_output(made: Any, target: str | None, content: str) -> None:
     if target is None or target == STDIN:
         output = Output()
         if isinstance(made, str):
@@ -266,5 +283,5 @@ def _hand_out(made: Any, target: str | None, content: str) -> None:
         output.flush()
         return
     text = made if isinstance(made, str) else json.dumps(made, indent=2) + "\n"
-    save(target, text.encode("utf-8", "backslashreplace"))
-    say(f"{quoted(target)} was written: {content}")
+    write_atomically(target, text.encode("utf-8", "backslashreplace"))
+    report(f"{quoted(target)} written: {content}")

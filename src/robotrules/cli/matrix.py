@@ -1,38 +1,55 @@
 """
-`robotrules matrix`: who may fetch what, on the terminal, as JSON, as a page or as a picture.
+`robotrules matrix`: a table of crawlers and paths, as text, JSON, HTML or SVG.
 
-A few lines over `robotrules.matrix.matrix`: a file or an origin's robots.txt goes in, well-known
-crawlers against the main paths come out. Pages and pictures are written in one piece. It decides
-nothing itself.
+A wrapper around `robotrules.matrix.matrix` for a file or a live robots.txt.
+
+Sections: the command · text.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import textwrap
+from collections.abc import Iterator
+from string import ascii_lowercase
 
 import click
 
 from robotrules import RobotsTxt
-from robotrules.cli.atomic_write import refuse_overwriting, save
-from robotrules.cli.client import Opening, client_options, told
-from robotrules.cli.matrix_text import MatrixPage
+from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
+from robotrules.cli.client import ClientOptions, library_errors, with_client_options
+from robotrules.cli.console import STDIN, CliError, Output, quoted, report
+from robotrules.cli.input_files import default_robots_file, read_robots, refuse_binary
 from robotrules.cli.options import (
     fetching_profile_option,
-    given_tokens,
     json_option,
     literal_option,
+    parse_tokens,
     parsing_profile,
-    say_notes,
+    report_notes,
 )
-from robotrules.cli.robots_file import refuse_binary, usual_file
-from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
+from robotrules.cli.text import Paint, cell_width, truncate
 from robotrules.config import MatrixConfig, find_config
 from robotrules.http.origins import origin_of
 from robotrules.matrix import MAX_GIVEN, MAX_STATES, Matrix
 from robotrules.matrix import matrix as made
+from robotrules.matrix.text import FOOTNOTE, TITLE, footnotes, group_label, headline, may_not_obey
+from robotrules.matrix.values import Cell, MatrixRow, PurposeBand
 from robotrules.octets import visible
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
+
+# The maximum width of names and headings.
+LONGEST_NAME = 30
+LONGEST_PATH = 16
+SUMMARY = len("not decided")
+GAP = "  "
+MARKS = {True: "✓", False: "✗"}
+DAGGER = "†"
+WORDS = {True: "allowed", False: "disallowed"}
+# A pipe has no width, and what is pasted from one is read in so many columns.
+WIDTH = 100
+_STYLES = {"everything": "allowed", "nothing": "disallowed", "some": "warning"}
 
 
 @click.command()
@@ -66,19 +83,19 @@ from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 )
 @click.option("--html", metavar="FILE", help="Write a page that needs no other; '-' is stdout.")
 @click.option("--svg", metavar="FILE", help="Write a picture; '-' is stdout.")
-@click.option("--name", metavar="TEXT", help="What the page or the picture calls the file.")
-@click.option("--date", metavar="TEXT", help="A date to show on the page or the picture.")
+@click.option("--title", metavar="TEXT", help="The name of the site in the HTML or SVG output.")
+@click.option("--date", metavar="TEXT", help="A date to show in the HTML or SVG output.")
 @fetching_profile_option
 @click.option(
-    "--budget",
+    "--max-states",
     type=click.IntRange(1),
     metavar="N",
     default=MAX_STATES,
     show_default=True,
-    help="How many states each question about all URLs may see before it is not decided.",
+    help="The state limit of the search for each 'all URLs' proof.",
 )
-@json_option("Print one JSON object; docs/cli/matrix.md describes it.")
-@client_options()
+@json_option("Print one JSON object, described in docs/cli/matrix.md.")
+@with_client_options()
 def matrix(
     given: tuple[str, ...],
     product_tokens: tuple[str, ...],
@@ -88,22 +105,22 @@ def matrix(
     paths: tuple[str, ...],
     html: str | None,
     svg: str | None,
-    name: str | None,
+    title: str | None,
     date: str | None,
     profile: str,
-    budget: int,
+    max_states: int,
     as_json: bool,
-    opening: Opening,
+    client_options: ClientOptions,
 ) -> int:
     """
-    Show who may fetch what.
+    Show which crawlers may fetch which paths.
 
-    FILE is a robots.txt, or '-' for stdin; URL is of a site whose robots.txt is fetched; without
-    either, the robots.txt of this folder. Well-known crawlers by what they are for, and all whom
-    the file names, stand against the main paths of the site: each mark is the verdict on that path,
-    and 'all URLs' is about every URL there is. The exit code is 0 whatever the file says, and 2 for
-    usage or I/O. What robotrules.toml or pyproject.toml say of crawlers and paths counts where no
-    option does.
+    FILE is a robots.txt, or '-' for stdin; for a URL, the robots.txt of its origin is fetched;
+    without either, robots.txt in this directory is used. The rows are well-known crawlers, grouped
+    by purpose, and all crawlers that the file names; the columns are the main paths of the site.
+    Each mark is the verdict on that path; 'all URLs' covers every possible URL. Default crawlers
+    and paths can be set in robotrules.toml or pyproject.toml. The exit code is 0 for any file, and
+    2 for a usage or I/O error.
 
     \b
     Examples:
@@ -113,15 +130,15 @@ def matrix(
       robotrules matrix robots.txt --html matrix.html --svg matrix.svg
     """
     if [html, svg].count(STDIN) + as_json > 1:
-        raise CliError("stdout can have one form only: name files with --html and --svg")
+        raise CliError("only one output can go to stdout: pass files to --html and --svg")
     if len(paths) > MAX_GIVEN:
-        raise CliError(f"{len(paths)} paths do not fit in one matrix: pass at most {MAX_GIVEN}")
+        raise CliError(f"{len(paths)} paths are too many: pass at most {MAX_GIVEN}")
     if product_tokens and (purposes or everybody):
-        raise click.UsageError("--as picks crawlers, and so do --purpose and --all: leave out one")
+        raise click.UsageError("--as cannot be combined with --purpose or --all")
     if len(given) > 1:
         words = f"pass paths with --path, as in --path {quoted(given[1])}"
-        raise click.UsageError(f"one FILE or URL is shown at a time: {words}")
-    file = given[0] if given else usual_file(or_url=True)
+        raise click.UsageError(f"pass one FILE or URL; {words}")
+    file = given[0] if given else default_robots_file(or_url=True)
     for option, target in (("--html", html), ("--svg", svg)):
         if target is not None:
             refuse_overwriting(target, [file], option)
@@ -129,21 +146,21 @@ def matrix(
     usual = _settings(file)
     product_tokens = product_tokens or (() if purposes or everybody else usual.crawlers)
     tokens = _tokens(product_tokens, reading, literal)
-    robots = _robots(file, profile, reading, opening)
+    robots = _robots(file, profile, reading, client_options)
     found = made(
         robots,
         crawlers=tokens,
         purposes=purposes,
         all_crawlers=everybody,
         paths=[_path(path) for path in paths or usual.paths],
-        url=visible(name) if name else _called(file),
-        budget=budget,
+        url=visible(title) if title else _display_name(file),
+        max_states=max_states,
         literal=literal,
     )
     output = Output()
     for form, target in (("html", html), ("svg", svg)):
         if target is not None:
-            _hand_out(_drawn(form, found, date), target)
+            _write_output(_render(form, found, date), target)
     if as_json:
         output.json(found.as_dict())
     elif html is None and svg is None:
@@ -153,52 +170,54 @@ def matrix(
 
 
 def _tokens(tokens: tuple[str, ...], profile: str, literal: bool) -> tuple[str, ...]:
-    """Return whom to show; a well-known crawler may have a name outside the grammar."""
+    """Return the crawlers to show; a well-known one may have a name outside the grammar."""
     unknown = [token for token in tokens if literal or token not in KNOWN_CRAWLERS]
     if unknown:
-        given_tokens(unknown, profile)
+        parse_tokens(unknown, profile)
     return tokens
 
 
 def _settings(file: str) -> MatrixConfig:
-    """Return what the project says, that of the file or of this folder."""
-    with told():
+    """Return the settings of the file's project, or of this directory."""
+    with library_errors():
         return find_config(os.curdir if "://" in file or file == STDIN else file).matrix
 
 
-def _robots(file: str, profile: str, reading: str, opening: Opening) -> RobotsTxt:
-    """Return the file, or what an origin serves."""
+def _robots(file: str, profile: str, reading: str, client_options: ClientOptions) -> RobotsTxt:
+    """Read the file, or fetch the robots.txt of an origin."""
     if "://" not in file:
-        opening.hint_unused()
+        client_options.hint_unused()
         robots, octets = read_robots(file, reading)
         refuse_binary(octets, file)
-        say_notes(robots.notes, file)
+        report_notes(robots.notes, file)
         return robots
-    # Who has a file at hand does not wait for what fetches.
+    # Imported late: not needed for files, and slow to import.
     from robotrules.cli.origin_lookup import fetched_robots
 
-    robots = fetched_robots([file], profile, opening)
-    say_notes(robots.notes, file)
+    robots = fetched_robots([file], profile, client_options)
+    report_notes(robots.notes, file)
     return robots
 
 
-def _called(file: str) -> str:
-    """Return what a file is called: the origin it is from, or the name it has on the disk."""
+def _display_name(file: str) -> str:
+    """Return the display name of a file: its origin, or its name on disk."""
     if file == STDIN:
         return "stdin"
     if "://" in file:
-        with told():
+        with library_errors():
             return visible(origin_of(file) or file)
     return visible(os.fsencode(os.path.basename(file)))
 
 
 def _path(path: str) -> str:
     if not path.startswith("/") and "://" not in path:
-        raise CliError(f"{quoted(path)} is no path: it starts with '/', such as /{visible(path)}")
+        raise CliError(
+            f"{quoted(path)} is not a path: pass one that starts with '/', such as /{visible(path)}"
+        )
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def _drawn(form: str, found: Matrix, date: str | None) -> str:
+def _render(form: str, found: Matrix, date: str | None) -> str:
     day = visible(date) if date else None
     if form == "html":
         from robotrules.matrix.html import page
@@ -209,10 +228,139 @@ def _drawn(form: str, found: Matrix, date: str | None) -> str:
     return picture(found, date=day)
 
 
-def _hand_out(text: str, target: str) -> None:
+def _write_output(text: str, target: str) -> None:
     octets = text.encode("utf-8")
     if target == STDIN:
         sys.stdout.buffer.write(octets)
         return
-    save(target, octets)
-    say(f"{quoted(target)} was written")
+    write_atomically(target, octets)
+    report(f"{quoted(target)} written")
+
+
+# --- Text -----------------------------------------------------------------------------------------
+
+
+class MatrixPage:
+    """A matrix as lines of text."""
+
+    def __init__(self, matrix: Matrix, output: Output) -> None:
+        self._matrix = matrix
+        self._paint: Paint = output.paint
+        self._terminal = output.terminal
+        self._room = output.width if output.terminal else WIDTH
+        self._marks = _marks()
+        self._in_words = self._marks != MARKS
+        self._dagger = "+" if self._in_words else DAGGER
+        names = [cell_width(self._named(asked)) for asked in matrix.rows]
+        self._name = min(max([*names, 7]), LONGEST_NAME)
+        self._group = max(cell_width(_group(asked)) for asked in matrix.rows)
+        self._headings, self._gap = self._chosen_headings()
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        whose = f": {visible(self._matrix.url)}" if self._matrix.url else ""
+        yield self._paint("heading", truncate(f"{TITLE}{whose}", max(self._room, 40)))
+        yield headline(self._matrix)
+        yield ""
+        yield from self._key()
+        yield self._heading()
+        for band in self._matrix.bands:
+            yield from self._band(band)
+        yield ""
+        yield from self._notes()
+
+    # --- Headings ---------------------------------------------------------------------------------
+
+    def _chosen_headings(self) -> tuple[list[str], str]:
+        """Return the column headings, paths or letters, and the column separator."""
+        paths = [visible(column.path) for column in self._matrix.columns]
+        short = [truncate(path, LONGEST_PATH) if self._terminal else path for path in paths]
+        letters = [_letter(at) for at in range(len(paths))]
+        if self._taken(short, GAP) <= self._room:
+            return short, GAP
+        gap = GAP if self._taken(letters, GAP) <= self._room else " "
+        if self._taken(letters, gap) > self._room:
+            self._group = 0  # no room for groups; JSON has them
+        return letters, gap
+
+    def _taken(self, headings: list[str], gap: str) -> int:
+        """Return the line width with these headings."""
+        columns = sum(self._wide(heading) + len(gap) for heading in headings)
+        return len(GAP) + self._name + len(GAP) + SUMMARY + columns + len(GAP) + self._group
+
+    def _key(self) -> Iterator[str]:
+        if not self._headings or self._headings[0] != "a":
+            return
+        for letter, column in zip(self._headings, self._matrix.columns, strict=True):
+            path = visible(column.path)
+            if self._terminal:
+                path = truncate(path, max(self._room - 6, 10))
+            yield f"{GAP}{self._paint('start', letter)}{GAP}{path}"
+        yield ""
+
+    def _heading(self) -> str:
+        names = [_padded(heading, self._wide(heading)) for heading in self._headings]
+        summary = _padded("all URLs", SUMMARY)
+        name = _padded("crawler", self._name)
+        return self._paint("faint", self._joined(name, summary, names, "group"))
+
+    def _joined(self, name: str, summary: str, marks: list[str], group: str) -> str:
+        """Return a line of the table."""
+        line = f"{GAP}{name}{GAP}{summary}{self._gap}{self._gap.join(marks)}"
+        return f"{line}{GAP}{group}".rstrip() if self._group else line.rstrip()
+
+    def _wide(self, heading: str) -> int:
+        """Return the width of a column."""
+        return max(map(cell_width, (heading, *self._marks.values())))
+
+    # --- Lines ------------------------------------------------------------------------------------
+
+    def _band(self, band: PurposeBand) -> Iterator[str]:
+        yield self._paint("heading", band.title)
+        for asked in band.rows:
+            name = _padded(truncate(self._named(asked), LONGEST_NAME), self._name)
+            style = _STYLES.get(asked.summary, "faint")
+            summary = self._paint(style, _padded(asked.summary, SUMMARY))
+            marks = [self._cell(at, cell) for at, cell in enumerate(asked.cells)]
+            yield self._joined(name, summary, marks, self._paint("faint", _group(asked)))
+
+    def _named(self, asked: MatrixRow) -> str:
+        return visible(asked.name) + (f" {self._dagger}" if may_not_obey(asked) else "")
+
+    def _cell(self, at: int, cell: Cell) -> str:
+        wide = self._wide(self._headings[at])
+        return self._paint(WORDS[cell.allowed], _padded(self._marks[cell.allowed], wide))
+
+    def _notes(self) -> Iterator[str]:
+        marks = ((WORDS[yes], mark) for yes, mark in self._marks.items())
+        colon = ":" if self._in_words else ""
+        legend = [f"{self._paint(word, mark)}{colon} {word}" for word, mark in marks]
+        yield GAP.join(legend)
+        for words in (*footnotes(self._matrix), FOOTNOTE):
+            words = words.replace(DAGGER, self._dagger)
+            for line in textwrap.wrap(words, min(self._room, 100)):
+                yield self._paint("faint", line)
+
+
+def _group(asked: MatrixRow) -> str:
+    line = f" line {asked.lines[0]}" if asked.lines else ""
+    return truncate(visible(group_label(asked)), LONGEST_NAME) + line
+
+
+def _letter(at: int) -> str:
+    """Return a, b … z, aa, ab …"""
+    first, last = divmod(at, len(ascii_lowercase))
+    return (ascii_lowercase[first - 1] if first else "") + ascii_lowercase[last]
+
+
+def _padded(text: str, wide: int) -> str:
+    return text + " " * max(wide - cell_width(text), 0)
+
+
+def _marks() -> dict[bool, str]:
+    """Return a tick and a cross, or words if the encoding has neither."""
+    try:
+        "".join((*MARKS.values(), DAGGER)).encode(sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return {True: "yes", False: "no"}
+    return MARKS

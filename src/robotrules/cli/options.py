@@ -1,8 +1,7 @@
 """
-Options that commands share, and what is read from them: the file, the profile, the crawler's names.
+Options that commands share, and functions that validate their values.
 
-Each option is declared once, so it has one name and one help text everywhere. It does not know what
-a command does with them.
+Each option is declared once, so it has the same name and help text in every command.
 """
 
 from __future__ import annotations
@@ -15,10 +14,14 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 import robotrules
-from robotrules.cli.client import Opening
-from robotrules.cli.streams import CliError, quoted, read_robots, say
+from robotrules.cli.client import ClientOptions
+from robotrules.cli.console import CliError, quoted, report
+from robotrules.cli.input_files import read_robots
+from robotrules.cli.text import plural
+from robotrules.errors import RegistryError
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
+from robotrules.registries import SHIPPED, Registries, load_registries
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.selection import choose_groups
@@ -27,7 +30,7 @@ from robotrules.robotstxt.values import Note
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# Access profiles that are no profiles of parsing; named here, so that no command waits for them.
+# Access profiles that are not parsing profiles; listed here to avoid an import at start-up.
 ACCESS_ONLY = ("stale",)
 
 
@@ -39,8 +42,8 @@ def profile_option(command: Command) -> Command:
         metavar="NAME",
         default="default",
         show_default=True,
-        help="How to read what RFC 9309 leaves open: 'default', 'strict' (its text and no more) or "
-        "'google' (as google/robotstxt does).",
+        help="How to parse what RFC 9309 leaves open: 'default', 'strict' (the RFC's text only) "
+        "or 'google' (as Google's parser does).",
     )(command)
 
 
@@ -52,26 +55,26 @@ def fetching_profile_option(command: Command) -> Command:
         metavar="NAME",
         default="default",
         show_default=True,
-        help="How to read what RFC 9309 leaves open: 'default', 'strict' (its text and no more), "
-        "'google' (as google/robotstxt does), or 'stale' (an old copy counts while a file is "
+        help="How to parse what RFC 9309 leaves open: 'default', 'strict' (the RFC's text only), "
+        "'google' (as Google's parser does), or 'stale' (use an old copy while the file is "
         "unreachable).",
     )(command)
 
 
 def parsing_profile(profile: str, *, fetches: bool) -> str:
-    """Return the profile to parse with; one that is about fetching alone is of no use to files."""
+    """Return the profile to parse with; refuse an access-only profile if nothing is fetched."""
     if profile not in ACCESS_ONLY:
         return profile
     if not fetches:
         raise CliError(
-            f"--profile {profile} is about fetching, and nothing is fetched where files are given: "
-            "leave it out"
+            f"--profile {profile} only affects fetching, and nothing is fetched when files are "
+            "passed: remove it"
         )
     return "default"
 
 
 def json_option(words: str) -> Callable[[Command], Command]:
-    """Add `--json`; *words* say what it prints."""
+    """Add `--json`; *words* are its help text."""
     return click.option("--json", "as_json", is_flag=True, help=words)
 
 
@@ -80,7 +83,7 @@ def robots_option(command: Command) -> Command:
     return click.option(
         "--robots",
         metavar="FILE",
-        help="A robots.txt that governs the URLs, so that none is fetched; '-' is stdin.",
+        help="Use this robots.txt for all URLs instead of fetching; '-' is stdin.",
     )(command)
 
 
@@ -92,7 +95,7 @@ def token_option(command: Command) -> Command:
         metavar="TOKEN",
         multiple=True,
         help="The crawler's product token, such as ExampleBot. Repeat it for a crawler with "
-        "several, the preferred one first.",
+        "several tokens, the preferred one first.",
     )(command)
 
 
@@ -101,13 +104,13 @@ def literal_option(command: Command) -> Command:
     return click.option(
         "--literal",
         is_flag=True,
-        help="Choose groups by a crawler's name alone, and not as the registry of well-known "
-        "crawlers says that it does.",
+        help="Select groups by the product token only, without the registry of well-known "
+        "crawlers.",
     )(command)
 
 
 def robots_options(command: Command) -> Command:
-    """Add `--robots`, `--as`, `--literal` and `--profile`, with the profiles of what fetches."""
+    """Add `--robots`, `--as`, `--literal` and `--profile` to a command that fetches."""
     return robots_option(token_option(literal_option(fetching_profile_option(command))))
 
 
@@ -118,91 +121,91 @@ def purpose_option(command: Command) -> Command:
         "purposes",
         metavar="PURPOSE",
         multiple=True,
-        help="A purpose the crawler has (User-Agent-Purpose), such as EXAMPLE-PURPOSE-1; it counts "
-        "where no group names the crawler. Repeat it for several.",
+        help="A purpose of the crawler (User-Agent-Purpose), such as EXAMPLE-PURPOSE-1. It is used "
+        "if no group names the crawler. Repeat it for several.",
     )(command)
 
 
-def given_purposes(purposes: Sequence[str], profile: str) -> tuple[str, ...]:
-    """Return the purposes of `--purpose`; hint if the profile does not know the record."""
+def parse_purposes(purposes: Sequence[str], profile: str) -> tuple[str, ...]:
+    """Return the purposes of `--purpose`; report a hint if the profile does not read them."""
     if not all(purpose.strip() for purpose in purposes):
-        raise CliError("--purpose is empty: pass a purpose, or leave it out")
+        raise CliError("--purpose is empty: pass a purpose, or remove the option")
     if purposes and not PROFILES[profile].reads_purposes():
-        # Said here in the words of the command line.
+        # Reported below in terms of the command line.
         warnings.filterwarnings("ignore", category=robotrules.PurposeWarning)
-        say(
-            f"profile {profile} does not read User-Agent-Purpose, so --purpose changes nothing",
+        report(
+            f"profile {profile} does not read User-Agent-Purpose, so --purpose has no effect",
             label="hint",
             style="warning",
         )
     return tuple(purposes)
 
 
-def given_robots(robots: str, profile: str) -> robotrules.RobotsTxt:
+def read_robots_option(robots: str, profile: str) -> robotrules.RobotsTxt:
     """Return the parsed file that `--robots` names."""
     return read_robots(robots, profile)[0]
 
 
-def given_or_fetched(
-    robots: str | None, profile: str, urls: Sequence[str], opening: Opening
+def read_or_fetch_robots(
+    robots: str | None, profile: str, urls: Sequence[str], client_options: ClientOptions
 ) -> robotrules.RobotsTxt:
-    """Return the file that `--robots` names, else that of the one origin that URLs have."""
+    """Return the file of `--robots`, or fetch the one of the origin that all URLs share."""
     if robots is None:
         from robotrules.cli.origin_lookup import fetched_robots
 
-        return fetched_robots(urls, profile, opening)
-    opening.hint_unused()
-    return given_robots(robots, parsing_profile(profile, fetches=False))
+        return fetched_robots(urls, profile, client_options)
+    client_options.hint_unused()
+    return read_robots_option(robots, parsing_profile(profile, fetches=False))
 
 
-class GivenCrawler(NamedTuple):
-    """Who asks, as `--as` says it."""
+class CrawlerChoice(NamedTuple):
+    """The crawler that `--as` names."""
 
     names: Tokens
-    """What to ask with: one name, several, or those of a well-known crawler."""
+    """Its product tokens: one, several, or those of a well-known crawler."""
     name: str
-    """The same for people and for JSON."""
+    """Its display name, also used in JSON."""
     known: KnownCrawler | None = None
-    """As the registry has it, if the groups are chosen by that."""
+    """Its registry entry, if groups are selected by it."""
 
     @property
     def known_dict(self) -> dict[str, Any] | None:
-        """The entry of the registry as plain values for JSON."""
+        """The registry entry as plain values for JSON."""
         return self.known.short_dict() if self.known else None
 
 
-def given_crawler(
+def parse_crawler(
     tokens: Sequence[str],
     profile: str,
     *,
     literal: bool,
     hints: bool = True,
-    says_known: bool = True,
-) -> GivenCrawler:
+    hint_registry: bool = True,
+) -> CrawlerChoice:
     """
-    Return the crawler of `--as`: by the registry of well-known ones, unless *literal*.
+    Return the crawler of `--as`, looked up in the registry of well-known crawlers unless *literal*.
 
-    The registry is about one name; several are taken in the order in which they are given. A hint
-    says how the crawler chooses, unless the command itself does (*says_known*).
+    Only a single token is looked up; several tokens are used in their order. With *hint_registry*,
+    a hint reports how a well-known crawler selects groups.
     """
     known = KNOWN_CRAWLERS.get(tokens[0]) if len(tokens) == 1 and not literal else None
     if known is not None:
-        if hints and says_known and known.departures:
-            say(known_words(known), label="hint")
-        return GivenCrawler(known.names, known.product_token, known)
-    tokens = given_tokens(tokens, profile, hints)
-    return GivenCrawler(single_or_many(tokens), ", ".join(tokens))
+        if hints and hint_registry and known.departures:
+            report(describe_crawler(known), label="hint")
+        return CrawlerChoice(known.names, known.product_token, known)
+    tokens = parse_tokens(tokens, profile, hints)
+    return CrawlerChoice(single_or_many(tokens), ", ".join(tokens))
 
 
-class KnownHint:
+class CrawlerHint:
     """
-    Says once how a well-known crawler reads robots.txt files, where its name alone would say less.
+    Reports once how a well-known crawler reads robots.txt files.
 
-    That it does not obey all of them holds for any file. That it obeys other groups than its name
-    alone chooses is said when a file comes in which it does.
+    That a crawler does not obey all rules is reported at once, for any file. That it obeys other
+    groups than those of its product token is reported for the first file in which it does.
     """
 
-    def __init__(self, crawler: GivenCrawler, purposes: Sequence[str] = ()) -> None:
+    def __init__(self, crawler: CrawlerChoice, purposes: Sequence[str] = ()) -> None:
         known = crawler.known
         self._waiting = known if known and (known.also or known.ignores_star) else None
         self._purposes = tuple(purposes)
@@ -210,7 +213,7 @@ class KnownHint:
             self._say(known)
 
     def read(self, robots: RobotsTxt) -> None:
-        """Say it if the crawler obeys other groups of this file than its name alone chooses."""
+        """Report if the crawler obeys other groups of this file than those of its token."""
         if self._waiting is not None:
             alone = CrawlerNames(self._waiting.names[:1])
             by_name, chosen = (
@@ -222,91 +225,116 @@ class KnownHint:
 
     def _say(self, known: KnownCrawler) -> None:
         self._waiting = None
-        say(known_words(known), label="hint")
+        report(describe_crawler(known), label="hint")
 
     @property
-    def is_waiting(self) -> bool:
-        """Whether a file may still make it say something."""
+    def is_pending(self) -> bool:
+        """Whether another file may still cause a hint."""
         return self._waiting is not None
 
 
-def known_words(known: KnownCrawler) -> str:
-    """Return how a well-known crawler reads a robots.txt, with source and day."""
-    told = f"{known.product_token} {' and '.join(known.departures)} ({known.source})"
+def describe_crawler(known: KnownCrawler) -> str:
+    """Return how a well-known crawler reads a robots.txt, with source and date."""
+    described = f"{known.product_token} {' and '.join(known.departures)} ({known.source})"
     if known.also or known.ignores_star:
-        return f"{told}; --literal asks by the name alone"
-    return f"{told}; the verdict is what the file asks of it"
+        return f"{described}; --literal uses the product token only"
+    return f"{described}; the verdict is what the file requests"
 
 
-def given_tokens(tokens: Sequence[str], profile: str, hints: bool = True) -> tuple[str, ...]:
+def parse_tokens(tokens: Sequence[str], profile: str, hints: bool = True) -> tuple[str, ...]:
     """Return the product tokens of `--as`; refuse a User-Agent header or a list (AMB-22)."""
     if not tokens:
-        raise CliError("who asks? Pass the crawler's product token, such as --as ExampleBot")
+        raise CliError("missing --as: pass the crawler's product token, such as --as ExampleBot")
     for token in tokens:
         try:
             name = vet_name(token, PROFILES[profile])
         except robotrules.ProductTokenError:
-            raise CliError(_why_refused(token)) from None
+            raise CliError(_explain_refusal(token)) from None
         if hints and name != token:
-            say(
-                f"{quoted(token)} is read as {quoted(name)} in profile {profile}",
+            report(
+                f"{quoted(token)} is parsed as {quoted(name)} by profile {profile}",
                 label="hint",
                 style="warning",
             )
     return tuple(tokens)
 
 
-def _why_refused(token: str) -> str:
+def _explain_refusal(token: str) -> str:
     if not token.strip():
         return "--as is empty: pass the crawler's product token, such as ExampleBot"
     if is_url(token):
-        return f"{quoted(token)} is a URL: pass it as an argument, and the crawler's name with --as"
-    cure = _likely(token)
+        return f"{quoted(token)} is a URL: pass it as an argument, and a product token with --as"
+    suggestion = _suggest_token(token)
     if can_be_name(token):
         return (
-            f"{quoted(token)} is no product token: RFC 9309 §2.2.1 knows letters, '_' and '-' only"
-            f"{cure or '; profile default compares other names literally'}"
+            f"{quoted(token)} is not a product token: only letters, '_' and '-' are allowed "
+            f"(RFC 9309 §2.2.1){suggestion or '; profile default compares other names literally'}"
         )
     if "," in token and all(can_be_name(part.strip()) for part in token.split(",")):
-        return f"{quoted(token)} is a list: pass --as once for each name"
+        return f"{quoted(token)} is a list: pass --as once for each token"
     return (
-        f"{quoted(token)} is not a product token: a name has no '/', '(', ';', ',', no control "
-        f"character and no white space{cure}"
+        f"{quoted(token)} is not a product token: it must not contain '/', '(', ';', ',', control "
+        f"characters or white space{suggestion}"
     )
 
 
-def _likely(token: str) -> str:
-    """Return the advice to use the product token that a User-Agent header holds, if any."""
+def _suggest_token(token: str) -> str:
+    """Return a suggestion to use the product token of a User-Agent header, if there is one."""
     found = robotrules.product_token(token)
     return f"; use --as {visible(found)}" if found and found != token else ""
 
 
 def single_or_many(tokens: tuple[str, ...]) -> str | tuple[str, ...]:
-    """Return one product token as itself, as the library's answers then name it."""
+    """Return a single product token as a string, as the library's results then name it."""
     return tokens[0] if len(tokens) == 1 else tokens
 
 
-def given_urls(urls: Sequence[str], profile: str, hints: bool = True) -> list[bytes]:
-    """Return URLs of the command line as octets; hint if one is read in a surprising way."""
+def parse_urls(urls: Sequence[str], profile: str, hints: bool = True) -> list[bytes]:
+    """Return URLs of the command line as bytes; report a hint if one is only partly used."""
     octets = []
     for url in urls:
         if url == "-":
-            raise CliError("'-' is no URL: robotrules check reads URLs from stdin with --urls -")
+            raise CliError(
+                "'-' is not a URL: to read URLs from stdin, use robotrules check --urls -"
+            )
         octets.append(os.fsencode(url).strip())
         if hints and not url.startswith("/") and "://" not in url:
             path = robotrules.normalize_path(octets[-1], profile=profile)
-            say(
+            report(
                 f"{quoted(url)} has no scheme and does not start with '/': only "
-                f"{quoted(path)} of it is compared",
+                f"{quoted(path)} of it is used",
                 label="hint",
                 style="warning",
             )
     return octets
 
 
-def say_notes(notes: Sequence[Note], name: str) -> None:
-    """Say what is odd about a file as a whole, because verdicts alone would hide it."""
+def report_notes(notes: Sequence[Note], name: str) -> None:
+    """Report warnings and errors about a file as a whole, which verdicts do not show."""
     for note in notes:
         if note.line is None and note.level != "info":
             where = "stdin" if name == "-" else quoted(name)
-            say(f"{where}: {note.message}", label=note.level, style=note.level)
+            report(f"{where}: {note.message}", label=note.level, style=note.level)
+
+
+# --- Registries -----------------------------------------------------------------------------------
+
+
+def load_registry_files(files: Sequence[str]) -> Registries:
+    """Return the registries of `--registry`, later files overriding earlier ones."""
+    registries = SHIPPED
+    for name in files:
+        if not name.lower().endswith((".json", ".csv")):
+            raise CliError(f"{quoted(name)} is not a registry: pass a .json or .csv file")
+        try:
+            registries = load_registries(name, over=registries)
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise CliError(
+                f"cannot read the registry {quoted(name)}: {why}; check its name and mode"
+            ) from None
+        except RegistryError as error:
+            first, *others = str(error).splitlines()
+            more = f" ({plural(len(others), 'more reason')})" if others else ""
+            raise CliError(f"{visible(first)}{more}") from None
+    return registries

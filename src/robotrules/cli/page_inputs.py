@@ -1,9 +1,8 @@
 """
-What commands about pages are given: saved pages, header lines, saved responses and HAR files.
+The inputs of commands about pages: saved pages, header lines, saved responses and HAR files.
 
-A page is handed on as it is read, block by block, so that of a large file only the head is read.
-What is no page, no response or no HAR file ends the command with one line that says what to pass.
-It does not know what a tag rule is.
+A page is read block by block on demand, so that only the head of a large file is read. Input of
+another kind ends the command with one line that says what to pass.
 """
 
 from __future__ import annotations
@@ -18,17 +17,9 @@ from typing import Any, BinaryIO, Protocol, TypeVar
 
 import click
 
+from robotrules.cli.console import STDIN, CliError, quoted, report
+from robotrules.cli.input_files import BLOCK, open_octets, read_error, size_of
 from robotrules.cli.options import ACCESS_ONLY
-from robotrules.cli.streams import (
-    BLOCK,
-    STDIN,
-    CliError,
-    open_octets,
-    quoted,
-    say,
-    size_of,
-    unreadable,
-)
 from robotrules.cli.text import Paint, is_terminal
 from robotrules.errors import MissingExtraError, SavedResponseError
 from robotrules.octets import visible
@@ -39,9 +30,9 @@ from robotrules.tags.tdm import MOST_OCTETS as MOST_TDMREP
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# Fields and a body, of which readers of HTML look at 2 MiB; a compressed body needs all of itself.
+# Headers and body. HTML readers use 2 MiB, but a compressed body is needed completely.
 MOST_RESPONSE = 20 * 1024 * 1024
-# A HAR file is read as a whole, and takes some times its size in memory.
+# A HAR file is parsed as a whole and takes several times its size in memory.
 MOST_HAR = 256 * 1024 * 1024
 _MIB = 1024 * 1024
 
@@ -50,7 +41,7 @@ CARRIERS = {
     name.lower(): name
     for name in ("Robots-Tag", "X-Robots-Tag", "Content-Usage", "Content-Type", "tdm-reservation")
 }
-# RFC 9110 §5.1: what the name of a field is made of.
+# The characters of a field name (RFC 9110 §5.1).
 _FIELD_LINE = re.compile(rb"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)", re.DOTALL)
 
 
@@ -63,8 +54,8 @@ def tag_profile_option(command: Command) -> Command:
 
 
 def fetching_tag_profile_option(command: Command) -> Command:
-    """Add `--profile` with the names of tag profiles, and those that are about fetching alone."""
-    words = " With 'stale', an old robots.txt counts while there is no new one."
+    """Add `--profile` with the names of tag profiles and access-only profiles."""
+    words = " With 'stale', an old robots.txt is used while the file is unreachable."
     return _profile_option([*TAG_PROFILES, *ACCESS_ONLY], words)(command)
 
 
@@ -75,8 +66,8 @@ def _profile_option(names: Iterable[str], words: str) -> Callable[[Command], Com
         metavar="NAME",
         default="default",
         show_default=True,
-        help="How to read what the documents leave open: 'default', 'strict' (their text and no "
-        f"more), or as a vendor documents it: 'google', 'bing', 'apple', 'yandex'.{words}",
+        help="How to parse what the specifications leave open: 'default', 'strict' (their text "
+        f"only), or as a vendor documents it: 'google', 'bing', 'apple', 'yandex'.{words}",
     )
 
 
@@ -93,39 +84,39 @@ def carrier_options(command: Command) -> Command:
     response = click.option(
         "--response",
         metavar="FILE",
-        help="A saved response, headers and body, as 'curl -i -o FILE URL' saves one; '-' is "
-        "stdin.",
+        help="A saved response with headers and body, as written by 'curl -i -o FILE URL'; '-' "
+        "is stdin.",
     )
     dom = click.option(
         "--dom",
         metavar="FILE",
-        help="The final DOM as HTML, saved after scripts were run; '-' is stdin.",
+        help="The final DOM as HTML, saved after scripts ran; '-' is stdin.",
     )
     return header(response(dom(command)))
 
 
 def robots_profile(profile: str) -> str:
-    """Return the profile of robots.txt that goes with a tag profile: that of its name, if any."""
+    """Return the robots.txt profile of the same name as a tag profile, otherwise default."""
     return profile if profile in PROFILES else "default"
 
 
-# --- What is given --------------------------------------------------------------------------------
+# --- Inputs ---------------------------------------------------------------------------------------
 
 
-def refuse_stdin_twice(*names: str | None) -> None:
-    """Stdin can be read once."""
+def refuse_repeated_stdin(*names: str | None) -> None:
+    """Refuse to read stdin twice."""
     if names.count(STDIN) > 1:
-        raise CliError("stdin can only be one of the files: pass '-' once")
+        raise CliError("stdin can be read only once: pass '-' once")
 
 
-def given_headers(lines: Sequence[str]) -> Fields | None:
-    """Return the field lines of `--header`; None: there is none."""
+def parse_headers(lines: Sequence[str]) -> Fields | None:
+    """Return the field lines of `--header`; None if there are none."""
     pairs = []
     for line in lines:
         found = _FIELD_LINE.match(os.fsencode(line))
         if not found:
             raise CliError(
-                f"{quoted(line)} is no header line: pass a name, ':' and a value, such as "
+                f"{quoted(line)} is not a header line: pass a name, ':' and a value, such as "
                 "'Robots-Tag: *;noindex'"
             )
         pairs.append((found[1], found[2]))
@@ -135,23 +126,23 @@ def given_headers(lines: Sequence[str]) -> Fields | None:
     return read_fields(pairs) if pairs else None
 
 
-def given_page(name: str, opened: ExitStack, what: str = "the page") -> Iterator[bytes]:
+def read_page(name: str, opened: ExitStack, what: str = "the page") -> Iterator[bytes]:
     """
-    Return the blocks of a saved page, the first of them read; hint if it is something else.
+    Return the blocks of a saved page; report a hint if it does not look like HTML.
 
-    *opened* closes the file: nobody may want the other blocks.
+    *opened* closes the file, because not all blocks may be read.
     """
     stream = _open(name, what, opened)
     first = _block(stream, name, what)
-    if words := _something_else(first):
+    if words := _describe_other_file(first):
         raise CliError(f"{_named(name)} {words}")
-    if words := _unlike_html(first):
+    if words := _describe_non_html(first):
         _hint(f"{_named(name)} {words}")
     return _blocks(stream, name, what, first)
 
 
-def _something_else(first: bytes) -> str:
-    """Return what a file is that another option wants; empty: none that is known."""
+def _describe_other_file(first: bytes) -> str:
+    """Return the advice for a file that needs another option; empty if there is none."""
     start = first[:1024].lstrip()
     if start.startswith(b"HTTP/"):
         return "is a saved response: pass it with --response FILE"
@@ -160,52 +151,52 @@ def _something_else(first: bytes) -> str:
     return ""
 
 
-def _unlike_html(first: bytes) -> str:
-    """Return what a file looks like that is not HTML; empty: it may well be HTML."""
+def _describe_non_html(first: bytes) -> str:
+    """Return what is wrong with a file that is not HTML; empty if it may be HTML."""
     start = first[:1024].lstrip()
     if not start:
-        return "is empty, so it says nothing"
-    # Every second octet of UTF-16 may be NUL.
+        return "is empty"
+    # UTF-16 contains NUL bytes.
     if b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "does not look like HTML"
     return ""
 
 
-def given_response(name: str) -> SavedResponse:
-    """Return the saved response of a file; hint if its status makes it speak for something else."""
+def read_saved_response(name: str) -> SavedResponse:
+    """Return a saved response; report a hint if its status is not a success."""
     octets, _ = _read(name, "a response", MOST_RESPONSE)
-    with _troubles(name):
+    with _saved_response_errors(name):
         saved = read_response(octets)
-    if words := about_status(saved.status):
+    if words := describe_status(saved.status):
         _hint(f"{_named(name)} has {words}")
     return saved
 
 
-def given_har(name: str) -> list[SavedResponse]:
+def read_har_file(name: str) -> list[SavedResponse]:
     """Return the documents of a HAR file, of which there is at least one."""
     octets, complete = _read(name, "a HAR file", MOST_HAR, whole=True)
     if not complete:
         raise CliError(
-            f"{_named(name)} is larger than {MOST_HAR // _MIB} MiB, and a HAR file is read as a "
-            "whole: export fewer pages, or without images"
+            f"{_named(name)} is larger than {MOST_HAR // _MIB} MiB: export fewer pages, or without "
+            "images"
         )
-    with _troubles(name):
+    with _saved_response_errors(name):
         documents = [saved for saved in read_har(octets) if saved.url]
     if not documents:
         raise CliError(
-            f"there is no document in {_named(name)}: export it after a page was loaded, or pass "
+            f"there is no document in {_named(name)}: export it after a page has loaded, or pass "
             "a page with --page FILE"
         )
     return documents
 
 
-def given_tdmrep(name: str) -> bytes:
-    """Return the octets of a tdmrep.json, or as many as show that it is too large."""
+def read_tdmrep(name: str) -> bytes:
+    """Return the bytes of a tdmrep.json, up to one more than the limit."""
     return _read(name, "a tdmrep.json", MOST_TDMREP + 1)[0]
 
 
 def with_headers(saved: Fields | None, typed: Fields | None) -> Fields | None:
-    """Return the fields of a response, and after them those that were typed."""
+    """Return the fields of a response, followed by those of `--header`."""
     if saved is None or typed is None:
         return saved if typed is None else typed
     return Fields(saved.lines + typed.lines, saved.apart)
@@ -213,7 +204,7 @@ def with_headers(saved: Fields | None, typed: Fields | None) -> Fields | None:
 
 @contextmanager
 def html_libraries() -> Iterator[None]:
-    """Make the error about a missing library the end of the command."""
+    """Convert the error about a missing library to `CliError`."""
     try:
         yield
     except MissingExtraError as error:
@@ -231,67 +222,67 @@ def can_read_html() -> bool:
     return True
 
 
-def warn_html_unread() -> None:
-    """Say that nothing installed here can read HTML, so that headers alone speak for a page."""
+def warn_html_not_read() -> None:
+    """Warn that no library for HTML is installed, so only headers are used."""
     _warn(
-        "the HTML of the page is not read, for no library that can is installed, so its meta "
-        "elements are not known: pip install 'robotrules[html]'"
+        "the HTML of the page was not read, so its meta elements are unknown: install a parser "
+        "with pip install 'robotrules[html]'"
     )
 
 
-# --- Words ----------------------------------------------------------------------------------------
+# --- Text -----------------------------------------------------------------------------------------
 
 
-def was_read(rules: UsageRules | None, first: Sequence[str] = ()) -> str:
-    """Return what was looked at, and whether it came over TLS (draft-illyes-repext §4)."""
+def describe_sources(rules: UsageRules | None, first: Sequence[str] = ()) -> str:
+    """Return what was read, and whether it came over TLS (draft-illyes-repext §4)."""
     parts = [*first, *(READ[name] for name in rules.read)] if rules else list(first)
     words = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]])) or "nothing"
     if rules is None or rules.over_tls is None:
         return words
-    tls = "over TLS" if rules.over_tls else "not over TLS: anybody on the way may have changed it"
+    tls = "over TLS" if rules.over_tls else "not over TLS: intermediaries may have changed it"
     return f"{words}, {tls}"
 
 
 class Noted(Protocol):
-    """What notes of all carriers have."""
+    """The common attributes of notes."""
 
     @property
     def code(self) -> str:
-        """What was found."""
+        """The code."""
 
     @property
     def level(self) -> str:
-        """How bad it is."""
+        """The level."""
 
     @property
     def message(self) -> str:
-        """One sentence for people."""
+        """One sentence."""
 
 
 def note_line(note: Noted, where: object, paint: Paint) -> str:
-    """Return a note as a line; *where* is empty or None if it is about all of it."""
+    """Return a note as a line; *where* is its source, empty or None for all."""
     place = f"{where}: " if where else ""
     return f"  {place}{paint(note.level, note.level)} {note.code}: {note.message}"
 
 
-def about_status(status: int | None) -> str:
-    """Return what a status other than a success does to tags (AMB-80); empty: nothing."""
+def describe_status(status: int | None) -> str:
+    """Return what an unsuccessful status means for tags (AMB-80); empty for success."""
     if status is None or status < 300:
         return ""
-    words = "it speaks for this error page; what the last good response said goes on"
+    words = "its tags apply to this error page; those of the last successful response stay in force"
     if status == 304:
-        words = "what it does not say is unchanged since the response before it"
+        words = "fields that it does not have are unchanged since the previous response"
     elif status < 400:
-        words = "it speaks for the URL that redirects, and not for the target"
+        words = "its tags apply to the redirecting URL, not to the target"
     return f"status {status}: {words}"
 
 
 def _hint(words: str) -> None:
-    say(words, label="hint", style="warning")
+    report(words, label="hint", style="warning")
 
 
 def _warn(words: str) -> None:
-    say(words, label="warning", style="warning")
+    report(words, label="warning", style="warning")
 
 
 def _named(name: str) -> str:
@@ -304,8 +295,9 @@ def _named(name: str) -> str:
 def _open(name: str, what: str, opened: ExitStack) -> BinaryIO:
     if name == STDIN and is_terminal(sys.stdin):
         raise CliError(
-            f"{what} would be read from this terminal: pass a file, or pipe it in from a program "
-            "such as curl"
+            f"cannot read {what}: stdin is a terminal; pass a file, or pipe it in, for example "
+            f"from "
+            "curl"
         )
     stream = open_octets(name, what)
     return stream if name == STDIN else opened.enter_context(stream)
@@ -315,7 +307,7 @@ def _block(stream: BinaryIO, name: str, what: str) -> bytes:
     try:
         return stream.read(BLOCK)
     except OSError as error:
-        raise unreadable(name, what, error) from None
+        raise read_error(name, what, error) from None
 
 
 def _blocks(stream: BinaryIO, name: str, what: str, block: bytes) -> Iterator[bytes]:
@@ -326,9 +318,9 @@ def _blocks(stream: BinaryIO, name: str, what: str, block: bytes) -> Iterator[by
 
 def _read(name: str, what: str, most: int, *, whole: bool = False) -> tuple[bytes, bool]:
     """
-    Return at most so many octets of a file, and whether that is all of it.
+    Return at most *most* bytes of a file, and whether that is all of it.
 
-    *whole*: a part of it is of no use, so a file that is known to be larger is not read.
+    *whole*: a part is useless, so a file that is known to be larger is not read.
     """
     octets = bytearray()
     with ExitStack() as opened:
@@ -345,7 +337,7 @@ def _read(name: str, what: str, most: int, *, whole: bool = False) -> tuple[byte
 
 
 @contextmanager
-def _troubles(name: str) -> Iterator[None]:
+def _saved_response_errors(name: str) -> Iterator[None]:
     try:
         yield
     except SavedResponseError as error:

@@ -1,9 +1,8 @@
 """
-`robotrules parse`: what a robots.txt says, line by line, for a person or as JSON.
+`robotrules parse`: how a robots.txt is parsed, line by line, as text or JSON.
 
-A few lines over `robotrules.parse`: lines with what each was read as, groups, records, and notes on
-what was tolerated or could not be used. Every file can be read, so the exit code says nothing of
-its content. It does not lint.
+A wrapper around `robotrules.parse`: lines and how each was read, groups, records, and notes on what
+was tolerated or ignored. Every file can be parsed, so the exit code does not depend on its content.
 """
 
 from __future__ import annotations
@@ -19,24 +18,25 @@ from typing import Any
 import click
 
 from robotrules import Group, Line, Note, Record, RobotsTxt, Role
+from robotrules.cli.console import STDIN, Output
+from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import Command, json_option, profile_option
-from robotrules.cli.streams import STDIN, Output, read_robots
-from robotrules.cli.text import Excerpt, between, listed, plural, shortened
+from robotrules.cli.text import Excerpt, format_range, listed, plural, truncate
 from robotrules.octets import visible
 
 SECTIONS = ("lines", "groups", "records", "notes")
-# Records stand in the lines already; who wants their spans asks for them.
+# Lines already show records; --records adds their positions.
 FOR_PEOPLE = ("lines", "groups", "notes")
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1
 MOST_NAMES = 6
-# Notes of one code that people see who did not ask for notes: a file may have one for each line.
+# Notes per code without --notes: a file may have one for each line.
 MOST_NOTES = 1_000
-# On a terminal a line longer than this is cut; a pipe gets all of it.
+# On a terminal a longer line is cut; a pipe gets all of it.
 LONGEST_LINE = 1000
-# A write for each line would cost more than making the line.
+# Lines per write, for speed.
 LINES_AT_ONCE = 1_000
-# Which of a line's notes its mark stands for.
+# A line is marked with its worst note.
 LEVELS = ("error", "warning", "info")
 MARKS = {"error": "E", "warning": "W", "info": "I", "": " "}
 
@@ -47,20 +47,19 @@ def _section_option(name: str, words: str) -> Callable[[Command], Command]:
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@_section_option("lines", "Show the lines and what each was read as.")
+@_section_option("lines", "Show the lines and how each was read.")
 @_section_option("groups", "Show the groups.")
 @_section_option("records", "Show the records with their positions.")
-@_section_option("notes", "Show what was tolerated or could not be used.")
+@_section_option("notes", "Show notes on what was tolerated or ignored.")
 @profile_option
 @json_option("Print one JSON object: the encoding and the sections.")
 def parse(file: str, profile: str, as_json: bool, **sections: bool) -> int:
     """
-    Show what a robots.txt says, and how it was read. '-' is stdin.
+    Show how a robots.txt is parsed. '-' is stdin.
 
-    Without a choice of sections, people see lines, groups and notes (of one kind the first 1,000;
-    --notes shows all), and JSON has everything. Lines and columns count from 1, columns in octets;
-    start and end are octets of the file. The exit code is 0 whatever the file holds, and 2 for
-    usage or I/O.
+    By default text output has lines, groups and notes (the first 1,000 of each kind; --notes shows
+    all), and JSON has everything. Lines and columns start at 1; columns count bytes; start and end
+    are byte offsets in the file. The exit code is 0 for any file, and 2 for a usage or I/O error.
 
     \b
     Examples:
@@ -87,7 +86,7 @@ def parse(file: str, profile: str, as_json: bool, **sections: bool) -> int:
 
 
 def _encoding(robots: RobotsTxt, octets: bytes) -> dict[str, Any]:
-    """Return what is known of the octets: encoding, byte order mark, line ends, limits."""
+    """Return facts about the bytes: encoding, byte order mark, line ends, limits."""
     codes = {note.code for note in robots.notes}
     body = robots.body
     name: str | None = "utf-8"
@@ -144,11 +143,11 @@ class _Page:
         self._notes = robots.notes
 
     def head(self, file: str, octets: bytes) -> Iterator[str]:
-        """Yield what the file is."""
+        """Yield the summary of the file."""
         facts = _encoding(robots=self._robots, octets=octets)
         name = "stdin" if file == STDIN else visible(os.fsencode(file))
         counts = [
-            plural(len(octets), "octet"),
+            plural(len(octets), "byte"),
             plural(len(self._lines), "line"),
             plural(len(self._records), "record"),
             plural(len(self._groups), "group"),
@@ -162,7 +161,7 @@ class _Page:
         yield f"{encoding}{mark}{ends}, profile {self._robots.profile.name}"
 
     def lines(self) -> Iterator[str]:
-        """Yield each line with its group and what it was read as."""
+        """Yield each line with its group and how it was read."""
         marks: dict[int, str] = {}
         for note in sorted(self._notes, key=lambda note: LEVELS.index(note.level)):
             marks.setdefault(note.line or 0, note.level)
@@ -184,9 +183,9 @@ class _Page:
             yield "  none"
 
     def _read_as(self, record: Record | None, line: Line) -> tuple[str, str]:
-        """Return what a line is, and the style that says so."""
+        """Return how a line was read, and its style."""
         if record is not None:
-            key = shortened(visible(record.key), 12)
+            key = truncate(visible(record.key), 12)
             if record.is_rule:
                 return key, "allowed" if record.key == "allow" else "disallowed"
             return key, "start" if record.role is Role.START else "other"
@@ -197,20 +196,20 @@ class _Page:
 
     def _text(self, line: Line) -> str:
         if line.comment is None:
-            return shortened(visible(line.text), self._cut)
+            return truncate(visible(line.text), self._cut)
         split = line.comment - line.start
-        before = shortened(visible(line.text[:split]), self._cut)
-        return before + self._paint("faint", shortened(visible(line.text[split:]), self._cut))
+        before = truncate(visible(line.text[:split]), self._cut)
+        return before + self._paint("faint", truncate(visible(line.text[split:]), self._cut))
 
     def groups(self) -> Iterator[str]:
-        """Yield each group: where it is, whom it is for, how much it says."""
+        """Yield each group: its lines, crawlers and number of rules."""
         yield self._paint("heading", " group  lines        rules  user-agent lines")
         yield from map(self._group, self._groups)
         if not self._groups:
             yield "  none"
         for record, groups in self._robots.group_structures:
             yield ""
-            words = f"{record} is read over other groups, those of its own document:"
+            words = f"{record} uses other groups, as its specification defines them:"
             yield self._paint("heading", words)
             yield from map(self._group, groups)
 
@@ -228,7 +227,7 @@ class _Page:
             columns = f"{record.column}-{max(record.column + record.end - record.start - 1, 1)}"
             span = f"{record.start}:{record.end}"
             group = "" if record.group is None else str(record.group)
-            text = shortened(f"{visible(record.key)}: {visible(record.value)}", self._cut)
+            text = truncate(f"{visible(record.key)}: {visible(record.value)}", self._cut)
             yield (
                 f"{record.line:6}  {columns:9}  {span:13}  {group:>5}  {record.role.value:5}  "
                 f"{text}"
@@ -237,7 +236,7 @@ class _Page:
             yield "  none"
 
     def notes(self) -> Iterator[str]:
-        """Yield each note with the part of the file that it is about."""
+        """Yield each note with an excerpt of the file."""
         yield self._paint("heading", "notes")
         lines = {line.number: line for line in self._lines}
         seen: Counter[str] = Counter()
@@ -255,10 +254,10 @@ class _Page:
         words = f"{self._paint(note.level, note.level)} {note.code}: {note.message}"
         line = lines.get(note.line or 0)
         if line is None:
-            span = f", {between(note.start, note.end - 1, 'octet')}" if note.end else ""
+            span = f", {format_range(note.start, note.end - 1, 'byte')}" if note.end else ""
             yield f"  file{span}: {words}"
             return
         start, end = note.start - line.start, min(note.end, line.end) - line.start
-        yield f"  line {note.line}, {between(start + 1, end, 'column')}: {words}"
+        yield f"  line {note.line}, {format_range(start + 1, end, 'column')}: {words}"
         excerpt = Excerpt(line.text, start, end, self._room)
         yield from excerpt.lines(f"{line.number:6}", "", self._paint, note.level)

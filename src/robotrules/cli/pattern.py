@@ -1,9 +1,8 @@
 """
-`robotrules pattern`: what a path pattern matches, in words, with URLs that show it.
+`robotrules pattern`: describe what a path pattern matches, with example URLs.
 
-A few lines over `analysis.words.describe` and `analysis.words.trace`: a sentence, the pieces, URLs
-that match, near misses with the reason of each, and what is good to know. Of a URL that is given,
-whether it matches and where each piece was found. It reads no file and fetches nothing.
+A wrapper around `analysis.describe`: a sentence, the parts of the pattern, URLs that match, near
+misses with reasons, and notes. For a given URL: whether it matches, and which part matches where.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from collections.abc import Iterator, Sequence
 import click
 
 from robotrules.analysis.describe import Description, MatchedSpan, Trace, describe, trace
-from robotrules.cli.options import given_urls, json_option, profile_option
-from robotrules.cli.streams import CliError, Output, say
-from robotrules.cli.text import Paint, between, plural, shortened
+from robotrules.cli.console import CliError, Output, report
+from robotrules.cli.options import json_option, parse_urls, profile_option
+from robotrules.cli.text import Paint, format_range, plural, truncate
 from robotrules.octets import visible
 
-# What a person reads of long things; JSON has all of it.
+# How much of long values is shown; JSON has all of it.
 MOST_PARTS = 12
 LONGEST = 76
 LONGEST_NAME = 60
@@ -34,19 +33,19 @@ LONGEST_PART = 30
     "urls",
     metavar="URL",
     multiple=True,
-    help="Tell whether this URL matches, and where each piece of the pattern was found. Repeat it "
-    "for several.",
+    help="Test whether this URL matches, and show where each part of the pattern matches. Repeat "
+    "it for several.",
 )
 @profile_option
 @json_option("Print one JSON object for each pattern.")
 def pattern(patterns: tuple[str, ...], urls: tuple[str, ...], profile: str, as_json: bool) -> int:
     """
-    Say in words what a path pattern matches.
+    Describe what a path pattern matches.
 
-    A path pattern is the value of an Allow or Disallow rule. Shows what it asks for piece by piece,
-    URLs that it matches, a shortest one first, near misses with the reason of each, and what people
-    often get wrong. Every URL was checked. Put the pattern in quotes, for shells know '*' and '$'
-    too. Without --url the exit code is 0; with it, 0 if all URLs match and 1 if one does not.
+    A path pattern is the value of an Allow or Disallow rule. Shows each part of the pattern, URLs
+    that match, a shortest one first, near misses with reasons, and common mistakes. All example
+    URLs are verified. Quote the pattern, because shells expand '*' and '$'. The exit code is 0;
+    with --url it is 1 if a URL does not match.
 
     \b
     Examples:
@@ -56,9 +55,9 @@ def pattern(patterns: tuple[str, ...], urls: tuple[str, ...], profile: str, as_j
       robotrules pattern '/a b' --profile strict --json
     """
     if not patterns:
-        raise CliError("no path pattern was given: pass one in quotes, such as '/*/print$'")
+        raise CliError("missing path pattern: pass one in quotes, such as '/*/print$'")
     _hint_at_files(patterns)
-    octets = given_urls(urls, profile)
+    octets = parse_urls(urls, profile)
     output = Output()
     all_match = True
     for number, written in enumerate(map(os.fsencode, patterns)):
@@ -76,11 +75,10 @@ def pattern(patterns: tuple[str, ...], urls: tuple[str, ...], profile: str, as_j
 
 
 def _hint_at_files(patterns: Sequence[str]) -> None:
-    """Say so if patterns look like what a shell made of a pattern without quotes."""
+    """Report a hint if a shell seems to have expanded a pattern without quotes."""
     if len(patterns) > 1 and all("*" not in name and os.path.lexists(name) for name in patterns):
-        say(
-            "all of these are files here: if the shell made them of a pattern with '*', put that "
-            "in quotes",
+        report(
+            "all of these are existing files: if the shell expanded a pattern with '*', quote it",
             label="hint",
             style="warning",
         )
@@ -98,8 +96,8 @@ class _Page:
     def lines(self) -> Iterator[str]:
         """Yield the lines."""
         found = self._description
-        name = shortened(visible(found.pattern), LONGEST_NAME) or "(empty)"
-        facts = f"{plural(found.octets, 'octet')}, profile {found.profile}"
+        name = truncate(visible(found.pattern), LONGEST_NAME) or "(empty)"
+        facts = f"{plural(found.octets, 'byte')}, profile {found.profile}"
         yield f"{self._paint('heading', name)}  {self._paint('faint', facts)}"
         yield ""
         yield from self._wrapped(visible(found.sentence), "")
@@ -108,21 +106,21 @@ class _Page:
                 yield ""
                 yield from self._answer(answer)
         else:
-            yield from self._listed("Pieces", self._parts())
+            yield from self._listed("Parts", self._parts())
             matches = [(url.url, "") for url in found.matches]
             if matches and found.shortest and len(matches) > 1:
-                matches[0] = (matches[0][0], "none is shorter")
+                matches[0] = (matches[0][0], "a shortest match")
             yield from self._listed("Matches", matches)
             misses = [(miss.url, miss.reason) for miss in found.misses]
             yield from self._listed("Near misses", misses)
         if found.notes and (found.empty or not self._traces):
-            yield from self._heading("Good to know")
+            yield from self._heading("Notes")
             for note in found.notes:
                 yield from self._wrapped(visible(note.message), "  ")
 
     def _parts(self) -> list[tuple[str, str]]:
         parts = self._description.parts
-        shown = [(shortened(part.text, LONGEST_PART), part.asks) for part in parts[:MOST_PARTS]]
+        shown = [(truncate(part.text, LONGEST_PART), part.asks) for part in parts[:MOST_PARTS]]
         return [*shown, ("…", "and so on")] if len(parts) > MOST_PARTS else shown
 
     def _heading(self, words: str) -> Iterator[str]:
@@ -134,13 +132,13 @@ class _Page:
         if not pairs:
             return
         yield from self._heading(heading)
-        left = [shortened(visible(name), LONGEST) for name, _ in pairs]
+        left = [truncate(visible(name), LONGEST) for name, _ in pairs]
         room = max(map(len, left))
         for name, (_, words) in zip(left, pairs, strict=True):
             yield f"  {name:{room}}  {self._paint('faint', visible(words))}".rstrip()
 
     def _wrapped(self, words: str, indent: str) -> Iterator[str]:
-        """Yield the lines of a sentence; URLs and pieces are not broken."""
+        """Yield the lines of a sentence; URLs are not broken."""
         yield from textwrap.wrap(
             words,
             self._width,
@@ -150,11 +148,11 @@ class _Page:
             break_on_hyphens=False,
         )
 
-    # --- A URL that was asked about ---------------------------------------------------------------
+    # --- A given URL ------------------------------------------------------------------------------
 
     def _answer(self, answer: Trace) -> Iterator[str]:
         word, style = ("matches", "start") if answer.matches else ("no match", "warning")
-        yield f"{self._paint(style, word)}  {shortened(visible(answer.url), LONGEST)}"
+        yield f"{self._paint(style, word)}  {truncate(visible(answer.url), LONGEST)}"
         if answer.reason:
             yield from self._wrapped(visible(answer.reason), "  ")
         path, steps = answer.path, answer.steps[:MOST_PARTS]
@@ -163,9 +161,9 @@ class _Page:
             for step in steps:
                 yield f"  {self._marks(step, len(path) + 1)}  {self._text(step)}".rstrip()
         else:
-            yield f"  compared as {shortened(visible(path), LONGEST)}"
+            yield f"  compared as {truncate(visible(path), LONGEST)}"
             for step in steps:
-                where = between(step.start + 1, step.end, "octet")
+                where = format_range(step.start + 1, step.end, "octet")
                 yield f"  {where if step.end > step.start else 'nothing':16}  {self._text(step)}"
         if rest := len(answer.steps) - len(steps):
             yield f"  … {rest:,} more; --json has all of them"
@@ -178,4 +176,4 @@ class _Page:
         return " " * step.start + self._paint("start", marks) + rest
 
     def _text(self, step: MatchedSpan) -> str:
-        return shortened(visible(step.text), LONGEST_PART)
+        return truncate(visible(step.text), LONGEST_PART)

@@ -1,9 +1,8 @@
 """
-`robotrules preferences`: what is stated about the use of content, and where.
+`robotrules preferences`: the stated preferences about the use of content.
 
-A few lines over `preferences` and `content_signals`: for each category of use its preference, and
-the line or field that it follows from. An answer is data and no verdict, so the exit code is 0. The
-robots.txt is fetched, or a file or stdin; the field is given.
+A wrapper around `preferences` and `content_signals`: the preference for each category of use, and
+the line or header field that states it. The robots.txt is fetched or read from a file.
 """
 
 from __future__ import annotations
@@ -14,20 +13,20 @@ from typing import Any
 import click
 
 from robotrules import Verdict
-from robotrules.cli.client import Opening, client_options
+from robotrules.cli.client import ClientOptions, with_client_options
+from robotrules.cli.console import CliError, Output
 from robotrules.cli.options import (
-    GivenCrawler,
-    given_crawler,
-    given_or_fetched,
-    given_purposes,
-    given_urls,
+    CrawlerChoice,
     json_option,
+    parse_crawler,
+    parse_purposes,
+    parse_urls,
     parsing_profile,
     purpose_option,
+    read_or_fetch_robots,
     robots_options,
 )
-from robotrules.cli.streams import CliError, Output
-from robotrules.cli.text import listed, shortened
+from robotrules.cli.text import listed, truncate
 from robotrules.extensions.content_signal import (
     ContentSignals,
     Signal,
@@ -39,7 +38,7 @@ from robotrules.extensions.vocabulary import Preference, Preferences, Statement,
 from robotrules.octets import visible
 from robotrules.robotstxt.values import Note
 
-# What a person reads of a long list, or of a long statement; JSON has all of it.
+# How much of a long list or statement is shown; JSON has all of it.
 MOST = 20
 MOST_LINES = 6
 LONGEST = 300
@@ -52,18 +51,20 @@ STYLES = {Preference.ALLOWED: "allowed", Preference.DISALLOWED: "disallowed"}
 @robots_options
 @purpose_option
 @click.option(
-    "--field",
+    "--content-usage",
     "fields",
     metavar="VALUE",
     multiple=True,
-    help="A Content-Usage field line that came with the content, such as 'train-ai=n'. Repeat it "
-    "for several lines of one response.",
+    help="The value of a Content-Usage header field of the response, such as 'train-ai=n'. Repeat "
+    "it for several lines of one response.",
 )
 @click.option(
-    "--signals", is_flag=True, help="Show Content-Signal records too; they change no preference."
+    "--signals",
+    is_flag=True,
+    help="Also show Content-Signal records; they do not change preferences.",
 )
 @json_option("Print one JSON object for each URL.")
-@client_options()
+@with_client_options()
 def preferences(
     urls: tuple[str, ...],
     robots: str | None,
@@ -74,38 +75,38 @@ def preferences(
     fields: tuple[str, ...],
     signals: bool,
     as_json: bool,
-    opening: Opening,
+    client_options: ClientOptions,
 ) -> int:
     """
-    Tell what content may be used for.
+    Show how content may be used.
 
     Reads Content-Usage (draft-ietf-aipref-attach).
 
-    For each category of use: allowed, disallowed or unknown, and the statement that says so, in the
-    robots.txt or in the field that came with the content. What is unknown is for you to decide. A
-    preference is what somebody states; it is no form of access authorization. The exit code is 0.
+    Prints for each category of use allowed, disallowed or unknown, and the statement in the
+    robots.txt or header field. How to treat unknown is up to you. A preference is a statement of
+    the site, not a form of access authorization. The exit code is 0.
 
     \b
     Examples:
       robotrules preferences https://example.com/a --as ExampleBot
       robotrules preferences https://example.com/a --as ExampleBot --robots robots.txt
-      robotrules preferences /a --as ExampleBot --robots robots.txt --field 'train-ai=n'
+      robotrules preferences /a --as ExampleBot --robots robots.txt --content-usage 'train-ai=n'
       robotrules preferences /a --as ExampleBot --robots robots.txt --signals --json
     """
     if not urls:
-        raise CliError("no URL was given: pass one, such as https://example.com/a")
+        raise CliError("missing URL: pass one, such as https://example.com/a")
     if fields and len(urls) > 1:
-        raise CliError("--field is about the content of one URL: pass one URL, or leave it out")
+        raise CliError("--content-usage applies to one URL: pass one URL, or remove the option")
     alone = robots is None and bool(fields) and not signals
     access, profile = profile, parsing_profile(profile, fetches=robots is None and not alone)
     if alone:
-        parsed, who = None, GivenCrawler(product_tokens or "*", "")
+        parsed, who = None, CrawlerChoice(product_tokens or "*", "")
     else:
-        parsed = given_or_fetched(robots, access, urls, opening)
-        who = given_crawler(product_tokens, profile, literal=literal)
-    crawler, chosen = who.names, given_purposes(purposes, profile)
+        parsed = read_or_fetch_robots(robots, access, urls, client_options)
+        who = parse_crawler(product_tokens, profile, literal=literal)
+    crawler, chosen = who.names, parse_purposes(purposes, profile)
     output = Output()
-    for number, url in enumerate(given_urls(urls, profile)):
+    for number, url in enumerate(parse_urls(urls, profile)):
         found = find_preferences(url, crawler, robots=parsed, purposes=chosen, field=fields or None)
         signalled = content_signals(parsed, url, crawler, chosen) if parsed and signals else None
         if as_json:
@@ -156,7 +157,7 @@ class _Page:
         for statement in self._found.statements:
             if statement.error:
                 label = self._paint("error", "error")
-                yield f"  field: {label}: {shortened(visible(statement.error), LONGEST)}"
+                yield f"  field: {label}: {truncate(visible(statement.error), LONGEST)}"
         yield from self._signals()
         notes = self._found.notes + (self._signalled.notes if self._signalled else ())
         if notes:
@@ -164,7 +165,7 @@ class _Page:
             yield self._paint("heading", "Notes")
             yield from map(self._note, notes[:MOST])
         if len(notes) > MOST:
-            yield f"  and {len(notes) - MOST:,} more, which --json shows"
+            yield f"  and {len(notes) - MOST:,} more (see --json)"
 
     def _fact(self, name: str, value: str, style: str, words: str) -> str:
         name = f"{name}{' ' * (10 - len(name))}"
@@ -172,38 +173,38 @@ class _Page:
 
     def _why_not(self) -> str:
         rule = self._verdict.rule if self._verdict is not None else None
-        which = f", line {rule.line}: {shortened(visible(str(rule)), LONGEST)}" if rule else ""
+        which = f", line {rule.line}: {truncate(visible(str(rule)), LONGEST)}" if rule else ""
         return f"not applicable: the URL is disallowed{which}"
 
     def _why(self, category: str) -> list[str]:
         because = self._found.statements_for(category)
         if not because:
-            return ["no statement says"]
+            return ["no statement"]
         where = [self._where(statement) for statement in because[:MOST_LINES]]
         rest = len(because) - MOST_LINES
         return [*where, f"and {rest:,} more"] if rest > 0 else where
 
     def _where(self, statement: Statement) -> str:
-        text = shortened(visible(statement.text), LONGEST)
+        text = truncate(visible(statement.text), LONGEST)
         if statement.source is StatementSource.FIELD:
             return f"field: {text}"
         path = f"{visible(statement.path)} " if statement.path is not None else ""
-        return f"line {statement.line}: {shortened(f'Content-Usage: {path}{text}', LONGEST)}"
+        return f"line {statement.line}: {truncate(f'Content-Usage: {path}{text}', LONGEST)}"
 
     def _signals(self) -> Iterator[str]:
         if self._signalled is None:
             return
         values = self._signalled.values()
         yield ""
-        yield self._paint("heading", "Content-Signal") + ", which changes no preference"
+        yield self._paint("heading", "Content-Signal") + ", which does not change preferences"
         if not values:
-            yield "  none is signalled"
+            yield "  none"
             return
         for key, value in list(values.items())[:MOST]:
             where = [one for one in self._signalled.signals if (one.key, one.value) == (key, value)]
             yield self._fact(visible(key), visible(value), "faint", _signal_lines(where))
         if len(values) > MOST:
-            yield f"  and {len(values) - MOST:,} more, which --json shows"
+            yield f"  and {len(values) - MOST:,} more (see --json)"
         usage = to_content_usage(self._signalled)
         yield f"  as Content-Usage: {usage or 'nothing'}"
 

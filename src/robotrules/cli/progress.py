@@ -1,9 +1,8 @@
 """
-A progress bar on stderr: by octets where the size is known, a counter where it is not.
+A progress bar on stderr: by bytes if the size of the input is known, otherwise a counter.
 
-It appears only after a moment, so short work shows nothing, and leaves no trace. Where there is
-nothing to count, `Doing` says what is being done. Neither knows what that is, and both are silent
-unless somebody turns them on.
+It appears after a short delay, so short work shows nothing, and is erased at the end. Where there
+is nothing to count, `StatusLine` shows the current step. Both are silent without a stream.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TextIO
 
-from robotrules.cli.text import is_terminal, plural, shortened
+from robotrules.cli.text import is_terminal, plural, truncate
 
 FIRST_AFTER = 0.4
 AGAIN_AFTER = 0.1
@@ -23,7 +22,7 @@ BAR = 30
 
 
 class Progress:
-    """Counts things and octets; a context manager that wipes its line at the end."""
+    """Counts items and bytes; a context manager that erases its line at the end."""
 
     __slots__ = (
         "_clock",
@@ -44,7 +43,7 @@ class Progress:
         noun: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """*stream* is None for no bar, *size* None where it is not known; *noun* is a singular."""
+        """*stream* is None for no bar, *size* None if it is unknown; *noun* is in the singular."""
         self._stream = stream
         self._size = size
         self._noun = noun
@@ -64,11 +63,11 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
+        """The elapsed time."""
         return self._clock() - self._started
 
     def add(self, count: int, octets: int) -> None:
-        """Count more, and show it if it is time to."""
+        """Count items and bytes, and redraw the bar if it is due."""
         self.count += count
         self._done += octets
         if self._stream is None:
@@ -79,14 +78,14 @@ class Progress:
             self._shown = True
             self._draw(self.line())
 
-    def step_aside(self) -> None:
-        """Wipe the bar, so that a line can be written where it stands; `add` shows it again."""
+    def clear(self) -> None:
+        """Erase the bar, so that a line can be printed; `add` draws it again."""
         if self._shown:
             self._draw("")
             self._next = min(self._next, self._clock())
 
     def line(self) -> str:
-        """Return what the bar says now."""
+        """Return the text of the bar."""
         seconds = max(self.seconds, 1e-9)
         counted = f"{plural(self.count, self._noun)}  {self.count / seconds:,.0f}/s"
         if not self._size:
@@ -104,13 +103,13 @@ class Progress:
 
 
 @contextmanager
-def counting(noun: str) -> Iterator[Callable[[int, int], None]]:
-    """Give what is to be told how many are done, and of how many; a bar on a terminal shows it."""
+def progress_bar(noun: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a callback that takes the number done and the total; a terminal shows a bar."""
     with ExitStack() as opened:
         shown: list[Progress] = []
 
         def progress(done: int, count: int) -> None:
-            """Show how many are done; how many there are is known with the first."""
+            """Update the bar; it is created with the first call, which knows the total."""
             if not shown:
                 stream = sys.stderr if is_terminal(sys.stderr) else None
                 shown.append(opened.enter_context(Progress(stream, count, noun)))
@@ -120,8 +119,8 @@ def counting(noun: str) -> Iterator[Callable[[int, int], None]]:
         yield progress
 
 
-class Doing:
-    """Says what is being done; a context manager that wipes its line at the end."""
+class StatusLine:
+    """Shows the current step; a context manager that erases its line at the end."""
 
     __slots__ = ("_shown", "_stream")
 
@@ -130,20 +129,20 @@ class Doing:
         self._stream = stream
         self._shown = False
 
-    def __enter__(self) -> Doing:
+    def __enter__(self) -> StatusLine:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.step_aside()
+        self.clear()
 
-    def now(self, words: str) -> None:
-        """Say what is being done now."""
+    def show(self, words: str) -> None:
+        """Show a step."""
         if self._stream is not None:
             self._shown = True
             _draw(self._stream, words)
 
-    def step_aside(self) -> None:
-        """Wipe the line, so that another can be written where it stands."""
+    def clear(self) -> None:
+        """Erase the line, so that another can be printed."""
         if self._shown and self._stream is not None:
             self._shown = False
             _draw(self._stream, "")
@@ -153,5 +152,5 @@ def _draw(stream: TextIO, text: str) -> None:
     with suppress(OSError, ValueError):
         width = os.get_terminal_size(stream.fileno()).columns or 80
         # Carriage return, text, erase to the end of the line.
-        stream.write(f"\r{shortened(text, width - 1)}\x1b[K")
+        stream.write(f"\r{truncate(text, width - 1)}\x1b[K")
         stream.flush()

@@ -1,8 +1,8 @@
 """
-`robotrules rule`: what a check of lint has to say for itself.
+`robotrules rule`: the documentation of lint checks.
 
-A few lines over `robotrules.linting.check_docs`: what it finds, why that matters, an example and
-what to write instead; or the list of all checks. It lints nothing.
+A wrapper around `robotrules.linting.check_docs`: what a check finds, why it matters, an example and
+the fix; or the list of all checks.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 import click
 
+from robotrules.cli.console import CliError, Output, quoted
 from robotrules.cli.options import json_option
-from robotrules.cli.streams import CliError, Output, quoted
 from robotrules.cli.text import Paint
 from robotrules.linting.check import Check, PageCheck
 from robotrules.linting.check_docs import LAYERS, parts
@@ -23,9 +23,9 @@ from robotrules.linting.checks import CHECKS
 from robotrules.linting.note import MEANINGS
 from robotrules.linting.selection import find_check
 
-# Raised when a key of the JSON changes meaning or goes away.
+# Increased when a JSON key changes its meaning or is removed.
 SCHEMA_VERSION = 1
-# Longer lines are hard to read, however wide a terminal is.
+# The maximum line length on wide terminals.
 WIDEST = 100
 NARROWEST = 40
 INDENT = "  "
@@ -33,14 +33,14 @@ INDENT = "  "
 
 @click.command()
 @click.argument("names", metavar="[CODE|NAME]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="List all checks, by layer.")
-@json_option("Print one JSON object; docs/cli/rule.md describes it.")
+@click.option("--all", "everything", is_flag=True, help="List all checks by layer.")
+@json_option("Print one JSON object, described in docs/cli/rule.md.")
 def rule(names: tuple[str, ...], everything: bool, as_json: bool) -> int:
     """
-    Explain checks of lint.
+    Explain lint checks.
 
-    A check is named by its code, such as RR501, or by its name, such as dead-rule. The beginning of
-    codes, such as RR5, lists those. The exit code is 0, or 2 for a name that no check has.
+    Name a check by its code, such as RR501, or its name, such as dead-rule. A prefix of codes, such
+    as RR5, lists those checks. The exit code is 0, or 2 for an unknown check.
 
     \b
     Examples:
@@ -50,9 +50,9 @@ def rule(names: tuple[str, ...], everything: bool, as_json: bool) -> int:
       robotrules rule --all
     """
     if everything and names:
-        raise click.UsageError("--all lists all checks: leave it out, or the names")
+        raise click.UsageError("--all cannot be combined with names of checks")
     if not names and not everything:
-        raise click.UsageError("no check was named: pass a code such as RR501, or --all")
+        raise click.UsageError("missing check: pass a code such as RR501, or --all")
     found = CHECKS if everything else tuple(dict.fromkeys(c for n in names for c in _named(n)))
     listing = everything or not any(map(find_check, names))
     output = Output()
@@ -72,19 +72,19 @@ def rule(names: tuple[str, ...], everything: bool, as_json: bool) -> int:
 
 
 def _named(name: str) -> Sequence[Check]:
-    """Return the check of a name, or those of a beginning of codes."""
+    """Return the check of a name, or the checks of a code prefix."""
     check = find_check(name)
     if check is not None:
         return [check]
     plain = name.strip().lower()
     if plain and (found := [one for one in CHECKS if one.code.lower().startswith(plain)]):
         return found
-    # Of two codes that look alike neither is nearer, but one may have a digit too many.
+    # Similar codes are no useful suggestions, except for one digit too many.
     close = [one.code for one in CHECKS if plain.startswith(one.code.lower())]
     close = close or get_close_matches(plain, [one.slug for one in CHECKS], 1)
     near = find_check(close[0]) if close else None
     hint = f"did you mean {near.code} ({near.slug})?" if near else "see robotrules rule --all"
-    raise CliError(f"{quoted(name)} is no check: {hint}")
+    raise CliError(f"{quoted(name)} is not a check: {hint}")
 
 
 def _as_dict(check: Check) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _page(check: Check, paint: Paint, width: int) -> Iterator[str]:
     yield paint("heading", "Reference")
     yield from _laid_out(check.reference, width)
     yield ""
-    yield paint("heading", "Suppressing it")
+    yield paint("heading", "How to suppress it")
     words = f"`# robotrules: ignore[{check.code}]` at the end of a line, or on a line before it"
     if isinstance(check, PageCheck):
         words = f"`--ignore {check.code}`, or `ignore` in robotrules.toml"
@@ -137,7 +137,7 @@ def _page(check: Check, paint: Paint, width: int) -> Iterator[str]:
 
 
 def _laid_out(text: str, width: int) -> Iterator[str]:
-    """Yield paragraphs wrapped, and what stands deeper as it is."""
+    """Yield wrapped paragraphs; indented blocks stay as they are."""
     for number, paragraph in enumerate(text.split("\n\n")):
         if number:
             yield ""

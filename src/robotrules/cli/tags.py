@@ -1,9 +1,8 @@
 """
 `robotrules tags`: the tag rules in force for a crawler, from saved pages and headers.
 
-A few lines over `usage_rules`: what the rules come to, each with its sources and as it was written,
-what has no effect, who else is addressed, and notes. An answer is data and no verdict, so the exit
-code is 0. It does not fetch: pages and responses are files or stdin, and headers are given.
+A wrapper around `usage_rules`: the combined rules with their sources, rules without effect, other
+crawlers that are addressed, and notes. Nothing is fetched.
 """
 
 from __future__ import annotations
@@ -15,34 +14,34 @@ from datetime import UTC, datetime
 
 import click
 
+from robotrules.cli.console import STDIN, CliError, Output, quoted
 from robotrules.cli.options import (
-    given_tokens,
-    given_urls,
     json_option,
+    parse_tokens,
+    parse_urls,
     single_or_many,
     token_option,
 )
 from robotrules.cli.page_inputs import (
     carrier_options,
-    given_headers,
-    given_page,
-    given_response,
+    describe_sources,
     html_libraries,
     note_line,
-    refuse_stdin_twice,
+    parse_headers,
+    read_page,
+    read_saved_response,
+    refuse_repeated_stdin,
     robots_profile,
     tag_profile_option,
-    was_read,
     with_headers,
 )
-from robotrules.cli.streams import STDIN, CliError, Output, quoted
-from robotrules.cli.text import Paint, cells, listed, shortened
+from robotrules.cli.text import Paint, cell_width, listed, truncate
 from robotrules.octets import to_text, visible
 from robotrules.tags import Mention, ResponseFreshness, RuleStatus, UsageRules, usage_rules
 from robotrules.tags.known_rules import EVERYONE, KNOWN, to_json_value
 from robotrules.tags.rules import format_rule
 
-# What a person reads of a long list or text; JSON has all of it.
+# How much of a long list or text is shown; JSON has all of it.
 MOST = 20
 MOST_SOURCES = 6
 LONGEST = 200
@@ -59,10 +58,12 @@ STANDINGS = {
 @carrier_options
 @token_option
 @click.option(
-    "--url", metavar="URL", help="The URL of the response; https tells that it came over TLS."
+    "--url",
+    metavar="URL",
+    help="The URL of the response; with https it counts as received over TLS.",
 )
 @tag_profile_option
-@json_option("Print one JSON object for each FILE.")
+@json_option("Print one JSON object per FILE.")
 def tags(
     files: tuple[str, ...],
     headers: tuple[str, ...],
@@ -78,10 +79,10 @@ def tags(
 
     Reads Robots-Tag (draft-illyes-repext), X-Robots-Tag and robots meta elements.
 
-    FILE is a saved page, '-' is stdin. All that is given is united: every rule restricts, and none
-    takes back what another says. Without --as, the answer is what holds for every crawler. A tag
-    rule is a request about the use of a page, and no form of access authorization. The exit code
-    is 0.
+    FILE is a saved page; '-' is stdin. All inputs are combined: every rule restricts, and none
+    removes the restriction of another. Without --as, the rules for all crawlers are shown. A tag
+    rule is a request about the use of a page, not a form of access authorization. The exit code is
+    0.
 
     \b
     Examples:
@@ -90,21 +91,21 @@ def tags(
       robotrules tags --response saved.http --dom rendered.html --as ExampleBot
       curl -s https://example.com/ | robotrules tags - --as ExampleBot --json
     """
-    _refuse_what_does_not_go_together(files, headers, response, dom)
-    tokens = given_tokens(product_tokens, robots_profile(profile)) if product_tokens else ()
+    _refuse_combinations(files, headers, response, dom)
+    tokens = parse_tokens(product_tokens, robots_profile(profile)) if product_tokens else ()
     crawler = single_or_many(tokens) if tokens else EVERYONE
-    address = given_urls([url], robots_profile(profile), hints=False)[0] if url else None
-    typed = given_headers(headers)
+    address = parse_urls([url], robots_profile(profile), hints=False)[0] if url else None
+    typed = parse_headers(headers)
     output = Output()
     for number, name in enumerate(files or (None,)):
-        saved = given_response(response) if response is not None else None
+        saved = read_saved_response(response) if response is not None else None
         with ExitStack() as opened, html_libraries():
-            html = given_page(name, opened) if name is not None else saved.body if saved else None
+            html = read_page(name, opened) if name is not None else saved.body if saved else None
             rules = usage_rules(
                 headers=with_headers(saved.fields if saved else None, typed),
                 html=html,
                 complete=saved is None or html is not saved.body or saved.complete,
-                dom=None if dom is None else given_page(dom, opened, "the DOM"),
+                dom=None if dom is None else read_page(dom, opened, "the DOM"),
                 product_token=crawler,
                 url=address,
                 profile=profile,
@@ -129,27 +130,28 @@ def tags(
     return 0
 
 
-def _refuse_what_does_not_go_together(
+def _refuse_combinations(
     files: Sequence[str], headers: Sequence[str], response: str | None, dom: str | None
 ) -> None:
     if not (files or headers or response or dom):
         raise CliError(
-            "nothing was given: pass a page, --response FILE, --dom FILE, or a header line such "
+            "missing input: pass a page, --response FILE, --dom FILE, or a header line such "
             "as --header 'Robots-Tag: *;noindex'"
         )
     if files and response:
         raise CliError(
-            "--response has the page as well: leave out FILE, or pass its headers with --header"
+            "--response includes the page: remove FILE, or pass the headers with --header"
         )
     if dom and len(files) > 1:
-        raise CliError("--dom is the final state of one page: pass one FILE with it")
+        raise CliError("--dom belongs to one page: pass one FILE")
     for name in files:
         if "://" in name:
             raise CliError(
-                f"{quoted(name)} is no file: 'robotrules guidance' fetches pages; for this command "
-                "save the page, or pipe it in from a program such as curl"
+                f"{quoted(name)} is not a file: save the page or pipe it in, for example from "
+                f"curl; "
+                "'robotrules guidance' fetches pages"
             )
-    refuse_stdin_twice(*files, response, dom)
+    refuse_repeated_stdin(*files, response, dom)
 
 
 class _Page:
@@ -186,7 +188,7 @@ class _Page:
         if rules.notes:
             yield from self._heading("Notes")
             lines = [note_line(note, note.source, self._paint) for note in rules.notes]
-            # Two unknown rules of one element make one line here: the section above names both.
+            # Several unknown rules of one element give one line; the section above names them.
             notes = list(dict.fromkeys(lines))
             yield from notes[:MOST]
             yield from self._more(len(notes))
@@ -194,20 +196,20 @@ class _Page:
     def _facts(self) -> Iterator[tuple[str, str]]:
         rules = self._rules
         yield "Crawler", f"{self._who()}, profile {self._profile}"
-        yield "Read", was_read(rules)
+        yield "Read", describe_sources(rules)
         yield "Index", self._index()
         yield "Snippet", self._may(rules.may_snippet) + _at_most(rules.max_snippet, "character")
         yield "Follow links", self._may(rules.may_follow)
         yield "Stored copy", self._may(rules.may_archive)
         if rules.others:
-            names = listed([shortened(visible(name), LONGEST) for name in rules.others], MOST)
-            yield "Others told", f"{names} (ask with --as)"
-        if words := _fresh_words(rules.freshness):
+            names = listed([truncate(visible(name), LONGEST) for name in rules.others], MOST)
+            yield "Others", f"{names} (see --as)"
+        if words := _describe_freshness(rules.freshness):
             yield "Fresh", words
 
     def _who(self) -> str:
         if not self._tokens:
-            return "every crawler (ask for one with --as TOKEN)"
+            return "every crawler (select one with --as TOKEN)"
         return " or ".join(map(visible, self._tokens))
 
     def _may(self, may: bool | None) -> str:
@@ -223,26 +225,26 @@ class _Page:
             return may + (embedded if rules.may_index_embedded else "")
         if (until := rules.unavailable_after) is not None:
             return f"{may}, {'until' if until >= now else 'since'} {to_json_value(until)}"
-        return may if rules.complete else f"{may}, because not all of it was read"
+        return may if rules.complete else f"{may}, because not all of the page was read"
 
     def _in_force(self) -> Iterator[str]:
         shown_rules = [visible(format_rule(name, value)) for name, value in self._rules.values]
-        width = max(map(cells, shown_rules))
+        width = max(map(cell_width, shown_rules))
         for rule, (name, _) in zip(shown_rules, self._rules.values, strict=True):
             words = KNOWN[name].words if name in KNOWN else ""
-            yield f"  {rule}{' ' * (width - cells(rule))}  {words}".rstrip()
+            yield f"  {rule}{' ' * (width - cell_width(rule))}  {words}".rstrip()
             because = self._rules.mentions_of(name)
-            yield from (f"    {self._said(one)}" for one in because[:MOST_SOURCES])
+            yield from (f"    {self._describe_mention(one)}" for one in because[:MOST_SOURCES])
             if len(because) > MOST_SOURCES:
-                yield f"    and {len(because) - MOST_SOURCES:,} more, which --json shows"
+                yield f"    and {len(because) - MOST_SOURCES:,} more (see --json)"
 
     def _without_effect(self, one: Mention) -> tuple[str, str, str]:
-        return shortened(visible(one.name), 40), STANDINGS[one.standing], self._said(one)
+        return truncate(visible(one.name), 40), STANDINGS[one.standing], self._describe_mention(one)
 
-    def _said(self, one: Mention) -> str:
-        """Return where a rule is said and as what; for whom, if not for everyone."""
-        whom = "" if one.token == EVERYONE else f" for {shortened(visible(one.token), 40)}"
-        return f"{one.source}{whom}: {shortened(visible(one.text), LONGEST)}"
+    def _describe_mention(self, one: Mention) -> str:
+        """Return the source and text of a rule, and the crawler if it names one."""
+        whom = "" if one.token == EVERYONE else f" for {truncate(visible(one.token), 40)}"
+        return f"{one.source}{whom}: {truncate(visible(one.text), LONGEST)}"
 
     def _fact(self, name: str, words: str) -> str:
         return f"{self._paint('heading', name)}{' ' * (14 - len(name))}{words}"
@@ -253,15 +255,16 @@ class _Page:
 
     def _table(self, parts: Iterable[tuple[str, ...]]) -> Iterator[str]:
         rows = list(parts)
-        widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
+        widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             padded = (
-                text + " " * (width - cells(text)) for text, width in zip(row, widths, strict=True)
+                text + " " * (width - cell_width(text))
+                for text, width in zip(row, widths, strict=True)
             )
             yield f"  {'  '.join(padded)}".rstrip()
 
     def _more(self, count: int) -> Sequence[str]:
-        return [f"  and {count - MOST:,} more, which --json shows"] if count > MOST else []
+        return [f"  and {count - MOST:,} more (see --json)"] if count > MOST else []
 
 
 def _at_most(count: int | None, noun: str) -> str:
@@ -270,14 +273,14 @@ def _at_most(count: int | None, noun: str) -> str:
     return f", at most {count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _fresh_words(found: ResponseFreshness) -> str:
-    """Return how long the rules may be taken for current; empty: nobody says."""
+def _describe_freshness(found: ResponseFreshness) -> str:
+    """Return how long the response is fresh; empty if it does not say."""
     words = []
     if found.lifetime is not None:
-        spent = f", {found.age:,.0f} of them spent" if found.age else ""
+        spent = f", {found.age:,.0f} elapsed" if found.age else ""
         words.append(f"{found.lifetime:,.0f} seconds ({found.reason}){spent}")
     if found.must_validate:
-        words.append("to be asked for anew each time (no-cache)")
+        words.append("must be revalidated each time (no-cache)")
     if not found.may_store:
-        words.append("not to be stored (no-store)")
+        words.append("must not be stored (no-store)")
     return "; ".join(words)

@@ -1,36 +1,45 @@
 """
-`robotrules test`: is a robots.txt what its owner expects?
+`robotrules test`: test a robots.txt against expectation files.
 
-A few lines over `robotrules.expect.files`: finds expectation files, asks them about a file or
-a live origin, and shows what failed and why. It does not judge anything.
+A wrapper around `robotrules.expect.files`: finds expectation files, evaluates them against a file
+or a live origin, and shows failures with their reasons.
+
+Sections: the command · files · live files · text.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from robotrules import RobotsTxt
-from robotrules.cli.atomic_write import refuse_overwriting, save
-from robotrules.cli.client import Opening, client_options, told
-from robotrules.cli.expectations_text import Answered, ExpectationsPage, junit, total
+from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
+from robotrules.cli.client import ClientOptions, library_errors, with_client_options
+from robotrules.cli.console import STDIN, CliError, Output, quoted, report
+from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import json_option, literal_option
-from robotrules.cli.progress import counting
-from robotrules.cli.streams import STDIN, CliError, Output, quoted, read_robots, say
+from robotrules.cli.progress import progress_bar
 from robotrules.cli.text import plural
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
 from robotrules.expect import read_expectations
 from robotrules.expect.files import NAME, ClientFetcher, ExpectationFile, FileOptions, find_files
 from robotrules.expect.scaffold import render_starter
-from robotrules.expect.values import SCHEMA_VERSION, Carriers
+from robotrules.expect.values import SCHEMA_VERSION, Carriers, ExpectationResult
+from robotrules.junit import Case, Suite
+from robotrules.junit import report as render_junit
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
+
+# The width in a pipe.
+WIDTH = 80
+FACT = 10
 
 
 @click.command()
@@ -38,60 +47,64 @@ from robotrules.profile import PROFILES
 @click.option(
     "--robots",
     metavar="FILE",
-    help="Ask about this robots.txt, and not about the one that the expectation file names.",
+    help="Test this robots.txt instead of the one that the expectation file names.",
 )
 @click.option(
     "--live",
     metavar="URL",
-    help="Ask about the live robots.txt of this URL's origin. It is fetched, and kept for a day.",
+    help="Test the live robots.txt of this URL's origin. It is fetched and cached for a day.",
 )
 @click.option(
     "--profile",
     type=click.Choice(list(PROFILES)),
     metavar="NAME",
-    help="How to read what RFC 9309 leaves open: 'default', 'strict' or 'google'. Without this, "
-    "what the expectation file or the settings say.",
+    help="How to parse what RFC 9309 leaves open: 'default', 'strict' or 'google'. Defaults to "
+    "the expectation file, then to the settings.",
 )
 @click.option(
-    "--budget",
+    "--max-states",
     type=click.IntRange(1),
     metavar="N",
-    help="How many states each question about all URLs may see before it is not decided.",
+    help="The state limit of the search for each proof; beyond it an expectation fails.",
 )
 @literal_option
-@click.option("-v", "--verbose", is_flag=True, help="List what passed, too, and what decided.")
-@click.option("--junit", "report", metavar="FILE", help="Also write a JUnit report to this file.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also list passed expectations and their deciding rules."
+)
+@click.option(
+    "--junit", "junit_file", metavar="FILE", help="Also write a JUnit report to this file."
+)
 @click.option(
     "--init",
     "start",
     is_flag=True,
-    help="Write a first robots.test.toml for the robots.txt of this folder, or of one that is "
-    "named; a file that is there is left alone.",
+    help="Create robots.test.toml for the robots.txt of this or the given directory; an existing "
+    "file is not changed.",
 )
-@json_option("Print one JSON object for each expectation file; docs/cli/test.md describes it.")
-@client_options(crawler=False)
+@json_option("Print one JSON object per expectation file, described in docs/cli/test.md.")
+@with_client_options(crawler=False)
 def test(
     files: tuple[str, ...],
     robots: str | None,
     live: str | None,
     profile: str | None,
-    budget: int | None,
+    max_states: int | None,
     literal: bool,
     verbose: bool,
-    report: str | None,
+    junit_file: str | None,
     start: bool,
     as_json: bool,
-    opening: Opening,
+    client_options: ClientOptions,
 ) -> int:
     """
-    Test a robots.txt against what its owner expects.
+    Test a robots.txt against expectations.
 
-    An expectation file is TOML: for these crawlers these URLs are allowed or disallowed, by this
-    line; all URLs of a pattern are; a page has these tags. Without FILE it is robots.test.toml or
-    tests/robots.test.toml in this folder, or what [test] of robotrules.toml names; a folder will do
-    as well. A failure shows what decided and what would change it. A well-known crawler chooses
-    groups as its operator documents it. The exit code is 0 if all is as expected, 1 if something is
-    not, 2 for usage or I/O; what can be asked is asked all the same.
+    An expectation file is TOML. It states which URLs are allowed or disallowed for which crawlers,
+    optionally by which line, for single URLs or all URLs of a pattern, and which tags a page has.
+    FILE may be a directory. Without FILE, robots.test.toml and tests/robots.test.toml of this
+    directory are used, or the files of [test] in robotrules.toml. A failure shows the deciding rule
+    and how to change it. Well-known crawlers select groups as their operators document it. The exit
+    code is 0 if all expectations pass, 1 if any fails, 2 for a usage or I/O error in any file.
 
     \b
     Examples:
@@ -102,23 +115,23 @@ def test(
       robotrules test --junit report.xml
     """
     if robots is not None and live is not None:
-        raise click.UsageError("--robots is a file and --live is not: leave out one")
+        raise click.UsageError("--robots and --live cannot be combined")
     if start:
-        if robots or live or report or as_json or len(files) > 1:
-            raise click.UsageError("--init writes a file and asks nothing: name a folder at most")
+        if robots or live or junit_file or as_json or len(files) > 1:
+            raise click.UsageError("--init takes no other options and at most one directory")
         return _begin(files[0] if files else ".", profile)
-    given = FileOptions(robots, live, profile, budget, literal)
+    given = FileOptions(robots, live, profile, max_states, literal)
     output = Output()
-    answered: list[Answered] = []
+    answered: list[FileResult] = []
     read = [*files, *([robots] if robots is not None else [])]
     with ExitStack() as opened:
-        fetcher = _Live(opening, opened)
+        fetcher = _Live(client_options, opened)
         for path, config in _paths(files, answered):
             read.append(str(path))
             with _told(_shown(path), answered):
                 trial = ExpectationFile(path, config, fetcher, given)
                 read.append(trial.source)
-                found = _answered(trial)
+                found = _evaluate_file(trial)
                 answered.append(found)
                 _hint(found)
                 if as_json:
@@ -128,14 +141,14 @@ def test(
                     output.lines(list(page.lines()))
                 output.flush()
         if not fetcher.used:
-            opening.hint_unused()
+            client_options.hint_unused()
     if len(answered) > 1 and not as_json:
         output.lines(["", total(answered)])
     output.flush()
-    if report is not None:
-        refuse_overwriting(report, read, "--junit")
-        save(report, junit(answered))
-    if any(one.trouble for one in answered):
+    if junit_file is not None:
+        refuse_overwriting(junit_file, read, "--junit")
+        write_atomically(junit_file, junit(answered))
+    if any(one.error for one in answered):
         return 2
     return int(any(one.failed for one in answered))
 
@@ -143,8 +156,8 @@ def test(
 # --- Files ----------------------------------------------------------------------------------------
 
 
-def _paths(files: tuple[str, ...], answered: list[Answered]) -> Iterator[tuple[Path, Config]]:
-    """Yield the expectation files, each with the settings that hold there."""
+def _paths(files: tuple[str, ...], answered: list[FileResult]) -> Iterator[tuple[Path, Config]]:
+    """Yield the expectation files, each with its settings."""
     for name in files or (".",):
         found: list[tuple[Path, Config]] = []
         with _told(visible(os.fsencode(name)), answered):
@@ -153,9 +166,9 @@ def _paths(files: tuple[str, ...], answered: list[Answered]) -> Iterator[tuple[P
 
 
 def _found(name: str) -> list[tuple[Path, Config]]:
-    """Return what an argument stands for: a file, or those of a folder."""
+    """Return the file of an argument, or the files of a directory."""
     if name == STDIN:
-        raise CliError("'-' is no expectation file: it names others from its own folder")
+        raise CliError("'-' is not supported: an expectation file refers to files in its directory")
     config = find_config(Path(name))
     if not os.path.isdir(name):
         return [(Path(name), config)]
@@ -163,65 +176,64 @@ def _found(name: str) -> list[tuple[Path, Config]]:
     if not found:
         where = "here" if name == "." else f"in {quoted(name)}"
         raise CliError(
-            f"there is no expectation file {where}: write {NAME} beside robots.txt, or pass one; "
-            "--init writes a first one"
+            f"there is no expectation file {where}: create {NAME} with --init, or pass a file"
         )
     return [(path, config) for path in found]
 
 
 @contextmanager
-def _told(name: str, answered: list[Answered]) -> Iterator[None]:
-    """Say what cannot be read or fetched, note it, and let the others be asked."""
+def _told(name: str, answered: list[FileResult]) -> Iterator[None]:
+    """Report an error about a file, record it, and continue with the others."""
     try:
         yield
     except (CliError, ConfigError, ExpectationError, MissingExtraError) as error:
         words = error.message if isinstance(error, CliError) else visible(str(error))
-        say(words)
-        answered.append(Answered(name, "", [], words))
+        report(words)
+        answered.append(FileResult(name, "", [], words))
 
 
-def _hint(answered: Answered) -> None:
-    """Say once what is odd about questions, whatever came of them."""
+def _hint(answered: FileResult) -> None:
+    """Report hints about expectations, once each."""
     for words, one in {one.hint: one for one in reversed(answered.judged) if one.hint}.items():
         where = f"{answered.name}, line {one.question.about.line}"
-        say(f"{where}: {words}", label="hint", style="warning")
+        report(f"{where}: {words}", label="hint", style="warning")
 
 
 def _begin(name: str, profile: str | None) -> int:
-    """Write a first expectation file beside the robots.txt of a folder."""
+    """Create an expectation file for the robots.txt of a directory."""
     path, robots = Path(name) / NAME, Path(name) / "robots.txt"
     if not robots.is_file():
         where = "here" if name == "." else f"in {quoted(name)}"
-        raise CliError(f"there is no robots.txt {where}: write one first, or name its folder")
-    with told():
+        raise CliError(f"there is no robots.txt {where}: create one first, or pass its directory")
+    with library_errors():
         usual = find_config(Path(name)).test.profile
         text = render_starter(read_robots(str(robots), profile or usual or "default")[0], profile)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise CliError(f"{quoted(str(path))} is there already, and is left alone") from None
+        raise CliError(f"{quoted(str(path))} already exists") from None
     except OSError as error:
         raise CliError(f"cannot write {quoted(str(path))}: {error.strerror}") from None
-    count = plural(len(read_expectations(text).questions), "question")
-    say(f"{quoted(str(path))} was written: {count}, and all pass; change them to what you want")
+    count = plural(len(read_expectations(text).questions), "expectation")
+    report(f"{quoted(str(path))} written: {count}, all pass; edit them to what you expect")
     return 0
 
 
-def _answered(trial: ExpectationFile) -> Answered:
+def _evaluate_file(trial: ExpectationFile) -> FileResult:
     judged = []
-    with counting("question") as progress:
+    with progress_bar("expectation") as progress:
         for question in trial.questions:
             judged.append(trial.evaluate(question))
             progress(len(judged), len(trial.questions))
-    return Answered(_shown(trial.path), trial.source, judged)
+    return FileResult(_shown(trial.path), trial.source, judged)
 
 
 def _shown(path: Path) -> str:
     return visible(os.fsencode(path))
 
 
-def _as_json(trial: ExpectationFile, answered: Answered) -> dict[str, Any]:
+def _as_json(trial: ExpectationFile, answered: FileResult) -> dict[str, Any]:
     return {
         "schema": SCHEMA_VERSION,
         "file": answered.name,
@@ -234,15 +246,15 @@ def _as_json(trial: ExpectationFile, answered: Answered) -> dict[str, Any]:
     }
 
 
-# --- What is live ---------------------------------------------------------------------------------
+# --- Live files -----------------------------------------------------------------------------------
 
 
 class _Live:
-    """Gets what is live, with the options of the command line; opened when something is."""
+    """Fetches live files with the options of the command line; opened on first use."""
 
-    def __init__(self, opening: Opening, opened: ExitStack) -> None:
-        self._opening = opening
-        self._pages = ClientFetcher(lambda: opened.enter_context(opening.client("default")))
+    def __init__(self, client_options: ClientOptions, opened: ExitStack) -> None:
+        self._client_options = client_options
+        self._pages = ClientFetcher(lambda: opened.enter_context(client_options.client("default")))
         self.used = False
 
     def robots(self, url: str, profile: str) -> RobotsTxt:
@@ -250,17 +262,124 @@ class _Live:
         from robotrules.cli.origin_lookup import fetched_robots
 
         self.used = True
-        return fetched_robots([url], profile, self._opening)
+        return fetched_robots([url], profile, self._client_options)
 
     def page(self, url: str, crawler: tuple[str, ...], purposes: tuple[str, ...]) -> Carriers:
         """Return headers and HTML of a page."""
-        from robotrules.cli.origin_lookup import hint_private, host_of
+        from robotrules.cli.origin_lookup import hint_private_address, host_of
 
         self.used = True
         try:
             return self._pages.page(url, crawler, purposes)
         except ExpectationError as error:
-            # The URL is the page's, and may have any word in it.
+            # The URL itself may contain any word.
             if "allow_private" in str(error).removeprefix(url):
-                hint_private(host_of(url))
+                hint_private_address(host_of(url))
             raise
+
+
+# --- Text -----------------------------------------------------------------------------------------
+
+
+class FileResult(NamedTuple):
+    """An expectation file with its results."""
+
+    name: str
+    source: str
+    """The robots.txt that was tested."""
+    judged: Sequence[ExpectationResult]
+    error: str = ""
+    """Why nothing was evaluated."""
+
+    @property
+    def failed(self) -> int:
+        """The number of failed expectations."""
+        return sum(not one.passed for one in self.judged)
+
+
+class ExpectationsPage:
+    """The results of one file as lines of text."""
+
+    def __init__(self, answered: FileResult, output: Output, *, passes: bool) -> None:
+        self._evaluate_file = answered
+        self._paint = output.paint
+        self._passes = passes
+        self._room = max(output.width, 60) if output.terminal else WIDTH
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        after = False
+        for one in self._evaluate_file.judged:
+            if one.passed and self._passes:
+                word = self._paint("allowed", "passed")
+                yield f"{word}  {self._where(one)}: {visible(one.question.title)}"
+                yield f"        {visible(one.found)}"
+                if one.reading:
+                    yield f"        {one.reading}"
+            elif not one.passed:
+                yield from [""] if after else []
+                yield from self._failure(one)
+            after = after or not one.passed
+        if after:
+            yield ""
+        yield self._summary()
+
+    def _summary(self) -> str:
+        answered = self._evaluate_file
+        failed, count = answered.failed, len(answered.judged)
+        about = f"{visible(answered.name)}: {visible(answered.source)}"
+        if not failed:
+            return f"{about}: {self._paint('allowed', f'{count:,} passed')}"
+        words = f"{failed:,} failed"
+        return f"{about}: {self._paint('disallowed', words)}, {count - failed:,} passed"
+
+    def _where(self, one: ExpectationResult) -> str:
+        return f"{visible(self._evaluate_file.name)}:{one.question.line}"
+
+    def _failure(self, one: ExpectationResult) -> Iterator[str]:
+        word = self._paint("disallowed", "failed")
+        yield f"{word}  {self._where(one)}: {visible(one.question.title)}"
+        yield from self._fact("why", one.question.about.why)
+        yield from self._fact("expected", one.expected)
+        yield from self._fact("found", one.found)
+        yield from self._fact("registry", one.reading)
+        for line in one.told:
+            text = visible(line.text)
+            yield f"  {self._paint(line.style, text) if line.style else text}".rstrip()
+        yield from self._fact("fix", one.cure)
+
+    def _fact(self, name: str, words: str) -> Iterator[str]:
+        if not words:
+            return
+        first, *more = textwrap.wrap(visible(words), self._room - FACT - 2) or [""]
+        yield f"  {self._paint('heading', name)}{' ' * (FACT - len(name))}{first}"
+        for line in more:
+            yield f"  {' ' * FACT}{line}"
+
+
+def junit(files: Sequence[FileResult]) -> bytes:
+    """Return the results as JUnit XML: a suite per file, a case per expectation."""
+    suites = [Suite(answered.name, tuple(_cases(answered))) for answered in files]
+    return render_junit("robotrules test", suites).encode()
+
+
+def _cases(answered: FileResult) -> Iterator[Case]:
+    if answered.error:
+        yield Case("expectations can be evaluated", "error", answered.error)
+    for one in answered.judged:
+        case = Case(one.question.title, file=answered.name, line=one.question.line)
+        if not one.passed:
+            message = f"expected {one.expected}, found {one.found}"
+            key, text = one.question.key, str(one)
+            case = case._replace(outcome="failure", message=message, kind=key, text=text)
+        yield case
+
+
+def total(files: Sequence[FileResult]) -> str:
+    """Return the summary of several files."""
+    failed = sum(answered.failed for answered in files)
+    count = sum(len(answered.judged) for answered in files)
+    words = f"{failed:,} failed, {count - failed:,} passed" if failed else f"{count:,} passed"
+    errors = sum(bool(answered.error) for answered in files)
+    left = f"; {plural(errors, 'file')} could not be evaluated" if errors else ""
+    return f"{plural(len(files), 'file')}: {words}{left}"

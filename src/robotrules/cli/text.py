@@ -1,8 +1,8 @@
 """
-Text for a person: visible characters, colour, and the line that points at a part of another.
+Text for terminals: colour, width, and excerpts with carets under a span.
 
-What a file or a URL holds comes from a stranger (RFC 9309 §3), so nothing of it reaches a terminal
-before `visible` has made every control character a plain one. It does not know what it prints.
+The content of a file or URL is untrusted (RFC 9309 §3): `visible` escapes every control character
+before it reaches a terminal.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import click
 
 from robotrules.octets import visible
 
-# What colours mean, said once. On a terminal without colour the words say the same.
+# The meaning of colours. Output without colour carries the same information.
 STYLES: Mapping[str, Mapping[str, Any]] = {
     "allowed": {"fg": "green"},
     "disallowed": {"fg": "red"},
@@ -31,8 +31,8 @@ STYLES: Mapping[str, Mapping[str, Any]] = {
 CUT = "…"
 
 
-def cells(text: str) -> int:
-    """Return how many columns of a terminal the text takes."""
+def cell_width(text: str) -> int:
+    """Return the number of terminal columns that a text takes."""
     if text.isascii():
         return len(text)
     return sum(
@@ -41,29 +41,31 @@ def cells(text: str) -> int:
     )
 
 
-def shortened(text: str, room: int) -> str:
-    """Return the text, cut at its end where it takes more than *room* characters."""
+def truncate(text: str, room: int) -> str:
+    """Return the text, cut after *room* characters."""
     return text if len(text) <= room else text[: max(room - 1, 0)] + CUT
 
 
 def plural(count: int, noun: str) -> str:
     """Return `1 rule`, `2,000 rules`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    if count == 1:
+        return f"{count:,} {noun}"
+    return f"{count:,} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 
 def listed(items: list[str], most: int) -> str:
-    """Return the items with commas between them, and how many more there are."""
+    """Return the first *most* items, separated by commas, and how many more there are."""
     rest = len(items) - most
     return ", ".join(items[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def between(first: int, last: int, noun: str) -> str:
+def format_range(first: int, last: int, noun: str) -> str:
     """Return `line 3`, or `lines 3-5`."""
     return f"{noun} {first}" if last <= first else f"{noun}s {first}-{last}"
 
 
-def wants_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Tell whether to colour: NO_COLOR says no, FORCE_COLOR yes, otherwise the terminal decides."""
+def use_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether to use colour: by NO_COLOR, then FORCE_COLOR, then the terminal."""
     if environment.get("NO_COLOR"):
         return False
     if environment.get("FORCE_COLOR", "") not in ("", "0"):
@@ -72,7 +74,7 @@ def wants_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) ->
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Tell whether a person looks at the stream; a closed one is no terminal."""
+    """Tell whether a stream is a terminal; a closed one is not."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:
@@ -80,7 +82,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 class Paint:
-    """Colours text, or leaves it alone."""
+    """Colours text if colour is on."""
 
     __slots__ = ("on",)
 
@@ -94,12 +96,12 @@ class Paint:
 
 
 class Excerpt:
-    """A line of a file, and below it a caret line that points at a part of it."""
+    """A line of a file, with a line of carets under a part of it."""
 
     __slots__ = ("_after", "_before", "_marked", "_room")
 
     def __init__(self, line: bytes, start: int, end: int, room: int) -> None:
-        """*start* and *end* are octets of the line; what has no *room* is left out."""
+        """*start* and *end* are byte offsets in the line; the excerpt has *room* characters."""
         start = min(max(start, 0), len(line))
         before, marked = (
             visible(line[:start]),
@@ -110,14 +112,14 @@ class Excerpt:
             before = CUT + before[1 - room // 2 :]
         self._before = before
         self._room = room
-        self._marked = shortened(marked, room - len(before))
-        self._after = shortened(after, room - len(before) - len(self._marked))
+        self._marked = truncate(marked, room - len(before))
+        self._after = truncate(after, room - len(before) - len(self._marked))
 
     def lines(self, gutter: str, words: str, paint: Paint, style: str) -> list[str]:
-        """Return both lines: *gutter* before the first, *words* after or below the carets."""
-        carets = "^" * max(cells(self._marked), 1)
+        """Return the lines: *gutter* precedes the first, *words* follow the carets."""
+        carets = "^" * max(cell_width(self._marked), 1)
         margin, bar = " " * len(gutter), paint("faint", "|")
-        indent = " " * cells(self._before)
+        indent = " " * cell_width(self._before)
         shown = f"{self._before}{paint(style, self._marked)}{self._after}"
         lines = [f"{paint('faint', gutter)} {bar} {shown}"]
         if not words:

@@ -1,15 +1,15 @@
 """
-URLs of real files: lists, access logs, exports and sitemaps, in constant memory.
+Files of URLs: lists, access logs, exports and sitemaps, read in constant memory.
 
-A `UrlFile` is read once and in blocks, from a file or from stdin, unpacked if it is gzipped. What
-it holds is found from its content and not from its name: an XML sitemap, or lines of one of the
-forms that `url_forms` knows. Each URL counts as often as it stands there, so a list gives URLs and
-a log gives requests: distinct URLs cannot be counted in constant memory, and `sort -u` does it.
+A `UrlFile` is read once and in blocks, from a file or stdin, and decompressed if it is gzipped. Its
+format is detected from the content: an XML sitemap, or lines in one of the formats of
+`url_formats`. Repeated URLs count each time, so a list gives URLs and a log gives requests:
+distinct URLs cannot be counted in constant memory; use `sort -u`.
 
-Nothing in a file raises. A line without a URL is skipped and counted, and the first few are kept to
-be shown; what cannot be read on is kept as `trouble`. Bounds: a line has 1 MiB at most, a tag of a
-sitemap too, and gzip data past 16 MiB may not unpack to more than 250 times its size. It follows no
-sitemap index, fetches nothing, and does not know what URLs are wanted for.
+The content of a file never raises. A line without a URL is skipped and counted, and the first few
+are kept as examples; a failure to read on is kept as `error`. Limits: a line or a tag of a sitemap
+has at most 1 MiB, and gzip data beyond 16 MiB must not expand to more than 250 times its size.
+Sitemap indexes are not followed, and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -21,21 +21,18 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from robotrules.cli.streams import (
+from robotrules.cli.console import STDIN, CliError, quoted, report
+from robotrules.cli.input_files import (
+    BATCH,
     BLOCK,
     LONGEST_URL,
-    STDIN,
-    TOGETHER,
     Chunk,
-    CliError,
     open_octets,
-    quoted,
-    say,
+    read_error,
     size_of,
-    unreadable,
 )
 from robotrules.cli.text import is_terminal
-from robotrules.cli.url_forms import (
+from robotrules.cli.url_formats import (
     LineChunk,
     LineReader,
     Skipped,
@@ -47,30 +44,30 @@ from robotrules.cli.url_forms import (
 from robotrules.cli.url_sitemap import SitemapReader
 from robotrules.octets import visible
 
-# As much of a file as tells what it is.
+# Bytes from which the format is detected.
 HEAD = 1024
-# URLs of so many octets do not wait for others: they are long ones.
+# Bytes of URLs beyond which an incomplete chunk is returned.
 MOST_WAITING = 4 * 1024 * 1024
-# Compressed octets are read in smaller blocks: logs unpack to some twenty times as much.
+# Compressed data is read in smaller blocks: logs expand about twentyfold.
 PACKED_BLOCK = 16 * 1024
-# Logs and sitemaps unpack to ten or fifty times their size. Deflate reaches 1,032, and what does
-# was made to fill a disk or a memory.
+# Logs and sitemaps expand 10 to 50 times. Deflate allows a factor of 1,032, which only a
+# decompression bomb reaches.
 MOST_TIMES = 250
 UNPACKED_FREELY = 16 * 1024 * 1024
 
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# A name begins no tag with a digit: `<134>` is how syslog begins a line.
+# A tag name does not start with a digit: `<134>` starts a syslog line.
 _XML = re.compile(rb"<(?![0-9])")
 _HTML = re.compile(rb"<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _GZIP = b"\x1f\x8b"
 _MEANINGFUL_LINE = re.compile(rb"^[^\S\n]*+[^#<\s\0][^\n]*+\n", re.MULTILINE)
 _PACKED = {
-    b"PK\x03\x04": "it is a ZIP file, or a spreadsheet, which is one inside; unpack it, or save "
-    "the sheet as CSV",
-    b"\x28\xb5\x2f\xfd": "it is packed with zstd; unpack it first, as in zstdcat FILE | … --urls -",
-    b"BZh": "it is packed with bzip2; unpack it first, as in bzcat FILE | … --urls -",
-    b"\xfd7zXZ\0": "it is packed with xz; unpack it first, as in xzcat FILE | … --urls -",
+    b"PK\x03\x04": "it is a ZIP file or a spreadsheet; extract it, or save the sheet as CSV",
+    b"\x28\xb5\x2f\xfd": "it is compressed with zstd; decompress it, as in zstdcat FILE | … "
+    "--urls -",
+    b"BZh": "it is compressed with bzip2; decompress it, as in bzcat FILE | … --urls -",
+    b"\xfd7zXZ\0": "it is compressed with xz; decompress it, as in xzcat FILE | … --urls -",
 }
 
 
@@ -78,34 +75,36 @@ class UrlFile:
     """
     A file of URLs, or stdin for `-`; a context manager whose chunks are read once.
 
-    Opening says `CliError` if there is no such file. `form`, `skipped` and `trouble` are complete
-    when the last chunk was read.
+    Opening raises `CliError` if there is no such file. `form`, `skipped` and `error` are final
+    after the last chunk.
     """
 
     def __init__(self, name: str, *, any_scheme: bool = False, as_it_comes: bool = False) -> None:
         """
         Open a file of URLs.
 
-        *any_scheme*: in a list, `ftp://…` is a URL too. *as_it_comes*: chunks of a pipe are what
-        one read gave, for answers that do not wait for further URLs; and a list that begins with
-        lines which are no URLs is not read to its end.
+        *any_scheme*: a list may contain URLs such as `ftp://…`. *as_it_comes*: a chunk of a pipe is
+        the result of one read, so that output does not wait for further URLs; and a list that
+        starts with lines that are not URLs is not read further.
         """
         self.name = name
         self._any_scheme, self._as_it_comes = any_scheme, as_it_comes
-        self.trouble = ""
-        """Why it was not read, or not to its end; empty: it was."""
+        self.error = ""
+        """Why it was not read, or not completely; empty if it was."""
         self.hint = ""
-        """What a person should know of how it was read; empty: nothing."""
+        """A hint about how it was read; or empty."""
         self.urls = 0
-        """How many URLs were read so far."""
+        """The number of URLs read so far."""
         self._form: UrlFileFormat | None = None
         self._skips = Skips()
         self._stream: BinaryIO = open_octets(name, "URLs")
         self._taken = 0
         self.size = size_of(self._stream)
-        """How many octets it has, if that can be known."""
+        """Its size in bytes, if known."""
         if name == STDIN and is_terminal(sys.stdin):
-            say("reading URLs from the terminal, one a line; Ctrl-D ends", label="hint")
+            report(
+                "reading URLs from the terminal, one per line; press Ctrl-D to end", label="hint"
+            )
 
     def __enter__(self) -> UrlFile:
         return self
@@ -116,25 +115,24 @@ class UrlFile:
 
     @property
     def where(self) -> str:
-        """Its name as it may be shown."""
+        """Its name for messages."""
         return "stdin" if self.name == STDIN else quoted(self.name)
 
     @property
     def form(self) -> UrlFileFormat:
-        """What it holds; of nothing, a list."""
+        """Its format; an empty file is a list."""
         return self._form or UrlFileFormat.LIST
 
     @property
     def skipped(self) -> Skipped:
-        """The lines that hold no URL."""
+        """The lines without a URL."""
         return self._skips.skipped()
 
     def chunks(self) -> Iterator[Chunk]:
         """
-        Yield its URLs, always so many together; `octets` of a chunk are octets of the file.
+        Yield its URLs in chunks; `octets` of a chunk counts bytes of the file.
 
-        Where reads of a pipe happen to end makes no difference, so that the same octets are the
-        same chunks; unless they are wanted as they come.
+        Chunks do not depend on how a pipe delivers data, unless *as_it_comes* is set.
         """
         if self._as_it_comes and self.size is None:
             for urls in self._usable():
@@ -147,7 +145,7 @@ class UrlFile:
             octets += sum(map(len, urls))
             ready = len(waiting)
             if octets <= MOST_WAITING:
-                ready -= ready % TOGETHER
+                ready -= ready % BATCH
             if ready:
                 yield from self._cut(waiting[:ready])
                 del waiting[:ready]
@@ -155,9 +153,9 @@ class UrlFile:
         yield from self._cut(waiting)
 
     def _cut(self, urls: list[bytes]) -> Iterator[Chunk]:
-        for start in range(0, len(urls), TOGETHER):
+        for start in range(0, len(urls), BATCH):
             octets, self._taken = self._taken, 0
-            some = urls[start : start + TOGETHER]
+            some = urls[start : start + BATCH]
             self.urls += len(some)
             yield Chunk(some, octets)
 
@@ -165,8 +163,8 @@ class UrlFile:
         try:
             yield from self._urls()
         except Unusable as error:
-            # What unpacks it may have said why it ends.
-            self.trouble = self.trouble or str(error)
+            # Decompression may already have set a more specific error.
+            self.error = self.error or str(error)
 
     def _urls(self) -> Iterator[list[bytes]]:
         head, blocks = _headed(self._blocks())
@@ -185,18 +183,18 @@ class UrlFile:
         else:
             yield from self._lines(_narrow(blocks) if wide else blocks)
 
-    # --- Octets -----------------------------------------------------------------------------------
+    # --- Bytes ------------------------------------------------------------------------------------
 
     def _blocks(self) -> Iterator[bytes]:
-        """Yield the octets of the file as they come."""
-        # Both give what is there: a file a whole block, a pipe what was written to it so far.
+        """Yield the bytes of the file as they arrive."""
+        # Both return what is available: a block of a file, or the data in a pipe.
         read = getattr(self._stream, "read1", self._stream.read)
         size = 0
         while True:
             try:
                 block: bytes = read(size or PACKED_BLOCK)
             except OSError as error:
-                raise unreadable(self.name, "URLs", error) from None
+                raise read_error(self.name, "URLs", error) from None
             if not block:
                 return
             size = size or (PACKED_BLOCK if block.startswith(_GZIP) else BLOCK)
@@ -204,34 +202,34 @@ class UrlFile:
             yield block
 
     def _unpacked(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield the octets of gzip data, which may have several members."""
+        """Yield decompressed gzip data, which may have several members."""
         unpack, packed, unpacked = _gunzip(), 0, 0
         for block in blocks:
             packed += len(block)
             rest = block
             while rest:
                 if unpack.eof:
-                    rest = rest.lstrip(b"\0")  # zeros fill a tape; anything else is a member
+                    rest = rest.lstrip(b"\0")  # zeros are padding; anything else is a member
                     if not rest:
                         break
                     unpack = _gunzip()
                 try:
                     found = unpack.decompress(rest, BLOCK)
                 except zlib.error:
-                    self.trouble = "broken gzip data; it is not read on there"
+                    self.error = "invalid gzip data; the rest was not read"
                     return
                 unpacked += len(found)
                 if unpacked > max(UNPACKED_FREELY, MOST_TIMES * packed):
-                    self.trouble = (
-                        f"its gzip data unpacks to more than {MOST_TIMES} times its size, as no "
-                        "log does; it is not read on there"
+                    self.error = (
+                        f"its gzip data expands to more than {MOST_TIMES} times its size; the "
+                        "rest was not read"
                     )
                     return
                 if found:
                     yield found
                 rest = unpack.unused_data if unpack.eof else unpack.unconsumed_tail
         if not unpack.eof:
-            self.trouble = "the gzip data ends early, so some URLs are missing"
+            self.error = "the gzip data is truncated, so some URLs are missing"
 
     # --- Lines ------------------------------------------------------------------------------------
 
@@ -240,7 +238,7 @@ class UrlFile:
         found = False
         for text in self._texts(blocks):
             if text.octets.isspace():
-                continue  # a flood of empty lines takes no time
+                continue  # skip blocks of empty lines quickly
             if reader is None:
                 reader = line_reader(text.octets, self._skips, any_scheme=self._any_scheme)
                 if reader is None:
@@ -250,12 +248,12 @@ class UrlFile:
             self.hint = reader.hint
             if self._as_it_comes and reader.form is UrlFileFormat.LIST and not urls and not found:
                 if self._skips.skipped().lines:
-                    return  # it is no list, and further lines will not make it one
+                    return  # not a list of URLs
             found = found or bool(urls)
             yield urls
 
     def _texts(self, blocks: Iterator[bytes]) -> Iterator[LineChunk]:
-        """Yield whole lines, as many as are there; a line that is too long is skipped."""
+        """Yield complete lines; a line that is too long is skipped."""
         unfinished = bytearray()
         number, too_long = 1, False
         for block in _without_bom(blocks):
@@ -268,7 +266,7 @@ class UrlFile:
                 continue
             first = block.find(b"\n") + 1
             start = 0
-            if too_long or len(unfinished) + first - 1 > LONGEST_URL:  # its line end is no part
+            if too_long or len(unfinished) + first - 1 > LONGEST_URL:  # without its line end
                 self._skips.add(number, bytes(unfinished) or block[:first])
                 unfinished.clear()
                 start, number, too_long = first, number + 1, False
@@ -278,7 +276,7 @@ class UrlFile:
             number += octets.count(b"\n")
         if too_long:
             self._skips.add(number, bytes(unfinished))
-        elif unfinished and not self.trouble:  # half a URL is another one
+        elif unfinished and not self.error:  # a truncated URL would be a different one
             yield LineChunk(bytes(unfinished), number)
 
 
@@ -287,17 +285,17 @@ def _gunzip() -> zlib._Decompress:
 
 
 def _headed(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """Return the beginning of a file, and all its blocks."""
+    """Return the head of a file, and all its blocks."""
     head = bytearray()
     for block in blocks:
         head += block
-        # A line with something in it tells as much: whoever types URLs waits for an answer.
+        # One meaningful line is enough, so that URLs typed at a terminal are answered at once.
         if len(head) >= HEAD or _MEANINGFUL_LINE.search(head):
             break
     start = bytes(head)
 
     def again() -> Iterator[bytes]:
-        """Yield all blocks, the first one too."""
+        """Yield all blocks, including the first."""
         if start:
             yield start
         yield from blocks
@@ -314,7 +312,7 @@ def _without_bom(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _from_tag(blocks: Iterator[bytes], wide: bool) -> Iterator[bytes]:
-    """Yield the blocks of an XML document from its first tag on: spaces before it are forgiven."""
+    """Yield the blocks of an XML document, without white space before the first tag."""
     for block in blocks:
         yield block if wide else block.removeprefix(_BOM).lstrip()
         break
@@ -322,23 +320,23 @@ def _from_tag(blocks: Iterator[bytes], wide: bool) -> Iterator[bytes]:
 
 
 def _narrow(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield UTF-16, as some shells and spreadsheets write it, as UTF-8."""
+    """Convert UTF-16, as some shells and spreadsheets write it, to UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-16")("replace")
     for block in blocks:
         yield decoder.decode(block).encode()
     yield decoder.decode(b"", True).encode()
 
 
-def say_hint(file: UrlFile) -> None:
-    """Say on stderr how a file was read, where that may not be what was meant."""
+def report_hint(file: UrlFile) -> None:
+    """Report a hint about how a file was read."""
     if file.hint:
-        say(f"{file.where}: {file.hint}", label="hint")
+        report(f"{file.where}: {file.hint}", label="hint")
 
 
 def refuse_empty(file: UrlFile) -> None:
-    """End the command where a file that was read has no URL; one that has nothing is right."""
-    if file.trouble:
-        raise CliError(f"cannot read URLs from {file.where}: {file.trouble}")
+    """Refuse a file without URLs; an empty file is valid."""
+    if file.error:
+        raise CliError(f"cannot read URLs from {file.where}: {file.error}")
     for line, octets in file.skipped.examples[:1]:
         raise CliError(
             f"there is no URL in {file.where}: line {line} is '{visible(octets)}'; pass a list "

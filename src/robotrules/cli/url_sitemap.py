@@ -1,9 +1,9 @@
 """
-The pages of an XML sitemap (sitemaps.org), in constant memory: a file of any size is a stream.
+The URLs of an XML sitemap (sitemaps.org), read as a stream in constant memory.
 
-Expat reads it as it comes and no tree is built. A document that declares entities or a type of its
-own is refused before it can use them, so nothing is expanded and nothing outside is read. A tag of
-more than 1 MiB ends the reading: expat would keep all of it. It follows no sitemap index.
+Expat parses it without building a tree. A document that declares entities or an internal DTD subset
+is refused, so no entity is expanded and no external resource is read. A tag of more than 1 MiB ends
+the parsing, because expat would buffer it. Sitemap indexes are not followed.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from collections.abc import Iterator
 from typing import Any
 from xml.parsers import expat
 
-from robotrules.cli.url_forms import Skips, Unusable, url_of
+from robotrules.cli.url_formats import Skips, Unusable, url_of
 
-# sitemaps.org: fewer than 2,048 characters. Servers that have no limit of their own take 8 KiB.
+# sitemaps.org allows fewer than 2,048 characters; common servers accept 8 KiB.
 LONGEST_LOC = 8 * 1024
-# Elements, comments and declarations are tokens, which are kept until they end.
+# Expat buffers a token (a tag, comment or declaration) until it ends.
 LONGEST_TOKEN = 1024 * 1024
-# A sitemap has three levels, and some extensions two more.
+# A sitemap has three levels; some extensions add two.
 MOST_DEEP = 100
 _INDEX = (
-    "it is a sitemap index, which lists sitemaps and no pages, and nothing is fetched here; save "
-    "the sitemaps it lists, and pass one of them"
+    "it is a sitemap index, which lists sitemaps instead of pages; save the sitemaps it lists and "
+    "pass one of them"
 )
 
 
 class SitemapReader:
-    """Reads the URLs of pages: `loc` in `url` in `urlset`, and nothing of extensions."""
+    """Reads the URLs of pages (`loc` in `url` in `urlset`) and ignores extensions."""
 
     def __init__(self, skips: Skips) -> None:
         self._skips = skips
@@ -45,28 +45,28 @@ class SitemapReader:
         parser.ExternalEntityRefHandler = lambda *_: 0
 
     def read(self, blocks: Iterator[bytes]) -> Iterator[list[bytes]]:
-        """Yield URLs as they are read; what cannot be read on raises `Unusable` at the end."""
+        """Yield URLs as they are read; an error is raised as `Unusable` after the last URL."""
         try:
             fed = 0
             for block in blocks:
                 self._parser.Parse(block, False)
                 fed += len(block)
                 if fed - self._parser.CurrentByteIndex > LONGEST_TOKEN:
-                    raise Unusable("it has a tag of more than 1 MiB, and is not read on there")
+                    raise Unusable("it has a tag of more than 1 MiB; the rest was not read")
                 yield self._taken()
             self._parser.Parse(b"", True)
         except expat.ExpatError as error:
             why = expat.ErrorString(error.code)
-            trouble = f"it is not well-formed XML at line {error.lineno} ({why})"
+            problem = f"it is not well-formed XML at line {error.lineno} ({why})"
         except (ValueError, LookupError):
-            trouble = "it has an encoding that cannot be read"
+            problem = "it has an encoding that cannot be read"
         except Unusable as error:
-            trouble = str(error)
+            problem = str(error)
         else:
             return
-        # What came before the trouble counts.
+        # URLs before the error count.
         yield self._taken()
-        raise Unusable(trouble)
+        raise Unusable(problem)
 
     def _taken(self) -> list[bytes]:
         urls, self._urls = self._urls, []
@@ -78,11 +78,11 @@ class SitemapReader:
             self._begin(space, local)
         if len(self._open) >= MOST_DEEP:
             raise Unusable(f"it has elements nested more than {MOST_DEEP} deep")
-        # `loc` of another namespace is that of an image or a video.
+        # A `loc` of another namespace belongs to an image or video.
         page = self._open[1:] == ["url"] and local == "loc" and space == self._space
         self._open.append(local)
         self._text, self._size = ([], 0) if page else (None, 0)
-        # Called for nothing else: most of a sitemap is other text.
+        # Set only for `loc`: most of a sitemap is other text.
         self._parser.CharacterDataHandler = self._characters if page else None
 
     def _begin(self, space: str, local: str) -> None:
@@ -90,9 +90,7 @@ class SitemapReader:
         if local == "sitemapindex":
             raise Unusable(_INDEX)
         if local != "urlset":
-            raise Unusable(
-                f"its first element is {local[:40]!r}, and that of a sitemap is 'urlset'"
-            )
+            raise Unusable(f"its root element is {local[:40]!r}; that of a sitemap is 'urlset'")
 
     def _end(self, name: str) -> None:
         self._open.pop()
@@ -117,4 +115,4 @@ class SitemapReader:
 
     @staticmethod
     def _declared(*_: Any) -> None:
-        raise Unusable("it declares entities or a type of its own, which no sitemap needs")
+        raise Unusable("it declares entities or a DTD, which sitemaps do not need")

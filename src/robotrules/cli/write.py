@@ -1,8 +1,7 @@
 """
-`robotrules write`: a robots.txt made from a small policy file, or compared with the one in use.
+`robotrules write`: create a robots.txt from a policy file, or compare it with an existing one.
 
-A few lines over `policy.compose` and `write`. The policy is read and the robots.txt written as
-octets. It does not know what a policy may say.
+A wrapper around `policy.compose` and `write`.
 """
 
 from __future__ import annotations
@@ -13,26 +12,18 @@ from typing import Any
 import click
 
 from robotrules import is_product_token
-from robotrules.cli.atomic_write import refuse_overwriting, save
-from robotrules.cli.diffs import painted, unified
+from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
+from robotrules.cli.console import STDIN, CliError, Output, quoted, report
+from robotrules.cli.input_files import open_octets, read_error, read_robots
 from robotrules.cli.options import json_option
-from robotrules.cli.streams import (
-    STDIN,
-    CliError,
-    Output,
-    open_octets,
-    quoted,
-    read_robots,
-    say,
-    unreadable,
-)
+from robotrules.cli.unified_diff import colourize, unified_lines
 from robotrules.errors import WriteError
 from robotrules.octets import visible
 from robotrules.write import NewRobotsTxt, read_back
 from robotrules.write import write as write_text
 from robotrules.write.policy import LARGEST, compose
 
-# Raised when a key of the JSON changes meaning or goes away.
+# Increased when a JSON key changes its meaning or is removed.
 SCHEMA_VERSION = 1
 
 
@@ -43,16 +34,16 @@ SCHEMA_VERSION = 1
     "--check",
     "existing",
     metavar="FILE",
-    help="Write nothing; compare with the robots.txt FILE, and exit with 1 if it differs.",
+    help="Compare with the robots.txt FILE instead of writing; exit with 1 if it differs.",
 )
-@json_option("Print one JSON object: what was understood, and the text of the robots.txt.")
+@json_option("Print one JSON object: the parsed policy and the text of the robots.txt.")
 def write(policy: str, target: str | None, existing: str | None, as_json: bool) -> int:
     """
-    Make a robots.txt from a policy: a small TOML file. '-' is stdin.
+    Create a robots.txt from a policy, a small TOML file. '-' is stdin.
 
-    What is written reads the same to crawlers that do not know the newer records. With --check, the
-    lines that differ go to stdout. The exit code is 0, or 1 if --check found a difference, or 2 for
-    usage, I/O, and a policy that cannot be understood.
+    The result has the same meaning for crawlers that do not support the newer records. With
+    --check, a diff is printed instead. The exit code is 0, 1 if --check finds a difference, or 2
+    for a usage or I/O error or an invalid policy.
 
     \b
     Examples:
@@ -61,7 +52,7 @@ def write(policy: str, target: str | None, existing: str | None, as_json: bool) 
       robotrules write policy.toml --check robots.txt
     """
     if target is not None and existing is not None:
-        raise CliError("--check writes nothing: use it without --output")
+        raise CliError("--check and --output cannot be combined")
     if policy == STDIN and existing == STDIN:
         raise CliError("the policy and --check cannot both be stdin: pass one of them as a file")
     name = "stdin" if policy == STDIN else visible(os.fsencode(policy))
@@ -79,7 +70,7 @@ def write(policy: str, target: str | None, existing: str | None, as_json: bool) 
         target = None
     if target is not None:
         refuse_overwriting(target, [policy], "--output")
-        save(target, text.encode("ascii"))
+        write_atomically(target, text.encode("ascii"))
     output = Output()
     if as_json:
         output.json(values)
@@ -97,51 +88,52 @@ def _read(policy: str) -> str:
         while len(octets) <= LARGEST and (block := stream.read(LARGEST)):
             octets += block
     except OSError as error:
-        raise unreadable(policy, "a policy", error) from None
+        raise read_error(policy, "a policy", error) from None
     finally:
         if policy != STDIN:
             stream.close()
     where = "stdin" if policy == STDIN else quoted(policy)
     if len(octets) > LARGEST:
-        raise CliError(f"{where} is larger than 1 MiB, which no policy is: pass a TOML file")
+        raise CliError(f"{where} is larger than 1 MiB: pass a policy in TOML")
     try:
         return octets.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CliError(f"{where} is not UTF-8 at octet {error.start:,}: save it as UTF-8") from None
+        raise CliError(f"{where} is not UTF-8 at byte {error.start:,}: save it as UTF-8") from None
 
 
 def _hint_at_names(robots: NewRobotsTxt) -> None:
     for name in dict.fromkeys(name for group in robots.groups for name in group.user_agents):
         if name != "*" and not is_product_token(name):
-            say(
-                f"{quoted(name)} has more than letters, '_' and '-': some crawlers read it only up "
-                "to the first other character (RFC 9309 §2.2.1)",
+            report(
+                f"{quoted(name)} contains characters other than letters, '_' and '-': some "
+                f"crawlers "
+                "ignore them and the rest (RFC 9309 §2.2.1)",
                 label="hint",
                 style="warning",
             )
 
 
 def _compare(robots: NewRobotsTxt, text: str, existing: str, values: dict[str, Any] | None) -> int:
-    """Tell whether a robots.txt is what the policy asks for; *values* are for JSON."""
+    """Compare a robots.txt with the policy; *values* are for JSON."""
     parsed, octets = read_robots(existing, "default")
     same = octets == text.encode("ascii")
     try:
-        says_the_same = read_back(parsed) == robots
-    except WriteError:  # more than can be written
-        says_the_same = False
+        equivalent = read_back(parsed) == robots
+    except WriteError:  # not expressible as a policy
+        equivalent = False
     output = Output()
     where = "stdin" if existing == STDIN else quoted(existing)
     if values is not None:
         file = None if existing == STDIN else visible(os.fsencode(existing))
-        check = {"file": file, "same": same, "says_the_same": says_the_same}
+        check = {"file": file, "same": same, "equivalent": equivalent}
         output.json(values | {"check": check})
     elif not same:
         was = octets.decode("utf-8", "backslashreplace").split("\n")
         name = "stdin" if existing == STDIN else visible(os.fsencode(existing))
-        lines = unified(was, text.split("\n"), name, "policy")
-        output.lines(painted(map(visible, lines), output.paint))
+        lines = unified_lines(was, text.split("\n"), name, "policy")
+        output.lines(colourize(map(visible, lines), output.paint))
     output.flush()
     if not same:
-        but = ", but says the same" if says_the_same else ""
-        say(f"{where} is not what the policy makes{but}")
+        but = ", but is equivalent" if equivalent else ""
+        report(f"{where} differs from the policy{but}")
     return int(not same)

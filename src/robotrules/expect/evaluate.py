@@ -54,7 +54,7 @@ def evaluate(
     carriers: Carriers | None = None,
     *,
     origin: str | None = None,
-    budget: int = MAX_STATES,
+    max_states: int = MAX_STATES,
     literal: bool = True,
 ) -> ExpectationResult:
     """
@@ -66,7 +66,7 @@ def evaluate(
     """
     known = None if literal else known_crawler(question)
     expanded = question._replace(crawler=known.names) if known else question
-    found = _evaluate(expanded, robots, carriers, origin, budget)
+    found = _evaluate(expanded, robots, carriers, origin, max_states)
     if known is not None:
         explanation = found.explanation and found.explanation._replace(known=known)
         found = found._replace(
@@ -121,13 +121,13 @@ def _evaluate(
     robots: RobotsTxt,
     carriers: Carriers | None,
     origin: str | None,
-    budget: int,
+    max_states: int,
 ) -> ExpectationResult:
     key = question.key
     if key in ("allowed", "disallowed"):
         return _evaluate_url(question, robots, origin)
     if key in ("all-allowed", "all-disallowed"):
-        return _evaluate_all_urls(question, robots, budget)
+        return _evaluate_all_urls(question, robots, max_states)
     if key == "obeys":
         return _evaluate_groups(question, robots)
     if key == "crawl-delay":
@@ -221,10 +221,10 @@ def _bytes(count: int) -> str:
 # --- All URLs -------------------------------------------------------------------------------------
 
 
-def _evaluate_all_urls(question: Question, robots: RobotsTxt, budget: int) -> ExpectationResult:
+def _evaluate_all_urls(question: Question, robots: RobotsTxt, max_states: int) -> ExpectationResult:
     wanted, pattern = bool(question.value), question.url or "/"
     rules = robots.rules_for(question.crawler, question.about.purposes)
-    witness = counterexample(rules, pattern, wanted, budget=budget)
+    witness = counterexample(rules, pattern, wanted, max_states=max_states)
     expected = f"all of {visible(pattern)} {WORDS[wanted]}"
     if witness is None:
         return ExpectationResult(question, True, expected, "proved for every URL")
@@ -235,7 +235,7 @@ def _evaluate_all_urls(question: Question, robots: RobotsTxt, budget: int) -> Ex
             expected,
             str(witness),
             "use a narrower pattern, or allow more states: budget under [test] in "
-            "robotrules.toml, or --budget",
+            "robotrules.toml, or --max-states",
             undecided=True,
         )
     if witness == NOTHING:
@@ -259,7 +259,7 @@ NOTHING = Witness("")
 
 
 def counterexample(
-    rules: RuleSet, pattern: str | bytes, allowed: bool, *, budget: int = MAX_STATES
+    rules: RuleSet, pattern: str | bytes, allowed: bool, *, max_states: int = MAX_STATES
 ) -> Witness | Undecided | None:
     """
     Return a shortest URL that a path pattern matches and whose verdict is not *allowed*.
@@ -268,7 +268,7 @@ def counterexample(
     counterexample to "disallowed", because it is always allowed (RFC 9309 §2.2.2).
     """
     matching = RuleSet.from_patterns([pattern], rules.profile, get_engine(rules))
-    solver = Solver(rules, matching, budget=budget)
+    solver = Solver(rules, matching, max_states=max_states)
     mine, around = solver.sides
     # Under profile google a rule for an index page has a second entry for its directory; a question
     # does not, so the longer entry, the pattern as written, counts.

@@ -62,7 +62,7 @@ class FileOptions(NamedTuple):
     live: str | None = None
     """A URL of the origin whose live robots.txt is used instead."""
     profile: str | None = None
-    budget: int | None = None
+    max_states: int | None = None
     literal: bool = False
     """Whether crawlers select groups by their names alone, regardless of the registry."""
 
@@ -105,7 +105,7 @@ class ExpectationFile:
         self._fetcher = fetcher
         profile = given.profile or self.expected.profile or config.test.profile
         self.profile = find_profile(profile or "default").name
-        self.budget = given.budget or config.test.budget or MAX_STATES
+        self.max_states = given.max_states or config.test.max_states or MAX_STATES
         self.literal = given.literal
         self._pages: dict[tuple[object, ...], Carriers] = {}
         self.live = given.live or (None if given.robots else self.expected.url)
@@ -138,7 +138,7 @@ class ExpectationFile:
             self.robots,
             carriers,
             origin=self.origin,
-            budget=self.budget,
+            max_states=self.max_states,
             literal=self.literal,
         )
 

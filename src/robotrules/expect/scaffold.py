@@ -19,7 +19,7 @@ from robotrules.robotstxt import RobotsTxt
 
 # The file has a few examples, not a copy of the rules; finding them must be fast.
 MAX_EXAMPLES = 5
-BUDGET = 2_000
+MAX_STATES = 2_000
 MAX_LENGTH = 200
 HEAD = """\
 # What robots.txt should say; `robotrules test` checks it after every change.
@@ -43,7 +43,7 @@ def _passes(table: str, robots: RobotsTxt) -> bool:
         questions = read_expectations(table).questions
     except RobotrulesError:
         return False  # a name or a pattern that an expectation cannot have
-    return all(evaluate(question, robots, budget=BUDGET).passed for question in questions)
+    return all(evaluate(question, robots, max_states=MAX_STATES).passed for question in questions)
 
 
 def _tables(robots: RobotsTxt) -> Iterator[tuple[str, ...]]:

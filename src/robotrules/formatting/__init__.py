@@ -53,25 +53,25 @@ class FormatResult(NamedTuple):
     """Why the file was not formatted; empty if it was."""
 
 
-def format_robots(robots: RobotsTxt, *, budget: int = MAX_STATES) -> FormatResult:
+def format_robots(robots: RobotsTxt, *, max_states: int = MAX_STATES) -> FormatResult:
     """
     Return a file in canonical form, which is proved to mean the same under every profile.
 
     Formatting is idempotent. It never raises on content: a file that cannot be formatted is refused
-    with a reason. *budget* limits the states of each query; there are queries only if the name of a
+    with a reason. *max_states* limits the states of each query; there are queries only if the name of a
     record is misspelt.
     """
     if not isinstance(robots, RobotsTxt):
         name = type(robots).__name__
         raise TypeError(f"a file is a RobotsTxt, not {name}: pass robotrules.parse(body)")
-    return _Formatter(robots, budget).run()
+    return _Formatter(robots, max_states).run()
 
 
 class _Formatter:
     """The formatting of one file."""
 
-    def __init__(self, robots: RobotsTxt, budget: int) -> None:
-        self._robots, self._budget = robots, budget
+    def __init__(self, robots: RobotsTxt, max_states: int) -> None:
+        self._robots, self._max_states = robots, max_states
         self._octets = get_received(robots)
         # The layout does not depend on the profile; the meaning is proved for each.
         self._profiles = list(dict.fromkeys([DEFAULT, *PROFILES.values(), robots.profile]))
@@ -106,7 +106,7 @@ class _Formatter:
         if "not-utf8" in codes:
             return (
                 "it is UTF-16, and robots.txt is UTF-8: save it as UTF-8 first, as "
-                "'robotrules lint FILE --fix-verdicts' does"
+                "'robotrules lint FILE --unsafe-fixes' does"
             )
         if not _is_text(octets):
             return "it is not a text file: it has control characters"
@@ -163,7 +163,7 @@ class _Formatter:
         pairs = list(zip(self._old, new, strict=True))
         if not keeps_text(*pairs[0], spelling=True):
             return body
-        if not all(proves_equal(*pair, misspelled, self._budget) for pair in pairs):
+        if not all(proves_equal(*pair, misspelled, self._max_states) for pair in pairs):
             return body
         return corrected
 

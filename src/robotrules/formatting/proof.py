@@ -78,7 +78,7 @@ def _contents(robots: RobotsTxt) -> Iterator[bytes]:
             yield values.get(line.number, before)
 
 
-def proves_equal(old: RobotsTxt, new: RobotsTxt, names: Collection[str], budget: int) -> bool:
+def proves_equal(old: RobotsTxt, new: RobotsTxt, names: Collection[str], max_states: int) -> bool:
     """
     Return whether it is proved for all URLs and all crawlers that both files mean the same.
 
@@ -92,7 +92,7 @@ def proves_equal(old: RobotsTxt, new: RobotsTxt, names: Collection[str], budget:
         return False
     if any(old.check(*query).allowed != new.check(*query).allowed for query in _samples(new)):
         return False
-    return compare(old, new, most=1, budget=budget).equal is True
+    return compare(old, new, max_regions=1, max_states=max_states).equal is True
 
 
 def _others(robots: RobotsTxt, names: Collection[str]) -> set[tuple[str, bytes]]:

@@ -1,5 +1,5 @@
 """
-Integrations: one file for each host, which translates its questions into ours and back.
+Integrations: one module per host library, which adapts robotrules to it.
 
-A host is imported by its own file alone. None has a policy of its own, and none knows another.
+Each host library is imported only by its own module, and integrations do not import each other.
 """

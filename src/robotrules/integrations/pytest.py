@@ -1,14 +1,14 @@
 """
-pytest: expectation files are collected, each of their questions a test.
+pytest plug-in: collects expectation files; each expectation is a test.
 
-`robots.test.toml` is found like any test file; the setting `robotrules_files` has other names. What
-fails shows what was expected, what was found, the line that decides and a cure, and no traceback.
-`expect_robots` is for tests of an application that makes its robots.txt itself:
+`robots.test.toml` is found like any test file; the setting `robotrules_files` changes the names. A
+failure shows what was expected and found, the deciding line and how to fix it, without a traceback.
+`expect_robots` is for tests of an application that generates its robots.txt:
 
     def test_robots(client, expect_robots):
         expect_robots(client.get("/robots.txt").content, "robots.test.toml")
 
-Whoever has no such file pays for the import of this module, and for no other of ours.
+Other modules of robotrules are imported only if there is such a file.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ NAMES = ["robots.test.toml", "*.robots.test.toml"]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the setting."""
-    words = "names of robots.txt expectation files, with * (robotrules)"
+    words = "file name patterns of robots.txt expectation files (robotrules)"
     parser.addini(SETTING, words, type="args", default=NAMES)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ExpectationsCollector | None:
-    """Collect a file if its name is that of an expectation file."""
+    """Collect a file if its name matches the setting."""
     if file_path.suffix != ".toml":
         return None
     if not any(fnmatch(file_path.name, name) for name in parent.config.getini(SETTING)):
@@ -49,14 +49,14 @@ class ExpectationsCollector(pytest.File):
     """An expectation file."""
 
     def collect(self) -> Iterator[QuestionItem]:
-        """Yield its questions; a file that cannot be used is one error in one line."""
+        """Yield its expectations; an invalid file is one error in one line."""
         from robotrules.errors import RobotrulesError
         from robotrules.octets import visible
 
         try:
             trial = _trial(self.path, self._opened)
             if trial.live is None:
-                _ = trial.robots  # what is live is asked for by the first test, and not before
+                _ = trial.robots  # a live file is fetched by the first test
         except RobotrulesError as error:
             raise self.CollectError(str(error)) from None
         for question in trial.questions:
@@ -70,12 +70,12 @@ class ExpectationsCollector(pytest.File):
         return self._open
 
     def teardown(self) -> None:
-        """Close what was opened to fetch."""
+        """Close the client."""
         self._opened.close()
 
 
 class QuestionItem(pytest.Item):
-    """One question of an expectation file."""
+    """One expectation of a file."""
 
     def __init__(self, *, trial: ExpectationFile, question: Question, **more: Any) -> None:
         super().__init__(**more)
@@ -83,13 +83,13 @@ class QuestionItem(pytest.Item):
         self._question = question
 
     def runtest(self) -> None:
-        """Ask it."""
+        """Evaluate it."""
         judged = self._trial.evaluate(self._question)
         if not judged.passed:
             raise NotAsExpected(_words(judged))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the explanation; a traceback only for what is a fault of ours."""
+        """Return the explanation; a traceback only for internal errors."""
         from robotrules.errors import RobotrulesError
 
         if isinstance(excinfo.value, (NotAsExpected, RobotrulesError)):
@@ -97,20 +97,20 @@ class QuestionItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return where the question stands."""
+        """Return the position of the expectation."""
         return self.path, self._question.line - 1, self.name
 
 
 class NotAsExpected(AssertionError):
-    """A robots.txt or a page that is not what its owner expects; the text explains it."""
+    """A robots.txt or page does not meet an expectation; the message explains it."""
 
 
 @pytest.fixture
 def expect_robots(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Return what asks an expectation file about a robots.txt that a test has got."""
+    """Return a function that tests a robots.txt against an expectation file."""
 
     def expect(body: bytes | str, file: str | Path = NAMES[0]) -> None:
-        """Fail with the explanations if *body* is not what *file*, beside the test, expects."""
+        """Fail if *body* does not meet the expectations of *file*, relative to the test."""
         from robotrules.robotstxt import parse
 
         __tracebackhide__ = True
@@ -125,7 +125,7 @@ def expect_robots(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 
 def _words(judged: ExpectationResult) -> str:
-    """Return an explanation that begins with the line that short summaries show."""
+    """Return an explanation whose first line suits short summaries."""
     from robotrules.octets import visible
 
     return f"expected {visible(judged.expected)}, found {visible(judged.found)}\n{judged}"
@@ -136,7 +136,7 @@ def _trial(path: Path, opened: ExitStack) -> ExpectationFile:
     from robotrules.expect.files import ClientFetcher, ExpectationFile
 
     def client() -> Any:
-        """Open a client that remembers nothing beyond this run."""
+        """Open a client with an in-memory store."""
         from robotrules.client.sync import Client
 
         return opened.enter_context(Client("robotrules (pytest)", store="memory:"))

@@ -23,7 +23,7 @@ from robotrules.linting.context import LintContext, PageContext, ServedResponse
 from robotrules.linting.fixing import FixResult, fix
 from robotrules.linting.intent import withhold_doubtful_fixes
 from robotrules.linting.note import LEVELS, Edit, Fix, LintNote, Related
-from robotrules.linting.rule_proofs import BUDGET
+from robotrules.linting.rule_proofs import MAX_STATES
 from robotrules.linting.selection import find_check, select_checks
 from robotrules.linting.suppressions import filter_notes, parse_suppressions
 from robotrules.registries import SHIPPED, Registries
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from robotrules.profile import Profile
 
 __all__ = [
-    "BUDGET",
     "CHECKS",
     "LEVELS",
+    "MAX_STATES",
     "Check",
     "Edit",
     "Fix",
@@ -59,19 +59,19 @@ def lint(
     ignore: Iterable[str] = (),
     received: ServedResponse | None = None,
     registries: Registries = SHIPPED,
-    budget: int = BUDGET,
+    max_states: int = MAX_STATES,
 ) -> list[LintNote]:
     """
     Return the notes of all checks on a robots.txt, in file order.
 
     *select* and *ignore* name checks by code, code prefix, or slug. *received* describes how the
-    file was served, where that is known. *budget* limits the states that each exact query may
+    file was served, where that is known. *max_states* limits the states that each exact query may
     visit; a note reports the rules that were not decided. A check lists at most 10,000 notes
     without a fix; a note reports that there are more. Content never raises.
     """
     robots = body if isinstance(body, RobotsTxt) else parse(body, profile)
     checks = select_checks(select, ignore)
-    context = LintContext(robots, received, registries, budget)
+    context = LintContext(robots, received, registries, max_states)
     found = [note for check in checks for note in _run_check(check, context)]
     # Fixes may depend on lines that a stopped check did not reach, so only complete checks count.
     complete = [check for check in checks if check.code not in context.ended]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from robotrules import extensions
 from robotrules.analysis.crawlers import EVERYONE_ELSE, Crawler, named_crawlers
 from robotrules.extensions.scoped import document_groups
-from robotrules.linting.rule_proofs import BUDGET, CrawlerClass, RuleProofs
+from robotrules.linting.rule_proofs import MAX_STATES, CrawlerClass, RuleProofs
 from robotrules.octets import to_text
 from robotrules.profile import DOCUMENT_RULES, Profile, find_profile
 from robotrules.registries import SHIPPED, Registries
@@ -58,12 +58,12 @@ class LintContext:
         robots: RobotsTxt,
         received: ServedResponse | None = None,
         registries: Registries = SHIPPED,
-        budget: int = BUDGET,
+        max_states: int = MAX_STATES,
     ) -> None:
         self.robots = robots
         self.received = received or ServedResponse()
         self.registries = registries
-        self.budget = budget
+        self.max_states = max_states
         """States that a query of the exact analysis may visit."""
         self.ended: dict[str, str] = {}
         """Checks that were stopped after `MOST_NOTES` notes: slug by code."""
@@ -194,7 +194,7 @@ class LintContext:
             examined = {number for one in self.crawler_classes for number in one.groups}
             others = (group for group in self.groups if group.index not in examined)
             unexamined = [rule for group in others for rule in group.rules if rule.form]
-        return RuleProofs(self.crawler_classes, self.budget, unexamined)
+        return RuleProofs(self.crawler_classes, self.max_states, unexamined)
 
 
 def _key_start(record: Record) -> int:

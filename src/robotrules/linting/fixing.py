@@ -27,7 +27,7 @@ MOST_PROOFS = 64
 # The cost of a proof grows with the file: the octets that all proofs may cover, and a minimum.
 FEWEST_PROOFS, MOST_PROVED = 3, 4_000_000
 # States that each query of a proof may visit. Hand-written files need some hundreds.
-BUDGET = 5_000
+MAX_STATES = 5_000
 
 
 class FixResult(NamedTuple):
@@ -42,21 +42,21 @@ class FixResult(NamedTuple):
     """Why the file cannot be fixed; empty: it can."""
 
 
-def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, verdicts: bool = False) -> FixResult:
+def fix(robots: RobotsTxt, notes: Iterable[LintNote], *, unsafe: bool = False) -> FixResult:
     """
     Return the file after one pass of the fixes of *notes*; lint it again for the next pass.
 
-    *verdicts* also applies fixes that change verdicts: those of records in one pass, those of
+    *unsafe* also applies fixes that change verdicts: those of records in one pass, those of
     groups in the next, then those of rules, because a rule is a duplicate only within its group.
     All other fixes are proved to change no verdict under any profile, and none that was meant.
     """
     fixable = [note for note in notes if note.fix is not None]
-    refused = _refusal(robots, verdicts)
+    refused = _refusal(robots, unsafe)
     if refused or not fixable:
         return FixResult(robots.body, (), tuple(fixable), refused if fixable else "")
     proof = _Proof(robots)
     applied: list[LintNote] = []
-    if verdicts:
+    if unsafe:
         for stage in STAGES:
             applied += _select_for_stage(stage, fixable, proof)
             if apply_edits(robots.body, applied) != robots.body:
@@ -90,7 +90,7 @@ def _refusal(robots: RobotsTxt, verdicts: bool) -> str:
         return "it is incomplete or longer than the parsing limit"
     if "not-utf8" in codes and not verdicts:
         # The file is saved as UTF-8, in which parsers find rules that they did not find before.
-        return "it is UTF-16; --fix-verdicts saves it as UTF-8, which more crawlers read"
+        return "it is UTF-16; --unsafe-fixes saves it as UTF-8, which more crawlers read"
     return ""
 
 
@@ -131,7 +131,10 @@ class _Proof:
             # Most fixes change only the layout of a line; then no proof is needed.
             if _list_records(old_file) != _list_records(new_file):
                 self._left -= 1
-                if compare(old_file, new_file, most=1, budget=BUDGET).equal is not True:
+                if (
+                    compare(old_file, new_file, max_regions=1, max_states=MAX_STATES).equal
+                    is not True
+                ):
                     return False
         return True
 

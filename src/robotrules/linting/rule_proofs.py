@@ -3,7 +3,7 @@ Rule proofs: dead, redundant and repeated rules of a file, proved for all of its
 
 Most rules have a cheap proof that they are needed: they decide the URL that their pattern spells
 out. Only the other rules go to the exact analysis, so a clean file of 500 KiB costs some matching
-and no search. Each query has a budget. Rules that were not decided are listed; nothing is guessed.
+and no search. Each query has a max_states. Rules that were not decided are listed; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.values import Rule
 
 # States that one query may visit. Rules of real files need some hundreds.
-BUDGET = 2_000
+MAX_STATES = 2_000
 # Clauses that all queries about a file may use: each query has as many as the file has rules.
 MOST_CLAUSES = 2_000_000
 # With more wildcard rules than this, the cheap proof that a rule is needed is skipped.
@@ -58,12 +58,12 @@ class RuleProofs:
     def __init__(
         self,
         crawler_classes: Iterable[CrawlerClass],
-        budget: int = BUDGET,
+        max_states: int = MAX_STATES,
         unexamined: Iterable[Rule] = (),
     ) -> None:
         self._classes = tuple(crawler_classes)
-        self._budget = budget
-        self._states = budget * MAX_QUERIES
+        self._max_states = max_states
+        self._states = max_states * MAX_QUERIES
         self._clauses = MOST_CLAUSES
         self._unexamined = {rule.line: rule for rule in unexamined}
 
@@ -169,7 +169,9 @@ class RuleProofs:
         if not among:
             return (), unresolved
         self._clauses -= len(among) * clauses
-        found = query(crawler_class.rules, among=among, budget=min(self._budget, self._states))
+        found = query(
+            crawler_class.rules, among=among, max_states=min(self._max_states, self._states)
+        )
         self._states = max(self._states - found.states, 0)
         return found.rules, (*found.undecided, *unresolved)
 

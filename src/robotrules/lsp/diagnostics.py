@@ -21,7 +21,7 @@ from lsprotocol.types import (
 
 from robotrules.config import Config
 from robotrules.errors import CheckError, ConfigError
-from robotrules.linting import BUDGET, lint
+from robotrules.linting import MAX_STATES, lint
 from robotrules.linting.check_docs import first_paragraph, parts
 from robotrules.linting.note import LintNote
 from robotrules.linting.selection import find_check
@@ -30,7 +30,7 @@ from robotrules.lsp.markdown import truncate
 
 __all__ = [
     "SOURCE",
-    "TYPING_BUDGET",
+    "TYPING_MAX_STATES",
     "ClientSupport",
     "lint_document",
     "make_diagnostic",
@@ -40,7 +40,7 @@ __all__ = [
 SOURCE = "robotrules"
 # The state budget of an exact analysis while the user types: a tenth of the normal one. A thorough
 # lint follows if this leaves anything undecided.
-TYPING_BUDGET = BUDGET // 10
+TYPING_MAX_STATES = MAX_STATES // 10
 # Limits for the client; a hostile file has a note on every line.
 MAX_DIAGNOSTICS = 1_000
 MAX_MESSAGE_LENGTH = 600
@@ -73,25 +73,27 @@ def lint_document(
     config: Config | None = None,
     file: str = "",
     *,
-    budget: int | None = None,
+    max_states: int | None = None,
 ) -> list[LintNote]:
     """
     Return the lint notes of a document, with the settings of a project.
 
-    *budget* is an upper limit for the budget of the settings. An unknown check in the settings
+    *max_states* is an upper limit for the budget of the settings. An unknown check in the settings
     raises ConfigError.
     """
     config = config or Config()
     settings = config.lint
     ignored = [*settings.ignore, *(config.ignored_in(file) if file else ())]
-    configured_budget = settings.budget or BUDGET
+    configured_budget = settings.max_states or MAX_STATES
     try:
         return lint(
             document.robots,
             select=settings.select,
             ignore=ignored,
             registries=document.registries,
-            budget=configured_budget if budget is None else min(configured_budget, budget),
+            max_states=configured_budget
+            if max_states is None
+            else min(configured_budget, max_states),
         )
     except CheckError as error:
         raise ConfigError(f"{config.path}: {error}") from None

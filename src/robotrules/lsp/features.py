@@ -119,8 +119,8 @@ async def _on_formatting(
     ls: Server, params: types.DocumentFormattingParams
 ) -> Sequence[types.TextEdit] | None:
     def _format(parsed: ParsedDocument) -> tuple[FormatResult, list[types.TextEdit]]:
-        budget = parsed.config.fmt.budget or MAX_STATES
-        result = format_robots(parsed.document.robots, budget=budget)
+        max_states = parsed.config.fmt.max_states or MAX_STATES
+        result = format_robots(parsed.document.robots, max_states=max_states)
         edits = diff_text_edits(parsed.document, result.body) if result.changed else []
         return result, edits
 

@@ -44,7 +44,7 @@ from robotrules.robotstxt.values import Group, Record, Rule
 __all__ = ["HoverText", "render_hover"]
 
 # Limits of the analysis for one hover: the answer must arrive before the cursor moves on.
-BUDGET = 5_000
+MAX_STATES = 5_000
 MAX_RULES = 3_000
 MAX_RULE_SETS = 4
 MAX_URLS = 3
@@ -155,7 +155,7 @@ def _describe_effect(document: OpenDocument, group: Group, rule: Rule) -> Iterat
                 f"There are {len(rules):,} rules: run robotrules lint to see which have no effect."
             )
             return
-        example = witness(rules, rule, budget=BUDGET) if rule in rules.rules else None
+        example = witness(rules, rule, max_states=MAX_STATES) if rule in rules.rules else None
         if isinstance(example, Undecided):
             yield (
                 "Whether it has any effect was not decided in the time for a hover; "
@@ -167,7 +167,7 @@ def _describe_effect(document: OpenDocument, group: Group, rule: Rule) -> Iterat
             return
         if rule in rules.rules:
             number = rules.rules.index(rule)
-            dead += dead_rules(rules, among=[number], budget=BUDGET).rules
+            dead += dead_rules(rules, among=[number], max_states=MAX_STATES).rules
     if dead:
         yield _describe_dead_rule(dead[0])
 

@@ -32,7 +32,7 @@ except ImportError:
 from robotrules.lsp.code_actions import EditTarget
 from robotrules.lsp.debounce import QUICK_DELAY, THOROUGH_DELAY, Debouncer
 from robotrules.lsp.diagnostics import (
-    TYPING_BUDGET,
+    TYPING_MAX_STATES,
     ClientSupport,
     lint_document,
     make_diagnostics,
@@ -217,8 +217,8 @@ class Server(LanguageServer):
 
     @staticmethod
     def _lint(parsed: ParsedDocument, thorough: bool) -> list[LintNote]:
-        budget = None if thorough else TYPING_BUDGET
-        return lint_document(parsed.document, parsed.config, parsed.path, budget=budget)
+        max_states = None if thorough else TYPING_MAX_STATES
+        return lint_document(parsed.document, parsed.config, parsed.path, max_states=max_states)
 
     def _publish_diagnostics(
         self, uri: str, version: int | None, diagnostics: list[types.Diagnostic]

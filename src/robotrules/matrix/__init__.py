@@ -64,7 +64,7 @@ def matrix(
     all_crawlers: bool = False,
     paths: Sequence[str] = (),
     url: str | None = None,
-    budget: int = MAX_STATES,
+    max_states: int = MAX_STATES,
     literal: bool = False,
 ) -> Matrix:
     """
@@ -94,7 +94,7 @@ def matrix(
         if paths
         else columns([(rules[groups], count) for groups, count in obeyed.items()])
     )
-    evaluator = _Evaluator(shown_paths, budget)
+    evaluator = _Evaluator(shown_paths, max_states)
     cells = {groups: evaluator.cells(of) for groups, of in rules.items()}
     summaries = {groups: evaluator.summary(of, cells[groups]) for groups, of in rules.items()}
     starts = [group.starts[0].line for group in robots.groups]
@@ -123,10 +123,10 @@ def _rules(robots: RobotsTxt, selection: GroupSelection, purposes: tuple[str, ..
 class _Evaluator:
     """Evaluates rule sets for the columns, and for all URLs."""
 
-    def __init__(self, shown_paths: tuple[Column, ...], budget: int) -> None:
+    def __init__(self, shown_paths: tuple[Column, ...], max_states: int) -> None:
         self._columns = shown_paths
-        self._budget = budget
-        self._left = budget * MAX_QUERIES
+        self._max_states = max_states
+        self._left = max_states * MAX_QUERIES
 
     def cells(self, rules: RuleSet) -> tuple[Cell, ...]:
         """Return the verdicts of a rule set on all columns."""
@@ -146,7 +146,7 @@ class _Evaluator:
             return SOME
         if self._left < 1:
             return NOT_DECIDED
-        solver = Solver(rules, budget=min(self._budget, self._left))
+        solver = Solver(rules, max_states=min(self._max_states, self._left))
         disallowed, allowed = (_has_verdict(solver, allow) for allow in (False, True))
         self._left -= solver.states
         if disallowed is None or allowed is None:

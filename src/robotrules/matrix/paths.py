@@ -31,7 +31,7 @@ MAX_COMPILED = 200
 # A longer heading is unreadable.
 MAX_LENGTH = 48
 # A small limit: a path that is hard to find is not worth a column.
-BUDGET = 2_000
+MAX_STATES = 2_000
 
 Verdicts = tuple[bool, ...]
 
@@ -153,6 +153,8 @@ class _PathFinder:
         # The shortest is seldom the plainest: `//print` for `/*/print`.
         yield from sorted(found, key=lambda path: "//" in path or path.startswith("/."))
         # Exact, but compiles all rules of the set.
-        shortest = witness(rules, rule, budget=BUDGET) if len(rules) <= MAX_COMPILED else None
+        shortest = (
+            witness(rules, rule, max_states=MAX_STATES) if len(rules) <= MAX_COMPILED else None
+        )
         if isinstance(shortest, Witness):
             yield shortest.path

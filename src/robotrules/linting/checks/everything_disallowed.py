@@ -66,7 +66,7 @@ class EverythingDisallowed(Check):
         if any(written.allow and _allows_own_path(star, written) for written in star.written):
             return
         all_blocked = parse(b"User-agent: *\nDisallow: /", context.robots.profile).rules_for("*")
-        if equivalent(star.rules, all_blocked, budget=context.budget).equal:
+        if equivalent(star.rules, all_blocked, max_states=context.max_states).equal:
             yield self.about(context, rule, rule=quote(str(rule)))
 
 

@@ -13,7 +13,7 @@ class NotDecided(Check):
     """
     What it finds:
         Rules that the exact checks did not decide, because the file has very many rules, or
-        patterns with very many wildcards. Lint has a budget, so that it finishes in about a second.
+        patterns with very many wildcards. Lint has a max_states, so that it finishes in about a second.
 
     Why it matters:
         These rules may be dead or redundant without a note. The notes that are reported are still
@@ -24,7 +24,7 @@ class NotDecided(Check):
 
     Instead:
         Run `robotrules simplify`, which has a larger budget and lists the rules that can be
-        removed. `--budget` raises the limit of each query, but not the limit of all queries
+        removed. `--max-states` raises the limit of each query, but not the limit of all queries
         together in a file with very many rules.
     """
 

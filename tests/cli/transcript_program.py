@@ -144,14 +144,14 @@ def main() -> None:
     from robotrules.cli import main as run
 
     def later(method: Any) -> Any:
-        def opened(opening: Any, profile: str) -> Any:
+        def opened(client_options: Any, profile: str) -> Any:
             _play()
-            return method(opening, profile)
+            return method(client_options, profile)
 
         return opened
 
     for name in ("client", "async_client"):
-        setattr(client.Opening, name, later(getattr(client.Opening, name)))
+        setattr(client.ClientOptions, name, later(getattr(client.ClientOptions, name)))
     client.now = _now
     run()
 

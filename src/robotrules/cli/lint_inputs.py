@@ -1,9 +1,10 @@
 """
-What `robotrules lint` is given: files, pages and settings, each read and vetted.
+The inputs of `robotrules lint`: settings, local files and saved pages.
 
-Settings come from the command line first, then from the project's file. Something that cannot be
-linted ends with one line that says why, and leaves the others to be done. What is fetched is
-`lint_live`'s. It does not know how notes are shown.
+Options of the command line override the settings of the project. An input that cannot be linted
+raises `CliError`; the caller reports it and continues with the others.
+
+Sections: a robots.txt · a page · names.
 """
 
 from __future__ import annotations
@@ -12,22 +13,25 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules import RobotsTxt
-from robotrules.cli.robots_file import refuse_binary
-from robotrules.cli.streams import STDIN, CliError, open_octets, quoted, read_robots, unreadable
+from robotrules.cli.console import STDIN, CliError, quoted
+from robotrules.cli.input_files import open_octets, read_error, read_robots, refuse_binary
 from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
 from robotrules.http.origins import origin_of, robots_url
-from robotrules.linting import BUDGET, LintNote, ServedResponse, lint, lint_page, select_checks
+from robotrules.linting import MAX_STATES, LintNote, ServedResponse, lint, lint_page, select_checks
 from robotrules.linting.render import LintedFile
 from robotrules.octets import visible
 
+if TYPE_CHECKING:
+    pass
+
 PAGES = (".html", ".htm", ".xhtml")
-# As much as readers of HTML look at.
+# As many bytes as HTML readers use.
 MOST_PAGE = 2 * 1024 * 1024
-# A page on a disk has no URL, and its tags say the same wherever it is.
+# A placeholder for the URL of a local page; its tags do not depend on it.
 SOMEWHERE = "https://example.com/"
 # `example.com`, and `example.com/a`; but not `robots.txt`.
 _HOST = re.compile(
@@ -36,38 +40,38 @@ _HOST = re.compile(
 )
 
 
-class Choices(NamedTuple):
-    """What the command line says; None or empty: nothing."""
+class LintOptions(NamedTuple):
+    """The options of the command line; None or empty if not given."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     profile: str | None = None
-    budget: int | None = None
+    max_states: int | None = None
     fail_on: str | None = None
     url: str | None = None
     config: str | None = None
     no_config: bool = False
-    level: str | None = None
+    min_level: str | None = None
 
 
 class LintSettings(NamedTuple):
-    """What holds for one file."""
+    """The settings for one file."""
 
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     profile: str
-    budget: int
+    max_states: int
     fail_on: str
     url: str | None
-    level: str
-    """The least that counts."""
+    min_level: str
+    """Notes below it are ignored."""
 
 
-class LintInputReader:
-    """Reads files, each with the settings that are for it."""
+class LintSettingsReader:
+    """Combines options with the settings of the project, for each file."""
 
-    def __init__(self, choices: Choices) -> None:
-        """Raises `CliError` for options that nobody could mean."""
+    def __init__(self, choices: LintOptions) -> None:
+        """Raises `CliError` for invalid options."""
         self._choices = choices
         self._by_folder: dict[str, Config | ConfigError] = {}
         self._always: Config | None = Config() if choices.no_config else None
@@ -86,22 +90,26 @@ class LintInputReader:
             )
 
     def settings(self, file: str | None) -> LintSettings:
-        """Return what holds for a file; None: for what is no file, by the folder one is in."""
-        config, said = self._config(file), self._choices
+        """Return the settings for a file; None for stdin and URLs: those of this directory."""
+        config, options = self._config(file), self._choices
         found = config.lint
         by_file = config.ignored_in(file) if file is not None else ()
         settings = LintSettings(
-            said.select or found.select,
-            (*(said.ignore or found.ignore), *by_file),
-            said.profile or found.profile or "default",
-            said.budget or found.budget or BUDGET,
-            said.fail_on or found.fail_on or "warning",
-            said.url or found.url,
-            said.level or found.level or "info",
+            options.select or found.select,
+            (*(options.ignore or found.ignore), *by_file),
+            options.profile or found.profile or "default",
+            options.max_states or found.max_states or MAX_STATES,
+            options.fail_on or found.fail_on or "warning",
+            options.url or found.url,
+            options.min_level or found.min_level or "info",
         )
         if settings.url is not None and origin_of(settings.url) is None:
-            raise CliError(visible(f"{config.path}: lint.url has no origin: name one with a host"))
-        # A name that is nobody's is wrong whichever file is linted.
+            raise CliError(
+                visible(
+                    f"{config.path}: lint.url has no origin: use an http or https URL with a host"
+                )
+            )
+        # Unknown names are an error even if no pattern matches this file.
         named = (name for names in found.per_file_ignores.values() for name in names)
         try:
             select_checks(settings.select, (*settings.ignore, *named))
@@ -111,11 +119,11 @@ class LintInputReader:
 
     @property
     def format(self) -> str | None:
-        """The form that the settings want, by the folder one is in; None: they do not say."""
+        """The output format of the settings of this directory; None if not set."""
         try:
             return self._config(None).lint.format
         except CliError:
-            return None  # whatever is linted with these settings says so
+            return None  # reported when a file is linted
 
     def _config(self, file: str | None) -> Config:
         if self._always is not None:
@@ -133,7 +141,7 @@ class LintInputReader:
 
 
 def _where(config: Config, error: CheckError) -> str:
-    """Return what is wrong with the name of a check in settings, and where it stands."""
+    """Return the error about an unknown check in settings, with its line."""
     for place in check_names(config.path) if config.path else ():
         try:
             select_checks([place.value])
@@ -153,7 +161,7 @@ class LintInput(NamedTuple):
     settings: LintSettings
 
     def notes(self, robots: RobotsTxt | None = None) -> list[LintNote]:
-        """Return what checks find, here or in what became of it."""
+        """Return the notes on this file, or on a fixed version of it."""
         given = self.settings
         received = ServedResponse(url=_robots_url(given.url)) if given.url else None
         return lint(
@@ -161,19 +169,19 @@ class LintInput(NamedTuple):
             select=given.select,
             ignore=given.ignore,
             received=received,
-            budget=given.budget,
+            max_states=given.max_states,
         )
 
 
 def read_file(file: str, settings: LintSettings) -> LintInput:
-    """Read and parse a robots.txt; what is binary is refused."""
+    """Read and parse a robots.txt; binary files are refused."""
     robots, octets = read_robots(file, settings.profile)
     refuse_binary(octets, file)
     return LintInput(robots, octets, settings)
 
 
 def linted(file: str, read: LintInput, notes: Iterable[LintNote]) -> LintedFile:
-    """Return what was found in a file."""
+    """Return the result for a file."""
     body = read.robots.body
     return LintedFile(
         *named(file),
@@ -196,14 +204,14 @@ def is_page(file: str) -> bool:
     return file.lower().endswith(PAGES)
 
 
-def linted_page(file: str, settings: LintSettings) -> LintedFile:
-    """Read a saved page and return what its tags are found to say."""
+def lint_saved_page(file: str, settings: LintSettings) -> LintedFile:
+    """Read and lint a saved page."""
     stream = open_octets(file, "the page")
     with stream:
         try:
             octets = stream.read(MOST_PAGE) or b""
         except OSError as error:
-            raise unreadable(file, "the page", error) from None
+            raise read_error(file, "the page", error) from None
     refuse_binary(octets, file)
     notes = lint_page(
         settings.url or SOMEWHERE, html=octets, select=settings.select, ignore=settings.ignore
@@ -211,22 +219,22 @@ def linted_page(file: str, settings: LintSettings) -> LintedFile:
     return LintedFile(*named(file), notes=tuple(notes), fail_on=settings.fail_on)
 
 
-# --- Both -----------------------------------------------------------------------------------------
+# --- Names ----------------------------------------------------------------------------------------
 
 
 def is_url(name: str) -> bool:
-    """Tell whether an argument is a URL, and no file of that name."""
+    """Tell whether an argument is a URL and not an existing file."""
     return "://" in name and not os.path.exists(name)
 
 
 def refuse_bare_name(name: str) -> None:
-    """End with what is no file, and would be a URL with its scheme."""
+    """Refuse a host name without a scheme."""
     if _HOST.match(name) and not os.path.exists(name):
-        raise CliError(f"{quoted(name)} is no file: did you mean https://{visible(name)}?")
+        raise CliError(f"{quoted(name)} is not a file: did you mean https://{visible(name)}?")
 
 
 def named(file: str) -> tuple[bytes, bool]:
-    """Return what a file is called in reports, from the current folder, and that it is one."""
+    """Return the path of a file for reports, relative to this directory, and that it is one."""
     if file == STDIN:
         return b"stdin", False
     here, whole = os.getcwd(), os.path.abspath(file)

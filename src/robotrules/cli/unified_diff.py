@@ -1,8 +1,7 @@
 """
-Diffs: what would change in a file, as lines for a person and for `patch`.
+Unified diffs of two versions of a file, for people and for `patch`.
 
-What a file holds comes from strangers, so nothing but visible characters is left of it. On a
-terminal what goes is red and what comes is green. It does not know why a file should change.
+Control characters are escaped. On a terminal removed lines are red and added lines green.
 """
 
 from __future__ import annotations
@@ -14,25 +13,25 @@ from robotrules.cli.line_matching import BoundedMatcher
 from robotrules.cli.text import Paint
 from robotrules.octets import visible
 
-# RFC 9309 §2.2 knows no other.
+# The line ends of RFC 9309 §2.2.
 _LINE_END = re.compile(r"\r\n?|\n")
 NO_LINE_END = "\\ No newline at end of file"
-# By the first character of a line; the names of both files stand on two lines before all others.
+# By the first character of a line; the first two lines are the names of the files.
 _STYLES = {"-": "disallowed", "+": "allowed", "@": "start", "\\": "faint"}
 _NAMES = 2
 
 
 def diff_lines(old: bytes, new: bytes, name: str, became: str) -> Iterator[str]:
-    """Yield a unified diff of two files, each with what it is called."""
-    for line in unified(_lines(old), _lines(new), name, became):
+    """Yield a unified diff of two files; *name* and *became* are their names."""
+    for line in unified_lines(_lines(old), _lines(new), name, became):
         yield from map(visible, line.split("\n"))
 
 
-def unified(old: Sequence[str], new: Sequence[str], name: str, became: str) -> Iterator[str]:
+def unified_lines(old: Sequence[str], new: Sequence[str], name: str, became: str) -> Iterator[str]:
     """
     Yield a unified diff with three lines of context, as `difflib.unified_diff` does.
 
-    The work is bounded (see `line_matching`): a diff of large files may be longer than it must be.
+    The work is bounded (see `line_matching`): a diff of large files may not be minimal.
     """
     matcher = BoundedMatcher(old, new)
     for number, codes in enumerate(matcher.get_grouped_opcodes()):
@@ -48,8 +47,8 @@ def unified(old: Sequence[str], new: Sequence[str], name: str, became: str) -> I
             yield from (f"+{line}" for line in new[start_new:end_new])
 
 
-def painted(lines: Iterable[str], paint: Paint) -> list[str]:
-    """Return the lines of one diff in colour, where there is colour."""
+def colourize(lines: Iterable[str], paint: Paint) -> list[str]:
+    """Return the lines of a diff, coloured if colour is on."""
     found = []
     for at, line in enumerate(lines):
         style = "heading" if at < _NAMES else _STYLES.get(line[:1])
@@ -70,4 +69,4 @@ def _lines(octets: bytes) -> list[str]:
     if lines[-1]:
         lines[-1] += "\n" + NO_LINE_END
         return lines
-    return lines[:-1]  # what follows the last line end is no line
+    return lines[:-1]  # nothing follows the last line end

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from robotrules.cli import lint_fixing
-from robotrules.cli.streams import Output
+from robotrules.cli import lint_run
+from robotrules.cli.console import Output
 from robotrules.linting.checks import misspelt_record
 from tests.cli.shell import robotrules
 
@@ -41,14 +41,14 @@ def test_rounds_of_fixes_are_bounded_by_the_size(
     lines = [f"Dissalow{number}: /{number}" for number in range(7)]
     body = "\n".join(["User-agent: *", *lines, ""])
     file.write_text(body, encoding="utf-8")
-    arguments = ("lint", "--fix-verdicts", str(file), "--select", "misspelt-record")
+    arguments = ("lint", "--unsafe-fixes", str(file), "--select", "misspelt-record")
     whole = robotrules(*arguments)
     assert (file.read_text().count("Disallow: "), "run the command again" in whole.err) == (
         7,
         False,
     )
     file.write_text(body, encoding="utf-8")
-    monkeypatch.setattr(lint_fixing, "MOST_LINTED", 0)
+    monkeypatch.setattr(lint_run, "MOST_LINTED", 0)
     for fixed in (3, 6, 7):
         ran = robotrules(*arguments)
         assert file.read_text().count("Disallow: ") == fixed

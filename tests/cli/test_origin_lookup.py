@@ -16,12 +16,12 @@ import pytest
 
 from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
 from robotrules.cache import EffectivePolicy, Entry, Freshness, FreshnessReason
-from robotrules.cli import check_text, origin_lookup, url_files
+from robotrules.cli import check, origin_lookup, url_files
 from robotrules.cli import client as cli_client
-from robotrules.cli.check_text import JSONLines, TextLines
-from robotrules.cli.options import ACCESS_ONLY, GivenCrawler
+from robotrules.cli.check import JSONLines, TextLines
+from robotrules.cli.console import Output
+from robotrules.cli.options import ACCESS_ONLY, CrawlerChoice
 from robotrules.cli.origin_lookup import host_of
-from robotrules.cli.streams import Output
 from robotrules.client import memory_cache, sync
 from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.client.stores.sqlite import SQLiteStore
@@ -94,13 +94,13 @@ class TestCheck:
         assert "ExampleBot" not in cli_client.USER_AGENT
 
     def test_fresh_and_no_store(self, example: Site, cache_folder: Path) -> None:
-        """`--no-store` leaves nothing behind; `--fresh` asks once a run."""
+        """`--no-store` leaves nothing behind; `--refresh` asks once a run."""
         url = f"{example.origin}/a"
         asked("check", url, "--no-store")
         assert list(cache_folder.iterdir()) == []
         asked("check", url)
         urls = (url + "\n").encode() * 3
-        assert asked("check", url, "--fresh", "--urls", "-", stdin=urls).code == 0
+        assert asked("check", url, "--refresh", "--urls", "-", stdin=urls).code == 0
         assert example.asked == ["/robots.txt"] * 3
 
     def test_another_store(self, example: Site, tmp_path: Path, cache_folder: Path) -> None:
@@ -131,9 +131,13 @@ class TestCheck:
         ("status", "allowed", "words"),
         [
             ("404 Not Found", True, "there is no robots.txt (status 404)"),
-            ("401 No", True, "the robots.txt is unavailable (status 401), which counts as none"),
-            ("503 Busy", False, "the robots.txt is unreachable (status 503); next try "),
-            ("429 Slow", False, "the robots.txt is unreachable (status 429); next try "),
+            (
+                "401 No",
+                True,
+                "the robots.txt is unavailable (status 401), which counts as no robots.txt",
+            ),
+            ("503 Busy", False, "the robots.txt is unreachable (status 503); next attempt "),
+            ("429 Slow", False, "the robots.txt is unreachable (status 429); next attempt "),
         ],
     )
     def test_states(self, status: str, allowed: bool, words: str) -> None:
@@ -166,7 +170,7 @@ class TestCheck:
         """Its first line says that it needs a site; a later one is just no URL."""
         ran = asked("check", "--urls", "-", stdin=b"/a\n/b\n")
         assert (ran.code, ran.out) == (2, "")
-        assert "'/a' is of which site?" in ran.err
+        assert "'/a' has no scheme and host:" in ran.err
         ran = asked("check", "--urls", "-", stdin=b"mailto://x\n/b\n")
         assert ran.code == 1
         assert ran.out.count("not an http or https URL") == 2
@@ -185,11 +189,11 @@ class TestCheck:
 
     def test_options_that_change_nothing(self, file: str) -> None:
         """Where files are given nothing is fetched, and who asks for more is told."""
-        ran = robotrules("check", "/", *AS, "--robots", file, "--fresh")
-        assert (ran.code, "so --fresh changes nothing" in ran.err) == (0, True)
+        ran = robotrules("check", "/", *AS, "--robots", file, "--refresh")
+        assert (ran.code, "so --refresh has no effect" in ran.err) == (0, True)
         ran = robotrules("explain", "/", *AS, "--robots", file, "--no-store", "--timeout", "3")
-        assert "so --no-store and --timeout change nothing" in ran.err
-        assert robotrules("check", "/", *AS, "--robots", file, "-q", "--fresh").err == ""
+        assert "so --no-store and --timeout have no effect" in ran.err
+        assert robotrules("check", "/", *AS, "--robots", file, "-q", "--refresh").err == ""
         assert robotrules("check", "/", *AS, "--robots", file, ROBOTRULES_STORE="x").err == ""
 
 
@@ -233,7 +237,7 @@ class TestManyOrigins:
             ("MOST_ORIGINS", "MOST_WAITING", "MOST_WAITING_OCTETS"), most, strict=True
         ):
             monkeypatch.setattr(origin_lookup, name, bound)
-        monkeypatch.setattr(url_files, "TOGETHER", 7)
+        monkeypatch.setattr(url_files, "BATCH", 7)
         monkeypatch.setattr(origin_lookup, "MOST_SPELLINGS", 4)
         urls = [f"https://site{n}.example/{n}" for n in range(10)] * 2 + ["ftp://x/", "/a"]
         option = ["--ordered"] if ordered else []
@@ -269,9 +273,9 @@ class TestManyOrigins:
         """The others are written before it answers; with `--ordered` they wait for it."""
         written: list[str] = []
         answers = Event()
-        held, add = origin_lookup.Looker.held, TextLines.add_fetched
+        held, add = origin_lookup.OriginLookup.look_up, TextLines.add_fetched
 
-        def slow(self: origin_lookup.Looker, origin: str) -> OriginState:
+        def slow(self: origin_lookup.OriginLookup, origin: str) -> OriginState:
             if "slow" in origin:
                 assert answers.wait(30)
             return held(self, origin)
@@ -282,7 +286,7 @@ class TestManyOrigins:
             if len(written) >= 10:
                 answers.set()
 
-        monkeypatch.setattr(origin_lookup.Looker, "held", slow)
+        monkeypatch.setattr(origin_lookup.OriginLookup, "look_up", slow)
         monkeypatch.setattr(TextLines, "add_fetched", noted)
         urls = ["https://slow.example/s", *(f"https://site{n}.example/{n}" for n in range(10))]
         ran = robotrules("check", "--urls", "-", *AS, stdin="\n".join(urls).encode())
@@ -298,14 +302,14 @@ class TestManyOrigins:
     ) -> None:
         """The first disallowed URL is the answer, whoever else has not answered."""
         answers = Event()
-        held = origin_lookup.Looker.held
+        held = origin_lookup.OriginLookup.look_up
 
-        def slow(self: origin_lookup.Looker, origin: str) -> OriginState:
+        def slow(self: origin_lookup.OriginLookup, origin: str) -> OriginState:
             if "slow" in origin:
                 assert answers.wait(30)
             return held(self, origin)
 
-        monkeypatch.setattr(origin_lookup.Looker, "held", slow)
+        monkeypatch.setattr(origin_lookup.OriginLookup, "look_up", slow)
         urls = b"https://slow.example/a\nhttps://site1.example/1\n"
         try:
             assert robotrules("check", "--urls", "-", "-q", *AS, stdin=urls) == Ran(1, "", "")
@@ -318,7 +322,7 @@ class TestManyOrigins:
         for path in (b"/a", b"//a"):
             ran = robotrules("check", "--urls", "-", *AS, stdin=line % path)
             assert (ran.code, ran.out) == (2, "")
-            assert "is of which site?" in ran.err
+            assert "has no scheme and host:" in ran.err
         ran = robotrules(
             "check", "--urls", "-", *AS, stdin=line % b"https://site1.example/1" + line % b"//a"
         )
@@ -332,12 +336,12 @@ class TestManyOrigins:
         self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A client forgets what the store has; the store still answers."""
-        monkeypatch.setattr(memory_cache, "MAX_ORIGINS", 4)
-        monkeypatch.setattr(origin_lookup, "MOST_ASKED", 2)
+        monkeypatch.setattr(memory_cache, "REMEMBERED_ORIGINS", 4)
+        monkeypatch.setattr(origin_lookup, "MOST_REFRESHED", 2)
         urls = "\n".join(f"https://site{n}.example/" for n in [*range(10), *range(10)])
         robotrules("check", "--urls", "-", *AS, stdin=urls.encode())
         assert len(asked_for) == 10
-        robotrules("check", "--urls", "-", *AS, "--fresh", stdin=urls.encode())
+        robotrules("check", "--urls", "-", *AS, "--refresh", stdin=urls.encode())
         assert len(asked_for) > 10
 
     def test_progress_goes_with_origins(self, asked_for: list[str], tmp_path: Path) -> None:
@@ -367,10 +371,10 @@ class TestManyOrigins:
         fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, FreshnessReason.FRESH)
         here = make_origin_state(entry, fresh, None, profile=DEFAULT, source=StateSource.MEMORY)
         with mock.patch.object(sys, "stdout", Stream()):
-            lines = JSONLines(Output(), GivenCrawler("ExampleBot", "ExampleBot"), fetched=True)
+            lines = JSONLines(Output(), CrawlerChoice("ExampleBot", "ExampleBot"), fetched=True)
             for _ in range(3):
                 lines.add_fetched([b"/a"], here.check_many(["/a"], "ExampleBot"), [here])
-            monkeypatch.setattr(check_text, "MOST_ENDS", 0)
+            monkeypatch.setattr(check, "MOST_ENDS", 0)
             lines.add_fetched([b"/a"], here.check_many(["/a"], "ExampleBot"), [here])
         assert lines.disallowed == 0
         assert (len(lines._verdicts), len(lines._ends), len(lines._entries)) == (1, 1, 1)
@@ -378,14 +382,12 @@ class TestManyOrigins:
     def test_an_interrupt(self, asked_for: list[str]) -> None:
         """Ctrl-C ends it without a traceback."""
         urls = [f"https://site{n}.example/" for n in range(4)]
-        with mock.patch(
-            "robotrules.cli.check_text.Lines.add_fetched", side_effect=KeyboardInterrupt
-        ):
+        with mock.patch("robotrules.cli.check.Lines.add_fetched", side_effect=KeyboardInterrupt):
             assert robotrules("check", *urls, *AS).code == 130
 
 
 class TestFresh:
-    """`--fresh`, while the server fails and a copy holds."""
+    """`--refresh`, while the server fails and a copy holds."""
 
     @pytest.fixture
     def failing(self, example: Site) -> Site:
@@ -397,22 +399,26 @@ class TestFresh:
     def test_check(self, failing: Site) -> None:
         """A hint, once; JSON has it for each."""
         urls = [f"{failing.origin}/a", f"{failing.origin}/b"]
-        ran = asked("check", *urls, "--fresh")
+        ran = asked("check", *urls, "--refresh")
         assert (ran.code, ran.err.count("hint: ")) == (0, 1)
-        assert ": status 503; the copy from before holds until " in ran.err
-        found = values(asked("check", *urls, "--fresh", "--json"))
+        assert ": status 503; the copy is valid until " in ran.err
+        found = values(asked("check", *urls, "--refresh", "--json"))
         assert {one["failure"] for one in found} == {"status 503"}
         assert {one["state"] for one in found} == {"success"}
         assert "hint: " not in asked("check", *urls).err
 
     def test_others(self, failing: Site) -> None:
         """Pages say it in the place where they say how the file was got."""
-        for command, more in (("explain", ["--fresh"]), ("guidance", ["--fresh"]), ("audit", [])):
+        for command, more in (
+            ("explain", ["--refresh"]),
+            ("guidance", ["--refresh"]),
+            ("audit", []),
+        ):
             out = asked(command, f"{failing.origin}/a", *more).out
-            assert "asked again " in out
+            assert "refresh failed " in out
             assert ": status 503" in out
             assert "(just now)" not in out
-        found = json.loads(asked("guidance", f"{failing.origin}/a", "--fresh", "--json").out)
+        found = json.loads(asked("guidance", f"{failing.origin}/a", "--refresh", "--json").out)
         assert found["access"]["robots_failure"] == "status 503"
 
 
@@ -423,7 +429,7 @@ class TestOptions:
         """None is wanted and one is named; a variable is no wish."""
         where = str(tmp_path / "x.sqlite")
         ran = asked("check", f"{example.origin}/a", "--no-store", "--store", where)
-        assert (ran.code, "--no-store wants no store" in ran.err) == (2, True)
+        assert (ran.code, "--no-store and --store cannot be combined" in ran.err) == (2, True)
         url = f"{example.origin}/a"
         assert asked("check", url, "--no-store", ROBOTRULES_STORE=where).code == 0
         assert not Path(where).exists()
@@ -437,18 +443,18 @@ class TestOptions:
         monkeypatch.setattr(cli_client, "now", lambda: later)
         assert asked("check", url).code == 1
         for command in ("check", "explain", "guidance", "preferences"):
-            assert asked(command, url, "--profile", "stale", "--fresh").code == 0
+            assert asked(command, url, "--profile", "stale", "--refresh").code == 0
         stale = ("--profile", "stale", "--app", "examplesearch")
         assert asked("directives", url, *stale).code == 0
         # It was not reached all the same.
-        assert robotrules("fetch", url, *ALLOW, "--profile", "stale", "--fresh").code == 1
+        assert robotrules("prefetch", url, *ALLOW, "--profile", "stale", "--refresh").code == 1
 
     @pytest.mark.parametrize("command", ["check", "explain", "guidance", "preferences"])
     def test_stale_is_about_fetching(self, file: str, command: str) -> None:
         """With a file, it is refused with the cure."""
         ran = robotrules(command, "/a", *AS, "--robots", file, "--profile", "stale")
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-        assert ran.err.endswith("leave it out\n")
+        assert ran.err.endswith("remove it\n")
 
     def test_profiles_that_are_about_fetching(self) -> None:
         """They are named by hand, so that no command waits for them."""
@@ -480,7 +486,7 @@ class TestOptions:
     def test_an_audit_takes_one_url(self) -> None:
         """Of two, the second is named."""
         ran = asked("audit", "https://a.example/", "https://b.example/")
-        assert (ran.code, "leave out 'https://b.example/'" in ran.err) == (2, True)
+        assert (ran.code, "run a second audit for 'https://b.example/'" in ran.err) == (2, True)
 
 
 class TestExplain:
@@ -491,9 +497,9 @@ class TestExplain:
         ran = asked("explain", f"{example.origin}/x")
         assert ran.code == 1
         assert "Because   line 2: Disallow: /x\n" in ran.out
-        how = ran.out.partition("How the file was got\n")[2]
-        assert f"  {example.origin}/robots.txt: status 200, {len(ROBOTS)} octets\n" in how
-        assert "(just now), holds until " in how
+        how = ran.out.partition("How the file was fetched\n")[2]
+        assert f"  {example.origin}/robots.txt: status 200, {len(ROBOTS)} bytes\n" in how
+        assert "(just now), valid until " in how
         assert "(from the store)" in asked("explain", f"{example.origin}/x").out
 
     def test_json(self, example: Site) -> None:
@@ -513,7 +519,7 @@ class TestExplain:
         example.answers["/robots.txt"] = tagged
         asked("check", f"{example.origin}/a")
         example.answers["/robots.txt"] = response(status="304 Not Modified")
-        out = asked("explain", f"{example.origin}/x", "--fresh").out
+        out = asked("explain", f"{example.origin}/x", "--refresh").out
         assert "status 304, unchanged" in out
         assert "line 2: Disallow: /x" in out
 
@@ -524,7 +530,10 @@ class TestExplain:
         with mock.patch.object(cli_client, "now", return_value=start):
             asked("check", url, *google)
         example.answers["/robots.txt"] = response(status="500 No")
-        for day, words in ((2, "is unreachable (status 500)"), (3, "of a copy fetched 2026-05-01")):
+        for day, words in (
+            (2, "is unreachable (status 500)"),
+            (3, "from a copy fetched 2026-05-01"),
+        ):
             with mock.patch.object(cli_client, "now", return_value=start + day * 86_400.0):
                 assert words in asked("check", url, *google).out
                 assert words in asked("explain", url, *google).out
@@ -562,7 +571,7 @@ class TestGuidance:
         """The cure is said."""
         ran = robotrules("guidance", f"http://localhost:{example.port}/a", *AS)
         assert (ran.code, "--allow-private localhost" in ran.err) == (1, True)
-        assert "Nobody knows what robots.txt says" in ran.out
+        assert "The robots.txt is unreachable, so crawlers" in ran.out
 
     def test_notes_of_the_file(self) -> None:
         """What is odd about a robots.txt as a whole is said, whoever fetched it."""
@@ -571,9 +580,9 @@ class TestGuidance:
         assert f"'{running.origin}': The file starts like an HTML page." in err
 
     def test_fresh(self, example: Site) -> None:
-        """`--fresh` asks for the robots.txt again."""
+        """`--refresh` asks for the robots.txt again."""
         asked("check", f"{example.origin}/a")
-        asked("guidance", f"{example.origin}/a", "--fresh")
+        asked("guidance", f"{example.origin}/a", "--refresh")
         assert example.asked == ["/robots.txt", "/robots.txt", "/a"]
 
 
@@ -595,7 +604,7 @@ class TestScoped:
         with site({"/robots.txt": response(status="500 No")}) as down:
             ran = asked("preferences", f"{down.origin}/")
         assert ran.code == 2
-        assert f"nobody knows what {down.origin} says: the robots.txt is unreachable" in ran.err
+        assert f"{down.origin}: the robots.txt is unreachable" in ran.err
 
     def test_no_file(self) -> None:
         """Nothing is stated, and a hint says why."""

@@ -1,9 +1,9 @@
 """
-The parts of what changes from one robots.txt to another, as people want to know them.
+The sections of a diff of two robots.txt files, as data for text, Markdown and JSON.
 
-Crawlers to whom the same happens are one part. What is for everyone else comes first, then what is
-about every URL. A path pattern is shown as what it matches: `/private` as `/private*`. It compares
-nothing itself, has no sentences, and makes no character harmless.
+Crawlers with the same change share a section. The section of everyone else comes first, then
+sections about every URL. A path pattern is shown as what it matches: `/private` as `/private*`.
+Nothing is compared or escaped here.
 """
 
 from __future__ import annotations
@@ -22,163 +22,163 @@ from robotrules.analysis import (
     includes,
 )
 from robotrules.analysis.compare import MAX_REGIONS
-from robotrules.cli.impact import Reach
+from robotrules.cli.impact import Impact
 from robotrules.registries.crawlers import KnownCrawler
 
 EVERYONE_ELSE = Crawler("*")
-# Parts of a region in which nothing changes that are named, and the states that finding them may
-# take: they help a reader, and nothing depends on them.
+# The number of exceptions shown in a region, and the state limit of the search for them: they help
+# readers, and no result depends on them.
 MOST_EXCEPTIONS = 3
-EXCEPTION_BUDGET = 10_000
-# Each costs as much time as the first.
-MOST_REACHABLE = 50
+EXCEPTION_MAX_STATES = 10_000
+# Sections for which URLs of a file are counted; the time grows with their number.
+MOST_IMPACT_SECTIONS = 50
 
 
 class Decided(NamedTuple):
-    """What decides before or now."""
+    """The rule or reason that decides, before or now."""
 
     allowed: bool
     rule: str
-    """As written; empty: no rule decides."""
+    """As written; empty if no rule decides."""
     lines: tuple[int, ...]
     words: str
-    """Why, where no rule decides."""
+    """The reason, if no rule decides."""
     others: int = 0
-    """How many rules decide elsewhere among these URLs, and say the same."""
+    """The number of other rules that decide some of these URLs with the same verdict."""
 
 
-class Happens(NamedTuple):
+class RegionChange(NamedTuple):
     """URLs whose verdict changes."""
 
     patterns: tuple[str, ...]
-    """As `shown_pattern()` shows them; empty: every URL."""
+    """As `shown_pattern()` returns them; empty means every URL."""
     but: tuple[str, ...]
-    """Patterns of those among them to which nothing happens, none of them within another."""
+    """Patterns of URLs among them that do not change; none includes another."""
     more_but: bool
-    """Whether there may be more of these."""
+    """Whether there may be more exceptions."""
     witness: str
     old: Decided
     new: Decided
 
 
 class DiffSection(NamedTuple):
-    """Crawlers to whom the same happens."""
+    """Crawlers with the same change."""
 
     changes: tuple[CrawlerChange, ...]
-    """What they were compared by: one for each set of groups, all of them alike."""
+    """Their changes: one for each set of groups, all alike."""
 
     @property
     def crawlers(self) -> tuple[Crawler, ...]:
-        """Who they are."""
+        """The crawlers."""
         return tuple(crawler for change in self.changes for crawler in change.crawlers)
 
     @property
     def regions(self) -> int:
-        """How many regions change; none: that is not decided."""
+        """The number of regions that change; 0 means undecided."""
         return len(self.changes[0].difference.regions)
 
     @property
     def complete(self) -> bool:
-        """Whether these are all."""
+        """Whether these are all regions."""
         return self.changes[0].difference.complete
 
     @property
     def rules(self) -> tuple[RuleSet, RuleSet]:
-        """What they obey before, and now."""
+        """The rules they obey before and now."""
         return self.changes[0].old_rules, self.changes[0].new_rules
 
     @property
     def gathered(self) -> list[tuple[Rule, list[int]]]:
         """
-        The regions by number, those together that one rule makes, and that rule.
+        The numbers of the regions, grouped by the rule that causes them, with that rule.
 
-        A crawler that gets a group of its own leaves each rule of the star's group, and whether no
-        rule or an allow rule decides now is all the same to a reader.
+        A crawler that gets its own group no longer obeys the rules of the group for '*'. Whether an
+        allow rule or no rule decides now makes no difference to a reader.
         """
         regions = self.changes[0].difference.regions
         forms = [set(map(_key, rules.rules)) for rules in self.rules]
-        makers = [_makers(region, *forms) for region in regions]
-        # A rule that decides also where on the other side none does says it for all its regions.
-        # Of another one's pattern a part may have been as it is before.
-        says_it = {
+        causes = [_causes(region, *forms) for region in regions]
+        # A rule represents all its regions if in one of them no rule of the other side decides.
+        # Otherwise a part of its pattern may have the same verdict as before.
+        representative = {
             maker
-            for region, of_region in zip(regions, makers, strict=True)
+            for region, of_region in zip(regions, causes, strict=True)
             for maker in of_region
             if not (region.old.rule and region.new.rule)
         }
         together: dict[object, tuple[Rule, list[int]]] = {}
-        for number, of_region in enumerate(makers):
-            maker = next((one for one in of_region if one in says_it), None)
+        for number, of_region in enumerate(causes):
+            maker = next((one for one in of_region if one in representative), None)
             key = number if maker is None else (maker, regions[number].old.allowed)
             together.setdefault(key, ((maker or of_region[0])[1], []))[1].append(number)
         return list(together.values())
 
-    def happens(self, most: int, first: int = 0) -> Iterator[Happens]:
-        """Yield what happens, at most so much of it."""
+    def region_changes(self, most: int, first: int = 0) -> Iterator[RegionChange]:
+        """Yield at most *most* changes, starting at *first*."""
         for rule, numbers in self.gathered[first : first + most]:
-            yield _happens(self.changes, rule, numbers)
+            yield _region_change(self.changes, rule, numbers)
 
 
-class Parts(NamedTuple):
-    """All that is said about two files."""
+class DiffReport(NamedTuple):
+    """The comparison of two files."""
 
     changed: tuple[DiffSection, ...]
     unchanged: tuple[Crawler, ...]
-    """Those for whom nothing changes, which is proved."""
+    """Crawlers for which it is proved that nothing changes."""
     undecided: tuple[DiffSection, ...]
-    """Those for whom no difference was found, and that there is none is not decided."""
+    """Crawlers for which no difference was found and none was disproved."""
     statements: tuple[RecordDifference, ...]
-    """Other records that do not come to the same, or of which that is not decided."""
+    """Other records that are not equivalent, or for which that is undecided."""
     complete: bool
-    """Whether everybody was asked."""
+    """Whether all crawlers were compared."""
     proved: bool | None
-    """Whether the files mean the same; None: not decided."""
-    budget: int
+    """Whether the files are equivalent; None if undecided."""
+    max_states: int
     alone: bool
-    """Whether no file names anybody, so that everyone else is everybody."""
+    """Whether the files name no crawler, so that '*' covers all."""
     identical: bool = False
-    """Whether the files are the same to the octet."""
+    """Whether the files are byte for byte the same."""
     elsewhere: tuple[tuple[str, bool | None], ...] = ()
-    """Of other profiles: whether the files mean the same under them."""
-    reach: Reach | None = None
-    """What changes on the URLs of a file, for `reachable` in their order."""
+    """For each other profile: whether the files are equivalent under it."""
+    impact: Impact | None = None
+    """The impact on the URLs of a file, in the order of `impact_sections`."""
 
     @property
     def known(self) -> list[KnownCrawler]:
-        """The well-known crawlers that were compared by other names or groups than their own."""
+        """The well-known crawlers that select groups not only by their own name."""
         everybody = (*self.crawlers, *self.unchanged, *self.unknown)
         found = (crawler.known for crawler in everybody if crawler.known)
         return [known for known in dict.fromkeys(found) if known.departures]
 
     @property
     def crawlers(self) -> list[Crawler]:
-        """Everybody to whom something happens."""
+        """All crawlers for which something changes."""
         return [crawler for part in self.changed for crawler in part.crawlers]
 
     @property
     def unknown(self) -> list[Crawler]:
-        """Everybody for whom it is not decided."""
+        """All crawlers for which the result is undecided."""
         return [crawler for part in self.undecided for crawler in part.crawlers]
 
     @property
-    def reachable(self) -> tuple[DiffSection, ...]:
-        """The parts for which URLs of a file are counted; no more than there is time for."""
-        return (*self.changed, *self.undecided)[:MOST_REACHABLE]
+    def impact_sections(self) -> tuple[DiffSection, ...]:
+        """The sections for which URLs of a file are counted; their number is bounded."""
+        return (*self.changed, *self.undecided)[:MOST_IMPACT_SECTIONS]
 
     @property
     def records(self) -> list[str]:
-        """The names of other records that change for sure."""
+        """The names of other records that certainly change."""
         decided = (one.record for one in self.statements if one.is_decided)
         return list(dict.fromkeys(decided))
 
     @property
     def equal(self) -> bool | None:
-        """True: proved to mean the same. None: not decided, and no URL of a file shows it."""
-        return False if self.reach and self.reach.changed else self.proved
+        """True if proved equivalent; None if undecided and no URL of a file changes."""
+        return False if self.impact and self.impact.changed else self.proved
 
 
-def parts_of(found: FileDifference, budget: int, *, asked: bool = False) -> Parts:
-    """Return the parts of a comparison; *asked*: of some crawlers, and not of everybody."""
+def build_report(found: FileDifference, max_states: int, *, asked: bool = False) -> DiffReport:
+    """Return the sections of a comparison; *asked*: only of some crawlers."""
     alike: dict[object, list[CrawlerChange]] = {}
     unchanged: list[Crawler] = []
     for change in found.changes:
@@ -188,23 +188,23 @@ def parts_of(found: FileDifference, budget: int, *, asked: bool = False) -> Part
             alike.setdefault(_likeness(change), []).append(change)
     parts = [DiffSection(tuple(changes)) for changes in alike.values()]
     undecided = [part for part in parts if not part.regions]
-    # Python's sort is stable: what is equally urgent stays in the order of the files.
+    # The sort is stable: sections of equal urgency stay in the order of the files.
     changed = sorted((part for part in parts if part.regions), key=_urgency)
     everybody = [crawler for change in found.changes for crawler in change.crawlers]
-    return Parts(
+    return DiffReport(
         tuple(changed),
         tuple(unchanged),
         tuple(undecided),
         tuple(sorted(found.statements, key=_order)),
         found.complete,
         found.equal,
-        budget,
+        max_states,
         everybody == [EVERYONE_ELSE] and not asked,
     )
 
 
 def _likeness(change: CrawlerChange) -> object:
-    """Return what is the same for changes that read the same but for line numbers."""
+    """Return a key that is equal for changes that differ only in line numbers."""
     whys = change.old.matched_by, change.new.matched_by
     names = change.old.by, change.new.by
     return whys, names, groups_change(change), *map(_written, (change.old_rules, change.new_rules))
@@ -227,7 +227,7 @@ def _order(statements: RecordDifference) -> tuple[bool, bool]:
 
 
 def groups_change(change: CrawlerChange) -> bool:
-    """Tell whether it is worth saying which groups are obeyed."""
+    """Tell whether the obeyed groups change in a way worth showing."""
     old, new = change.old, change.new
     if (old.matched_by, old.by) != (new.matched_by, new.by):
         return True
@@ -238,7 +238,7 @@ def groups_change(change: CrawlerChange) -> bool:
 
 
 def shown_pattern(pattern: str) -> str:
-    """Return a path pattern so that one sees where it ends; empty: every URL matches."""
+    """Return a path pattern with its end made explicit; empty if it matches every URL."""
     if pattern.endswith("$"):
         return pattern
     start = pattern.rstrip("*")
@@ -249,10 +249,10 @@ def _is_everything(region: Region) -> bool:
     return not any(map(shown_pattern, region.patterns))
 
 
-def _makers(
+def _causes(
     region: Region, old: Set[tuple[bool, str]], new: Set[tuple[bool, str]]
 ) -> list[tuple[bool, Rule]]:
-    """Return the deciding rules of a region that only one side has: one of the two is such."""
+    """Return the deciding rules of a region that only one side has."""
     sides = ((False, region.old.rule, new), (True, region.new.rule, old))
     found = [(side, rule) for side, rule, there in sides if rule and _key(rule) not in there]
     return found or [(side, rule) for side, rule, _ in sides if rule]
@@ -262,13 +262,15 @@ def _key(rule: Rule) -> tuple[bool, str]:
     return rule.allow, rule.form
 
 
-def _happens(changes: Sequence[CrawlerChange], rule: Rule, numbers: Sequence[int]) -> Happens:
+def _region_change(
+    changes: Sequence[CrawlerChange], rule: Rule, numbers: Sequence[int]
+) -> RegionChange:
     first = changes[0]
     found = [first.difference.regions[number] for number in numbers]
     region = found[0] if len(found) == 1 else found[0]._replace(patterns=(rule.form,))
     but, complete = _exceptions(first, region)
     same = [change.difference.regions[numbers[0]] for change in changes]
-    return Happens(
+    return RegionChange(
         tuple(filter(None, map(shown_pattern, region.patterns))),
         tuple(map(shown_pattern, but[:MOST_EXCEPTIONS])),
         len(but) > MOST_EXCEPTIONS or not complete,
@@ -279,9 +281,9 @@ def _happens(changes: Sequence[CrawlerChange], rule: Rule, numbers: Sequence[int
 
 
 def _exceptions(change: CrawlerChange, region: Region) -> tuple[list[str], bool]:
-    """Return the widest patterns of those in a region to which nothing happens; are they all?"""
+    """Return the widest unchanged patterns in a region, and whether they are all."""
     rules, most = (change.old_rules, change.new_rules), 2 * MOST_EXCEPTIONS
-    found = exceptions(*rules, region, most=most, budget=EXCEPTION_BUDGET)
+    found = exceptions(*rules, region, limit=most, max_states=EXCEPTION_MAX_STATES)
     patterns = [one.pattern for one in found]
     widest = [
         pattern
@@ -292,8 +294,10 @@ def _exceptions(change: CrawlerChange, region: Region) -> tuple[list[str], bool]
 
 
 def _is_within(pattern: str, other: str, change: CrawlerChange) -> bool:
-    """Tell whether it is proved that all that a pattern matches another one does."""
-    return includes(other, pattern, change.old_rules.profile, budget=EXCEPTION_BUDGET) is True
+    """Tell whether it is proved that *other* matches all that *pattern* matches."""
+    return (
+        includes(other, pattern, change.old_rules.profile, max_states=EXCEPTION_MAX_STATES) is True
+    )
 
 
 def _decided(verdicts: Sequence[Verdict], all_of_them: Sequence[Verdict]) -> Decided:
@@ -312,14 +316,14 @@ def _decided(verdicts: Sequence[Verdict], all_of_them: Sequence[Verdict]) -> Dec
 
 __all__ = [
     "EVERYONE_ELSE",
-    "EXCEPTION_BUDGET",
+    "EXCEPTION_MAX_STATES",
     "MAX_REGIONS",
     "MOST_EXCEPTIONS",
     "Decided",
+    "DiffReport",
     "DiffSection",
-    "Happens",
-    "Parts",
+    "RegionChange",
+    "build_report",
     "groups_change",
-    "parts_of",
     "shown_pattern",
 ]

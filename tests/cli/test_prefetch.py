@@ -1,4 +1,4 @@
-"""`robotrules fetch` on real sites of the loopback; what people see is in the transcripts."""
+"""`robotrules prefetch` on real sites of the loopback; what people see is in the transcripts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from unittest import mock
 import pytest
 
 from robotrules.access import Failure, FailureReason, Request, Response
-from robotrules.cli.progress import Doing, Progress
+from robotrules.cli.progress import Progress, StatusLine
 from robotrules.client import aio, memory_cache
 from robotrules.client.stores.sqlite import SQLiteStore
 from tests.cli.shell import COMMAND, Ran, Stream, Terminal, process_environment, robotrules
@@ -33,9 +33,11 @@ def example() -> Iterator[Site]:
         yield running
 
 
-def fetch(*more: str, stdin: bytes = b"", terminals: tuple[str, ...] = (), **variables: str) -> Ran:
+def prefetch(
+    *more: str, stdin: bytes = b"", terminals: tuple[str, ...] = (), **variables: str
+) -> Ran:
     """Run the command, with the loopback allowed."""
-    return robotrules("fetch", *more, *ALLOW, stdin=stdin, terminals=terminals, **variables)
+    return robotrules("prefetch", *more, *ALLOW, stdin=stdin, terminals=terminals, **variables)
 
 
 class TestLines:
@@ -43,73 +45,73 @@ class TestLines:
 
     def test_a_pipe_gets_tabs(self, example: Site) -> None:
         """State, origin, status, octets and until; the summary is on stderr."""
-        ran = fetch(example.origin)
+        ran = prefetch(example.origin)
         state, origin, status, octets, until = ran.out.rstrip("\n").split("\t")
         assert (state, origin, status, octets) == ("success", example.origin, "200", "27")
         assert until.endswith("+00:00")
         assert ran.code == 0
         assert ran.err.startswith(
-            "robotrules fetch: 1 origin: 1 success, 0 unavailable, 0 unreachable, in "
+            "robotrules prefetch: 1 origin: 1 success, 0 unavailable, 0 unreachable, in "
         )
 
     def test_json_lines(self, example: Site) -> None:
         """One object a line, on a terminal too."""
         for terminals in ((), ("stdout",)):
-            ran = fetch(example.origin, "--json", terminals=terminals)
+            ran = prefetch(example.origin, "--json", terminals=terminals)
             found = json.loads(ran.out)
-            assert (found["state"], found["status"], found["octets"]) == ("success", 200, 27)
+            assert (found["state"], found["status"], found["size"]) == ("success", 200, 27)
             assert found["url"] == f"{example.origin}/robots.txt"
             assert ran.out.count("\n") == 1
 
     def test_exit_codes(self, example: Site) -> None:
         """1 if any is unreachable or is none."""
         with site({}) as empty, site({"/robots.txt": response(status="500 No")}) as down:
-            assert fetch(example.origin, empty.origin).code == 0
-            assert fetch(example.origin, down.origin).code == 1
-        ran = fetch(example.origin, "mailto:x")
+            assert prefetch(example.origin, empty.origin).code == 0
+            assert prefetch(example.origin, down.origin).code == 1
+        ran = prefetch(example.origin, "mailto:x")
         assert (ran.code, "1 no-origin" in ran.err) == (1, True)
-        assert fetch("--origins", "no-such-file").code == 2
+        assert prefetch("--origins", "no-such-file").code == 2
 
     def test_quiet(self, example: Site) -> None:
         """Only the summary."""
-        ran = fetch(example.origin, "--quiet")
+        ran = prefetch(example.origin, "--quiet")
         assert (ran.code, ran.out, ran.err.count("\n")) == (0, "", 1)
 
     def test_the_store_is_warm(self, example: Site) -> None:
         """What was fetched is not fetched again, by this command or by others."""
-        fetch(example.origin)
-        assert json.loads(fetch(example.origin, "--json").out)["source"] == "store"
+        prefetch(example.origin)
+        assert json.loads(prefetch(example.origin, "--json").out)["source"] == "store"
         asked = ("--as", "ExampleBot", *ALLOW)
         assert robotrules("check", f"{example.origin}/x", *asked).code == 1
         assert example.asked == ["/robots.txt"]
-        fetch(example.origin, "--fresh")
+        prefetch(example.origin, "--refresh")
         assert example.asked == ["/robots.txt"] * 2
 
     def test_a_server_that_fails_while_a_copy_holds(self, example: Site) -> None:
-        """With --fresh it was not reached, and the line says that the copy holds."""
-        fetch(example.origin)
+        """With --refresh it was not reached, and the line says that the copy holds."""
+        prefetch(example.origin)
         example.answers["/robots.txt"] = response(status="503 No")
-        ran = fetch(example.origin, "--fresh")
+        ran = prefetch(example.origin, "--refresh")
         state, origin, status, octets, until = ran.out.splitlines()[0].split("\t")
         assert (state, origin, status, octets) == ("unreachable", example.origin, "503", "")
         assert "0 success, 0 unavailable, 1 unreachable" in ran.err
         assert ran.code == 1
-        found = json.loads(fetch(example.origin, "--fresh", "--json").out)
+        found = json.loads(prefetch(example.origin, "--refresh", "--json").out)
         assert (found["state"], found["status"], found["until"]) == ("unreachable", 503, until)
         assert found["copy_at"] < found["fetched_at"]
-        out = fetch(example.origin, "--fresh", terminals=("stdout",), NO_COLOR="1").out
-        assert "status 503, a copy of " in out
+        out = prefetch(example.origin, "--refresh", terminals=("stdout",), NO_COLOR="1").out
+        assert "status 503, the copy of " in out
         # Who does not want it anew has what holds.
-        assert fetch(example.origin).code == 0
+        assert prefetch(example.origin).code == 0
 
     def test_help_is_about_this_command(self) -> None:
         """It has no --as."""
-        assert "--as" not in robotrules("fetch", "--help").out
+        assert "--as" not in robotrules("prefetch", "--help").out
 
     def test_a_list_in_a_pipe(self, example: Site) -> None:
         """Blank lines do not count, URLs have origins, and one origin is asked once."""
         urls = f"\n{example.origin}/a\n  {example.origin}/b?c \n\n{example.origin}".encode()
-        ran = fetch("--origins", "-", stdin=urls)
+        ran = prefetch("--origins", "-", stdin=urls)
         assert ran.out.count("success") == 1
         assert "fetch: 1 origin: 1 success, 0 unavailable, 0 unreachable, in" in ran.err
         assert example.asked == ["/robots.txt"]
@@ -118,13 +120,13 @@ class TestLines:
         """A line of a mebibyte ends it with one line."""
         path = tmp_path / "list"
         path.write_bytes(b"a" * 1_100_000)
-        ran = fetch("--origins", str(path))
+        ran = prefetch("--origins", str(path))
         assert (ran.code, ran.out) == (2, "")
-        assert ran.err.startswith("robotrules fetch: line 1 of '")
+        assert ran.err.startswith("robotrules prefetch: line 1 of '")
 
     def test_bare_hosts(self) -> None:
         """One is taken with https, and that is said once."""
-        ran = robotrules("fetch", "127.0.0.1:9", "127.0.0.1:10/x", *ALLOW)
+        ran = robotrules("prefetch", "127.0.0.1:9", "127.0.0.1:10/x", *ALLOW)
         assert "https://127.0.0.1:9\tconnect" in ran.out
         assert "https://127.0.0.1:10\tconnect" in ran.out
         assert ran.err.count("hint: ") == 1
@@ -132,34 +134,34 @@ class TestLines:
     def test_a_private_address(self, example: Site) -> None:
         """The cure is said once for a host."""
         origins = [f"http://localhost:{port}" for port in (example.port, 9)]
-        ran = robotrules("fetch", *origins)
+        ran = robotrules("prefetch", *origins)
         assert (ran.code, ran.err.count("--allow-private localhost")) == (1, 1)
         assert example.asked == []
 
     def test_colour_and_columns_on_a_terminal(self, example: Site) -> None:
         """States are coloured; in a pipe they are not."""
-        out = fetch(example.origin, terminals=("stdout",)).out
+        out = prefetch(example.origin, terminals=("stdout",)).out
         assert out.startswith("\x1b[32msuccess\x1b[0m      http://127.0.0.1:")
-        assert "\x1b" not in fetch(example.origin).out
+        assert "\x1b" not in prefetch(example.origin).out
 
     def test_without_a_library_the_cure_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Either of two will do, and one line says so."""
         for name in ("httpx2", "aiohttp"):
             monkeypatch.setitem(sys.modules, name, None)
             monkeypatch.delitem(sys.modules, f"robotrules.client.transports.{name}", raising=False)
-        ran = fetch("https://127.0.0.1:9")
+        ran = prefetch("https://127.0.0.1:9")
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert "pip install 'robotrules[" in ran.err
 
     def test_a_reader_that_went_away(self, example: Site) -> None:
         """It ends quietly."""
-        with mock.patch("robotrules.cli.streams.Output.flush", side_effect=BrokenPipeError):
-            assert fetch(example.origin).code == 141
+        with mock.patch("robotrules.cli.console.Output.flush", side_effect=BrokenPipeError):
+            assert prefetch(example.origin).code == 141
 
     def test_no_origin(self) -> None:
         """Who passes none is told how."""
-        assert "add --origins -" in robotrules("fetch").err
-        assert "pass some, such as" in robotrules("fetch", terminals=("stdin",)).err
+        assert "add --origins -" in robotrules("prefetch").err
+        assert "pass some, such as" in robotrules("prefetch", terminals=("stdin",)).err
 
 
 class TestInterrupt:
@@ -167,10 +169,10 @@ class TestInterrupt:
 
     def test_in_this_process(self, example: Site) -> None:
         """What was done is told, and the exit code is that of an interrupt."""
-        with mock.patch("robotrules.cli.fetch._Lines.add", side_effect=KeyboardInterrupt):
-            ran = fetch(example.origin)
+        with mock.patch("robotrules.cli.prefetch._Lines.add", side_effect=KeyboardInterrupt):
+            ran = prefetch(example.origin)
         assert ran.code == 130
-        assert "interrupted; what was fetched is kept: 0 origins" in ran.err
+        assert "interrupted; fetched files are stored: 0 origins" in ran.err
 
     def test_what_was_done_is_kept(self, example: Site, cache_folder: Path) -> None:
         """It ends at once, although a server does not answer and stdin is open."""
@@ -183,7 +185,7 @@ class TestInterrupt:
                 return super().response(path, moment)
 
         with mock.patch("tests.cli.sites.Site", Slow), site({}) as slow:
-            command = [*COMMAND, "fetch", "--origins", "-", *ALLOW]
+            command = [*COMMAND, "prefetch", "--origins", "-", *ALLOW]
             with subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -203,7 +205,7 @@ class TestInterrupt:
             answered.set()
         assert line.startswith(b"success\t")
         assert code == 130
-        assert "interrupted; what was fetched is kept: 1 origin: 1 success" in err
+        assert "interrupted; fetched files are stored: 1 origin: 1 success" in err
         assert "Traceback" not in err
         [path] = cache_folder.glob("*.sqlite")
         store = SQLiteStore(path)
@@ -247,7 +249,9 @@ class TestMany:
     def test_concurrency(self, everywhere: dict[str, int]) -> None:
         """No more are asked at once than was said."""
         origins = "\n".join(f"https://h{n}.example" for n in range(200)).encode()
-        assert robotrules("fetch", "--origins", "-", "--concurrency", "7", stdin=origins).code == 0
+        assert (
+            robotrules("prefetch", "--origins", "-", "--concurrency", "7", stdin=origins).code == 0
+        )
         assert (everywhere["most"], everywhere["all"]) == (7, 200)
 
     def test_memory_does_not_grow(
@@ -259,7 +263,7 @@ class TestMany:
         for count in (150, 300):
             origins = "\n".join(f"https://h{n}.{count}.example" for n in range(count)).encode()
             tracemalloc.start()
-            robotrules("fetch", "--origins", "-", "--quiet", stdin=origins)
+            robotrules("prefetch", "--origins", "-", "--quiet", stdin=origins)
             peaks.append(tracemalloc.get_traced_memory()[1])
             tracemalloc.stop()
         assert peaks[1] < peaks[0] * 1.5
@@ -279,7 +283,7 @@ class TestMany:
             mock.patch("robotrules.cli.progress.AGAIN_AFTER", 0.0),
             mock.patch("robotrules.cli.progress._draw", draw),
         ):
-            robotrules("fetch", "--origins", "-", stdin=origins, terminals=("stdout", "stderr"))
+            robotrules("prefetch", "--origins", "-", stdin=origins, terminals=("stdout", "stderr"))
         assert any("50 origins" in text and "/s" in text for text in drawn)
         # Wiped before each line, and at the end.
         assert drawn.count("") >= 50
@@ -287,7 +291,7 @@ class TestMany:
 
     def test_trouble_on_a_terminal(self, everywhere: dict[str, int]) -> None:
         """A failure is told in words, with when it is tried again."""
-        ran = robotrules("fetch", "https://broken.example", terminals=("stdout",), NO_COLOR="1")
+        ran = robotrules("prefetch", "https://broken.example", terminals=("stdout",), NO_COLOR="1")
         assert (
             "unreachable  https://broken.example  no secure connection: no certificate, next"
             in (ran.out)
@@ -301,7 +305,7 @@ class TestProgress:
         """A bar that was never shown is not wiped."""
         out = Stream(terminal=True)
         progress = Progress(out, None, "origin", clock=lambda: 0.0)
-        progress.step_aside()
+        progress.clear()
         assert out.text() == ""
 
     def test_one(self) -> None:
@@ -312,13 +316,13 @@ class TestProgress:
 
     def test_doing(self) -> None:
         """It says what is done, and leaves nothing; without a stream it is silent."""
-        with Doing(None) as doing:
-            doing.now("asking")
+        with StatusLine(None) as doing:
+            doing.show("asking")
         with Terminal() as terminal, open(os.dup(terminal.theirs), "w") as stream:
-            with Doing(stream) as doing:
-                doing.now("asking for /robots.txt")
-                doing.step_aside()
-                doing.step_aside()
+            with StatusLine(stream) as doing:
+                doing.show("fetching /robots.txt")
+                doing.clear()
+                doing.clear()
             stream.close()
             shown = terminal.read()
-        assert shown == "\rasking for /robots.txt\x1b[K\r\x1b[K"
+        assert shown == "\rfetching /robots.txt\x1b[K\r\x1b[K"

@@ -1,17 +1,19 @@
 """
-Forms that lines with URLs have: a list, an access log, JSON lines, CSV; found from the first line.
+Formats of lines with URLs: a list, an access log, JSON lines, CSV; detected from the first line.
 
-- A list has a URL a line, or a path that starts with `/`.
-- An access log has the Common or the Combined Log Format of Apache and nginx, anything in front of
-  it (a virtual host, a syslog header), or another form with the request line in quotes.
-- JSON lines have one object a line, and the URL under one of the usual names.
-- CSV, with commas, semicolons or tabs, has a header that names a column of URLs; without such a
-  name it is the first column in which there is a URL. A file that begins with a URL and a comma is
-  a list, because a comma may be a part of a URL; if every line looks like columns, a hint says so.
+- A list has one URL per line, or a path that starts with `/`.
+- An access log has the Common or Combined Log Format of Apache and nginx, with any prefix (a
+virtual
+  host, a syslog header), or another format with the request line in quotes.
+- JSON lines have one object per line, with the URL under one of the usual names.
+- CSV, with commas, semicolons or tabs, has a header that names a column of URLs; otherwise the
+first
+  column with a URL is used. A file that starts with a URL and a comma is a list, because a comma
+  may be part of a URL; if every line looks like columns, a hint reports that.
 
-Only path and query matter to rules, so URLs are given on as they are written, fragments included.
-Blank lines and lines that begin with `#` do not count. A line without a URL is a skip, and never an
-error. Time is linear in the octets of a line. It does not know where lines come from.
+Rules depend on path and query only, so URLs are passed on as written, including fragments. Blank
+lines and lines that start with `#` are ignored. A line without a URL is skipped, never an error.
+Time is linear in the length of a line.
 """
 
 from __future__ import annotations
@@ -25,14 +27,14 @@ from typing import Any, NamedTuple
 
 from robotrules.octets import visible
 
-# What a person sees of skipped lines: the first ones, and the beginning of each.
+# Examples of skipped lines, and the length to which they are cut.
 MOST_EXAMPLES = 3
 LONGEST_EXAMPLE = 120
 LONGEST_CELL = 40
 
 
 class UrlFileFormat(StrEnum):
-    """What a file of URLs is."""
+    """The format of a file of URLs."""
 
     LIST = "list"
     LOG = "access log"
@@ -42,20 +44,20 @@ class UrlFileFormat(StrEnum):
 
     @property
     def noun(self) -> str:
-        """What is counted in it: a log has a line for each request, whatever its URL."""
+        """What its lines are: a log has one line per request."""
         return "request" if self in (UrlFileFormat.LOG, UrlFileFormat.JSON) else "URL"
 
 
 class Unusable(Exception):
-    """A file, or the rest of one, that holds no URLs which can be read; the words say why."""
+    """A file, or the rest of it, cannot be read; the message says why."""
 
 
 class LineChunk(NamedTuple):
-    """Whole lines that were read together."""
+    """Complete lines that were read together."""
 
     octets: bytes
     line: int
-    """The number of the first one."""
+    """The number of the first line."""
 
 
 class Example(NamedTuple):
@@ -63,14 +65,14 @@ class Example(NamedTuple):
 
     line: int
     octets: bytes
-    """How it begins."""
+    """Its beginning."""
 
 
 class Skipped(NamedTuple):
-    """Lines, or elements of a sitemap, without a URL that could be used."""
+    """Lines, or elements of a sitemap, without a usable URL."""
 
     lines: int
-    """How many."""
+    """Their number."""
     examples: tuple[Example, ...]
     """The first few."""
 
@@ -97,23 +99,23 @@ class Skips:
             self._examples.append(Example(line, octets.strip()[:LONGEST_EXAMPLE]))
 
     def skipped(self) -> Skipped:
-        """Return what was skipped so far."""
+        """Return the lines skipped so far."""
         return Skipped(self._count, tuple(self._examples))
 
 
-# --- What is a URL --------------------------------------------------------------------------------
+# --- URLs -----------------------------------------------------------------------------------------
 
 _STARTS = (b"/", b"https://", b"http://")
 _HTTP = re.compile(rb"https?://", re.IGNORECASE)
 # RFC 3986 §3.1; most such URLs have an authority, and `example.com:80` has none.
 _ABSOLUTE = re.compile(rb"[a-z][a-z0-9+.-]*+://|mailto:|tel:|javascript:|data:", re.IGNORECASE)
-# `//a` in a log is a path; alone it would be read as a name of an authority and no path.
+# `//a` in a log is a path; without an origin it would be parsed as an authority.
 LOG_ORIGIN = b"https://example.com"
-# A request target of RFC 9112 §3.2, as servers write it: a quote in it is escaped.
+# A request target (RFC 9112 §3.2) as servers log it, with quotes escaped.
 _TARGET = rb'((?:[^"\\\s]|\\\S)++)'
 _REQUEST = re.compile(rb'"[A-Z]{1,20} ' + _TARGET + rb'(?: HTTP/[0-9.]{1,9})?"')
 _REQUEST_LINE = re.compile(rb"[A-Z]{1,20} (\S+)(?: HTTP/[0-9.]{1,9})?")
-# The usual line: the first quoted part is a request for a path without an escape.
+# The common case: the first quoted part is a request for a path without escapes.
 _USUAL_REQUESTS = re.compile(
     rb'^(?![^\S\n]*+#)[^"\n]*+"[A-Z]{1,20}+ (/(?!/)[^"\\\s]*+)(?: HTTP/[0-9.]{1,9}+)?".*+',
     re.MULTILINE,
@@ -124,19 +126,19 @@ _ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"v": b"\v"}
 
 
 def url_of(text: bytes) -> bytes | None:
-    """Return the URL or the path that a text is; None: neither."""
+    """Return a text if it is an http URL or a path, otherwise None."""
     text = text.strip()
     return text if text.startswith(b"/") or _HTTP.match(text) else None
 
 
 def _any_url_of(text: bytes) -> bytes | None:
-    """Return the URL of any scheme, or the path, that a text is; None: neither."""
+    """Return a text if it is a URL of any scheme or a path, otherwise None."""
     text = text.strip()
     return text if text.startswith(b"/") or _ABSOLUTE.match(text) else None
 
 
 def _target(target: bytes) -> bytes | None:
-    """Return the URL of a request target; None for `*` and `host:port`, which name no page."""
+    """Return the URL of a request target; None for `*` and `host:port`."""
     return LOG_ORIGIN + target if target.startswith(b"//") else url_of(target)
 
 
@@ -149,7 +151,7 @@ def _unescaped(found: re.Match[bytes]) -> bytes:
 
 
 class LineReader:
-    """Reads URLs of one form; what it reads comes in the order of the file."""
+    """Reads URLs of one format, in the order of the file."""
 
     def __init__(
         self, form: UrlFileFormat, skips: Skips, one: Callable[[bytes], bytes | None]
@@ -161,7 +163,7 @@ class LineReader:
 
     @property
     def hint(self) -> str:
-        """What a person should know of how it was read so far; empty: nothing."""
+        """A hint about how the lines were read; or empty."""
         return self._columns.hint() if self.form is UrlFileFormat.LIST else ""
 
     def urls(self, text: LineChunk) -> list[bytes]:
@@ -169,7 +171,7 @@ class LineReader:
         if self.form is UrlFileFormat.LIST:
             self._columns.add(text.octets)
         usual = self._usual(text.octets)
-        # A line for each URL: so there is none without. A last line may have no end.
+        # As many URLs as lines, so no line is without one. The last line may have no line end.
         if len(usual) == text.octets.count(b"\n") + (not text.octets.endswith(b"\n")):
             return usual
         urls = []
@@ -185,19 +187,19 @@ class LineReader:
         return urls
 
     def _is_header(self, line: bytes) -> bool:
-        """Tell whether a line names what follows, so that nobody misses it."""
+        """Tell whether a line is a header and need not be reported as skipped."""
         return self.form is UrlFileFormat.LIST and line.lower().decode("latin-1") in NAMES
 
     def _usual(self, octets: bytes) -> list[bytes]:
-        """Return the URLs of all lines that are as usual: a million of them are read here."""
+        """Return the URLs of all lines in the common form: the fast path."""
         if self.form is UrlFileFormat.LIST:
             lines = map(bytes.strip, octets.split(b"\n"))
             return [line for line in lines if line.startswith(_STARTS)]
         return _USUAL_REQUESTS.findall(octets) if self.form is UrlFileFormat.LOG else []
 
 
-# A cell beside a URL that is no part of it, as exports have them: a number, a word, a quoted text,
-# another URL, nothing. `,123.html` is a part of a URL.
+# A cell of an export next to a URL: a number, a word, a quoted text, another URL, or nothing.
+# `,123.html` is part of a URL.
 _CELL = rb'(?:"[^"\n]*+"|https?://[^\s,;]*+|[\w%+-]*+(?:\.[0-9]++)?+%?+)'
 _COLUMNS = re.compile(rb"[^\s,;\"]++(?:(?:, ?" + _CELL + rb")++|(?:; ?" + _CELL + rb")++)")
 
@@ -206,7 +208,7 @@ _QUOTED = re.compile(rb'"[^"]*+"')
 
 
 class _UnnamedColumns:
-    """Tells whether all lines of a list look like CSV without a header: a URL and further cells."""
+    """Detects lists in which all lines look like CSV without a header."""
 
     def __init__(self) -> None:
         self._lines = 0
@@ -215,7 +217,7 @@ class _UnnamedColumns:
         self._possible = True
 
     def add(self, octets: bytes) -> None:
-        """Look at further lines; after the first one that has no columns, at none."""
+        """Examine further lines, until one has no columns."""
         if not self._possible:
             return
         for line in _meaningful(octets):
@@ -229,14 +231,14 @@ class _UnnamedColumns:
             self._example = self._example or line
 
     def hint(self) -> str:
-        """Return what to do about it; empty: there are too few lines, or they are URLs."""
+        """Return the hint; empty if the lines are URLs or too few."""
         if not self._possible or self._lines < 2:
             return ""
         rest = re.split(rb"[,;]", self._example, maxsplit=1)[1]
         end = self._example[len(self._example) - len(rest) - 1 :][:LONGEST_CELL]
         return (
-            f"every line looks like CSV without a header, and '{visible(end)}' was read as a part "
-            "of the first URL; if these are columns, add a header such as 'url,clicks'"
+            f"every line looks like CSV without a header, and '{visible(end)}' was read as part of "
+            "the first URL; if these are columns, add a header such as 'url,clicks'"
         )
 
 
@@ -248,8 +250,8 @@ def _of_log(line: bytes) -> bytes | None:
     return _target(_ESCAPE.sub(_unescaped, target) if b"\\" in target else target)
 
 
-# Names under which logs and exports keep URLs, what says most first: nginx's `uri` is rewritten and
-# has no query, and `request` is a request line, or in Caddy's logs an object.
+# Names of URL fields in logs and exports, the most complete first: nginx's `uri` is rewritten and
+# has no query; `request` is a request line, or an object in Caddy's logs.
 NAMES = (
     *("original", "url", "request_uri", "requesturl", "clientrequesturi", "request"),
     *("httprequest", "uri", "requestpath", "page", "top pages", "pages", "page url"),
@@ -266,7 +268,7 @@ def _of_json(line: bytes) -> bytes | None:
 
 
 def _within(value: dict[str, Any], *, deeper: bool) -> bytes | None:
-    """Return the URL that an object holds under one of the names, or an object in it does."""
+    """Return the URL in an object, or in an object it contains, under one of the names."""
     if value.keys().isdisjoint(NAMES):
         value = {name.lower(): one for name, one in value.items()}
     for name in NAMES:
@@ -282,7 +284,7 @@ def _within(value: dict[str, Any], *, deeper: bool) -> bytes | None:
 
 
 def _octets(text: str) -> bytes:
-    """Return the octets that a text was decoded from, with `surrogateescape`."""
+    """Return the bytes that a text was decoded from, with `surrogateescape`."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # an escape in JSON can make half a surrogate pair
@@ -290,7 +292,7 @@ def _octets(text: str) -> bytes:
 
 
 def _of_value(value: bytes) -> bytes | None:
-    """Return the URL that a value is, or that a request line in it asks for."""
+    """Return the URL of a value, which may be a request line."""
     found = url_of(value)
     if found is None and (line := _REQUEST_LINE.fullmatch(value.strip())):
         found = _target(line[1])
@@ -298,7 +300,7 @@ def _of_value(value: bytes) -> bytes | None:
 
 
 class _Columns(LineReader):
-    """Reads one column of CSV, line by line: a quote that nobody closes swallows no other line."""
+    """Reads one column of CSV by line, so that an unclosed quote affects one line only."""
 
     def __init__(self, skips: Skips, separator: str) -> None:
         super().__init__(UrlFileFormat.CSV, skips, self._of_line)
@@ -311,11 +313,11 @@ class _Columns(LineReader):
 
     @property
     def hint(self) -> str:
-        """Which column was read, where there are several with URLs."""
+        """The column that was read, if several have URLs."""
         if self._column is None or not self._others:
             return ""
         name = f" ('{visible(_octets(self._name))}')" if self._name else ""
-        return f"several columns have URLs; those of column {self._column + 1}{name} were read"
+        return f"several columns have URLs; column {self._column + 1}{name} was read"
 
     def _of_line(self, line: bytes) -> bytes | None:
         self._lines += 1
@@ -333,7 +335,7 @@ class _Columns(LineReader):
         return self._lines == 1
 
     def _found(self, cells: list[str]) -> int | None:
-        """Return the column with URLs, by its name or by what is in it."""
+        """Return the column with URLs, by its name or content."""
         names = [cell.strip().lower() for cell in cells]
         if known := [name for name in NAMES if name in names]:
             column = names.index(known[0])
@@ -360,12 +362,12 @@ def _is_whole_url(cell: str) -> bool:
     return _HTTP.match(_octets(cell.strip())) is not None
 
 
-# --- Which form -----------------------------------------------------------------------------------
+# --- Detection ------------------------------------------------------------------------------------
 
 
 def line_reader(octets: bytes, skips: Skips, *, any_scheme: bool = False) -> LineReader | None:
     """
-    Return the reader for a file that begins so; None: there is nothing in it yet.
+    Return the reader for a file that starts with these bytes; None if there is no content yet.
 
     *any_scheme*: a list may have URLs of other schemes than http and https.
     """
@@ -375,7 +377,7 @@ def line_reader(octets: bytes, skips: Skips, *, any_scheme: bool = False) -> Lin
     if line.startswith(b"{"):
         return LineReader(UrlFileFormat.JSON, skips, _of_json)
     if re.match(rb'\[\s*(?:[{"\]]|\Z)', line):
-        raise Unusable("it is a JSON array; pass one object a line, as jq -c '.[]' prints them")
+        raise Unusable("it is a JSON array; pass one object per line, as printed by jq -c '.[]'")
     if _REQUEST.search(line) or _MOMENT.search(line):
         return LineReader(UrlFileFormat.LOG, skips, _of_log)
     separator = _separator(line)
@@ -392,9 +394,9 @@ def _meaningful(octets: bytes) -> Iterator[bytes]:
 
 
 def _separator(line: bytes) -> str:
-    """Return what stands between the cells of a line; empty: it is no CSV."""
+    """Return the cell separator of a line; empty if it is not CSV."""
     if url_of(line) is not None:
-        return "\t" if b"\t" in line else ""  # a comma may be a part of a URL
+        return "\t" if b"\t" in line else ""  # a comma may be part of a URL
     counts = {one: line.count(one.encode()) for one in "\t;,"}
     most = max(counts, key=counts.__getitem__)
     return most if counts[most] else "," if line.startswith(b'"') else ""

@@ -17,21 +17,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules import RuleSet, parse
+from robotrules.cli.console import CliError
 from robotrules.cli.impact import (
     MOST_SEGMENTS,
     SEGMENTS_APART,
     Compared,
-    Counting,
-    CrawlerReach,
-    Reach,
+    CrawlerImpact,
+    Impact,
+    ImpactCounter,
     Segment,
-    reach_of,
+    impact_lines,
+    impact_markdown,
+    measure_impact,
 )
-from robotrules.cli.impact_text import reach_lines, reach_markdown
-from robotrules.cli.streams import CliError
 from robotrules.cli.text import Paint
 from robotrules.cli.url_files import UrlFile
-from robotrules.cli.url_forms import Example, Skipped, UrlFileFormat
+from robotrules.cli.url_formats import Example, Skipped, UrlFileFormat
 from tests.cli.shell import process_environment
 
 OLD = """\
@@ -95,15 +96,15 @@ class TestCounts:
             (name, rules(OLD, token, engine), rules(NEW, token, engine))
             for name, token in (("ExampleBot", "ExampleBot"), ("everyone else", "*"))
         ]
-        found = reach_of(urls, pairs)
-        assert found == Reach(
+        found = measure_impact(urls, pairs)
+        assert found == Impact(
             file=urls,
             form=UrlFileFormat.LIST,
             urls=10,
             # All but /cart, /about and /shop/2?size=3.
             changed=7,
             crawlers=(
-                CrawlerReach(
+                CrawlerImpact(
                     "ExampleBot",
                     disallowed=3,
                     allowed=2,
@@ -115,7 +116,7 @@ class TestCounts:
                     ),
                     allowed_examples=("https://example.com/shop/1", "/shop/1"),
                 ),
-                CrawlerReach(
+                CrawlerImpact(
                     "everyone else",
                     disallowed=2,
                     allowed=0,
@@ -125,14 +126,14 @@ class TestCounts:
                 ),
             ),
             skipped=Skipped(0, ()),
-            trouble="",
+            error="",
         )
 
     def test_nothing_changes(self, urls: str) -> None:
-        found = reach_of(urls, compared(OLD, OLD))
+        found = measure_impact(urls, compared(OLD, OLD))
         assert (found.urls, found.changed) == (10, 0)
         assert [one.changed for one in found.crawlers] == [0, 0]
-        assert reach_of(urls, []).urls == 10
+        assert measure_impact(urls, []).urls == 10
 
     def test_a_log_counts_requests(self, tmp_path: Path) -> None:
         """Each as often as it was made, gzipped or not; the examples are different URLs."""
@@ -140,7 +141,7 @@ class TestCounts:
         text = line.format("/shop/1") * 5 + line.format("/shop/2") + line.format("*")
         path = tmp_path / "access.log.1.gz"
         path.write_bytes(gzip.compress(text.encode()))
-        found = reach_of(str(path), compared())
+        found = measure_impact(str(path), compared())
         assert (found.form, found.urls, found.changed, found.skipped.lines) == (
             UrlFileFormat.LOG,
             6,
@@ -173,13 +174,13 @@ class TestCounts:
     )
     def test_segments(self, url: bytes, segment: str) -> None:
         """The first one as written: with a slash after it, what lies below it."""
-        counting = Counting([Compared("x", rules(""), rules("User-agent: *\nDisallow: /"))])
+        counting = ImpactCounter([Compared("x", rules(""), rules("User-agent: *\nDisallow: /"))])
         counting.add([url])
         assert counted(counting).crawlers[0].segments == (Segment(segment, 1, 0),)
 
     def test_more_segments_than_are_kept(self) -> None:
         """Sums are exact, and what is common is found even where it comes late."""
-        counting = Counting([Compared("x", rules(""), rules("User-agent: *\nDisallow: /"))])
+        counting = ImpactCounter([Compared("x", rules(""), rules("User-agent: *\nDisallow: /"))])
         counting.add([b"/early/"] * 40)
         for start in range(0, 5 * SEGMENTS_APART, 1000):
             counting.add([b"/page-%d" % n for n in range(start, start + 1000)])
@@ -194,19 +195,19 @@ class TestCounts:
 
     def test_examples(self) -> None:
         """The first few that are not long, and none twice, in whatever batch."""
-        counting = Counting([Compared("x", rules(""), rules("User-agent: *\nDisallow: /"))])
+        counting = ImpactCounter([Compared("x", rules(""), rules("User-agent: *\nDisallow: /"))])
         counting.add([b"/" + b"x" * 5000, b"/a", b"/a"])
         counting.add([b"/a", b"/b", b"/a", b"/c", b"/d"])
         assert counted(counting).crawlers[0].disallowed_examples == ("/a", "/b", "/c")
 
     def test_as_dict(self, urls: str) -> None:
-        values = reach_of(urls, compared()).as_dict()
+        values = measure_impact(urls, compared()).as_dict()
         assert json.loads(json.dumps(values)) == values
         assert list(values) == [
             *("file", "form", "counted", "urls", "changed", "crawlers", "skipped", "complete"),
-            "trouble",
+            "error",
         ]
-        assert (values["counted"], values["complete"], values["trouble"]) == ("URLs", True, None)
+        assert (values["counted"], values["complete"], values["error"]) == ("URLs", True, None)
         assert values["crawlers"][1] == {
             "crawlers": "everyone else",
             "newly_disallowed": 2,
@@ -225,13 +226,13 @@ class TestCounts:
     def test_as_one_by_one(
         self, files: tuple[list[str], ...], paths: list[bytes], size: int
     ) -> None:
-        """Whatever the batches are, it is what asking for each URL gives."""
+        """Whatever the batches are, it is what fetching each URL gives."""
         sets = [
             rules("User-agent: *\n" + "".join(f"Disallow: {one}\n" for one in file))
             for file in files
         ]
         pairs = [Compared("1", sets[0], sets[1]), Compared("2", sets[2], sets[3])]
-        counting = Counting(pairs)
+        counting = ImpactCounter(pairs)
         for start in range(0, len(paths), size):
             counting.add(paths[start : start + size])
         found = counted(counting)
@@ -244,10 +245,10 @@ class TestCounts:
         assert (found.urls, found.changed) == (len(paths), sum(either))
 
 
-def counted(counting: Counting) -> Reach:
+def counted(counting: ImpactCounter) -> Impact:
     """Return what was counted, as if it came of a file."""
     with UrlFile(os.devnull) as file:
-        return counting.reach(file)
+        return counting.impact(file)
 
 
 class TestFiles:
@@ -259,7 +260,7 @@ class TestFiles:
             (b"<sitemapindex/>", r"cannot read URLs from '.*': it is a sitemap index, which"),
             (b"one\ntwo\n", r"there is no URL in '.*': line 1 is 'one'; pass a list of URLs"),
             (b"\x1b[2J\n", r"line 1 is '\\x1b\[2J'"),
-            (b"\x1f\x8b", "the gzip data ends early"),
+            (b"\x1f\x8b", "the gzip data is truncated"),
         ],
     )
     def test_something_else(self, tmp_path: Path, octets: bytes, words: str) -> None:
@@ -267,44 +268,44 @@ class TestFiles:
         path = tmp_path / "file"
         path.write_bytes(octets)
         with pytest.raises(CliError, match=words):
-            reach_of(str(path), compared())
+            measure_impact(str(path), compared())
 
     def test_nothing(self, tmp_path: Path) -> None:
         """A file that is empty has no URL that changes."""
         path = tmp_path / "file"
         path.touch()
-        found = reach_of(str(path), compared())
-        assert (found.urls, found.changed, found.trouble) == (0, 0, "")
+        found = measure_impact(str(path), compared())
+        assert (found.urls, found.changed, found.error) == (0, 0, "")
         assert text(found._replace(file="file")) == "There is no URL in 'file'."
 
     def test_a_part(self, tmp_path: Path) -> None:
         """What could be read counts, and it is said that it is not all."""
         path = tmp_path / "file"
         path.write_bytes(b"<urlset><url><loc>/blog/</loc></url>")
-        found = reach_of(str(path), compared())
+        found = measure_impact(str(path), compared())
         assert (found.urls, found.changed) == (1, 1)
         assert found.as_dict()["complete"] is False
-        assert "\nNot all of the file was read: it is not well-formed XML" in text(found)
-        assert "\n\nNot all of the file was read: it is not well-formed XML" in markdown(found)
+        assert "\nThe file was not read completely: it is not well-formed XML" in text(found)
+        assert "\n\nThe file was not read completely: it is not well-formed XML" in markdown(found)
 
 
-def text(reach: Reach, width: int = 100) -> str:
+def text(impact: Impact, width: int = 100) -> str:
     """Return it as text."""
-    return "\n".join(reach_lines(reach, Paint(False), width))
+    return "\n".join(impact_lines(impact, Paint(False), width))
 
 
-def markdown(reach: Reach) -> str:
+def markdown(impact: Impact) -> str:
     """Return it as Markdown."""
-    return "\n".join(reach_markdown(reach))
+    return "\n".join(impact_markdown(impact))
 
 
 class TestText:
     """What a person reads."""
 
     def test_a_page(self, urls: str) -> None:
-        found = reach_of(urls, compared())._replace(file="urls.txt")
+        found = measure_impact(urls, compared())._replace(file="urls.txt")
         assert text(found) == (
-            "Of 10 URLs in 'urls.txt', 7 (70.0%) change verdict for at least one crawler.\n"
+            "Of 10 URLs in 'urls.txt', 7 (70.0%) get another verdict for at least one crawler.\n"
             "\n"
             "  crawlers       newly disallowed  newly allowed\n"
             "  ExampleBot            3   30.0%      2   20.0%\n"
@@ -328,9 +329,9 @@ class TestText:
         )
 
     def test_markdown(self, urls: str) -> None:
-        found = reach_of(urls, compared())._replace(file="urls.txt")
+        found = measure_impact(urls, compared())._replace(file="urls.txt")
         assert markdown(found) == (
-            "Of 10 URLs in `urls.txt`, 7 (70.0%) change verdict for at least one crawler.\n"
+            "Of 10 URLs in `urls.txt`, 7 (70.0%) get another verdict for at least one crawler.\n"
             "\n"
             "| crawlers | newly disallowed | newly allowed |\n"
             "|---|---:|---:|\n"
@@ -365,8 +366,8 @@ class TestText:
         )
 
     def test_colours_say_what_words_say(self, urls: str) -> None:
-        found = reach_of(urls, compared())
-        coloured = "\n".join(reach_lines(found, Paint(True)))
+        found = measure_impact(urls, compared())
+        coloured = "\n".join(impact_lines(found, Paint(True)))
         assert re.search(r"\x1b\[31m +3 ", coloured)
         assert re.search(r"\x1b\[32m +2 ", coloured)
         assert re.search(r"\x1b\[2m +0", coloured)  # what does not change is not coloured
@@ -384,25 +385,25 @@ class TestText:
     )
     def test_shares(self, part: int, whole: int, share: str) -> None:
         """Little is not nothing, and most is not all."""
-        reach = Reach("f", UrlFileFormat.LOG, whole, part, (), Skipped(0, ()), "")
+        impact = Impact("f", UrlFileFormat.LOG, whole, part, (), Skipped(0, ()), "")
         noun = "request" if whole == 1 else "requests"
-        assert text(reach).startswith(f"Of {whole:,} {noun} in 'f', {part:,} {share} change")
+        assert text(impact).startswith(f"Of {whole:,} {noun} in 'f', {part:,} {share} get")
 
     def test_nothing_changes(self, urls: str) -> None:
-        found = reach_of(urls, compared(OLD, OLD))._replace(file="-")
-        assert text(found) == "Of 10 URLs in 'stdin', none changes its verdict."
-        assert markdown(found) == "Of 10 URLs in `stdin`, none changes its verdict."
+        found = measure_impact(urls, compared(OLD, OLD))._replace(file="-")
+        assert text(found) == "Of 10 URLs in 'stdin', no verdict changes."
+        assert markdown(found) == "Of 10 URLs in `stdin`, no verdict changes."
 
     def test_long_tables_end(self) -> None:
         """A screen has room for so much, and says what is left out."""
         segments = tuple(Segment(f"/{n}/", 100 - n, 1) for n in range(30))
         many = tuple(
-            CrawlerReach(f"Bot{n:02}", 3000 - n, 100, segments, ("/0/",), ("/0/",))
+            CrawlerImpact(f"Bot{n:02}", 3000 - n, 100, segments, ("/0/",), ("/0/",))
             for n in range(40)
         )
-        found = Reach("f", UrlFileFormat.LIST, 10_000, 3000, many, Skipped(0, ()), "")
+        found = Impact("f", UrlFileFormat.LIST, 10_000, 3000, many, Skipped(0, ()), "")
         lines = text(found).split("\n")
-        assert "  and 20 more, which --json shows" in lines
+        assert "  and 20 more (see --json)" in lines
         assert sum(line.endswith("by first path segment") for line in lines) == 5
         # Ten segments, the other twenty, and those that were not kept.
         others = 3000 - sum(100 - n for n in range(10))
@@ -413,9 +414,9 @@ class TestText:
     def test_what_strangers_wrote(self) -> None:
         """No control character reaches a terminal, and nothing in Markdown is markup."""
         bad = "\x1b[2J`|</code><b>@jo _x_\n"
-        crawler = CrawlerReach(bad, 1, 0, (Segment(bad, 1, 0),), (bad,), ())
+        crawler = CrawlerImpact(bad, 1, 0, (Segment(bad, 1, 0),), (bad,), ())
         skipped = Skipped(1, (Example(7, bad.encode()),))
-        found = Reach(bad, UrlFileFormat.LIST, 1, 1, (crawler,), skipped, "")
+        found = Impact(bad, UrlFileFormat.LIST, 1, 1, (crawler,), skipped, "")
         shown = text(found)
         assert "\x1b" not in shown
         assert shown.count("\\x1b[2J`|</code><b>@jo _x_\\x0a") == 6
@@ -427,7 +428,7 @@ class TestText:
         assert "1 line without a URL was skipped:" in shown
 
     def test_a_narrow_terminal(self, urls: str) -> None:
-        found = reach_of(urls, compared())._replace(file="urls.txt")
+        found = measure_impact(urls, compared())._replace(file="urls.txt")
         assert max(map(len, text(found, 50).split("\n"))) <= 50
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from robotrules.cli.diffs import diff_lines, painted
 from robotrules.cli.text import Paint
+from robotrules.cli.unified_diff import colourize, diff_lines
 from tests.cli.shell import robotrules
 
 BODY = b"user-agent:*\nDisallow: a\nDisallow: /b\nDisallow: /b/c\n"
@@ -18,7 +18,7 @@ END = "\x1b[0m"
 def test_each_line_by_what_it_is() -> None:
     """The names of the files first: a line that goes may look like one."""
     lines = list(diff_lines(b"a\n-- x\nb\n", b"a\n++ y\nb", "old", "new"))
-    assert painted(lines, Paint(True)) == [
+    assert colourize(lines, Paint(True)) == [
         f"{BOLD}--- old{END}",
         f"{BOLD}+++ new{END}",
         f"{CYAN}@@ -1,3 +1,3 @@{END}",
@@ -29,11 +29,11 @@ def test_each_line_by_what_it_is() -> None:
         f"{GREEN}+b{END}",
         f"{FAINT}\\ No newline at end of file{END}",
     ]
-    assert painted(lines, Paint(False)) == lines
+    assert colourize(lines, Paint(False)) == lines
 
 
 @pytest.mark.parametrize(
-    "command", [["lint", "--fix-verdicts"], ["fmt"], ["simplify"]], ids=" ".join
+    "command", [["lint", "--unsafe-fixes"], ["fmt"], ["simplify"]], ids=" ".join
 )
 def test_commands(command: list[str], tmp_path: Path) -> None:
     """Colour on a terminal, and none in a pipe or where somebody wants none."""

@@ -201,7 +201,7 @@ def test_bytes_and_several_tokens(read: Read) -> None:
     ("wrong", "words"),
     [
         ({"robots": ROBOTS}, "pass robotrules.parse"),
-        ({"headers": 5}, "headers are a mapping"),
+        ({"headers": 5}, "headers must be a mapping"),
         ({"html": 5}, "HTML comes as bytes"),
         ({"application": "a b"}, "not an application identifier"),
         ({"profile": "altavista"}, "unknown tag profile"),

@@ -66,16 +66,16 @@ def test_one_change_in_a_large_file() -> None:
     assert diff == list(unified_diff(old, new, "a", "b", lineterm=""))
 
 
-@pytest.mark.parametrize("budget", [0, 200, 800, 3_000, 20_000])
-def test_every_diff_applies(max_states: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However small the budget is, the diff makes the old file into the new one."""
-    monkeypatch.setattr(line_matching.BoundedMatcher.__init__, "__defaults__", (max_states,))
+@pytest.mark.parametrize("max_steps", [0, 200, 800, 3_000, 20_000])
+def test_every_diff_applies(max_steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However small the limit on steps is, the diff makes the old file into the new one."""
+    monkeypatch.setattr(line_matching.BoundedMatcher.__init__, "__defaults__", (max_steps,))
     for old, new in pairs(60):
         diff = list(unified_lines(old, new, "a", "b"))
         assert patched(old, diff) == new
         matcher = BoundedMatcher(old, new)
         matcher.get_opcodes()
-        assert matcher.steps <= max_states
+        assert matcher.steps <= max_steps
 
 
 # What fixes do to files: each takes the number of a line.

@@ -226,7 +226,7 @@ class TestTerminal:
                 env=process_environment(),
             ),
         ):
-            assert terminal.shows("Ctrl-D ends")
+            assert terminal.shows("Ctrl-D")
             terminal.type("/0/a/x\n")
             assert terminal.shows("/*/x")
             time.sleep(0.6)

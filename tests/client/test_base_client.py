@@ -267,9 +267,9 @@ class TestStores:
 
     def test_alone(self, make: Make, tmp_path: Path) -> None:
         """Nobody else has a store in memory that the client made."""
-        assert make(store="memory:")._engine.exclusive is True
-        assert make(store=MemoryStore())._engine.exclusive is False
-        assert make(store=tmp_path / "a.sqlite")._engine.exclusive is False
+        assert make(store="memory:")._cache_engine.exclusive is True
+        assert make(store=MemoryStore())._cache_engine.exclusive is False
+        assert make(store=tmp_path / "a.sqlite")._cache_engine.exclusive is False
 
     def test_a_named_store_is_not_replaced(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -117,10 +117,10 @@ def test_an_encoding() -> None:
 def test_how_much_of_a_page_is_read() -> None:
     """A link behind more tags than a head has is not found, nor one behind 2 MiB."""
     fields, link = read_fields({"Content-Type": "text/html"}), b"<link rel=canonical href=d>"
-    with mock.patch.object(canonical, "MOST_HEAD_TAGS", 700):
+    with mock.patch.object(canonical, "MAX_HEAD_TAGS", 700):
         assert canonicals(URL, fields, b"<meta>" * 690 + link)
         assert not canonicals(URL, fields, b"<meta>" * 700 + link)
-    with mock.patch.object(canonical, "MOST_HTML", 100):
+    with mock.patch.object(canonical, "MAX_HTML_BYTES", 100):
         assert canonicals(URL, fields, link.rjust(100))
         assert not canonicals(URL, fields, link.rjust(101))
     with mock.patch.object(canonical, "MAX_LINE_LENGTH", 40):

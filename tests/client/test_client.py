@@ -310,7 +310,7 @@ class TestKeeping:
         old = client.lookup(SITE)
         clock.now += 1
         new = client.refresh(SITE)
-        client._engine.memory.put(old, None, clock.now)
+        client._cache_engine.memory.put(old, None, clock.now)
         assert client.lookup(SITE).entry is new.entry
 
     def test_refresh_asks_in_any_case(self, make: Make, server: Server) -> None:
@@ -451,7 +451,7 @@ class TestMany:
     def test_prefetch_asks_an_origin_once(self, make: Make, server: Server) -> None:
         client = make()
         client.check(SITE)
-        client._engine.clock.now += 1
+        client._cache_engine.clock.now += 1
         client.prefetch((f"{SITE}/{n}" for n in range(100)), concurrency=1, refresh=True)
         assert 2 <= len(server.asked) <= 4
 

@@ -79,7 +79,7 @@ class TestDefaults:
         client: Any = (Client if kind == "sync" else AsyncClient)(
             AGENT, transport=transport, store="memory:"
         )
-        engine = client._engine
+        engine = client._cache_engine
         assert (client._min_delay, client._slots, engine.timeout) == (1.0, 1, 30.0)
         assert (engine.stale_while_revalidate, client._clock, engine.clock) == (
             False,

@@ -51,7 +51,7 @@ def test_bounded(server: Server, monkeypatch: pytest.MonkeyPatch, limit: str) ->
     most = {"MAX_ORIGINS": 5, "MAX_BYTES": 12_000}[limit]
     monkeypatch.setattr(f"robotrules.client.memory_cache.{limit}", most)
     with client_of(server, Clock()) as client:
-        memory = client._engine.memory
+        memory = client._cache_engine.memory
         for n in range(20):
             assert not client.check(f"https://s{n}.example/x")
             assert not client.check(f"https://s{n}.example/x")
@@ -69,14 +69,17 @@ def test_what_is_forgotten_is_gone(server: Server) -> None:
     with client_of(server, Clock()) as client:
         assert not client.check("https://s1.example/x")
         assert not client.check("https://s1.example/x")
-        file = client._engine.memory.file(client.lookup("https://s1.example").entry.last_success)  # type: ignore[union-attr]
+        state = client.lookup("https://s1.example")
+        assert state is not None
+        file = client._cache_engine.memory.file(state.entry.last_success)
+        del state
         assert file is not None
         there = weakref.ref(file)
         del file
         client.clear_memory()
         gc.collect()
         assert there() is None
-        assert client._engine.memory._bytes == 0
+        assert client._cache_engine.memory._bytes == 0
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])

@@ -100,7 +100,7 @@ def test_a_live_page_is_named_by_its_url() -> None:
     ("text", "words"),
     [
         ("", "robots.test.toml: this file has no expectations: add a table [[expect]]"),
-        ("[[expect]\n", "line 1, column 9: this is no TOML"),
+        ("[[expect]\n", "line 1, column 9: this is not valid TOML"),
         (
             "[expect]\nallowed = '/'\n",
             "line 1: expect: this must be a list of tables: write [[expect]]",
@@ -167,7 +167,7 @@ def test_a_live_page_is_named_by_its_url() -> None:
             "[[expect]]\nby-line = 1\nall-allowed = '/'\n",
             "this has no effect without allowed or dis",
         ),
-        ("[[expect]]\nby-line = 0\nallowed = '/'\n", "this is a whole number from 1, not 0"),
+        ("[[expect]]\nby-line = 0\nallowed = '/'\n", "expected an integer of at least 1, not 0"),
         ("[[expect]]\nby-rule = '/x'\nallowed = '/'\n", "this must be a rule as written"),
         (
             "[[expect]]\nby-rule = 'Allow: /'\nby-line = 1\nallowed = '/'\n",
@@ -219,7 +219,7 @@ def test_a_live_page_is_named_by_its_url() -> None:
         ("[[expect]]\ncrawl-delay = true\n", "this must be a number of seconds, or false for none"),
         ("[[expect]]\ncrawl-delay = -1\n", "this must be a number of seconds, or false for none"),
         ("[[expect]]\ncrawl-delay = inf\n", "this must be a number of seconds, or false for none"),
-        ("#" * (MAX_BYTES + 1), "it is larger than 1,048,576 octets"),
+        ("#" * (MAX_BYTES + 1), "it is larger than 1,048,576 bytes"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line_and_a_cure(text: str, words: str) -> None:

@@ -22,11 +22,11 @@ EVIL = (
 CORRECTED = EVIL.replace(b"agen:", b"agent:")
 
 
-def apply_fixes(body: bytes, *, verdicts: bool = False, **choices: Any) -> bytes:
+def apply_fixes(body: bytes, *, unsafe: bool = False, **choices: Any) -> bytes:
     """Return a file after passes of fixes, as the command line applies them."""
     for _ in range(20):
         robots = parse(body)
-        body = fix(robots, lint(robots, **choices), unsafe=verdicts).body
+        body = fix(robots, lint(robots, **choices), unsafe=unsafe).body
         if body == robots.body:
             break
     return body

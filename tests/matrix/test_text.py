@@ -49,7 +49,7 @@ HARD = "User-agent: hard\nUser-agent: harder\nDisallow: /\nAllow: /*a*b*c$\n"
 )
 def test_headline(crawlers: list[str], words: str) -> None:
     """How much of the site crawlers may fetch; a single one is named."""
-    how: dict[str, Any] = {"budget": 1} if "hard" in crawlers else {}
+    how: dict[str, Any] = {"max_states": 1} if "hard" in crawlers else {}
     found = matrix(parse(HARD if how else BODY), crawlers=crawlers, paths=["/"], **how)
     assert headline(found) == words
 

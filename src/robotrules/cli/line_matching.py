@@ -1,9 +1,9 @@
 """
 Line matching: the common lines of two versions of a file, with bounded work.
 
-`difflib` is used while its cost is within a max_states. Beyond it, lines that occur once in both
+`difflib` is used while its cost is within a max_steps. Beyond it, lines that occur once in both
 versions are anchors (as in a patience diff), and the parts between anchors are matched separately.
-If the max_states does not suffice for a part, lines match by position if both versions have the same
+If the max_steps does not suffice for a part, lines match by position if both versions have the same
 number of lines; otherwise the part is replaced as one block. Apart from sorting the anchors, this
 is linear in the number of lines.
 """
@@ -29,12 +29,10 @@ _POPULAR_FROM, _POPULAR_SHARE = 200, 100
 class BoundedMatcher(SequenceMatcher[str]):
     """A `SequenceMatcher` for lines whose work is bounded."""
 
-    def __init__(
-        self, old: Sequence[str], new: Sequence[str], max_states: int = MAX_STATES
-    ) -> None:
-        """*max_states* bounds the steps of the matching."""
+    def __init__(self, old: Sequence[str], new: Sequence[str], max_steps: int = MAX_STATES) -> None:
+        """*max_steps* bounds the steps of the matching."""
         self._old, self._new = old, new
-        self._max_states = max_states
+        self._max_steps = max_steps
         self.steps = 0
         """An upper bound of the steps taken."""
         self._bounded: list[Match] | None = None
@@ -44,7 +42,7 @@ class BoundedMatcher(SequenceMatcher[str]):
         """Return the blocks of equal lines, in order, and an empty one at the end."""
         if self._bounded is None:
             cost = _most_steps(self._old, self._new)
-            if cost <= self._max_states:
+            if cost <= self._max_steps:
                 self.steps = cost
                 self._bounded = super().get_matching_blocks()
             else:
@@ -101,7 +99,7 @@ class BoundedMatcher(SequenceMatcher[str]):
         old, new = self._old[first:last], self._new[first_new:last_new]
         if len(old) == len(new) == 1:
             return []
-        left = self._max_states - self.steps
+        left = self._max_steps - self.steps
         cost = _STEPS_A_LINE * (len(old) + len(new))
         if cost > left:
             return list(_by_position(old, new, first, first_new))

@@ -43,6 +43,7 @@ from robotrules.linting.fixing import MAX_STATES
 from robotrules.linting.render import LintedFile
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
+from robotrules.robotstxt.internals import reparse
 
 if TYPE_CHECKING:
     from robotrules.cli.lint_urls import LiveSite
@@ -314,7 +315,7 @@ def changes(old: RobotsTxt, new: RobotsTxt) -> Changed:
     here = old.profile
     for profile in dict.fromkeys([here, *PROFILES.values()]):
         # Not parsed again under the same profile.
-        was, now = (one if profile == here else parse(one._received, profile) for one in (old, new))
+        was, now = (one if profile == here else reparse(one, profile) for one in (old, new))
         found = compare(was, now, max_regions=MOST_CHANGES, max_states=MAX_STATES)
         decided &= found.complete and None not in {one.difference.equal for one in found.changes}
         for record in dict.fromkeys(one.record for one in found.statements):

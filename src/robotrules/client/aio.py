@@ -286,7 +286,7 @@ class AsyncClient(BaseClient):
     ) -> FetchResult:
         """Fetch a page in the next slot, if the rules allow it, as `Client.fetch` does."""
         tokens, purposes = self._crawler_arguments(product_token, purposes)
-        name, seconds = self._engine.profile.name, self._engine.timeout
+        name, seconds = self._cache_engine.profile.name, self._cache_engine.timeout
         flow = fetch_page(url, tokens, purposes, profile=name, limit=limit, timeout=seconds)
         answer: Any = None
         while True:
@@ -319,7 +319,7 @@ class AsyncClient(BaseClient):
         """Return the guidance of all carriers for *url*, as `Client.guidance` does."""
         tokens, purposes = self._crawler_arguments(product_token, purposes)
         page = await self.fetch(url, tokens, purposes)
-        name = self._engine.profile.name
+        name = self._cache_engine.profile.name
         return make_guidance(page, tokens, purposes, application=application, profile=name)
 
     # --- Rate limiting --------------------------------------------------------------------------
@@ -351,7 +351,7 @@ class AsyncClient(BaseClient):
         if state is None:
             raise no_origin_error(url)
         delay, slots, origin = self._delay(state), self._slot_count(state), self._origin(url) or ""
-        slot = Slot(origin, delay, self._engine.clock)
+        slot = Slot(origin, delay, self._cache_engine.clock)
         leased: Iterable[int] = range(slots)
         async with self._origin_locks.acquire(origin, slots):
             try:
@@ -391,7 +391,7 @@ class AsyncClient(BaseClient):
 
     def _lookup_memory(self, origin: str) -> OriginState | None:
         """Return the state in memory; start a background refresh if it is due."""
-        state, refresh = self._engine.lookup_memory(origin)
+        state, refresh = self._cache_engine.lookup_memory(origin)
         if refresh:
             self._refresh_task(origin, RefreshMode.SOON)
         return state
@@ -409,7 +409,7 @@ class AsyncClient(BaseClient):
         key = origin, mode
         task = self._refreshes.get(key)
         if task is None:
-            task = asyncio.create_task(self._run(self._engine.refresh(origin, mode)))
+            task = asyncio.create_task(self._run(self._cache_engine.refresh(origin, mode)))
             self._refreshes[key] = task
             task.add_done_callback(lambda _: self._refreshes.pop(key, None))
         return task
@@ -438,14 +438,14 @@ class AsyncClient(BaseClient):
             return self._send("robots.txt", effect)
         if isinstance(effect, Wait):
             return self._sleep(effect.seconds)
-        engine = self._engine
+        engine = self._cache_engine
         return self._store_executor.do(effect.work, engine.store.inline, engine.transaction)
 
     # --- Closing --------------------------------------------------------------------------------
 
     async def aclose(self) -> None:
         """Close the connections and the store that this client opened."""
-        self._engine.close()
+        self._cache_engine.close()
         tasks = list(self._refreshes.values())
         for task in tasks:
             task.cancel()

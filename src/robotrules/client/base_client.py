@@ -160,7 +160,7 @@ class BaseClient:
         # A store that was passed in is closed by the caller.
         self._closes_store = store is None or isinstance(store, (str, os.PathLike))
         opened, fallback_reason = open_client_store(store)
-        self._engine = CacheEngine(
+        self._cache_engine = CacheEngine(
             opened,
             fallback_reason=fallback_reason,
             exclusive=self._closes_store and isinstance(opened, MemoryStore),
@@ -172,7 +172,7 @@ class BaseClient:
             timeout=float(timeout),
             stale_while_revalidate=stale_while_revalidate,
         )
-        self._rate_limiter = RateLimiter(self._engine)
+        self._rate_limiter = RateLimiter(self._cache_engine)
         self._slots = count
         self._metrics = MetricsCollector()
         self._on_fetch = on_fetch
@@ -180,12 +180,12 @@ class BaseClient:
         self._clock = clock
         # Authorities as written, and the checks of cached origins: see `_check_ready`.
         self._authorities: dict[str, str] = {}
-        self._ready = self._engine.memory.ready
+        self._ready = self._cache_engine.memory.ready
         self._cached_limits: dict[str, tuple[RobotsTxt, RateLimits]] = {}
 
     def _close_store(self) -> None:
         if self._closes_store:
-            self._engine.store.close()
+            self._cache_engine.store.close()
 
     # --- Properties ----------------------------------------------------------------------------
 
@@ -207,12 +207,12 @@ class BaseClient:
     @property
     def store(self) -> Store:
         """The store of entries and evidence."""
-        return self._engine.store
+        return self._cache_engine.store
 
     @property
     def store_error(self) -> str | None:
         """Why the store is unavailable; None if it works."""
-        return self._engine.store_error
+        return self._cache_engine.store_error
 
     @property
     def stats(self) -> Stats:
@@ -224,7 +224,7 @@ class BaseClient:
     def _was_fetched_since(self, url: URL, began: float) -> bool:
         """Return whether the origin of a URL was fetched since a time."""
         origin = self._origin(url)
-        state = self._engine.memory.get(origin) if origin else None
+        state = self._cache_engine.memory.get(origin) if origin else None
         return state is not None and state.entry.last_fetch_at >= began
 
     def cached(self, url: URL) -> OriginState | None:
@@ -234,11 +234,11 @@ class BaseClient:
         Otherwise None; `lookup()` then asks the store and the server. This method does not.
         """
         origin = self._origin(url)
-        return None if origin is None else self._engine.lookup_memory(origin)[0]
+        return None if origin is None else self._cache_engine.lookup_memory(origin)[0]
 
     def clear_memory(self) -> None:
         """Clear the memory cache; the store is not changed."""
-        self._engine.memory.clear()
+        self._cache_engine.memory.clear()
 
     def _check_ready(self, url: URL) -> Verdict | None:
         """Return the verdict from memory; None: use `lookup`. This is the hot path."""
@@ -256,7 +256,7 @@ class BaseClient:
         check: Callable[[str], Verdict] = partial(state.check, product_token=tokens)
         if state.policy is EffectivePolicy.RULES:
             check = state.robots.rules_for(tokens, purposes).check
-        self._engine.memory.make_ready(state, check)
+        self._cache_engine.memory.make_ready(state, check)
 
     def _origin(self, url: URL) -> str | None:
         """Return the origin of a URL, and cache its authority as written."""
@@ -279,11 +279,11 @@ class BaseClient:
         if product_token is None:
             return self._identity.tokens, self._identity.purposes if purposes is None else purposes
         # Validated before anything is fetched, and even if there is no file.
-        vet_names(product_token, self._engine.profile)
+        vet_names(product_token, self._cache_engine.profile)
         return product_token, purposes or ()
 
     def _no_origin_verdict(self) -> Verdict:
-        return Verdict(False, Reason.NO_ORIGIN, None, self._engine.profile.name)
+        return Verdict(False, Reason.NO_ORIGIN, None, self._cache_engine.profile.name)
 
     def _explain_no_origin(self, url: URL, tokens: Tokens, purposes: Sequence[str]) -> Explanation:
         """Return the explanation for a URL without an origin."""

@@ -107,14 +107,14 @@ class RateLimiter:
     """
 
     def __init__(self, engine: CacheEngine) -> None:
-        self._engine = engine
+        self._cache_engine = engine
         self._lock = Lock()
         self._next_slot: dict[str, float] = {}
         self._ended_at: dict[str, float] = {}
 
     def reserve(self, origin: str, interval: float) -> Generator[Effect, Any, float]:
         """Reserve the next slot of an origin; return its time in seconds since 1970."""
-        engine = self._engine
+        engine = self._cache_engine
         at: float | None = yield from engine.call_store(
             engine.store.reserve_slot, origin, engine.clock(), interval
         )
@@ -128,7 +128,7 @@ class RateLimiter:
 
         Returns the index of the slot, for `end()`.
         """
-        engine, pause = self._engine, MIN_POLL
+        engine, pause = self._cache_engine, MIN_POLL
         if monotonic() - self._ended_at.pop(origin, -inf) < MAX_SLOT_POLL:
             # Fairness: other processes may have waited longer, and poll at this interval.
             yield Wait(MAX_SLOT_POLL)
@@ -152,7 +152,7 @@ class RateLimiter:
         self, origin: str, holder: str, slots: int
     ) -> Generator[Effect, Any, int | None]:
         """Lease one of the slots; None: all are in use."""
-        engine = self._engine
+        engine = self._cache_engine
         for slot in range(slots):
             key = _lease_key(origin, slot)
             leased = yield from engine.lease(key, holder, SLOT_TTL)
@@ -164,7 +164,7 @@ class RateLimiter:
         self, origin: str, holder: str, slots: Iterable[int] = (0,)
     ) -> Generator[Effect, Any, None]:
         """End a slot; *slots* are the indices that the holder may have leased."""
-        if not self._engine.exclusive:
+        if not self._cache_engine.exclusive:
             with self._lock:
                 if len(self._ended_at) > MAX_REMEMBERED_SLOTS:
                     self._ended_at.clear()
@@ -173,24 +173,26 @@ class RateLimiter:
             yield from self._release_slot(origin, holder, slot)
 
     def _release_slot(self, origin: str, holder: str, slot: int) -> Generator[Effect, Any, None]:
-        release = self._engine.store.release
-        yield from self._engine.call_store(release, _lease_key(origin, slot), holder)
+        release = self._cache_engine.store.release
+        yield from self._cache_engine.call_store(release, _lease_key(origin, slot), holder)
 
     def postpone(self, origin: str, until: float) -> Generator[Effect, Any, None]:
         """Allow no slot before a time."""
         with self._lock:
             self._remember(origin, max(self._next_slot.get(origin, 0.0), until))
-        yield from self._engine.call_store(self._engine.store.postpone_slot, origin, until)
+        yield from self._cache_engine.call_store(
+            self._cache_engine.store.postpone_slot, origin, until
+        )
 
     def _reserve_in_memory(self, origin: str, interval: float) -> float:
         with self._lock:
-            at = max(self._engine.clock(), self._next_slot.get(origin, 0.0))
+            at = max(self._cache_engine.clock(), self._next_slot.get(origin, 0.0))
             self._remember(origin, at + interval)
         return at
 
     def _begin_in_memory(self, origin: str, interval: float) -> float:
         with self._lock:
-            now, ready = self._engine.clock(), self._next_slot.get(origin, 0.0)
+            now, ready = self._cache_engine.clock(), self._next_slot.get(origin, 0.0)
             if ready > now:
                 return ready
             self._remember(origin, now + interval)
@@ -198,7 +200,7 @@ class RateLimiter:
 
     def _remember(self, origin: str, at: float) -> None:
         if len(self._next_slot) > MAX_REMEMBERED_SLOTS:
-            now = self._engine.clock()
+            now = self._cache_engine.clock()
             upcoming = {name: time for name, time in self._next_slot.items() if time > now}
             self._next_slot = upcoming
         self._next_slot[origin] = at

@@ -278,7 +278,7 @@ class Client(BaseClient):
         At most *limit* bytes of the body are read. Network failures are returned as values.
         """
         tokens, purposes = self._crawler_arguments(product_token, purposes)
-        name, seconds = self._engine.profile.name, self._engine.timeout
+        name, seconds = self._cache_engine.profile.name, self._cache_engine.timeout
         flow = fetch_page(url, tokens, purposes, profile=name, limit=limit, timeout=seconds)
         return self._run_page(flow)
 
@@ -319,7 +319,7 @@ class Client(BaseClient):
         """
         tokens, purposes = self._crawler_arguments(product_token, purposes)
         page = self.fetch(url, tokens, purposes)
-        name = self._engine.profile.name
+        name = self._cache_engine.profile.name
         return make_guidance(page, tokens, purposes, application=application, profile=name)
 
     # --- Rate limiting --------------------------------------------------------------------------
@@ -370,7 +370,7 @@ class Client(BaseClient):
         if state is None:
             raise no_origin_error(url)
         delay, slots, origin = self._delay(state), self._slot_count(state), self._origin(url) or ""
-        slot = Slot(origin, delay, self._engine.clock)
+        slot = Slot(origin, delay, self._cache_engine.clock)
         leased: Iterable[int] = range(slots)
         with self._origin_locks.acquire(origin, slots):
             try:
@@ -388,7 +388,7 @@ class Client(BaseClient):
 
     def _lookup_memory(self, origin: str) -> OriginState | None:
         """Return the state in memory; start a background refresh if it is due."""
-        state, refresh = self._engine.lookup_memory(origin)
+        state, refresh = self._cache_engine.lookup_memory(origin)
         if refresh:
             self._background.submit(origin, partial(self._refresh, origin, RefreshMode.SOON))
         return state
@@ -403,7 +403,7 @@ class Client(BaseClient):
 
     def _refresh(self, origin: str, mode: RefreshMode) -> OriginState:
         """Refresh an origin; concurrent calls of several threads are merged."""
-        refresh = partial(self._engine.refresh, origin, mode)
+        refresh = partial(self._cache_engine.refresh, origin, mode)
         return self._single_flight.do((origin, mode), lambda: self._run(refresh()))
 
     def _run(self, flow: Generator[Effect, Any, Value]) -> Value:
@@ -442,7 +442,7 @@ class Client(BaseClient):
 
     def close(self) -> None:
         """Close the connections and the store that this client opened."""
-        self._engine.close()
+        self._cache_engine.close()
         self._background.close()
         if self._own_transport is not None:
             self._own_transport.close()

@@ -236,7 +236,7 @@ class TestLeases:
 
     def test_misuse(self, store: Store) -> None:
         """A lease of no time is told."""
-        with pytest.raises(ValueError, match="more than 0"):
+        with pytest.raises(ValueError, match="above 0"):
             store.lease("key", "me", 0)
 
 

@@ -316,9 +316,9 @@ class _Auditor:
                 url,
                 tokens,
                 purposes,
-                profile=client._engine.profile.name,
+                profile=client._cache_engine.profile.name,
                 limit=MAX_BYTES,
-                timeout=client._engine.timeout,
+                timeout=client._cache_engine.timeout,
                 ignore_disallow=True,
             )
         )

@@ -153,8 +153,8 @@ def test_answers(one: FetchRecord, words: str) -> None:
                 EffectivePolicy.DISALLOW,
                 FreshnessReason.UNREACHABLE,
             ),
-            "the robots.txt is unreachable (the address is private, and this client does not connect "
-            "to it: x is 10.0.0.1)",
+            "the robots.txt is unreachable (the address is private, and this client does not "
+            "connect to it: x is 10.0.0.1)",
         ),
         (
             PATIENCE,

@@ -35,8 +35,8 @@ NONE_NAMED = finding("no-sitemap", FILE)
 NOT_CRAWLED = Finding(
     "not-crawled",
     "warning",
-    "robots.txt blocks the URL, so the tags of its page are unknown. A URL that other pages link to "
-    "may still be listed: to keep it out, allow the crawl and use noindex.",
+    "robots.txt blocks the URL, so the tags of its page are unknown. A URL that other pages link "
+    "to may still be listed: to keep it out, allow the crawl and use noindex.",
     "page",
 )
 MOVED = finding("listed-and-redirected", SITEMAP, url=f"{ORIGIN}/p")

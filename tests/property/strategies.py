@@ -1,7 +1,7 @@
 """
 Hypothesis strategies for hostile robots.txt files, URLs, product tokens and profiles.
 
-The vocabulary is that of `fuzz/generator.py`. Files are made of records and not of octets, so that most
+The vocabulary is that of `fuzz/generator.py`. Files are made of records, not of octets, so most
 of them have an effect; URLs are made of the patterns of their file, so that most of them match or
 nearly match.
 """

@@ -129,9 +129,9 @@ def compare(
 
     *only* lists crawlers to compare for; by default, all that the files can distinguish. Crawlers
     select groups by name alone; with *literal* False, well-known crawlers select them as the
-    registry says: AdsBot-Google obeys no group for `*`. *max_regions* limits the regions for each class of
-    crawlers, *max_states* the states for each query. *progress* is called with the number of classes
-    that are done, and their total.
+    registry says: AdsBot-Google obeys no group for `*`. *max_regions* limits the regions for each
+    class of crawlers, *max_states* the states for each query. *progress* is called with the number
+    of classes that are done, and their total.
     """
     check_pair(old, new)
     # The same octets read by the same profile mean the same, and are analysed once.

@@ -70,7 +70,8 @@ def simplify(
     It means the same under the file's own profile and under all *profiles*. A file that exceeds
     their size limits is read completely, because it may become smaller. *groups*: also remove
     groups with the same effect as that of `*`. *keep* has the numbers of lines that stay in any
-    case, such as those of groups with a misspelt record. *max_states* limits the states of each query.
+    case, such as those of groups with a misspelt record. *max_states* limits the states of each
+    query.
     *progress* is called with the number of work items that are done, and their total.
     """
     if not isinstance(robots, RobotsTxt):

@@ -186,7 +186,7 @@ class Difference(NamedTuple):
     regions: tuple[Region, ...]
     """Every URL whose verdict changes is in one of them, unless the answer is not complete."""
     complete: bool
-    """Whether these are all; False: the state limit was reached, or there are more than *max_regions*."""
+    """Whether these are all; False: the limit on states or on regions was reached."""
     states: int
 
     @property

@@ -58,8 +58,8 @@ def format_robots(robots: RobotsTxt, *, max_states: int = MAX_STATES) -> FormatR
     Return a file in canonical form, which is proved to mean the same under every profile.
 
     Formatting is idempotent. It never raises on content: a file that cannot be formatted is refused
-    with a reason. *max_states* limits the states of each query; there are queries only if the name of a
-    record is misspelt.
+    with a reason. *max_states* limits the states of each query; there are queries only if the name
+    of a record is misspelt.
     """
     if not isinstance(robots, RobotsTxt):
         name = type(robots).__name__

@@ -3,7 +3,7 @@ Rule proofs: dead, redundant and repeated rules of a file, proved for all of its
 
 Most rules have a cheap proof that they are needed: they decide the URL that their pattern spells
 out. Only the other rules go to the exact analysis, so a clean file of 500 KiB costs some matching
-and no search. Each query has a max_states. Rules that were not decided are listed; nothing is guessed.
+and no search. Each query has a state limit. Undecided rules are listed; nothing is guessed.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ class NotDecided(Check):
     """
     What it finds:
         Rules that the exact checks did not decide, because the file has very many rules, or
-        patterns with very many wildcards. Lint has a max_states, so that it finishes in about a second.
+        patterns with very many wildcards. Lint limits the states, so it finishes in about a second.
 
     Why it matters:
         These rules may be dead or redundant without a note. The notes that are reported are still

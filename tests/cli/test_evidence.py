@@ -282,7 +282,7 @@ class TestArchives:
         ran = asked(where, URL, *AS, *at)
         assert ran.code == 1
         assert "\nSource    own fetch\n" in ran.out
-        assert "warning import-differs: A visit by ExampleBot that was imported from" in ran.out
+        assert "warning import-differs: A fetch by ExampleBot, imported from" in ran.out
         for source in ("imported", digest, digest[:8]):
             ran = asked(where, URL, *AS, *at, "--source", source)
             assert ran.code == 0

@@ -189,8 +189,8 @@ class TestTrouble:
         [
             (None, "no such file"),
             ("folder", "it is a directory; pass a file"),
-            (b"a\0b", "it is no text: it holds control characters"),
-            (b"\x89PNG\r\n\x1a\n\1\2\3\4", "it is no text"),
+            (b"a\0b", "it is not a text file: it has control characters"),
+            (b"\x89PNG\r\n\x1a\n\1\2\3\4", "it is not a text file"),
             (b"\xff\xfeU\0s\0", "save it as UTF-8 first"),
             (b"<html>", "it is an HTML page"),
             (b"#" * 600_000 + b"\nx", "longer than profile default reads"),

@@ -280,8 +280,8 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            (["--select", "RR5011"], "--select names 'RR5011', which is no check: did you mean"),
-            (["--ignore", "dead-rul"], "--ignore names 'dead-rul', which is no check: did you m"),
+            (["--select", "RR5011"], "--select names 'RR5011', which is not a check: did you mean"),
+            (["--ignore", "dead-rul"], "--ignore names 'dead-rul', which is not a check: did you m"),
             (["--json", "--format", "sarif"], "cannot be combined; see robotrules lint"),
             (["--diff", "--json"], "--diff cannot be combined with"),
             (["--statistics", "--format", "junit"], "--statistics does not support --format junit"),
@@ -992,7 +992,7 @@ class TestLive:
             ran = live(at, "/", "--timeout", "0.3")
             slow.enough = True
         assert (ran.code, ran.err.count("\n")) == (2, 1)
-        assert "no answer in time" in ran.err
+        assert "no response in time" in ran.err
 
     def test_a_name_without_an_address(self) -> None:
         """The name is refused before anybody is asked (RFC 6761 §6.4)."""

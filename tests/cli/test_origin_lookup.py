@@ -336,7 +336,7 @@ class TestManyOrigins:
         self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A client forgets what the store has; the store still answers."""
-        monkeypatch.setattr(memory_cache, "REMEMBERED_ORIGINS", 4)
+        monkeypatch.setattr(memory_cache, "MAX_ORIGINS", 4)
         monkeypatch.setattr(origin_lookup, "MOST_REFRESHED", 2)
         urls = "\n".join(f"https://site{n}.example/" for n in [*range(10), *range(10)])
         robotrules("check", "--urls", "-", *AS, stdin=urls.encode())

@@ -85,7 +85,7 @@ class TestExitCodes:
         first, second, third = ran.err.splitlines()
         assert first == "robotrules test: none.toml: there is no such file; check the name"
         assert "'-' is not supported" in second
-        assert "broken.toml, line 1: expect[1]: nothing is expected here" in third
+        assert "broken.toml, line 1: expect[1]: this table expects nothing" in third
         root = ElementTree.parse(folder / "report.xml").getroot()
         assert (root.get("tests"), root.get("errors")) == ("5", "3")
         assert str(next(root.iter("error")).get("message")) in first

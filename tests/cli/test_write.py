@@ -84,7 +84,7 @@ def test_hints_at_names_outside_the_grammar() -> None:
         (["missing"], b"", "no such file"),
         (["-"], b"\xff", "stdin is not UTF-8 at byte 0"),
         (["-"], b"#" * (1024 * 1024 + 1), "larger than 1 MiB"),
-        (["-"], b"x = 1", "stdin: there is no 'x'"),
+        (["-"], b"x = 1", 'stdin, line 1: x: there is no key "x"'),
     ],
 )
 def test_errors(arguments: list[str], stdin: bytes, words: str) -> None:

@@ -281,7 +281,10 @@ class TestBadInput:
         ("options", "words"),
         [
             (["--select", "RR5011"], "--select names 'RR5011', which is not a check: did you mean"),
-            (["--ignore", "dead-rul"], "--ignore names 'dead-rul', which is not a check: did you m"),
+            (
+                ["--ignore", "dead-rul"],
+                "--ignore names 'dead-rul', which is not a check: did you m",
+            ),
             (["--json", "--format", "sarif"], "cannot be combined; see robotrules lint"),
             (["--diff", "--json"], "--diff cannot be combined with"),
             (["--statistics", "--format", "junit"], "--statistics does not support --format junit"),

@@ -19,7 +19,7 @@ import robotrules
 from robotrules import DEFAULT, RobotsTxt, crawler, parse
 from robotrules.analysis import compare
 from robotrules.analysis.redundancy import RedundancyChecker
-from robotrules.analysis.removable_rules import CrawlerClass, ProfileView
+from robotrules.analysis.removable_rules import ProfileView, RemainingRules
 from robotrules.analysis.simplification import CODES, Simplification, format_lines
 from robotrules.analysis.simplify import simplify
 from robotrules.analysis.solver import SearchResult
@@ -146,7 +146,7 @@ class TestRules:
     def test_a_reason_that_is_not_decided(self, read: Read) -> None:
         """Then there is no witness, and the rule is not called dead."""
         nothing = SearchResult(False, None, 0, [[]])
-        with mock.patch.object(CrawlerClass, "find_decided_path", return_value=nothing):
+        with mock.patch.object(RemainingRules, "find_decided_path", return_value=nothing):
             (step,) = simpler(read, star("Disallow: /a", "Disallow: /a/b")).steps
         assert (step.code, step.reason_lines, step.witness) == ("redundant-rule", (2,), None)
 

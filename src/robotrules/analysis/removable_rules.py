@@ -29,7 +29,7 @@ from robotrules.robotstxt.values import Rule
 MAX_EXPLAINED = 8
 
 
-class CrawlerClass(RedundancyChecker):
+class RemainingRules(RedundancyChecker):
     """Crawlers that obey the same groups under a profile, with the rules that remain for them."""
 
     def __init__(self, view: ProfileView, groups: Sequence[int]) -> None:
@@ -69,9 +69,9 @@ class ProfileView:
         for crawler in crawlers(self.robots):
             choice = choose_groups(self.robots, crawler.product_token, crawler.purposes)
             selections[choice.indices] = None
-        self._classes: dict[int | None, list[CrawlerClass]] = {}
+        self._classes: dict[int | None, list[RemainingRules]] = {}
         for groups in selections:
-            crawler_class = CrawlerClass(self, groups)
+            crawler_class = RemainingRules(self, groups)
             for group in groups:
                 self._classes.setdefault(group, []).append(crawler_class)
 
@@ -79,7 +79,7 @@ class ProfileView:
         """Return the entries of the rule of a line; empty if it cannot match or is not a rule."""
         return self._own.get(self.by_line.get(line, -1), [])
 
-    def classes(self, line: int) -> list[CrawlerClass]:
+    def classes(self, line: int) -> list[RemainingRules]:
         """Return the classes of crawlers that obey the rule of a line."""
         number = self.by_line.get(line)
         return [] if number is None else self._classes.get(self.groups_of[number], [])
@@ -160,7 +160,7 @@ class GreedyRemoval:
         self.kept: dict[int, KeptRule] = {}
         # For the current rule: the results for the classes of the first view; or, if each class
         # obeys a duplicate of the rule, the lines of the duplicates.
-        self._answers: list[tuple[CrawlerClass, SearchResult]] = []
+        self._answers: list[tuple[RemainingRules, SearchResult]] = []
         self._duplicates: list[int] = []
 
     def _ordered(self, lines: Iterable[int]) -> list[int]:

@@ -212,7 +212,7 @@ def sample_paths(rule: Rule) -> Iterator[str]:
 
 def _needed_rules(crawler_class: CrawlerClass, decided_paths: dict[int, str]) -> set[int]:
     """Return the positions of rules without which a known path would get another verdict."""
-    prefixes = PrefixIndex(crawler_class)
+    prefixes = PlainPatternIndex(crawler_class)
     if len(prefixes.others) > MOST_WILD:
         return set()
     needed = set()
@@ -226,7 +226,7 @@ def _needed_rules(crawler_class: CrawlerClass, decided_paths: dict[int, str]) ->
     return needed
 
 
-class PrefixIndex:
+class PlainPatternIndex:
     """
     Finds the rules that match a path: plain patterns by prefix lookup, the others by matching.
 

@@ -8,7 +8,7 @@ from robotrules.analysis.values import ORIGIN
 from robotrules.linting.check import Check, quote, relate
 from robotrules.linting.context import LintContext
 from robotrules.linting.note import LintNote
-from robotrules.linting.rule_proofs import MOST_WILD, CrawlerClass, PrefixIndex
+from robotrules.linting.rule_proofs import MOST_WILD, CrawlerClass, PlainPatternIndex
 from robotrules.robotstxt.values import Rule
 
 
@@ -76,7 +76,7 @@ def _find_dependent(
     written = crawler_class.written
     if len({rule.allow for rule in written if rule.form}) < 2:
         return
-    prefixes = PrefixIndex(crawler_class)
+    prefixes = PlainPatternIndex(crawler_class)
     if len(prefixes.others) > MOST_WILD:
         return
     for at, path in sorted(decided_paths.items()):

@@ -146,8 +146,8 @@ class DiffReport(NamedTuple):
     @property
     def known(self) -> list[KnownCrawler]:
         """The well-known crawlers that select groups not only by their own name."""
-        everybody = (*self.crawlers, *self.unchanged, *self.unknown)
-        found = (crawler.known for crawler in everybody if crawler.known)
+        all_crawlers = (*self.crawlers, *self.unchanged, *self.unknown)
+        found = (crawler.known for crawler in all_crawlers if crawler.known)
         return [known for known in dict.fromkeys(found) if known.departures]
 
     @property
@@ -190,7 +190,7 @@ def build_report(found: FileDifference, max_states: int, *, asked: bool = False)
     undecided = [part for part in parts if not part.regions]
     # The sort is stable: sections of equal urgency stay in the order of the files.
     changed = sorted((part for part in parts if part.regions), key=_urgency)
-    everybody = [crawler for change in found.changes for crawler in change.crawlers]
+    all_crawlers = [crawler for change in found.changes for crawler in change.crawlers]
     return DiffReport(
         tuple(changed),
         tuple(unchanged),
@@ -199,7 +199,7 @@ def build_report(found: FileDifference, max_states: int, *, asked: bool = False)
         found.complete,
         found.equal,
         max_states,
-        everybody == [EVERYONE_ELSE] and not asked,
+        all_crawlers == [EVERYONE_ELSE] and not asked,
     )
 
 

@@ -72,7 +72,7 @@ _STYLES = {"everything": "allowed", "nothing": "disallowed", "some": "warning"}
     "it for several.",
 )
 @literal_option
-@click.option("--all", "everybody", is_flag=True, help="Show all well-known crawlers.")
+@click.option("--all", "all_crawlers", is_flag=True, help="Show all well-known crawlers.")
 @click.option(
     "--path",
     "paths",
@@ -101,7 +101,7 @@ def matrix(
     product_tokens: tuple[str, ...],
     literal: bool,
     purposes: tuple[str, ...],
-    everybody: bool,
+    all_crawlers: bool,
     paths: tuple[str, ...],
     html: str | None,
     svg: str | None,
@@ -133,7 +133,7 @@ def matrix(
         raise CliError("only one output can go to stdout: pass files to --html and --svg")
     if len(paths) > MAX_GIVEN:
         raise CliError(f"{len(paths)} paths are too many: pass at most {MAX_GIVEN}")
-    if product_tokens and (purposes or everybody):
+    if product_tokens and (purposes or all_crawlers):
         raise click.UsageError("--as cannot be combined with --purpose or --all")
     if len(given) > 1:
         words = f"pass paths with --path, as in --path {quoted(given[1])}"
@@ -144,14 +144,14 @@ def matrix(
             refuse_overwriting(target, [file], option)
     reading = parsing_profile(profile, fetches="://" in file)
     usual = _settings(file)
-    product_tokens = product_tokens or (() if purposes or everybody else usual.crawlers)
+    product_tokens = product_tokens or (() if purposes or all_crawlers else usual.crawlers)
     tokens = _tokens(product_tokens, reading, literal)
     robots = _robots(file, profile, reading, client_options)
     found = made(
         robots,
         crawlers=tokens,
         purposes=purposes,
-        all_crawlers=everybody,
+        all_crawlers=all_crawlers,
         paths=[_path(path) for path in paths or usual.paths],
         url=visible(title) if title else _display_name(file),
         max_states=max_states,

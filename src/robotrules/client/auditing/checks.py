@@ -135,7 +135,7 @@ def check_schemes(
         or other.state is AccessState.UNREACHABLE
         or state.state is AccessState.UNREACHABLE
     ):
-        return  # what does not answer contradicts nobody; that this one does not is said
+        return  # no response, no contradiction; the failure itself is reported
     if (state.fetch_record and state.fetch_record.digest) == (
         other.fetch_record and other.fetch_record.digest
     ):

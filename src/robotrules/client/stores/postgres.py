@@ -340,7 +340,7 @@ class PostgresStore:
             self._close_idle()
 
     def after_fork(self) -> None:
-        """Go on; in a child nobody else uses a connection."""
+        """Continue; in a child process no other thread uses a connection."""
         if self._lock_held:
             self._lock.release()
         if self._process != os.getpid():

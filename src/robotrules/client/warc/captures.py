@@ -249,7 +249,7 @@ def _to_result(record: WarcRecord) -> AccessResult | str:
     first = next((one for one in saved.earlier if (one.status or 0) >= 200), None)
     status, fields = (first or saved).status, (first or saved).fields
     if status is None or status < 200 or (first and status < 300):
-        return "no-http"  # or two answers in one record, and nobody knows which counts
+        return "no-http"  # or two responses in one record: it is unknown which counts
     if 300 <= status < 400:
         return "redirect"
     body, complete = b"", True

@@ -199,9 +199,7 @@ def headline(parts: DiffReport, mark: Mark) -> tuple[str, str]:
     """Return the headline: a word or two, and the rest of the sentence."""
     all_crawlers = [*parts.crawlers, *parts.unchanged, *parts.unknown]
     if parts.changed:
-        words = (
-            f"{_what_becomes(parts)} for {_whom(parts.crawlers, all_crawlers, mark, parts.alone)}"
-        )
+        words = f"{_what_becomes(parts)} for {_join_crawlers(parts.crawlers, all_crawlers, mark, parts.alone)}"
         if parts.records:
             words += f"; {_records_change(parts)} too"
         return "Different", f"{words}."
@@ -218,7 +216,10 @@ def headline(parts: DiffReport, mark: Mark) -> tuple[str, str]:
         return "Same meaning", "the files are identical."
     if parts.alone:
         return "Same meaning", "proved for every crawler and every URL."
-    return "Same meaning", f"proved for {_whom(all_crawlers, all_crawlers, mark)}, for every URL."
+    return (
+        "Same meaning",
+        f"proved for {_join_crawlers(all_crawlers, all_crawlers, mark)}, for every URL.",
+    )
 
 
 def describe_other_profiles(parts: DiffReport) -> str:
@@ -266,19 +267,19 @@ def _what_becomes(parts: DiffReport) -> str:
     return f"some URLs become {word}"
 
 
-def _whom(
-    some_: list[Crawler], all_crawlers: list[Crawler], mark: Mark, alone: bool = False
+def _join_crawlers(
+    some: list[Crawler], all_crawlers: list[Crawler], mark: Mark, alone: bool = False
 ) -> str:
     """Return the names of the crawlers if they are few, otherwise their number."""
-    if len(some_) < MOST_NAMES:
-        return format_names(some_, mark, MOST_NAMES, alone)
+    if len(some) < MOST_NAMES:
+        return format_names(some, mark, MOST_NAMES, alone)
     words = []
     for noun, names in (("named crawler", _tokens), ("purpose", _purposes)):
-        count, whole = len(names(some_)), len(names(all_crawlers))
+        count, whole = len(names(some)), len(names(all_crawlers))
         if count:
             of_all = plural(count, noun) if count == whole else f"{count:,} of {whole:,} {noun}s"
             words.append(of_all)
-    if EVERYONE_ELSE in some_:
+    if EVERYONE_ELSE in some:
         words.append("everyone else")
     return joined(words)
 

@@ -199,7 +199,8 @@ def headline(parts: DiffReport, mark: Mark) -> tuple[str, str]:
     """Return the headline: a word or two, and the rest of the sentence."""
     all_crawlers = [*parts.crawlers, *parts.unchanged, *parts.unknown]
     if parts.changed:
-        words = f"{_what_becomes(parts)} for {_join_crawlers(parts.crawlers, all_crawlers, mark, parts.alone)}"
+        affected = _join_crawlers(parts.crawlers, all_crawlers, mark, parts.alone)
+        words = f"{_what_becomes(parts)} for {affected}"
         if parts.records:
             words += f"; {_records_change(parts)} too"
         return "Different", f"{words}."

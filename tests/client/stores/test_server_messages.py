@@ -233,8 +233,8 @@ class TestRedis:
         (name,) = client.hkeys(f"robotrules:visits:{ORIGIN}")
         client.hset(f"robotrules:visits:{ORIGIN}", name, b"other")
         assert words_of(StoreError, lambda: list(store.fetch_records())) == (
-            f"the fetch record of {ORIGIN} at {NOW} is damaged or was evicted ({store.name}): set "
-            "maxmemory-policy noeviction, and forget the evidence up to that time"
+            f"the fetch record of {ORIGIN} at {NOW} is damaged or evicted ({store.name}): set "
+            "maxmemory-policy noeviction, and prune the evidence up to that time"
         )
         store.close()
         words = f"{store.name} is closed: open another one"

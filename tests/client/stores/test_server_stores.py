@@ -317,7 +317,7 @@ class TestRedis:
         (name,) = client.hkeys(fetch_records)
         client.hset(fetch_records, name, b"other")
         for origin in (None, ORIGIN):
-            with pytest.raises(StoreError, match="damaged or was evicted"):
+            with pytest.raises(StoreError, match="damaged or evicted"):
                 list(store.fetch_records(origin))
 
     def test_eviction(self, store: RedisStore, client: Any) -> None:

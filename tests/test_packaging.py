@@ -268,7 +268,7 @@ def test_without_a_compiler(copy: Path, without_rust: str, tmp_path: Path) -> No
     assert printed(python, "-c", SHOW).startswith("pure False ")
     version = printed(python, "-m", "robotrules", "--version")
     assert "(pure engine, " in version
-    assert version.endswith("\nThe native engine was not built: can't find Rust compiler\n")
+    assert version.endswith("\nThe native engine is not available: can't find Rust compiler\n")
 
 
 def test_required(copy: Path, without_rust: str, tmp_path: Path) -> None:

@@ -448,9 +448,9 @@ def test_a_million_urls_take_the_memory_of_a_few(tmp_path: Path) -> None:
     (tmp_path / "new.txt").write_text("User-agent: *\nDisallow: /", encoding="utf-8")
     program = (
         "import re, sys, robotrules\n"
-        "from robotrules.cli.impact import reach_of\n"
+        "from robotrules.cli.impact import measure_impact\n"
         "old, new = (robotrules.parse(open(n).read()).rules_for('*') for n in sys.argv[1:])\n"
-        "found = reach_of('-', [(str(n), old, new) for n in range(3)])\n"
+        "found = measure_impact('-', [(str(n), old, new) for n in range(3)])\n"
         "peak = re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read())\n"
         "print(peak[1], found.urls, found.changed)"
     )

@@ -340,7 +340,7 @@ def _slow(store: Faulty, clock: Clock) -> None:
 
 def _full(store: Faulty, clock: Clock) -> None:
     def fail(call: str) -> None:
-        if call not in ("get", "body", "entries", "visits"):
+        if call not in ("get", "body", "entries", "fetch_records"):
             raise StoreError("the disk has no space")
 
     store.fault = fail
@@ -673,65 +673,64 @@ OPENING = """# When something goes wrong
 
 <!-- made by tests/client/test_faults.py: python -m tests.client.test_faults -->
 
-What a client says about an ordinary URL when its origin, the network, the store or the clock does
-not do its part. Each cell is filled by a test against a server that really does the wrong thing, on
-`Client` over httpx2 and on `AsyncClient` over httpx2 and over aiohttp alike. Nothing of this
-raises. The access profile is `default`, but for one column.
+The verdict on an ordinary URL when its origin, the network, the store or the clock fails. A test
+fills each cell against a server with that fault, for `Client` over httpx2 and for `AsyncClient`
+over httpx2 and aiohttp. None of these faults raises an exception. The access profile is `default`,
+except in one column.
 
-- **Nothing known**: the first question about this origin.
+- **Nothing known**: the first check of a URL of this origin.
 - **Fresh copy**: fetched before, and its lifetime has not passed.
-- **Fresh copy, asked anyway**: the same after `client.refresh(url)`.
-- **Old copy**: its lifetime has passed, so the origin is asked first. By RFC 9309 §2.3.1.4 a file
+- **Fresh copy, refreshed**: the same after `client.refresh(url)`.
+- **Old copy**: its lifetime has passed, so the origin is fetched first. By RFC 9309 §2.3.1.4 a file
   that cannot be reached means complete disallow; the copy is used by profile `stale` (AMB-58).
-- **Again**: seconds after the first failure until the origin is asked again, and not before. Twice
-  as many after each further failure, up to an hour; after an answer, its lifetime.
-- **Stays**: what the store has afterwards. Every visit is kept as evidence too, unless it says that
-  the store stays as it was.
+- **Retry**: seconds after the first failure until the next request. They double after each further
+  failure, up to an hour (back-off); after a response, its lifetime.
+- **Stored**: what the store has afterwards. Every fetch is also kept as evidence, unless the cell
+  says that the store is unchanged.
 
-A verdict is followed by its reason. The rules of the copy decide where a cell says so, and the
-origin is asked, unless a cell says that it is not.
+A verdict is followed by its reason. The rules of the copy decide where a cell says so. The origin
+is fetched, unless a cell says that it is not.
 
 """
 HEADS = (
-    *("Fault", "Trouble", "Nothing known", "Fresh copy", "Fresh copy, asked anyway", "Old copy"),
-    *("Old copy, profile `stale`", "Again", "Stays"),
+    *("Fault", "Failure reason", "Nothing known", "Fresh copy", "Fresh copy, refreshed"),
+    *("Old copy", "Old copy, profile `stale`", "Retry", "Stored"),
 )
 CLOSING = """
 ## HTTP
 
-One rule holds over every HTTP library (RFC 9112 §2 to §7):
+The same rules apply with every HTTP library (RFC 9112 §2 to §7):
 
-- The head of an answer has at most 65,536 bytes, in any number of lines of any length. More is
+- The head of a response has at most 65,536 bytes, in any number of lines of any length. More is
   `protocol`.
-- An answer with both Content-Length and Transfer-Encoding, with more than one of either, with a
+- A response with both Content-Length and Transfer-Encoding, with more than one of either, with a
   Content-Length that is not a number, or with a Transfer-Encoding other than `chunked` is
   `protocol`, whatever its status. RFC 9112 §6.3 calls it a sign of response splitting.
 - So is a head with a line that is not a field, with a space before a colon, or with NUL, a form
   feed, a vertical tab or a lone carriage return in it; and a version other than HTTP/1.0 and 1.1.
 - A 204 or 304 ends with its head. Bytes that follow it are not read, whatever its Content-Length
   says.
-- Bytes that follow an answer are dropped, and the connection is closed. They are never taken for
-  the answer to the next request.
+- Bytes that follow a response are dropped, and the connection is closed. They are never taken for
+  the response to the next request.
 - A request is made once. It is repeated only where a connection that was kept from an earlier
-  request turns out to be closed, and nothing of an answer has come.
+  request turns out to be closed, and no part of a response has come.
 
 ## The store
 
-Without its store a client follows RFC 9309 all the same, from memory and the network. It logs one
-warning to the logger `robotrules`, and says so in `client.store_error` and in
-`OriginState.trouble`, until the store answers again. After a failure the store is left alone for
-five seconds, so that a crawl does not wait for a dead one at every origin; one that cannot be
-written is read all the same. What other processes share through it they do not share meanwhile:
-each asks an origin by itself.
+Without its store a client still follows RFC 9309, from memory and the network. It logs one warning
+to the logger `robotrules` and sets `client.store_error` and `OriginState.store_error` until the
+store works again. After a failure a circuit breaker skips the store for five seconds, so that a
+crawl does not wait for it at every origin; a store that cannot be written is still read. While the
+store is unavailable, processes do not share fetches: each fetches an origin itself.
 
-What is damaged is as good as lost, and is mended by the next visit. A file that is not a store of
-ours, or a damaged one, is an error when it is opened.
+Damaged data counts as missing and is replaced by the next fetch. Opening a file that is not a
+robotrules store, or a damaged one, is an error.
 
 ## The clock
 
-An entry from tomorrow is of unknown age, so its origin is asked. A copy that was old before the
-clock was set back looks fresh, and nobody can tell: it may be used for as long as the clock was set
-back. Waiting for an answer is measured by a clock that nobody sets.
+The age of an entry from the future is unknown, so its origin is fetched. A copy that was stale
+before the clock was set back looks fresh, which cannot be detected: it may be used for as long as
+the clock was set back. Timeouts use the monotonic clock.
 """
 
 

@@ -1,8 +1,8 @@
 """
-App-Directives (draft-nottingham-plan-b): what a file says to an application about a URL.
+App-Directives (draft-nottingham-plan-b): the directives of a file for an application and a URL.
 
 Sections are those of the draft. Where it is damaged or silent, the test names the decision (AMB-nn)
-that `docs/app-directives.md` tells the draft's author about.
+that `docs/app-directives.md` describes for the draft's author.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Statements scoped by a path: the longest pattern counts, ties count together, a batch is no other.
+Statements scoped by a path: the longest pattern counts, ties count together, also in a batch.
 
-What a statement says does not matter here, so they are words. Path patterns match as those of allow
+The content of a statement does not matter here, so they are words. Path patterns match as those of allow
 and disallow do: `tests/test_ruleset.py` and the vectors are about that.
 """
 

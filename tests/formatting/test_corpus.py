@@ -1,8 +1,8 @@
 """
-Real files: formatting changes the meaning of none, loses no comment, and once is enough.
+Real files: formatting keeps meaning and comments, and is idempotent.
 
-The collection is no part of the repository: see `tests/test_corpus.py`. Each fourth file is looked
-at; with `ROBOTRULES_WHOLE_CORPUS=1` all are.
+The collection is not part of the repository: see `tests/test_corpus.py`. Every fourth file is
+used; with `ROBOTRULES_WHOLE_CORPUS=1` all are.
 """
 
 from __future__ import annotations

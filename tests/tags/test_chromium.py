@@ -1,9 +1,9 @@
 """
-Our answer beside a browser's: the metas in the head of each hostile page, as Chromium builds it.
+Our result compared with a browser's: the metas in the head of each hostile page, as Chromium builds it.
 
 Chromium is started once. It opens a page of ours on a loopback port that loads every hostile page
-twice, as a frame with scripting and as a frame without, asks each for its head, and sends the
-answers back. Skipped where no Chromium is installed; the recorded expectations run everywhere.
+twice, as a frame with scripting and as a frame without, reads the head of each, and sends the
+results back. Skipped where no Chromium is installed; the recorded expectations run everywhere.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ def test_every_octet_around_the_limit(limit: int, profile: TagProfile) -> None:
     A member counts if its comma is within the limit, or the field ends within it (AMB-68).
 
     The member is moved over the limit octet by octet, once as the last and once with another after
-    it; the one after it never counts, and nothing that is cut looks whole.
+    it; the one after it never counts, and no cut member looks complete.
     """
     profile = profile.replace(max_field_bytes=limit)
     for end in range(limit - len(MEMBER) - 3, limit + len(MEMBER) + 3):

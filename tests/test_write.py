@@ -90,7 +90,7 @@ def test_a_purpose_only_group_starts_with_the_placeholder(read: Read) -> None:
 
 
 def test_a_group_without_rules_stays_separate(read: Read) -> None:
-    """A record that is no rule does not part groups (RFC 9309 §2.2.4); an empty Disallow does."""
+    """Other records than rules do not split groups (RFC 9309 §2.2.4); an empty Disallow does."""
     groups = (NewGroup(["a"], records=[NewRecord("Crawl-delay", "1")]), NewGroup(["b"]))
     robots = read(write(NewRobotsTxt(groups)))
     assert [group.user_agents for group in robots.groups] == [("a",), ("b",)]

@@ -1,8 +1,8 @@
 """
 Statements scoped by a path: the longest pattern counts, ties count together, also in a batch.
 
-The content of a statement does not matter here, so they are words. Path patterns match as those of allow
-and disallow do: `tests/test_ruleset.py` and the vectors are about that.
+The content of a statement does not matter here, so they are words. Path patterns match as
+those of allow and disallow do: `tests/test_ruleset.py` and the vectors are about that.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ class TestEquivalent:
             analysis.equivalent(old, new)
 
     def test_witness_check(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-        """If the automata and `check` disagree, the result is an error."""
+        """If the automata and `check` disagree, an error is raised."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
         deciders = iter((1, -1))
         monkeypatch.setattr(solver.Solver, "find_decider", lambda *_: next(deciders))

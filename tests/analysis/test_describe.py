@@ -391,7 +391,7 @@ class TestExamples:
             assert max(reasons.values()) <= 2
 
     def test_patterns_that_match_all_or_no_urls_have_no_misses(self) -> None:
-        """There is no similar URL without a match."""
+        """Either every URL matches, or none does."""
         assert describe("/*").misses == ()
         assert (describe("a").matches, describe("a").misses) == ((), ())
 

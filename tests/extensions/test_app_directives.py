@@ -541,7 +541,7 @@ class TestBesideContentUsage:
         assert app_directives(robots, "/b", "other").overrides == ("other;a",)
 
     def test_without_content_usage(self, read: Read) -> None:
-        """There is no second value, in the same groups."""
+        """Without a Content-Usage record in the same groups, both lists are empty."""
         robots = read(
             star("App-Directives: ex;train") + "User-agent: b\nContent-Usage: train-ai=n\n"
         )
@@ -736,8 +736,8 @@ class TestNotes:
             *("deprecated-directive", "unregistered-directive"),
         ]
 
-    def test_groups_are_computed_once(self, read: Read) -> None:
-        """Every record of an application with separate groups is unused elsewhere."""
+    def test_directives_outside_the_own_group(self, read: Read) -> None:
+        """Records for an application outside its named group are noted as unseen."""
         line = "App-Directives: examplesearch;widgets"
         robots = read(star(line, line) + f"User-agent: ExampleSearch\nAllow: /\n{line}\n")
         found = [(one.code, one.line) for one in module.notes(robots, REGISTRIES)]

@@ -303,8 +303,8 @@ def test_the_new_grammar_under_the_old_name() -> None:
     assert said(old(b"noindex; x")) == [("*", "noindex;", True), ("*", "x", True)]
 
 
-def test_a_joined_line_may_contain_a_scope() -> None:
-    """The text between a scope and a comma may have been a separate line (AMB-82)."""
+def test_the_scope_of_a_joined_line() -> None:
+    """The text after the comma of a scoped line may have been a separate line (AMB-82)."""
     joined = b"otherbot: nofollow, noindex"
     assert "scope-may-be-wider" not in codes(old(joined))
     assert "scope-may-be-wider" in codes(old(joined, apart=False))

@@ -456,8 +456,8 @@ def test_the_page_names_every_code_switch_and_rule() -> None:
 # --- What people hand over ------------------------------------------------------------------------
 
 
-def test_a_response_without_a_url() -> None:
-    """A property that raises is a fault of the class, not of content: the result has no URL."""
+def test_a_response_whose_url_raises() -> None:
+    """A `url` property that raises is ignored, and `over_tls` is None."""
 
     class Response:
         headers: ClassVar = {"Robots-Tag": "*;noindex"}

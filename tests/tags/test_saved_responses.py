@@ -622,7 +622,7 @@ class TestHarRedirects:
         assert list(read_har(text)) == []
 
     def test_redirect_without_target(self) -> None:
-        """With the type of a document it is one; otherwise the type is unknown."""
+        """With the type of a document it is one; a redirect of unknown type is left out."""
         text = har(
             entry("https://example.com/a", 302, redirect="/elsewhere"),
             entry("https://example.com/b", 302, content={"mimeType": ""}, redirect="/elsewhere"),

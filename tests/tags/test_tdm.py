@@ -117,7 +117,7 @@ class TestPolicy:
 
     @pytest.mark.parametrize("policy", ["", " ", "a b", "a\nb", 5, True, [POLICY], "x" * 10_000])
     def test_invalid_urls(self, policy: Any) -> None:
-        """It is not kept; the reservation is."""
+        """The policy is not kept; the reservation is."""
         found = in_file(entry(policy=policy))
         assert (found.reserved, found.policy) == (True, None)
         assert codes(found) == [("bad-policy", "tdmrep.json", 1)]

@@ -526,7 +526,7 @@ class TestBesideContentUsage:
     )
 
     def test_both_are_shown(self, read: Read) -> None:
-        """The answer has the directive, its record, and which may override it (APP-1.2-01)."""
+        """The answer has the Content-Usage record and the overriding directives (APP-1.2-01)."""
         found = app_directives(read(self.BODY), URL, "ex")
         assert found.overrides == ("ex;train",)
         assert [record.text for record in found.content_usage] == ["train-ai=n"]

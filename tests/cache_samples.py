@@ -1,4 +1,4 @@
-"""Results, visits and entries that tests of the cache share."""
+"""Results, fetches and entries that tests of the cache share."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def result(status: int | None = 200, *fields: tuple[str, str], **changes: Any) -
 def fetch_record(
     at: float, found: AccessResult, entry: Entry | None = None, profile: Any = DEFAULT
 ) -> FetchRecord:
-    """Return a visit that ended so."""
+    """Return a fetch record with this result."""
     names = {"agent": "ExampleBot", "user_agent": "ExampleBot/1.0"}
     return make_fetch_record(found, entry, at=START + at, **names, profile=profile)
 
 
 def entry_of(*fetch_records: tuple[float, AccessResult], profile: Any = DEFAULT) -> Entry:
-    """Return what is known after these visits."""
+    """Return the cache entry after these fetches."""
     entry = None
     for at, found in fetch_records:
         entry = updated_entry(entry, fetch_record(at, found, entry, profile))

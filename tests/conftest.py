@@ -43,7 +43,7 @@ def find_engine(name: str) -> ModuleType:
 
 @pytest.fixture(params=["native", "pure"], scope="session")
 def engine(request: pytest.FixtureRequest) -> ModuleType:
-    """Each engine in turn."""
+    """Each of the engines."""
     return find_engine(request.param)
 
 
@@ -55,5 +55,5 @@ def native() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def read(engine: ModuleType) -> Callable[..., RobotsTxt]:
-    """`robotrules.parse` with each engine in turn."""
+    """`robotrules.parse` with each of the engines."""
     return partial(robotrules.parse, engine=engine)

@@ -79,9 +79,9 @@ RIGHT = (*MAY_IMPORT["client"], "client", "config", *WORKBENCH)
 MAY_IMPORT |= dict.fromkeys(("bulk", "service", "expect.files"), RIGHT)
 # The pytest plug-in reads expectation files.
 MAY_IMPORT["integrations"] = (*RIGHT, "expect.files")
-# The language server fetches nothing.
+# The language server makes no requests.
 MAY_IMPORT["lsp"] = (*PROTOCOLS, *READERS, *DECIDERS, "config", *WORKBENCH)
-# What may be imported beside the standard library; everything else is an extra of its own layer.
+# Imports allowed beside the standard library; everything else is an extra of its layer.
 THIRD_PARTY = {"cli": {"click"}} | {name: {"http_sf"} for name in ("extensions", "registries")}
 THIRD_PARTY["write"] = {"http_sf"}
 # Structured Fields, and internationalised host names.
@@ -110,7 +110,7 @@ WORLD_HERE = {
     ("write/tag_values.py", "datetime"),
     ("cache/__init__.py", "datetime"),
     ("cache/values.py", "datetime"),
-    # Parts of URLs, and nothing fetched.
+    # Parts of URLs; no fetching.
     ("http/origins.py", "urllib"),
     ("access/__init__.py", "urllib"),
     ("tags/saved_responses.py", "urllib"),
@@ -159,8 +159,8 @@ def _is_for_type_checkers(node: ast.stmt) -> bool:
 
 
 def test_modules_are_imported_by_name_in_few_places() -> None:
-    """The core imports nothing by a name in a string, but for the readers that RobotsTxt has."""
-    # The engines are of their own package, and picked by name.
+    """The core does not import modules by a name in a string, except the readers of RobotsTxt."""
+    # The engines have a separate package, and are picked by name.
     core = [path for path in MODULES if layer(path) in ("profile", "robotstxt", "access", "cache")]
     named = [path for path in core if "importlib.import_module" in set(imports(path))]
     assert named == [READERS_BY_NAME]
@@ -182,7 +182,7 @@ def target(name: str) -> str:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_go_left(path: Path) -> None:
-    """A layer imports what is left of it, never what is right; nothing imports the cli."""
+    """A layer imports only layers to its left; no layer imports the cli."""
     here = layer(path)
     for name in imports(path):
         if name.split(".")[0] != "robotrules":
@@ -196,7 +196,7 @@ def test_imports_go_left(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_are_few(path: Path) -> None:
-    """Beside the standard library only what a layer may; nothing of the world up to guidance."""
+    """Beside the standard library a layer imports only what is listed; no I/O up to guidance."""
     here, where = layer(path), path.relative_to(PACKAGE).as_posix()
     for name in imports(path):
         first = name.split(".")[0]
@@ -287,8 +287,8 @@ def test_the_layers_are_known() -> None:
     assert {layer(path) for path in MODULES} <= {"", "cli", *MAY_IMPORT}
 
 
-def test_the_core_crate_knows_no_python() -> None:
-    """`robotrules-core` has no unsafe code and does not know PyO3."""
+def test_the_core_crate_does_not_use_python() -> None:
+    """`robotrules-core` has no unsafe code and does not depend on PyO3."""
     core = CRATES / "robotrules-core"
     assert "forbid(unsafe_code)" in (core / "src" / "lib.rs").read_text(encoding="utf-8")
     assert "pyo3" not in (core / "Cargo.toml").read_text(encoding="utf-8")
@@ -303,10 +303,10 @@ NAMES_THAT_SAY_NOTHING = {"utils", "helpers", "common", "misc", "manager", "fact
 CODE = list(sources(".py", ".rs", under=("src", "crates", "fuzz", "scripts", "conformance")))
 
 
-def test_names_of_files_say_something() -> None:
-    """No file or folder is called after nothing in particular."""
+def test_file_names_are_specific() -> None:
+    """No file or folder has a generic name."""
     for path in [*CODE, *(ROOT / "tests").rglob("*.py")]:
-        # A word beside another one says something: `base_client` is the base of clients.
+        # A generic word next to another word is specific: `base_client` is the base of clients.
         names = {part.lower().strip("_") for part in path.relative_to(ROOT).with_suffix("").parts}
         plural = {f"{name}s" for name in names}
         assert not (names | plural) & NAMES_THAT_SAY_NOTHING, path
@@ -324,7 +324,7 @@ def test_files_are_short_and_open_with_what_they_are(path: Path) -> None:
 
 
 def test_public_functions_and_classes_have_docstrings() -> None:
-    """Every public class and function of a public module says what is true of it."""
+    """Every public class and function of a public module has a docstring."""
     for path in MODULES:
         if layer(path) == "_engine":
             continue
@@ -374,7 +374,7 @@ def occurrences(pattern: str, paths: list[Path]) -> int:
 
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_a_switch_is_read_at_one_place(switch: str) -> None:
-    """A departure is looked at once in each engine, or says why more often (house, section 5)."""
+    """A departure is read once in each engine, or has a reason for more (house, section 5)."""
     engine = [path for path in MODULES if path.name.startswith("pure")]
     rust = [path for path in RUST if path.name != "settings.rs"]
     owner = "extensions" if switch in READING_SWITCHES else "robotstxt"
@@ -391,7 +391,7 @@ def test_a_switch_is_read_at_one_place(switch: str) -> None:
 
 
 def test_every_switch_is_off_in_strict_and_documented() -> None:
-    """Strict has no departure; each has a reference where it stands, in Python and in Rust."""
+    """Strict has no departure; each has a reference at its definition, in Python and in Rust."""
     assert STRICT.switches() == ()
     for path in (PACKAGE / "profile.py", CRATES / "robotrules-core" / "src" / "settings.rs"):
         text = path.read_text(encoding="utf-8")

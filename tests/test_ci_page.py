@@ -28,7 +28,7 @@ PROJECT = ROOT / "examples" / "workbench"
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CI_FILES = (".github/workflows/robots.yml", ".gitlab-ci.yml")
-# What the tests of commands ask a site for: here nothing is fetched and nothing installed.
+# The site that the tests of commands use: here there are no fetches and no installs.
 ELSEWHERE = ("pip ", "pytest ", "robotrules test --live")
 
 
@@ -65,7 +65,7 @@ def commands() -> list[str]:
 
 @pytest.mark.parametrize("command", [one for one in commands() if not one.startswith(ELSEWHERE)])
 def test_a_command_ends_well(project: Path, command: str) -> None:
-    """In the project as it stands, every check is clean."""
+    """In the current state of the project, every check is clean."""
     verb = command.split()[1]
     if find_spec(f"robotrules.cli.{verb}") is None:
         pytest.skip(f"there is no {verb} yet")
@@ -96,7 +96,7 @@ def test_all_commands_are_known() -> None:
 
 
 def test_console_blocks_show_what_is_printed(project: Path) -> None:
-    """What is typed on the page shows on a terminal what the page says."""
+    """The commands on the page print on a terminal what the page shows."""
     pytest.importorskip("pty", reason="pseudo-terminals are a matter of Unix")
     _, _, typed = read_page(PAGE)
     assert typed
@@ -113,7 +113,7 @@ def test_files_on_the_page_are_those_of_the_project() -> None:
 
 
 def test_the_page_alone_will_do(tmp_path: Path) -> None:
-    """What is asked in the second minute stands on the page before it."""
+    """Everything that the second minute needs is on the page before it."""
     for kind, block in BLOCK.findall(TEXT.partition("$ robotrules test\n")[0]):
         name = {"text": "robots.txt", "toml": "robots.test.toml", "html": "pages/draft.html"}
         if kind in name:
@@ -125,8 +125,8 @@ def test_the_page_alone_will_do(tmp_path: Path) -> None:
     assert f": {ran.out.rsplit(': ', 1)[1]}" in TEXT
 
 
-def test_a_note_stops_no_other_step() -> None:
-    """What is found by one is no reason to leave out the others, nor the report."""
+def test_a_note_does_not_stop_other_steps() -> None:
+    """A finding of one step does not skip the others, nor the report."""
     text = (PROJECT / CI_FILES[0]).read_text(encoding="utf-8")
     steps = text.partition("robotrules lint")[2]
     assert steps.count("if: always()") == steps.count("- run:") + steps.count("- uses:")

@@ -1,4 +1,4 @@
-"""Settings of a project: which file counts, what it may say, and how it is refused."""
+"""Settings of a project: which file counts, what it may contain, and how errors are reported."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_pyproject_has_the_same_in_its_own_table(tmp_path: Path) -> None:
     assert find_config(tmp_path)[1:] == find_config(tmp_path / "other")[1:]
 
 
-def test_without_a_file_nobody_gave_anything(tmp_path: Path) -> None:
+def test_without_a_file_settings_are_empty(tmp_path: Path) -> None:
     """No file: no path, empty lists, and None where a command has its own default."""
     put(tmp_path / "pyproject.toml", "[project]\nname = 'x'\n")
     config = read_config(tmp_path / "pyproject.toml")
@@ -109,7 +109,7 @@ def test_without_a_file_nobody_gave_anything(tmp_path: Path) -> None:
 
 
 def test_the_nearest_file_wins(tmp_path: Path) -> None:
-    """Searched upwards from the file's folder; files further up add nothing."""
+    """Searched upwards from the file's folder; files further up are ignored."""
     put(tmp_path / "robotrules.toml", "[lint]\nignore = ['far']\nprofile = 'strict'\n")
     near = put(tmp_path / "a" / "robotrules.toml", "[lint]\nignore = ['near']\n")
     robots = put(tmp_path / "a" / "b" / "robots.txt", "")
@@ -213,10 +213,10 @@ def test_ignores_by_file(tmp_path: Path) -> None:
         ("#" * (LARGEST + 1), "it is larger than 1,048,576 bytes"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place_and_a_cure(
+def test_errors_have_a_place_and_a_fix(
     tmp_path: Path, text: str, words: str
 ) -> None:
-    """File, line, key, what it is, what it should be."""
+    """File, line, key, the value, and what it should be."""
     path = put(tmp_path / "robotrules.toml", text)
     found = refused(tmp_path)
     assert found.startswith(str(path))
@@ -239,7 +239,7 @@ def test_keys_of_pyproject_are_named_in_full(tmp_path: Path) -> None:
 
 
 def test_other_octets_than_utf8_are_refused(tmp_path: Path) -> None:
-    """The line of the first octet that is not UTF-8 is said."""
+    """The error has the line of the first octet that is not UTF-8."""
     (tmp_path / "robotrules.toml").write_bytes(b"[lint]\nselect = ['\xff']\n")
     assert "line 2: this is not UTF-8" in refused(tmp_path)
 
@@ -253,8 +253,8 @@ def test_control_characters_of_a_file_do_not_reach_a_terminal(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
-def test_a_file_that_may_not_be_read_is_said(tmp_path: Path) -> None:
-    """It is not passed over: its settings were meant."""
+def test_an_unreadable_file_is_an_error(tmp_path: Path) -> None:
+    """It is not ignored: its settings were intended."""
     put(tmp_path / "robotrules.toml", "").chmod(0)
     assert "cannot be read: Permission denied" in refused(tmp_path)
 
@@ -270,7 +270,7 @@ def test_one_file_by_name(tmp_path: Path) -> None:
 
 
 def test_where_checks_are_named(tmp_path: Path) -> None:
-    """For whoever knows which there are: key, line, and the file from here."""
+    """For the code that knows all checks: key, line, and the relative path of the file."""
     path = put(tmp_path / "robotrules.toml", ALL)
     found = [(place.key, place.line, place.value) for place in check_names(path)]
     assert found == [
@@ -284,11 +284,11 @@ def test_where_checks_are_named(tmp_path: Path) -> None:
 
 
 def test_the_error_is_ours() -> None:
-    """Who catches RobotrulesError or ValueError catches it."""
+    """It can be caught as RobotrulesError or as ValueError."""
     assert issubclass(ConfigError, RobotrulesError)
     assert issubclass(ConfigError, ValueError)
 
 
 def test_the_profiles_are_those_there_are() -> None:
-    """Settings know the names of the profiles; there are no others."""
+    """Settings accept exactly the names of the existing profiles."""
     assert {getattr(profile, name.upper()).name for name in PROFILES} == set(PROFILES)

@@ -1,8 +1,8 @@
 """
 Real files: profile google answers like google/robotstxt did, and both engines read all alike.
 
-The collection is no part of the repository. `ROBOTRULES_CORPUS` names its folder; where it is not
-there, these tests are skipped and say so.
+The collection is not part of the repository. `ROBOTRULES_CORPUS` names its folder; if it does
+not exist, these tests are skipped with a message.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """
-The examples in the documentation are run, and say what they print.
+The examples in the documentation are run, and their output is compared.
 
 A Python block is executed with those before it on its page. A `print(...)` with a comment on its
 line prints exactly that comment. A block that looks like a session of the interpreter is one.
@@ -31,8 +31,8 @@ PAGES = [
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_examples_do_what_they_say(page: str) -> None:
-    """Every Python block of a page runs, and prints what its comments promise."""
+def test_examples_run_and_print_their_comments(page: str) -> None:
+    """Every Python block of a page runs, and prints what its comments show."""
     text = (ROOT / page).read_text(encoding="utf-8")
     names: dict[str, object] = {}
     session, runner = doctest.DocTestParser(), doctest.DocTestRunner()
@@ -76,8 +76,8 @@ EXAMPLES = sorted(ROOT.glob("examples/*.py"))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_prints_what_it_printed(example: Path, tmp_path: Path) -> None:
-    """Every example runs on its own, anywhere, and prints what stands in `tests/examples`."""
+def test_an_example_prints_the_recorded_output(example: Path, tmp_path: Path) -> None:
+    """Every example runs alone, in any folder, and prints what `tests/examples` contains."""
     ran = subprocess.run(
         [sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True, timeout=60
     )

@@ -10,13 +10,13 @@ from robotrules import ProductTokenError, ProfileError, RobotrulesError
 
 @pytest.mark.parametrize("error", [ProfileError, ProductTokenError])
 def test_every_error_is_ours_and_a_value_error(error: type[Exception]) -> None:
-    """Who catches RobotrulesError or ValueError catches every error raised here."""
+    """Every error raised here can be caught as RobotrulesError or as ValueError."""
     assert issubclass(error, RobotrulesError)
     assert issubclass(error, ValueError)
 
 
-def test_the_root_is_no_value_error() -> None:
-    """The root leaves room for errors that are no ValueError, such as those of I/O."""
+def test_the_root_is_not_a_value_error() -> None:
+    """The root class allows errors that are not a ValueError, such as those of I/O."""
     assert issubclass(RobotrulesError, Exception)
     assert not issubclass(RobotrulesError, ValueError)
 
@@ -37,8 +37,8 @@ def test_the_root_is_no_value_error() -> None:
         (lambda: robotrules.parse("", "strict").check("/", "a/1"), "robotrules.product_token()"),
     ],
 )
-def test_an_error_says_the_cure(misuse: object, cure: str) -> None:
-    """Every error's text says what to do instead."""
+def test_an_error_has_a_fix(misuse: object, cure: str) -> None:
+    """The text of every error contains what to do instead."""
     assert callable(misuse)
     with pytest.raises(RobotrulesError) as caught:
         misuse()

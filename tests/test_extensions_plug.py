@@ -38,7 +38,7 @@ EXAMPLE-USAGE: /*.pdf usage=z
 """
 
 
-# --- A START record: who it is for is the reader's business ---------------------------------------
+# --- A START record: the reader decides which crawlers it is for ----------------------------------
 
 
 def groups_for(robots: RobotsTxt, purpose: str) -> tuple[Group, ...]:
@@ -57,7 +57,7 @@ class TestStart:
     """A START record from outside opens groups and joins user-agent lines (§2.1)."""
 
     def test_it_groups(self, read: Read) -> None:
-        """Groups begin where it stands, alone or among user-agent lines."""
+        """Groups begin at the record, alone or among user-agent lines."""
         robots = read(BODY, PROFILE)
         starts = [[(r.key, r.text) for r in group.starts] for group in robots.groups]
         assert starts == [
@@ -67,8 +67,8 @@ class TestStart:
         ]
         assert [record.role for record in robots.groups[0].starts] == [Role.START]
 
-    def test_it_names_no_crawler(self, read: Read) -> None:
-        """Its value is no user-agent line's: tokens are not compared with it."""
+    def test_it_does_not_name_a_crawler(self, read: Read) -> None:
+        """Its value is not a product token: crawler names are not compared with it."""
         robots = read(BODY, PROFILE)
         assert robots.select_groups("EXAMPLE-TRAINING").groups == ()
         assert robots.groups[0].user_agents == ()
@@ -94,7 +94,7 @@ class TestStart:
         assert [note.code for note in robots.notes].count("typo") == 2
 
     def test_the_engine_selects_by_its_key(self, engine: ModuleType) -> None:
-        """The engine chooses groups by the key it is told, so no other selector is needed."""
+        """The engine selects groups by the given key, so no other selector is needed."""
         document = engine.parse(BODY.encode(), PROFILE.settings(engine), True)
         assert document.select(b"example-purpose", b"example-search") == [1]
         assert document.select(b"user-agent", b"example-search") == []
@@ -104,7 +104,7 @@ class TestStart:
 
 
 def usage(robots: RobotsTxt, url: str, token: str, engine: ModuleType) -> list[str]:
-    """Return what records in the manner of Content-Usage say of a URL: all that tie apply."""
+    """Return the values of records like Content-Usage for a URL: all that tie apply."""
     patterns, values = [], []
     for group in robots.select_groups(token).groups:
         for record in group.records:
@@ -133,7 +133,7 @@ class TestPathScoped:
     def test_the_longest_pattern(
         self, read: Read, engine: ModuleType, url: str, found: list[str]
     ) -> None:
-        """The record whose pattern has the most octets speaks, in normal form, with wildcards."""
+        """The record whose pattern has the most octets applies, in normal form, with wildcards."""
         assert usage(read(BODY, PROFILE), url, "ExampleBot", engine) == found
 
     def test_ties(self, read: Read, engine: ModuleType) -> None:
@@ -150,15 +150,15 @@ class TestPathScoped:
                 assert one.check(url, token).allowed == other.check(url, token).allowed
 
     def test_it_needs_no_declaration(self, read: Read, engine: ModuleType) -> None:
-        """An OTHER record is kept whether or not a profile knows it."""
+        """An OTHER record is kept whether or not a profile declares it."""
         assert usage(read(BODY), "/papers/a", "ExampleBot", engine) == ["usage=n"]
 
 
-# --- What nobody declared -------------------------------------------------------------------------
+# --- Undeclared records ---------------------------------------------------------------------------
 
 
 class TestUnknown:
-    """A record nobody knows is kept with its span and its group (§2.2.4)."""
+    """An unknown record is kept with its span and its group (§2.2.4)."""
 
     @pytest.mark.parametrize("profile", [DEFAULT, PROFILE, GOOGLE])
     def test_it_is_kept(self, read: Read, profile: Profile) -> None:
@@ -180,7 +180,7 @@ class TestUnknown:
 
 
 class TestRule:
-    """A RULE record from outside closes the list of user-agent lines, and decides nothing."""
+    """An external RULE record ends the list of user-agent lines, and has no effect on verdicts."""
 
     def test_it_closes_the_list(self, read: Read) -> None:
         """A user-agent line after it opens a new group."""
@@ -191,7 +191,7 @@ class TestRule:
         assert robots.check("/", "a").reason == "no-rules"
 
     def test_outside_a_group(self, read: Read) -> None:
-        """Before the first user-agent line it is for nobody, and is noted."""
+        """Before the first user-agent line it applies to no crawler, and is noted."""
         profile = DEFAULT.with_extensions(Extension("Example-Rule", role=Role.RULE))
         assert [note.code for note in read("Example-Rule: x", profile).notes] == [
             "rule-outside-group"

@@ -26,7 +26,7 @@ def test_a_regression(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
-def test_a_regression_says_what_was_wrong(path: Path) -> None:
+def test_a_regression_has_a_comment(path: Path) -> None:
     """A regression has a target and a comment, and survives a round trip."""
     text = path.read_text(encoding="utf-8")
     values = json.loads(text)

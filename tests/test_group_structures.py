@@ -108,7 +108,7 @@ class TestGroupedFor:
         assert [len(robots.grouped_for("content-usage").groups), len(robots.groups)] == [2, 1]
         assert len(robots.grouped_for("content-usage").records) == 3
 
-    def test_a_profile_that_knows_the_record(self, read: Read) -> None:
+    def test_a_profile_that_declares_the_record(self, read: Read) -> None:
         """Spellings are kept; if the record already is a rule, there is only one structure."""
         mine = Extension("Content-Usage", ("content-use",), Role.OTHER)
         body = "User-agent: a\nContent-use: train-ai=n\nUser-agent: b\nDisallow: /p\n"

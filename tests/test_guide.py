@@ -80,7 +80,7 @@ def test_all_carriers_in_one_answer(read: Read) -> None:
     ]
 
 
-def test_a_page_that_may_not_be_crawled_says_noindex_to_nobody(read: Read) -> None:
+def test_noindex_on_a_disallowed_page(read: Read) -> None:
     """AMB-119, XRT-18: the tags are unknown, which is neither permitted nor forbidden."""
     found = guidance(
         "https://example.com/private/a",
@@ -169,7 +169,7 @@ def test_the_profile_of_the_file_is_that_of_the_tags(read: Read) -> None:
     assert guidance(URL, "googlebot", robots=robots, html=html, profile="default").may_index
 
 
-def test_what_is_no_html_is_not_read() -> None:
+def test_other_media_types_are_not_read() -> None:
     """A stream of another media type is not touched."""
 
     def chunks() -> Iterator[bytes]:
@@ -220,7 +220,7 @@ def test_the_name_is_the_function() -> None:
     assert robotrules.guidance is robotrules.guide.guidance
 
 
-def test_a_url_of_a_library_and_what_is_none() -> None:
+def test_library_urls_and_invalid_urls() -> None:
     import httpx
 
     assert guidance(httpx.URL("https://example.com/a"), "a").url == "https://example.com/a"  # type: ignore[arg-type]
@@ -244,7 +244,7 @@ TEXT_HTML = {"Content-Type": "text/html"}
 
 
 def test_a_head_that_was_not_read_to_its_end() -> None:
-    """What nothing forbids is unknown there, and not permitted."""
+    """What no rule forbids is unknown there, and not permitted."""
     found = guidance(URL, "a", headers=TEXT_HTML, html=LONG_HEAD)
     assert (found.tags, codes(found)) == (TagsSeen.PARTLY, ["page-not-read"])
     assert (found.may_index, found.may_snippet, found.may_follow) == (None, None, None)
@@ -293,13 +293,13 @@ def test_a_page_that_was_cut(html: str | None, complete: bool, may_index: bool |
 
 
 def test_no_page_that_could_be_cut() -> None:
-    """What is no HTML has no head."""
+    """Content that is not HTML has no head."""
     found = guidance(URL, "a", headers={"Content-Type": "text/plain"}, complete=False)
     assert (found.tags, found.may_index) == (TagsSeen.READ, True)
 
 
 def test_text_and_data_mining_in_the_body() -> None:
-    """An element of the body reserves nothing, whatever it is about (TDM-03)."""
+    """An element of the body makes no reservation, whatever its content (TDM-03)."""
     meta = '<meta name="tdm-reservation" content="1">'
     page = guidance(URL, "a", headers=TEXT_HTML, html=f"<title>t</title>{meta}<p>x")
     assert (page.reservation.reserved, page.reservation.carrier) == (True, "meta")
@@ -310,7 +310,7 @@ def test_text_and_data_mining_in_the_body() -> None:
 
 
 @pytest.mark.parametrize("name", ["ExampleBot/1.0", "ExampleBot ", "a,b", ["ExampleBot", "a b"]])
-def test_a_header_is_no_name(read: Read, name: Any) -> None:
+def test_a_header_instead_of_a_name(read: Read, name: Any) -> None:
     """With a robots.txt and without one; profile google takes the leading name (AMB-22)."""
     for robots in (read(""), None):
         with pytest.raises(ProductTokenError, match="not a product token"):

@@ -193,7 +193,7 @@ class TestEncodings:
         assert not robots.check("/b", "x")
 
     @pytest.mark.parametrize("body", [b"\xff\xfe", b"\xfe\xff", b"\xff", b"\xfe", b"\xff\xfe\0"])
-    def test_a_mark_and_nothing(self, read: Read, body: bytes) -> None:
+    def test_a_mark_alone(self, read: Read, body: bytes) -> None:
         """A mark alone is an empty file, and half a mark is a line."""
         robots = read(body)
         assert robots.records == ()
@@ -451,7 +451,7 @@ class TestRepeatedRules:
         usual = sys.getswitchinterval()
         thread = threading.Thread(target=lambda: ended.append(getattr(rules, ask)(path)))
         try:
-            sys.setswitchinterval(100)  # a thread gives up the lock only where it says so
+            sys.setswitchinterval(100)  # a thread releases the lock only at explicit points
             thread.start()
             # If the GIL was held throughout, the thread ends before this one continues.
             assert not ended

@@ -1,7 +1,7 @@
 """
-Well-known crawlers: every entry is whole, nothing stands there twice, and names are found.
+Well-known crawlers: every entry is complete, none occurs twice, and names are found.
 
-What the entries say is checked by people; this checks that they can be used.
+The content of entries is reviewed by hand; these tests check that they can be used.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def test_an_entry_is_whole(crawler: KnownCrawler) -> None:
 
 
 @pytest.mark.parametrize("crawler", KNOWN, ids=lambda crawler: crawler.product_token)
-def test_an_entry_has_a_source_or_says_that_it_has_none(crawler: KnownCrawler) -> None:
-    """A page of the operator, over https; where there is none, the remarks say so."""
+def test_an_entry_has_a_source_or_a_remark(crawler: KnownCrawler) -> None:
+    """A page of the operator, over https; without one, the remarks state that."""
     if not crawler.documentation:
         assert "publishes no page" in crawler.remarks
         return
@@ -63,7 +63,7 @@ def test_an_entry_has_a_source_or_says_that_it_has_none(crawler: KnownCrawler) -
     assert not re.search(r"[\s<>\"]", crawler.documentation)
 
 
-def test_nothing_stands_there_twice_and_names_are_in_order() -> None:
+def test_entries_are_unique_and_sorted() -> None:
     """Without regard to case, as files name crawlers."""
     names = [crawler.product_token.lower() for crawler in KNOWN]
     assert names == sorted(names)
@@ -80,12 +80,12 @@ def test_there_are_enough_and_every_purpose_has_one() -> None:
         assert re.fullmatch(r"[A-Z].*\.", sentence)
 
 
-def test_whoever_ignores_robots_txt_has_a_remark() -> None:
-    """A person who reads `no` or `partly` wants to know why."""
+def test_crawlers_that_ignore_robots_txt_have_a_remark() -> None:
+    """Readers of `no` or `partly` need the reason."""
     assert [c.product_token for c in KNOWN if c.obeys in ("no", "partly") and not c.remarks] == []
 
 
-def test_controls_fetch_nothing() -> None:
+def test_controls_do_not_fetch() -> None:
     """They are tokens for robots.txt alone."""
     controls = {crawler.product_token for crawler in KNOWN if crawler.is_control}
     assert controls == {"Applebot-Extended", "Google-Extended", "Webzio-Extended"}
@@ -107,8 +107,8 @@ def test_names_outside_the_grammar_and_what_is_read_of_them() -> None:
 
 
 @pytest.mark.parametrize("crawler", KNOWN, ids=lambda crawler: crawler.product_token)
-def test_a_strict_parser_reads_what_is_said_to_be_read(crawler: KnownCrawler) -> None:
-    """The engine decides: a group of that name is for `read_as`, or for nobody."""
+def test_a_strict_parser_agrees_with_read_as(crawler: KnownCrawler) -> None:
+    """The engine decides: a group of that name is for `read_as`, or for no crawler."""
     robots = parse(f"User-agent: {crawler.product_token}\nDisallow: /", "strict")
     if crawler.read_as:
         assert not robots.check("/", crawler.read_as)
@@ -137,8 +137,8 @@ class TestLookingUp:
         retired = {crawler.product_token for crawler in KNOWN if crawler.status == "retired"}
         assert {"msnbot", "anthropic-ai", "Claude-Web"} <= retired
 
-    def test_read_when_asked(self) -> None:
-        """Importing costs no file."""
+    def test_read_on_first_use(self) -> None:
+        """Importing does not read the file."""
         fresh = KnownCrawlers()
         assert vars(fresh) == {}
         assert len(fresh) == len(KNOWN)
@@ -187,13 +187,13 @@ def test_a_slip_of_the_pen_is_seen(written: str, meant: str) -> None:
         *("MSRBOT", "factbot", "SemrushBot-SI", "Googlebot-Mobile", "pingbot", "x" * 1000),
     ],
 )
-def test_a_name_of_its_own_is_left_alone(written: str) -> None:
-    """Those that are known, those that are others', and those that are nothing like any."""
+def test_names_without_suggestion(written: str) -> None:
+    """Known names, names of others, and names that are not similar to any."""
     assert KNOWN_CRAWLERS.closest(written) is None
 
 
-def test_between_two_nobody_chooses() -> None:
-    """A name that is as near to one crawler as to another is left alone."""
+def test_no_suggestion_between_two() -> None:
+    """A name equally similar to two crawlers has no suggestion."""
     fresh = KnownCrawlers()
     one = KNOWN[0]
     vars(fresh)["_data"] = (one.checked, "", {"onecrawlera": one, "onecrawlerb": one})
@@ -202,8 +202,8 @@ def test_between_two_nobody_chooses() -> None:
     assert fresh.closest("onecrawlerc") is one
 
 
-def test_the_page_is_what_the_list_says() -> None:
-    """docs/crawlers.md is made from the list."""
+def test_the_page_matches_the_list() -> None:
+    """docs/crawlers.md is generated from the list."""
     script = ROOT / "scripts" / "crawlers_page.py"
     ran = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
     assert (ran.returncode, ran.stdout) == (0, "")

@@ -1,4 +1,4 @@
-"""Misuse of a RobotsTxt and of rule sets: the error says what to pass."""
+"""Misuse of a RobotsTxt and of rule sets: the error states what to pass."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Read = Callable[..., RobotsTxt]
 
 
 class TestMisuseOfArguments:
-    """The error names what users know, and what to pass."""
+    """The error uses names that users know, and states what to pass."""
 
     def test_the_entry_of_a_registry(self, read: Read) -> None:
         """A `KnownCrawler` is a tuple and not a list of names: `.names` is."""
@@ -55,11 +55,11 @@ class TestMisuseOfArguments:
 
 
 class TestMisuseOfUrls:
-    """A URL that is neither text nor octets is a TypeError with its cure."""
+    """A URL that is neither text nor octets raises a TypeError with a fix."""
 
     @pytest.mark.parametrize("url", [None, 1, bytearray(b"/"), memoryview(b"/"), ["/"], object()])
     def test_one_url(self, read: Read, url: Any) -> None:
-        """Every way to ask about one URL says what a URL is."""
+        """Every method for one URL states what a URL is."""
         robots = read(GROUPS)
         rules = robots.rules_for("a")
         asks: list[Callable[[Any], Any]] = [
@@ -89,8 +89,8 @@ class TestMisuseOfUrls:
             (5, "not int: pass the URL as text, such as 'https://example.com/'"),
         ],
     )
-    def test_the_cure(self, read: Read, url: Any, cure: str) -> None:
-        """What to pass instead is a URL: `str(None)` and `str()` of a SplitResult are not."""
+    def test_the_fix(self, read: Read, url: Any, cure: str) -> None:
+        """The suggested argument is a URL: `str(None)` and `str()` of a SplitResult are not."""
         rules = read(GROUPS).rules_for("a")
         asks: list[Callable[[Any], Any]] = [rules.check, origin_of]
         if not hasattr(url, "host"):  # guidance takes URL classes
@@ -103,7 +103,7 @@ class TestMisuseOfUrls:
     @pytest.mark.parametrize("place", [0, 1, 7, 127, 128, 129, 300])
     @pytest.mark.parametrize("odd", [None, 1.5])
     def test_one_of_a_batch(self, read: Read, place: int, odd: Any) -> None:
-        """In a batch of any size, of text or of octets, the error says which one it is."""
+        """In a batch of any size, of text or of octets, the error has the position."""
         rules = read(GROUPS).rules_for("a")
         for usual in ("/x", b"/x", "/a\nb"):
             urls: list[Any] = [usual] * 301

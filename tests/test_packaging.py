@@ -1,7 +1,7 @@
 """
-What is handed out: sdist and wheels, built, installed, and compared with the tree.
+Release files: sdist and wheels, built, installed, and compared with the tree.
 
-Nothing is fetched: the build runs with what the tests have installed, and cargo with what it has.
+There are no downloads: the build uses the packages of the tests, and cargo its local crates.
 The wheel is built from the source distribution, with the cargo target of the tree: dependencies are
 not compiled again, and our own crates only if they changed since this test ran last, since they are
 always unpacked to the same place.
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.slow
 
 
 def tracked() -> list[str]:
-    """Return the files of the tree; an unpacked source distribution has a list of its own."""
+    """Return the files of the tree; an unpacked source distribution has its list of files."""
     if (ROOT / ".git").exists():
         listed = subprocess.run(
             ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
@@ -125,7 +125,7 @@ def wheel(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def leave_a_build(folder: Path) -> None:
-    """Put into a tree what earlier builds leave: an engine that fits, and why there is none."""
+    """Put into a tree what earlier builds leave: an engine that fits, and the reason for none."""
     library = f"lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
     engine = folder / "build" / library / "robotrules" / "_engine"
     engine.mkdir(parents=True)
@@ -249,9 +249,9 @@ def without_rust(tmp_path: Path) -> str:
 
 def test_without_a_compiler(copy: Path, without_rust: str, tmp_path: Path) -> None:
     """
-    A pure wheel says what it is: while it is built, in its tag, and when it is asked.
+    A pure wheel is marked as such: in the output of the build, in its tag, and at run time.
 
-    What an earlier build left behind is not in it.
+    Files of an earlier build are not in it.
     """
     leave_a_build(copy)
     ran = build("build_wheel", copy, tmp_path / "made", PATH=without_rust)
@@ -281,7 +281,7 @@ def test_required(copy: Path, without_rust: str, tmp_path: Path) -> None:
 
 
 def test_not_wanted(copy: Path, without_rust: str, tmp_path: Path) -> None:
-    """A pure build that was asked for is not worth a word."""
+    """A pure build on request prints no message."""
     pure = {"PATH": without_rust, "ROBOTRULES_NO_EXTENSIONS": "1"}
     ran = build("build_wheel", copy, tmp_path / "made", **pure)
     assert (ran.returncode, BANNER in ran.stderr) == (0, False)
@@ -291,7 +291,7 @@ def test_not_wanted(copy: Path, without_rust: str, tmp_path: Path) -> None:
 
 
 def test_rust_that_does_not_compile(copy: Path, tmp_path: Path) -> None:
-    """The build goes on without the engine, and says what failed."""
+    """The build continues without the engine, and reports what failed."""
     if shutil.which("cargo") is None:
         pytest.skip("no cargo here")
     (copy / "crates" / "robotrules-python" / "Cargo.toml").write_text("[package]\nname = 5\n")

@@ -138,7 +138,7 @@ def test_a_profile_is_made_by_names_only() -> None:
     ],
 )
 def test_a_field_of_another_type_is_an_error(changes: dict[str, Any], message: str) -> None:
-    """A switch is a bool and a role is a Role; the error says what to use."""
+    """A switch is a bool and a role is a Role; the error states what to use."""
     with pytest.raises(ProfileError, match=message):
         DEFAULT.replace(**changes)
 

@@ -1,8 +1,8 @@
 """
 The public surface: its names, its types, and what importing it does not do.
 
-`public_surface.txt` is the typed surface as it was released. A change there is a change for
-everybody who uses the library: make it on purpose, with `python -m tests.test_public`.
+`public_surface.txt` is the typed surface as it was released. A change there affects all
+users of the library: make it on purpose, with `python -m tests.test_public`.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def test_all_is_sorted_and_importable() -> None:
 
 
 def test_dir_shows_what_is_imported_later() -> None:
-    """`dir()` has every public name and the packages that are imported when one asks."""
+    """`dir()` has every public name and the packages that are imported on first use."""
     told = run("import robotrules; print(*dir(robotrules))")
     shown = set(told.stdout.split())
     assert set(robotrules.__all__) <= shown
@@ -198,7 +198,7 @@ def test_dir_shows_what_is_imported_later() -> None:
     assert "Client" in shown
 
 
-def test_nothing_else_is_public() -> None:
+def test_no_other_names_are_public() -> None:
     """Other names of the package are its modules, or start with an underscore."""
     modules = {"errors", "profile", "robotstxt", "extensions", "registries", "write", "cli"}
     modules |= {"guide", "http", "tags", "octets", "access", "cache", "client"}
@@ -209,7 +209,7 @@ def test_nothing_else_is_public() -> None:
     assert others - set(robotrules.__all__) <= modules
 
 
-def test_every_public_thing_says_what_it_is() -> None:
+def test_every_public_object_has_a_docstring() -> None:
     """Every public class, function, method and property has a docstring."""
     for name in robotrules.__all__:
         thing = getattr(robotrules, name)
@@ -222,12 +222,12 @@ def test_every_public_thing_says_what_it_is() -> None:
 
 
 def test_the_package_is_typed() -> None:
-    """The marker that tells type checkers to look is there."""
+    """The marker file for type checkers exists."""
     assert (SOURCE / "robotrules" / "py.typed").exists()
 
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
-    """Run Python code in an interpreter of its own."""
+    """Run Python code in a separate interpreter."""
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     return subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
@@ -235,7 +235,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_importing_touches_no_network_and_starts_no_thread() -> None:
-    """Importing opens no socket, runs no program, starts no thread and prints nothing."""
+    """Importing opens no socket, runs no program, starts no thread and has no output."""
     told = run(
         "import sys\n"
         "seen = []\n"
@@ -250,7 +250,7 @@ def test_importing_touches_no_network_and_starts_no_thread() -> None:
 
 
 def test_importing_is_light() -> None:
-    """Importing the core brings in nothing of the command line, of the network or of tests."""
+    """Importing the core does not import modules of the command line, the network or tests."""
     told = run("import sys, robotrules; print(*sys.modules)")
     loaded = {name.split(".")[0] for name in told.stdout.split()}
     heavy = {
@@ -268,8 +268,8 @@ def test_importing_is_light() -> None:
     assert "robotrules.cli" not in told.stdout.split()
 
 
-def test_the_example_of_the_package_is_true() -> None:
-    """The docstring of the package does what it says."""
+def test_the_example_of_the_package() -> None:
+    """The example in the docstring of the package is correct."""
     robots = robotrules.parse("User-agent: *\nDisallow: /private/")
     verdict = robots.check("https://example.com/private/x", "ExampleBot")
     assert str(verdict) == "disallowed by line 2: Disallow: /private/"
@@ -277,7 +277,7 @@ def test_the_example_of_the_package_is_true() -> None:
 
 
 def test_the_version_is_the_one_of_the_project() -> None:
-    """The package and pyproject.toml say the same version, where the latter is there."""
+    """The package and pyproject.toml have the same version, if the latter exists."""
     project = Path(__file__).parents[1] / "pyproject.toml"
     assert f'version = "{robotrules.__version__}"' in project.read_text(encoding="utf-8")
 

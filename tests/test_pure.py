@@ -310,7 +310,7 @@ class TestValues:
         assert len(kept.select_groups("a").groups) == 1
         assert not kept.check(pattern, "c")
 
-    def test_what_is_no_control(self, read: Read) -> None:
+    def test_characters_that_are_not_controls(self, read: Read) -> None:
         """HTAB, DEL and C1 controls are allowed (AMB-04)."""
         robots = read("User-agent: *\nDisallow: /a\tb\nDisallow: /\x7f\nDisallow: /\x80")
         assert [rule.form for rule in robots.groups[0].rules] == ["/a%09b", "/%7F", "/%C2%80"]
@@ -355,7 +355,7 @@ class TestGroups:
             ("U:a S:x U:b D:/", [["a", "b"]]),  # §2.2.4 (AMB-28)
             ("U:a D: U:b", [["a"], ["b"]]),  # an empty rule closes too (AMB-42)
             ("U:a D:nonsense U:b", [["a"], ["b"]]),
-            ("U: D:/ U:*x D:/", [[""], ["*x"]]),  # groups for nobody (AMB-23, AMB-24)
+            ("U: D:/ U:*x D:/", [[""], ["*x"]]),  # groups that no crawler obeys (AMB-23, AMB-24)
             ("U:a", [["a"]]),
             ("S:x", []),
         ],
@@ -390,7 +390,7 @@ class TestGroups:
         assert document.record(4) is None
         assert engine.Matcher(document, [0, 1]).count_usable() == 1
 
-    def test_a_record_between_groups_is_none_between_user_agents(self, read: Read) -> None:
+    def test_a_record_between_groups(self, read: Read) -> None:
         """A record after a rule is not between user-agent lines of a group."""
         assert notes(read("User-agent: a\nX: 1\nAllow: /\nY: 2\nUser-agent: b\nZ: 3")) == []
 

@@ -22,7 +22,7 @@ def pattern_form(engine: ModuleType, value: str, profile: Profile = DEFAULT) -> 
 
 
 def matches(engine: ModuleType, value: str, url: str, profile: Profile = DEFAULT) -> bool:
-    """Tell whether a pattern matches a URL."""
+    """Return whether a pattern matches a URL."""
     _, found = engine.Matcher(profile.settings(engine), [(value.encode(), True)]).find_matches(url)
     return bool(found)
 
@@ -164,7 +164,7 @@ class TestPatterns:
             ("**", b"**"),
             ("$", b"$"),
             ("", b""),
-            ("/a/../b", b"/a/../b"),  # patterns are no URLs (AMB-46)
+            ("/a/../b", b"/a/../b"),  # patterns are not URLs (AMB-46)
             ("/a=&b", b"/a%3D%26b"),
             ("/*=&/?", b"/*=&/?"),
             ("/*?a/*=/", b"/*?a%2F*=%2F"),

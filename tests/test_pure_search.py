@@ -48,7 +48,7 @@ class TestPathDfa:
 
     @staticmethod
     def is_path(path: str, as_given: bool = False, *, units: bool = False) -> bool:
-        """Tell whether the DFA accepts a string."""
+        """Return whether the DFA accepts a string."""
         path_dfa, place = PathDfa(as_given, units), PathDfa.START
         if not path.startswith("/"):
             return False
@@ -252,7 +252,7 @@ class TestEntries:
 
 
 class TestFindWitness:
-    """A shortest path that all decision lists accept, or the proof that there is none."""
+    """A shortest path that all decision lists accept, or the proof that none exists."""
 
     @pytest.mark.parametrize(
         ("values", "path"),

@@ -102,7 +102,7 @@ def test_both_procedures_are_kept() -> None:
 
 
 def test_the_other_registries_are_empty() -> None:
-    """PUR-3-03: the purpose draft has placeholders only; nobody has registered anything yet."""
+    """PUR-3-03: the purpose draft has placeholders only; nothing is registered yet."""
     assert [len(SHIPPED.purposes), len(SHIPPED.applications), len(SHIPPED.directives)] == [0, 0, 0]
     for registry in SHIPPED:
         assert registry.title
@@ -115,16 +115,16 @@ def test_what_is_shipped_is_in_order() -> None:
 
 
 def test_there_is_a_data_file_for_each_registry_and_no_other() -> None:
-    """A file that nothing reads would be a registry that nobody sees."""
+    """A data file that no code reads would be an unused registry."""
     folder = Path(registries.__file__).parent / "data"
     sections = {f"{schema.section}.json" for schema in SCHEMAS}
-    # `crawlers.json` is no registry of a draft: `registries.crawlers` reads it.
+    # `crawlers.json` is not a registry of a draft: `registries.crawlers` reads it.
     assert {path.name for path in folder.iterdir()} == sections | {"crawlers.json"}
     assert Registries._fields == tuple(schema.section for schema in SCHEMAS)
 
 
-def test_importing_reads_nothing() -> None:
-    """Parsers of JSON, CSV and Structured Fields come in when a registry is asked, not before."""
+def test_importing_does_not_read_registries() -> None:
+    """Parsers of JSON, CSV and Structured Fields are imported on first use of a registry."""
     code = (
         "import sys; from robotrules.registries import SHIPPED\n"
         "late = {'json', 'csv', 'http_sf', 'importlib.resources'}\n"
@@ -137,8 +137,8 @@ def test_importing_reads_nothing() -> None:
 
 
 @pytest.mark.parametrize("ask", [len, list, hash, repr, str, lambda registry: registry.title])
-def test_a_shipped_registry_answers_whatever_is_asked_first(ask: Callable[[Any], Any]) -> None:
-    """That it is read late does not show."""
+def test_a_shipped_registry_answers_in_any_order(ask: Callable[[Any], Any]) -> None:
+    """Lazy loading is not visible."""
     fresh = type(SHIPPED.tag_rules)(TagRule)
     plain = Registry(
         TagRule,
@@ -166,8 +166,8 @@ def test_purposes_are_found_without_case() -> None:
     assert "EXAMPLE-PURPOSE-12" not in purposes
 
 
-def test_letters_beyond_ascii_equal_none_of_ascii() -> None:
-    """The sign for kelvin is a k in lower case, and is no k in a purpose."""
+def test_letters_beyond_ascii_differ_from_ascii() -> None:
+    """The kelvin sign is a k in lower case, and is not a k in a purpose."""
     purposes = Registry(Purpose, [Purpose("k", "One letter.", "here")])
     assert purposes.get("K")
     assert purposes.get("\u212a") is None
@@ -188,7 +188,7 @@ def test_applications_and_app_directives_are_found_with_case() -> None:
     assert both.directives.get(("ex", "other")) is None
 
 
-def test_what_is_not_registered_is_no_error() -> None:
+def test_unregistered_names_are_not_an_error() -> None:
     """APP-1.1-01: registration is not mandatory; a registry just does not have the name."""
     assert SHIPPED.applications.get("foo") is None
     assert SHIPPED.directives.get(("foo", "bar")) is None
@@ -215,8 +215,8 @@ def test_a_registry_is_immutable_and_compares_by_value() -> None:
     assert repr(one.purposes) == "<Registry of Purpose: 1 entry>"
 
 
-def test_a_registry_rejects_what_a_file_may_not_hold() -> None:
-    """Made in Python, it holds no entry that a file could not bring in; every reason is told."""
+def test_a_registry_rejects_invalid_entries() -> None:
+    """Made in Python, it rejects each entry that a file cannot have; all reasons are listed."""
     entries = [TagRule("NoIndex", "", "here"), TagRule("a", "A.", "here"), TagRule("a", "B.", "x")]
     assert [reason.split(" is ")[0] for reason in rejected(lambda: Registry(TagRule, entries))] == [
         "tag_rules, entry 1, name: 'NoIndex'",
@@ -239,8 +239,8 @@ def test_a_registry_rejects_what_a_file_may_not_hold() -> None:
         (lambda: load_registries(wrong(5)), "pass the path of a .json or .csv file"),
     ],
 )
-def test_misuse_says_the_cure(misuse: Callable[[], object], cure: str) -> None:
-    """What is wrong in a program is a TypeError that says what to pass."""
+def test_misuse_has_a_fix(misuse: Callable[[], object], cure: str) -> None:
+    """A wrong argument raises a TypeError that states what to pass."""
     with pytest.raises(TypeError, match=cure):
         misuse()
 
@@ -262,7 +262,7 @@ def test_a_users_file_is_laid_over_the_shipped_one() -> None:
 
 
 def test_files_are_laid_over_each_other() -> None:
-    """`over` is what a file stands on: applications of one, app directives of the next."""
+    """`over` is the base of a file: applications of one, app directives of the next."""
     first = parse_json(json.dumps({"applications": [APPLICATION]}), over=NOTHING)
     second = parse_json(json.dumps({"directives": [DIRECTIVE]}), over=first)
     assert second.applications == first.applications
@@ -280,10 +280,10 @@ REGISTRY = st.builds(
 
 
 @given(REGISTRY, REGISTRY, REGISTRY)
-def test_merging_is_orderly(
+def test_merging_is_associative(
     one: Registry[Purpose], two: Registry[Purpose], three: Registry[Purpose]
 ) -> None:
-    """Merging groups as you like, nothing changes nothing, and the later entry always counts."""
+    """Merging is associative, an empty one has no effect, and the later entry always counts."""
     nothing = Registry(Purpose)
     assert one.merged(two).merged(three) == one.merged(two.merged(three))
     assert one.merged(nothing) == nothing.merged(one) == one.merged(one) == one
@@ -297,7 +297,7 @@ def test_merging_is_orderly(
 
 
 def test_the_examples_are_registries() -> None:
-    """The files in examples/ are what the documentation says they are."""
+    """The files in examples/ are as the documentation describes them."""
     everything = load_registries(EXAMPLES / "registries.json")
     assert [len(registry) for registry in everything] == [3, 1, 1, 2]
     cards = everything.directives.get(("examplesearch", "cards"))
@@ -320,7 +320,7 @@ def test_json_and_csv_give_back_what_was_written(registry: Registry[Purpose]) ->
 
 
 def test_optional_fields_may_be_left_out() -> None:
-    """AMB-106: an application may have no product token; JSON null and an empty cell say so too."""
+    """AMB-106: an application may have no product token; also as JSON null or an empty cell."""
     without = {key: value for key, value in APPLICATION.items() if key != "product_token"}
     for entry in (without, without | {"product_token": None}):
         read = parse_json(json.dumps({"applications": [entry]}))
@@ -336,7 +336,7 @@ def test_optional_fields_may_be_left_out() -> None:
 
 
 def test_the_header_names_the_registry() -> None:
-    """A CSV file has one registry, told by its columns, in any order."""
+    """A CSV file has one registry, recognized by its columns, in any order."""
     for section, (entry,) in GOOD.items():
         columns = sorted(entry)
         quoted = ",".join('"' + entry[column].replace('"', '""') + '"' for column in columns)
@@ -346,7 +346,7 @@ def test_the_header_names_the_registry() -> None:
 
 
 def test_load_goes_by_the_name(tmp_path: Path) -> None:
-    """`.json` and `.csv`, in any case; for others the cure is told, and OSError is Python's own."""
+    """`.json` and `.csv`, in any case; others raise an error with a fix; OSError is Python's."""
     for name, text in (("a.JSON", json.dumps(GOOD)), ("b.Csv", "token,description,reference\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")
         assert len(load_registries(tmp_path / name).tag_rules) >= 2
@@ -387,8 +387,8 @@ def test_a_reason_names_the_file(tmp_path: Path) -> None:
         ("directives", "change_controller", None),
     ],
 )
-def test_fields_that_may_be(section: str, field: str, value: object) -> None:
-    """What the drafts let somebody register can be loaded."""
+def test_valid_fields(section: str, field: str, value: object) -> None:
+    """What the drafts allow to register can be loaded."""
     read = parse_json(with_changed(section, **{field: value}), over=NOTHING)
     entry = next(iter(getattr(read, section)))
     assert getattr(entry, field) == value
@@ -449,8 +449,8 @@ def test_fields_that_may_be(section: str, field: str, value: object) -> None:
         ("directives", "change_controller", "", "no value; add one"),
     ],
 )
-def test_fields_that_may_not_be(section: str, field: str, value: object, what: str) -> None:
-    """The one bad field is named, with what is wrong, and nothing else is blamed."""
+def test_invalid_fields(section: str, field: str, value: object, what: str) -> None:
+    """The error names only the invalid field, with the reason."""
     (reason,) = rejected(lambda: parse_json(with_changed(section, **{field: value}), "f.json"))
     assert reason.startswith(f"f.json, {section}, entry 1, {field}: ")
     assert what in reason
@@ -487,8 +487,8 @@ def test_long_values_are_shown_in_part() -> None:
 # --- What is rejected: entries --------------------------------------------------------------------
 
 
-def test_every_reason_is_told() -> None:
-    """One loading tells all that is wrong, in all registries of the file."""
+def test_every_reason_is_listed() -> None:
+    """One load lists all errors, in all registries of the file."""
     text = json.dumps(
         {
             "applications": [APPLICATION, {"identifier": "1abc", "product_token": "a/1"}],
@@ -526,8 +526,8 @@ def test_an_app_directive_needs_its_application() -> None:
     assert reason.startswith("f.csv, line 2, application: 'ex' is not a registered")
 
 
-def test_a_rejected_application_is_reason_enough() -> None:
-    """That its app directives then have none is not told as well."""
+def test_a_rejected_application_is_reported_once() -> None:
+    """That its app directives then have no application is not reported as well."""
     text = with_changed("applications", change_controller="")
     (reason,) = rejected(lambda: parse_json(text, "f.json"))
     assert "applications, entry 1, change_controller" in reason
@@ -560,7 +560,7 @@ def test_an_application_does_not_change_hands_alone() -> None:
         ("directives", {"value_type": "Integer"}),
     ],
 )
-def test_an_entry_stands_once_in_a_file(section: str, twin: dict[str, str]) -> None:
+def test_an_entry_occurs_once_in_a_file(section: str, twin: dict[str, str]) -> None:
     """Of two entries with one key, one would be lost silently: the file is rejected."""
     (entry,) = GOOD[section]
     text = json.dumps(GOOD | {section: [entry, entry | twin]})
@@ -606,15 +606,15 @@ def test_identifiers_that_differ_in_case_are_two() -> None:
         ('{"purposes": {"entries": [], "procedures": [1]}}', "f, purposes, procedures: a list"),
     ],
 )
-def test_files_that_are_no_json_of_ours(text: str | bytes, reason: str) -> None:
-    """A file with another shape is rejected with where and why."""
+def test_other_json_files(text: str | bytes, reason: str) -> None:
+    """A JSON file with another shape is rejected with position and reason."""
     (told,) = rejected(lambda: parse_json(text, "f"))
     assert told.startswith(reason)
     assert "; " in told
 
 
-def test_fields_that_nobody_knows_are_rejected() -> None:
-    """A misspelt field would be lost silently; one given twice, half so."""
+def test_unknown_fields_are_rejected() -> None:
+    """A misspelt or repeated field would be lost silently."""
     (reason,) = rejected(lambda: parse_json(with_changed("purposes", referense="x"), "f"))
     assert reason.startswith("f, purposes, entry 1, 'referense': unknown name; write one")
     text = '{"tag_rules": [{"name":"a","description":"A","reference":"x","name":"b"}]}'
@@ -652,8 +652,8 @@ def test_fields_that_nobody_knows_are_rejected() -> None:
         (b"\xff", "f, byte 0: not UTF-8"),
     ],
 )
-def test_files_that_are_no_csv_of_ours(text: str | bytes, reason: str) -> None:
-    """A file without a known header, or with broken lines, is rejected with the line and why."""
+def test_other_csv_files(text: str | bytes, reason: str) -> None:
+    """A file without a known header, or with invalid lines, is rejected with line and reason."""
     (told,) = rejected(lambda: parse_csv(text, "f"))
     assert told.startswith(reason)
     assert "; " in told
@@ -678,7 +678,7 @@ FILES = st.dictionaries(st.sampled_from(Registries._fields), ENTRIES | VALUES) |
 
 @given(FILES.map(json.dumps) | st.text() | st.binary(), st.sampled_from([parse_json, parse_csv]))
 def test_a_file_is_read_or_rejected(text: str | bytes, read: Any) -> None:
-    """Whatever a file holds, it gives registries or a RegistryError with the cure in every line."""
+    """Any file gives registries, or a RegistryError with a fix in every line."""
     try:
         found = read(text, "f")
     except RegistryError as error:

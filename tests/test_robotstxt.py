@@ -71,7 +71,7 @@ class TestBody:
 
     @pytest.mark.parametrize("body", [None, 1, ["User-agent: *"], object(), 1.5])
     def test_other_types_of_input(self, read: Read, body: Any) -> None:
-        """Any other type raises a TypeError that says what to pass."""
+        """Any other type raises a TypeError that states what to pass."""
         with pytest.raises(TypeError, match=r"bytes or str.*pass response\.content"):
             read(body)
 
@@ -425,7 +425,7 @@ class TestValue:
         assert len({robots, parse(TEXT), read(TEXT, "strict")}) == 2
         assert len({hash(read(f"Disallow: /{number}")) for number in range(9)}) > 1
 
-    def test_queries_change_nothing(self, read: Read) -> None:
+    def test_queries_do_not_change_a_file(self, read: Read) -> None:
         """A file is equal to another file after queries on one of them."""
         robots = read(TEXT)
         robots.check("/x", "a")

@@ -181,7 +181,7 @@ class TestMatches:
         assert rules.tied_rules("/shop") == (1,)
         assert rules.tied_rules("/x") == (0,)
 
-    def test_nothing_matches(self, engine: ModuleType) -> None:
+    def test_no_match(self, engine: ModuleType) -> None:
         """Without a match there is no winner; the path is still returned."""
         rules = RuleSet.from_patterns(["/a"], engine=engine)
         assert rules.tied_rules("/b") == ()

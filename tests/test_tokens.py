@@ -20,7 +20,7 @@ def test_the_grammar_allows_letters_underscore_and_hyphen(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "*", "MJ12bot", "Foo/1", "a b", "a\n", "é", "\u212aite", "a.b", "a\0", " a"]
 )
-def test_the_grammar_allows_nothing_else(text: str) -> None:
+def test_invalid_tokens(text: str) -> None:
     """Digits, dots, slashes, spaces, stars and letters past ASCII are outside it."""
     assert not is_product_token(text)
 

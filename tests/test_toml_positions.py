@@ -73,7 +73,7 @@ WHERE: dict[Path, int] = {
 
 
 def test_every_key_has_its_line() -> None:
-    """Tables, keys, parts of lists, in quotes or not; nothing within a string or a comment."""
+    """Tables, keys, items of lists, quoted or not; no keys within a string or a comment."""
     assert written_at(TEXT) == WHERE
 
 
@@ -92,7 +92,7 @@ def test_the_keys_are_those_that_tomllib_finds() -> None:
     assert set(written_at(TEXT)) <= everything(tomllib.loads(TEXT))
 
 
-def test_a_place_without_a_line_has_that_of_what_it_stands_in() -> None:
+def test_a_missing_key_has_the_line_of_its_table() -> None:
     """A key that is missing is reported where it should be."""
     place = TomlValue(tomllib.loads(TEXT), "x.toml", ValueError, written_at(TEXT))
     assert place.line is None
@@ -108,8 +108,8 @@ def test_line_ends_of_another_system_count_once() -> None:
     assert read(b"\xef\xbb\xbfa = 1", "x", ValueError, 100).at("a").line == 1
 
 
-def test_very_deep_things_have_the_line_of_what_they_stand_in() -> None:
-    """Lines are noted so deep and no deeper: a hostile file must not fill the memory."""
+def test_deeply_nested_values_have_the_line_of_a_parent() -> None:
+    """Lines are recorded up to a depth: a hostile file must not fill the memory."""
     text = "a = " + "[" * 100 + "\n1" + "]" * 100
     assert max(map(len, written_at(text))) == 32
     place = read(text.encode(), "x", ValueError, 1000).at("a")
@@ -119,7 +119,7 @@ def test_very_deep_things_have_the_line_of_what_they_stand_in() -> None:
 
 
 def test_dots_in_text_are_not_keys() -> None:
-    """Hosts in a list, or a line of dots in a comment, are no long key."""
+    """Hosts in a list, or a line of dots in a comment, are not a long key."""
     hosts = ", ".join(f'"www{number}.example.com"' for number in range(50))
     for text in (f"a = [{hosts}]", "# " + "." * 100 + "\na = 1"):
         assert read(text.encode(), "x", ValueError, 10_000).at("a").line
@@ -134,7 +134,7 @@ def test_dots_in_text_are_not_keys() -> None:
     ],
 )
 def test_a_switch_is_true_or_false(text: str, said: str) -> None:
-    """What is no switch is shown as it was written, cut where it is long."""
+    """A value that is not a switch is shown as written, cut if it is long."""
     with pytest.raises(ValueError, match="expected true or false") as caught:
         read(text.encode(), "x", ValueError, 1000).at("a").switch()
     assert said in str(caught.value)

@@ -1,4 +1,4 @@
-"""Warnings point at the line of the user's code; a file of its own, as tracers add frames."""
+"""Warnings point at the line of the user's code; a separate file, as tracers add frames."""
 
 from __future__ import annotations
 

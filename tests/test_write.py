@@ -1,8 +1,8 @@
 """
-What the writer promises: safe for parsers that know less, refused or escaped where it cannot be.
+Guarantees of the writer: safe for simpler parsers; values that are not safe raise or are escaped.
 
-That everything comes back is in `property/test_write.py`. Here is how a file is laid out, what is
-refused and in which words, and how other parsers read it (AMB-99).
+That everything comes back is in `property/test_write.py`. These tests are about the layout of
+a file, error messages, and how other parsers read it (AMB-99).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def lines(*groups: NewGroup, **more: Any) -> list[str]:
 
 
 def test_a_file_is_comment_records_groups() -> None:
-    """The file's comment and records stand first, a blank line before each group, none inside."""
+    """The file's comment and records are first, a blank line before each group, none inside."""
     group = NewGroup(
         ["ExampleBot", "*"],
         ["EXAMPLE-PURPOSE-1"],
@@ -85,20 +85,20 @@ def test_a_purpose_only_group_starts_with_the_placeholder(read: Read) -> None:
     assert is_product_token(PLACEHOLDER)
     assert read_back(read(written)).groups == (group,)
     assert read(written, "strict").notes == ()
-    # Where purposes are not known, the group is for nobody, and nobody's group is not written.
+    # Where purposes are not known, no crawler obeys the group, and such a group is not written.
     assert read_back(read(written, "strict")) == NewRobotsTxt()
 
 
-def test_a_group_without_rules_keeps_to_itself(read: Read) -> None:
-    """A record that is no rule does not part groups (RFC 9309 §2.2.4); an empty Disallow does."""
+def test_a_group_without_rules_stays_separate(read: Read) -> None:
+    """Other records than rules do not split groups (RFC 9309 §2.2.4); an empty Disallow does."""
     groups = (NewGroup(["a"], records=[NewRecord("Crawl-delay", "1")]), NewGroup(["b"]))
     robots = read(write(NewRobotsTxt(groups)))
     assert [group.user_agents for group in robots.groups] == [("a",), ("b",)]
     assert lines(*groups)[1] == "Disallow:"
 
 
-def test_a_crawler_with_another_group_is_told_what_is_true_anyway(read: Read) -> None:
-    """To crawler-commons an empty Disallow takes back the rules of the other group."""
+def test_an_empty_disallow_for_a_crawler_with_another_group(read: Read) -> None:
+    """For crawler-commons an empty Disallow removes the rules of the other group."""
     groups = (NewGroup(["a"], rules=[disallow("/x")]), NewGroup(["A"]), NewGroup(["b"]))
     assert lines(*groups)[3:] == ["User-agent: A", "Allow: /robots.txt$", "", "User-agent: b",
                                   "Disallow:"]  # fmt: skip
@@ -208,10 +208,10 @@ def test_app_directives_are_structured_fields_in_the_plural() -> None:
         ),
     ],
 )
-def test_what_cannot_be_written_says_what_and_the_cure(
+def test_errors_of_invalid_values_have_a_fix(
     make: Callable[[], object], words: str
 ) -> None:
-    """A value that no file can hold is refused when it is made."""
+    """A value that no file can contain raises an error at construction."""
     with pytest.raises(WriteError, match=words):
         make()
 
@@ -229,13 +229,13 @@ def test_what_cannot_be_written_says_what_and_the_cure(
     ],
 )
 def test_misuse_is_a_type_error(make: Callable[[], object]) -> None:
-    """What is not even the right type says which one is."""
+    """A value of a wrong type raises an error that names the right type."""
     with pytest.raises(TypeError):
         make()
 
 
-def test_strict_refuses_what_some_parsers_read_otherwise() -> None:
-    """Names outside the grammar, and App-Directives that stand in no `*` group."""
+def test_strict_rejects_ambiguous_files() -> None:
+    """Names outside the grammar, and App-Directives that are not in a `*` group."""
     write(NewRobotsTxt([NewGroup(["MJ12bot"])]))
     with pytest.raises(WriteError, match="letters, '_' and '-'"):
         write(NewRobotsTxt([NewGroup(["MJ12bot"])]), strict=True)
@@ -299,34 +299,34 @@ def test_any_file_can_be_read_back(read: Read) -> None:
 
 
 def urllib_reads(text: str) -> Ask:
-    """Ask the standard library."""
+    """Check with the standard library."""
     parser = RobotFileParser()
     parser.parse(text.splitlines())
     return lambda url, token: parser.can_fetch(token, url)
 
 
 def protego_reads(text: str) -> Ask:
-    """Ask Protego."""
+    """Check with Protego."""
     protego = pytest.importorskip("protego", reason="Protego is a test dependency; install it")
     rules = protego.Protego.parse(text)
     return lambda url, token: bool(rules.can_fetch(url, token))
 
 
 def robotspy_reads(text: str) -> Ask:
-    """Ask robotspy."""
+    """Check with robotspy."""
     robots = pytest.importorskip("robots", reason="robotspy is a test dependency; install it")
     parser = robots.RobotsParser.from_string(text)
     return lambda url, token: bool(parser.can_fetch(token, url))
 
 
 def google_profile_reads(text: str) -> Ask:
-    """Ask as google/robotstxt, as far as our profile of that name is it."""
+    """Check with profile google, in place of google/robotstxt."""
     robots = parse(text, "google")
     return lambda url, token: bool(robots.check(url, token))
 
 
 def rfc_9309_reads(text: str) -> Ask:
-    """Ask a parser that knows the RFC and no extension."""
+    """Check with a parser of the RFC without extensions."""
     robots = parse(text, "strict")
     return lambda url, token: bool(robots.check(url, token))
 
@@ -373,8 +373,8 @@ def test_other_parsers_read_what_was_meant(
 
 
 @pytest.mark.parametrize("reads", FOOLED)
-def test_without_the_placeholder_everybody_is_shut_out(reads: Callable[[str], Ask]) -> None:
-    """The hazard itself (AMB-99): a purpose's rules become those of the group before it."""
+def test_without_the_placeholder_all_crawlers_are_disallowed(reads: Callable[[str], Ask]) -> None:
+    """The hazard (AMB-99): rules of a purpose become those of the group before it."""
     groups = [
         NewGroup(["*"], rules=[disallow("/private/")]),
         NewGroup(purposes=["EXAMPLE-PURPOSE-1"], rules=[disallow("/")]),
@@ -411,24 +411,24 @@ def test_the_first_match_is_the_most_specific(read: Read) -> None:
 
 
 class TestContentUsage:
-    """What was read may be written, and nothing turns into its opposite."""
+    """What was parsed can be written, and no preference is inverted."""
 
     def test_preferences_that_were_read(self) -> None:
-        """A bool or a preference, each as what it says."""
+        """A bool or a preference, each with its meaning."""
         said = {"train-ai": Preference.DISALLOWED, "search": Preference.ALLOWED}
         assert content_usage_record(said).value == "train-ai=n, search=y"
         assert content_usage_record({"train-ai": False}).value == "train-ai=n"
 
     @pytest.mark.parametrize("odd", ["n", "y", "disallowed", None, 0, 1, Preference.UNKNOWN])
-    def test_what_is_neither(self, odd: Any) -> None:
-        """Text is true in Python, and would allow what it says not to."""
+    def test_invalid_preferences(self, odd: Any) -> None:
+        """Text is true in Python, and would allow what it forbids."""
         with pytest.raises(WriteError, match="use True or False"):
             content_usage_record({"train-ai": odd})
 
 
 @pytest.mark.parametrize("purpose", ["a/b", "_foo", "a+b", "!x", "*x"])
-def test_a_purpose_the_registry_knows_can_be_written(purpose: str) -> None:
-    """The grammar of purposes is the registry's, and the group does not get lost."""
+def test_a_registered_purpose_can_be_written(purpose: str) -> None:
+    """The grammar of purposes is the registry's, and the group is kept."""
     robots = parse(f"User-agent: *\nAllow: /\nUser-agent-purpose: {purpose}\nDisallow: /\n")
     again = parse(write(read_back(robots)))
     assert not again.check("/x", "b", purposes=[purpose])
@@ -436,19 +436,19 @@ def test_a_purpose_the_registry_knows_can_be_written(purpose: str) -> None:
 
 
 def test_a_comment_that_is_too_long_is_left_out() -> None:
-    """A line that parsers cut says nothing to a crawler, so it is not worth an error."""
+    """A line that parsers cut has no effect on a crawler, so it is not an error."""
     text = "# " + "-" * 17_000 + "\nUser-agent: b\nDisallow: /\n"
     assert write(read_back(parse(text))) == "User-agent: b\nDisallow: /\n"
 
 
 def parted(names: int, rules: int, values: int) -> bytes:
-    """Return a file whose names a record of another document parts, with rules for all of them."""
+    """Return a file whose names a record of another document splits, with rules for all of them."""
     starts = (f"User-agent: a{n}\nContent-Usage: /{n % values} train-ai=n\n" for n in range(names))
     return "".join((*starts, *(f"Disallow: /r{n}\n" for n in range(rules)))).encode()
 
 
-def test_parts_that_read_the_same_are_one_group() -> None:
-    """Names that Content-Usage parts and tells the same become one group with the rules once."""
+def test_equal_parts_become_one_group() -> None:
+    """Names that Content-Usage splits with equal rules become one group with the rules once."""
     groups = read_back(parse(parted(6, 3, 2))).groups
     assert [group.user_agents for group in groups] == [("a0", "a2", "a4"), ("a1", "a3", "a5")]
     assert [len(group.rules) for group in groups] == [3, 3]

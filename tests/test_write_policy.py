@@ -1,7 +1,7 @@
 """
-What policies mean: each word of the vocabulary, how everyone and some go together, what is refused.
+The meaning of policies: each key, how rules for all and for some combine, and errors.
 
-What the robots.txt looks like is the writer's business; here it is what crawlers are told.
+The layout of the robots.txt is tested with the writer; these tests are about rules of crawlers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def only(policy: str) -> list[str]:
 # --- Words ----------------------------------------------------------------------------------------
 
 
-def test_a_policy_may_say_nothing() -> None:
+def test_an_empty_policy() -> None:
     """An empty policy is an empty file; an empty `everyone` is a group without limits."""
     assert write(compose("")) == ""
     assert only("[everyone]") == ["User-agent: *", "Disallow:"]
@@ -48,7 +48,7 @@ def test_keep_out_and_welcome_are_rules() -> None:
 
 
 def test_use_is_content_usage() -> None:
-    """Paths say again what wider paths say, because a reader looks at one alone (AMB-113)."""
+    """Narrower paths repeat the preferences of wider paths: a reader uses only one (AMB-113)."""
     policy = """
         [everyone.use]
         train-ai = false
@@ -98,7 +98,7 @@ def test_applications_are_app_directives_in_the_star_group() -> None:
 
 
 def test_other_records_comments_and_delays() -> None:
-    """What has no word of its own is a record."""
+    """Other records are written with `records`."""
     policy = """
         comment = "top"
         sitemaps = "https://e.example/s.xml"
@@ -120,7 +120,7 @@ def test_other_records_comments_and_delays() -> None:
     ]
 
 
-# --- Everyone and some ----------------------------------------------------------------------------
+# --- Rules for all crawlers and for some ----------------------------------------------------------
 
 EVERYONE = """
     [everyone]
@@ -134,8 +134,8 @@ EVERYONE = """
 """
 
 
-def test_everyone_means_everyone(read: Read) -> None:
-    """What is asked of all holds for a crawler with a group of its own (RFC 9309 §2.2.1)."""
+def test_everyone_includes_named_crawlers(read: Read) -> None:
+    """Rules for all apply also to a crawler with a separate group (RFC 9309 §2.2.1)."""
     robots = read(write(compose(EVERYONE + '[[for]]\ncrawlers = ["A"]\nkeep-out = ["/y/"]')))
     for token in ("A", "other"):
         assert not robots.check("/private/", token)
@@ -144,8 +144,8 @@ def test_everyone_means_everyone(read: Read) -> None:
     assert robots.check("/y/", "other")
 
 
-def test_what_is_said_to_a_crawler_itself_comes_first() -> None:
-    """Its own word on a path leaves nothing of what everyone is told of it, and below."""
+def test_rules_of_a_crawler_come_first() -> None:
+    """Its rule for a path replaces the rules for everyone on that path, and below."""
     own = """
         [[for]]
         crawlers = ["A"]
@@ -169,7 +169,7 @@ def test_what_is_said_to_a_crawler_itself_comes_first() -> None:
 
 
 def test_instead_of_everyone() -> None:
-    """A crawler may be told its own things alone."""
+    """A crawler may have only its specific rules."""
     group, _ = composed(EVERYONE + '[[for]]\ncrawlers = "A"\ninstead-of-everyone = true')
     assert group == ["User-agent: A", "Disallow:"]
 
@@ -192,7 +192,7 @@ def test_names_and_purposes_have_their_own_groups(read: Read) -> None:
 
 
 def test_order_of_groups() -> None:
-    """Names before those they contain, purposes, everyone: for who takes the first that fits."""
+    """Names before those they contain, purposes, everyone: for parsers that use the first match."""
     policy = """
         [everyone]
         [[for]]
@@ -272,8 +272,8 @@ def test_order_of_groups() -> None:
         ("[applications.a]\n'/x' = { b = 'é' }", 'applications.a."/x".b: '),
     ],
 )
-def test_errors_say_the_file_the_key_and_what_is_known(policy: str, words: str) -> None:
-    """One line for a person who wrote a policy by hand."""
+def test_errors_have_the_file_the_key_and_the_known_values(policy: str, words: str) -> None:
+    """One line for the author of a policy file."""
     with pytest.raises(WriteError, match=words) as caught:
         compose(policy, "p.toml")
     assert str(caught.value).startswith("p.toml")
@@ -285,7 +285,7 @@ def test_errors_say_the_file_the_key_and_what_is_known(policy: str, words: str) 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_give_their_robots_txt(example: Path) -> None:
-    """`examples/policy-NAME.toml` gives `examples/policy-NAME.txt`, which nothing is odd about."""
+    """`examples/policy-NAME.toml` gives `examples/policy-NAME.txt`, without any note."""
     written = write(compose(example.read_text(encoding="utf-8")), strict=True)
     assert written == example.with_suffix(".txt").read_text(encoding="utf-8")
     assert parse(written).notes == ()

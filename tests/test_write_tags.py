@@ -1,4 +1,4 @@
-"""Tag rules as text: Robots-Tag, X-Robots-Tag where asked for, meta elements; what is refused."""
+"""Tag rules as text: Robots-Tag, X-Robots-Tag on request, meta elements; which values raise."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def test_the_field() -> None:
     assert robots_tag({}) == robots_tag({"a": []}) == ""
 
 
-def test_the_old_name_only_when_asked() -> None:
-    """New text has no X- name (RTG-5.3-01); on request each crawler has a line of its own."""
+def test_the_old_name_only_on_request() -> None:
+    """New text has no X- name (RTG-5.3-01); on request each crawler has a separate line."""
     assert [name for name, _ in robots_tag_fields(RULES)] == ["Robots-Tag"]
     assert robots_tag_fields(RULES, legacy=True)[1:] == [
         ("X-Robots-Tag", "nosnippet"),
@@ -85,7 +85,7 @@ def test_what_is_in_force_can_be_written_again() -> None:
         ({f"bot-{n}": ["noindex"] for n in range(1000)}, "name fewer crawlers"),
     ],
 )
-def test_what_cannot_be_said(rules: Any, words: str) -> None:
+def test_invalid_values(rules: Any, words: str) -> None:
     with pytest.raises(WriteError, match=words):
         robots_tag(rules)
 

@@ -68,7 +68,7 @@ class TestEquivalent:
 
     @pytest.mark.parametrize("name", DIFFERENT)
     def test_different(self, read: Read, name: str) -> None:
-        """A witness, with what both say to it."""
+        """A witness, with the verdicts of both."""
         old, new = (rules_of(read, *lines) for lines in DIFFERENT[name][:2])
         found = analysis.equivalent(old, new)
         assert not found
@@ -87,7 +87,7 @@ class TestEquivalent:
         assert found.witness == Witness("/b")
 
     def test_robots_txt(self, read: Read) -> None:
-        """A rule for `/robots.txt` alone changes nothing; in profile google it does (AMB-45)."""
+        """A rule for `/robots.txt` alone has no effect, except in profile google (AMB-45)."""
         lines = ("Disallow: /robots.txt$",)
         assert analysis.equivalent(rules_of(read, *lines), rules_of(read)).equal is True
         found = analysis.equivalent(
@@ -109,7 +109,7 @@ class TestEquivalent:
         assert analysis.equivalent(old, new).witness == Witness("/a/")
 
     def test_empty_rules(self, read: Read) -> None:
-        """Profile google: an empty rule says what nothing says, in other words (AMB-42)."""
+        """Profile google: an empty rule means the same as no rule (AMB-42)."""
         for line in ("Disallow:", "Allow:"):
             old, new = (rules_of(read, *lines, profile="google") for lines in ([line], []))
             assert analysis.equivalent(old, new).equal is True
@@ -143,20 +143,20 @@ class TestEquivalent:
             analysis.difference(rules_of(read), rules_of(read, profile=changed))
 
     def test_not_rules(self, read: Read) -> None:
-        """Text is not a rule set, and the error says what to pass."""
+        """Text is not a rule set, and the error states what to pass."""
         with pytest.raises(TypeError, match=r"rules are a RuleSet, not str: pass robots\.rules"):
             analysis.equivalent(rules_of(read), "Disallow: /")  # type: ignore[arg-type]
 
     def test_vetted(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A path that tells nothing apart is never handed out as one that does."""
+        """A path with equal verdicts is never returned as a witness."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
         lie = solver.SearchResult(True, b"/b", 1, [[], []])
         monkeypatch.setattr(solver.Solver, "find_witness", lambda *_: lie)
         with pytest.raises(WrongWitnessError, match="does not get different verdicts"):
             analysis.equivalent(old, new)
 
-    def test_the_matcher_is_asked(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Where the automata and `check` disagree, neither is believed."""
+    def test_witness_check(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+        """If the automata and `check` disagree, an error is raised."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read)
         deciders = iter((1, -1))
         monkeypatch.setattr(solver.Solver, "find_decider", lambda *_: next(deciders))
@@ -260,7 +260,7 @@ class TestDifference:
 
 
 class TestExceptions:
-    """`exceptions`: parts of a region's patterns in which nothing changes."""
+    """`exceptions`: parts of a region's patterns without a change."""
 
     def test_a_longer_rule(self, read: Read) -> None:
         """A rule that both have and that is more specific keeps its URLs."""
@@ -286,12 +286,12 @@ class TestExceptions:
         assert len(analysis.exceptions(old, new, region, limit=50)) == 7
 
     def test_none(self, read: Read) -> None:
-        """Where all of the pattern changes there is none; `/robots.txt` goes without saying."""
+        """If all of the pattern changes there is none; `/robots.txt` is not listed."""
         old, new = rules_of(read, "Disallow: /"), rules_of(read)
         (region,) = analysis.difference(old, new).regions
         assert analysis.exceptions(old, new, region) == ()
 
-    def test_a_new_rule_that_says_the_same(self, read: Read) -> None:
+    def test_a_new_rule_with_the_same_verdict(self, read: Read) -> None:
         """A rule on one side makes an exception as well."""
         old, new = rules_of(read, "Disallow: /a"), rules_of(read, "Disallow: /a/b")
         (region,) = analysis.difference(old, new).regions

@@ -29,8 +29,8 @@ def names_of(*files: RobotsTxt) -> list[str]:
 class TestNames:
     """Product tokens that files name, as they spell them."""
 
-    def test_everyone_else_comes_last(self, read: Read) -> None:
-        """Even in a file that names no crawler."""
+    def test_all_other_crawlers_come_last(self, read: Read) -> None:
+        """Also in a file that does not name a crawler."""
         assert names_of(read("")) == ["everyone else"]
         assert names_of() == ["everyone else"]
         assert names_of(read("User-agent: *\nDisallow: /")) == ["everyone else"]
@@ -44,7 +44,7 @@ class TestNames:
         assert analysis.compare(*same).equal
 
     def test_spelled_as_first_written(self, read: Read) -> None:
-        """Case does not tell crawlers apart, within a file or between files."""
+        """Crawlers do not differ by case, within a file or between files."""
         robots = read("User-agent: FooBot\nUser-agent: foobot\nAllow: /\n")
         assert names_of(robots, read("User-agent: FOOBOT")) == ["FooBot", "everyone else"]
 
@@ -53,40 +53,40 @@ class TestNames:
         found = names_of(read("User-agent: A"), read("User-agent: B\nUser-agent: A"))
         assert found == ["A", "B", "everyone else"]
 
-    def test_names_the_grammar_does_not_know(self, read: Read) -> None:
+    def test_names_outside_the_grammar(self, read: Read) -> None:
         """Profile default: the whole value is a name, and so are its leading letters."""
         assert names_of(read("User-agent: MJ12bot")) == ["MJ12bot", "MJ", "everyone else"]
-        # What no crawler can be asked about by is nobody's name (AMB-22).
+        # A value that is not a valid crawler name is not a name (AMB-22).
         assert names_of(read("User-agent: Foo Bot/2.1")) == ["Foo", "everyone else"]
         assert names_of(read("User-agent: 008")) == ["008", "everyone else"]
 
     @pytest.mark.parametrize("profile", ["strict", "google"])
     def test_leading_letters_alone(self, read: Read, profile: str) -> None:
-        """Other profiles know the leading letters only."""
+        """Other profiles use only the leading letters."""
         assert names_of(read("User-agent: MJ12bot", profile)) == ["MJ", "everyone else"]
         assert names_of(read("User-agent: 008", profile)) == ["everyone else"]
 
-    def test_nobody(self, read: Read) -> None:
-        """Lines that name no crawler add no crawler."""
+    def test_lines_without_a_name(self, read: Read) -> None:
+        """Lines that do not name a crawler add none."""
         body = "User-agent:\nUser-agent: *bot\nUser-agent: \x01bad\nDisallow: /"
         assert "everyone else" in names_of(read(body))
         assert not [name for name in names_of(read(body)) if "bad" in name]
 
     def test_stars_with_text(self, read: Read) -> None:
-        """A star with text behind it is the star where a profile says so, and never a name."""
+        """A star followed by text is the star in some profiles, and never a name."""
         for profile in ("default", "google", "strict"):
             assert names_of(read("User-agent: * # all\nUser-agent: * all\n", profile))[-1:] == [
                 "everyone else"
             ]
 
     def test_lists(self, read: Read) -> None:
-        """A list is one name, unless a profile knows lists (AMB-25)."""
+        """A list is one name, unless a profile reads lists (AMB-25)."""
         body = "User-agent: Foo, Bar9, Foo\nDisallow: /"
         assert names_of(read(body, COMMAS)) == ["Foo", "Bar9", "Bar", "everyone else"]
         assert names_of(read(body)) == ["Foo", "everyone else"]
 
     def test_each_is_obeyed(self, read: Read) -> None:
-        """All but everyone else obey a group that names them."""
+        """All named crawlers obey a group that names them."""
         robots = read("User-agent: MJ12bot\nUser-agent: Foo Bot\nDisallow: /\nUser-agent: *\n")
         for crawler in analysis.crawlers(robots)[:-1]:
             assert not robots.check("/", crawler.product_token)
@@ -116,7 +116,7 @@ class TestPurposes:
             "everyone else",
         ]
 
-    def test_whom_another_file_names(self, read: Read) -> None:
+    def test_crawlers_of_the_other_file(self, read: Read) -> None:
         """Named in one file only, a crawler may obey its purpose's group in the other."""
         old = read("User-agent: Foo\nDisallow: /a")
         new = read(f"User-agent-purpose: {ONE}\nDisallow: /b")
@@ -128,7 +128,7 @@ class TestPurposes:
         ]
         assert names_of(old, old, new)[2] == f"Foo with purpose {ONE}"
 
-    def test_stars_and_nothing(self, read: Read) -> None:
+    def test_stars_and_empty_purposes(self, read: Read) -> None:
         """An empty purpose, or a star, is not a crawler (AMB-97)."""
         assert names_of(read("User-agent-purpose: *\nUser-agent-purpose:\nDisallow: /")) == [
             "everyone else"
@@ -173,7 +173,7 @@ class TestShown:
 
 
 class TestMany:
-    """Files that name thousands: all of them, or the answer says that it is not complete."""
+    """Files that name thousands: all of them, or the answer is marked as incomplete."""
 
     @pytest.fixture
     def many(self) -> list[str]:
@@ -185,7 +185,7 @@ class TestMany:
         self, native: ModuleType, many: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The last of 4,000 names is found: reading it two ways does not count twice."""
-        # Whether each is named is the engine's to tell, and costs the most: here all are.
+        # The engine decides whether each is named, which costs the most: here all are.
         monkeypatch.setattr(MODULE, "_is_named", lambda robots, token: True)
         robots = parse("\n".join(f"User-agent: {name}" for name in many), engine=native)
         found = analysis.crawlers(robots)
@@ -251,13 +251,13 @@ def test_a_value_with_a_version_is_called_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("group", "other"),
     [
-        # A capital that is no ASCII letter is another letter to those who compare names.
+        # A capital outside ASCII is another letter when names are compared.
         (b"User-agent: \xc3\x89bot\nDisallow: /z\n\n", "ébot"),
         (b"User-agent: \xe2\x84\xaabot\nDisallow: /z\n\n", "kbot"),
         (b"", "\udcff1"),
     ],
 )
-def test_every_name_that_can_be_asked_for_is_asked(group: bytes, other: str) -> None:
+def test_every_valid_name_is_compared(group: bytes, other: str) -> None:
     """Names are compared as in the engine: by octets, ignoring the case of ASCII letters."""
     name = other.encode("utf-8", "surrogateescape")
     old, new = (

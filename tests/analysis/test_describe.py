@@ -53,7 +53,7 @@ def codes(pattern: str | bytes, profile: str | Profile = "default") -> list[str]
 
 
 def note(pattern: str | bytes, code: str, profile: str | Profile = "default") -> str:
-    """Return what a note says."""
+    """Return the text of a note."""
     notes = {found.code: found.message for found in describe(pattern, profile).notes}
     return notes[code]
 
@@ -69,7 +69,7 @@ def without_first(path: str) -> str:
 
 
 class TestSentence:
-    """The sentence says what is matched, no more and no less."""
+    """The sentence describes exactly what is matched."""
 
     @pytest.mark.parametrize(
         ("pattern", "sentence", "says"),
@@ -198,7 +198,7 @@ class TestSentence:
         ],
     )
     def test_it_is_true_of_every_short_url(self, pattern: str, sentence: str, says: Says) -> None:
-        """Of all URLs with up to five signs, those match of which the sentence says so."""
+        """Of all URLs with up to five signs, exactly those described by the sentence match."""
         assert describe(pattern).sentence == sentence
         rules = RuleSet.from_patterns([pattern])
         for size in range(6):
@@ -207,7 +207,7 @@ class TestSentence:
                 matches = bool(rules.tied_rules("https://example.com" + path))
                 assert matches == bool(says(path)), path
 
-    def test_profiles_say_what_they_do(self) -> None:
+    def test_sentences_depend_on_the_profile(self) -> None:
         """A pattern that one profile ignores may be used by another."""
         assert describe("", "google").sentence == "Matches every URL."
         assert describe("/a b").sentence.startswith("Matches every URL whose path begins with")
@@ -259,7 +259,7 @@ class TestParts:
 
     @given(PATTERNS)
     def test_together_they_are_the_pattern(self, pattern: str | bytes) -> None:
-        """Nothing is lost between the pieces."""
+        """No text is lost between the pieces."""
         found = describe(pattern)
         assert "".join(part.text for part in found.parts) == found.pattern
 
@@ -390,12 +390,12 @@ class TestExamples:
             assert sum(reasons.values()) == 6 or pattern.startswith("/*a")
             assert max(reasons.values()) <= 2
 
-    def test_what_matches_all_or_nothing_has_no_misses(self) -> None:
-        """There is nothing near to miss."""
+    def test_patterns_that_match_all_or_no_urls_have_no_misses(self) -> None:
+        """Either every URL matches, or none does."""
         assert describe("/*").misses == ()
         assert (describe("a").matches, describe("a").misses) == ((), ())
 
-    def test_what_has_nothing_near(self) -> None:
+    def test_patterns_without_a_near_miss(self) -> None:
         """Any change of a match is a match; a miss is still shown."""
         misses = describe("*/*/").misses
         assert [(str(miss.witness), miss.code) for miss in misses] == [
@@ -403,8 +403,8 @@ class TestExamples:
             ("/x", "overlap"),
         ]
 
-    def test_nothing_is_longer_than_a_url(self) -> None:
-        """Also where the pattern leaves room for no more than itself."""
+    def test_no_example_is_longer_than_a_url(self) -> None:
+        """Also where the pattern has the maximal length."""
         found = describe("/" + "a" * 7_999)
         assert [len(match.path) for match in found.matches] == [8_000]
         assert {len(miss.witness.path) for miss in found.misses} == {7_999, 8_000}
@@ -532,7 +532,7 @@ class TestTrace:
         ("pattern", "url", "code", "reason"),
         [
             ("/%41", "/a", "case", "upper and lower case differ"),
-            ("*a", "/*", "missing", "no 'a'"),  # the A of %2A is no letter
+            ("*a", "/*", "missing", "no 'a'"),  # the A of %2A is not a letter
             ("/abc", "/ac", "incomplete", "no 'b' before 'c'"),
             ("/abc", "/x", "begins-otherwise", "begins with '/x', not with '/abc'"),
             ("/ab", "/é", "begins-otherwise", "begins with '/%C3', not with '/ab'"),
@@ -564,7 +564,7 @@ class TestTrace:
         ],
     )
     def test_reasons(self, pattern: str, url: str, code: str, reason: str) -> None:
-        """The reason says what is missing, where."""
+        """The reason states what is missing, and where."""
         found = trace(pattern, url)
         assert (found.code, found.reason) == (code, reason)
 
@@ -586,7 +586,7 @@ class TestNotes:
 
     @pytest.mark.parametrize("pattern", ["/", "/private/", "/a$", "/$", "/a/*/b/", "/*?*a"])
     def test_a_plain_pattern_has_few(self, pattern: str) -> None:
-        """Nobody is bothered about what is as it seems."""
+        """A pattern without surprises has few hints."""
         assert set(codes(pattern)) <= {"query-too", "question-mark"}
 
     @pytest.mark.parametrize(
@@ -641,7 +641,7 @@ class TestNotes:
             ("/" + "a" * 8_000, "long-url", "at least 8,001 bytes"),
         ],
     )
-    def test_what_is_said(self, pattern: str, code: str, words: str) -> None:
+    def test_hints(self, pattern: str, code: str, words: str) -> None:
         """Each hint names the problem, and the fix if there is one."""
         assert words in note(pattern, code)
 
@@ -653,17 +653,17 @@ class TestNotes:
             ("/a/", "open-end"),
             ("/a*b", "open-end"),  # a piece in the middle of names
             ("/a?b", "open-end"),
-            ("/a*", "open-end"),  # said by the star
+            ("/a*", "open-end"),  # implied by the star
             ("/*", "robots-txt"),
-            ("/*&a=", "query-too"),  # everybody knows
+            ("/*&a=", "query-too"),  # well known
             ("/%C3%A9", "case"),
             ("/%C3%A9", "compared-as"),
             ("/a?/../", "dot-segments"),
             ("/..a", "dot-segments"),
         ],
     )
-    def test_what_is_not_said(self, pattern: str, code: str) -> None:
-        """A note on everything is a note on nothing."""
+    def test_no_hints(self, pattern: str, code: str) -> None:
+        """Too many hints would be useless."""
         assert code not in codes(pattern)
 
     def test_profiles_differ(self) -> None:
@@ -739,8 +739,8 @@ class TestHostile:
         assert (found.empty, found.matches, found.misses) == (False, (), ())
         assert describe(HOSTILE["dots"]).empty is True
 
-    def test_what_is_not_proved_is_not_said(self) -> None:
-        """Beyond the search, the first match may not be a shortest, and says so."""
+    def test_unproved_properties_are_not_stated(self) -> None:
+        """Beyond the search, the first match may not be a shortest, and is marked so."""
         found = describe(HOSTILE["dots that float"])
         assert found.matches
         assert not found.shortest
@@ -749,7 +749,7 @@ class TestHostile:
         assert describe("/:", unlike).empty is True
 
     def test_a_search_that_gives_up(self) -> None:
-        """Without a budget nothing is guessed."""
+        """Without a budget there is no guess."""
         undecided = Undecided(1)
         with (
             mock.patch("robotrules.analysis.pattern_examples.overlaps", return_value=undecided),
@@ -788,7 +788,7 @@ class TestValue:
         assert describe("/\udcff") == describe(b"/\xff")
 
     def test_the_same_in_every_process_and_engine(self) -> None:
-        """Nothing depends on hashing, or on the engine."""
+        """The result does not depend on hashing, or on the engine."""
         program = (
             "import json\nfrom robotrules.analysis.describe import describe\n"
             "for p in ('/*/a$', '/*&a=*b', '/a/.', '/*/../', '/é*[a]', '/*?s='):\n"

@@ -1,4 +1,4 @@
-"""Two files: for every crawler that they tell apart, what changes."""
+"""Two files: for every crawler with different rules, what changes."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class TestCrawlers:
         assert found.equal is True
         assert found.changes[0].old.lines == (1, 4)
 
-    def test_names_the_grammar_does_not_know(self, read: Read) -> None:
+    def test_names_outside_the_grammar(self, read: Read) -> None:
         """`MJ12bot` is reported under that name, and `MJ` is omitted."""
         found = compared(read, "User-agent: MJ12bot\nDisallow: /", "")
         assert told(found) == {"MJ12bot": (False, ["/"]), "everyone else": (True, [])}
@@ -125,7 +125,7 @@ class TestCrawlers:
         assert found.equal is False
 
     def test_named_here_and_by_purpose_there(self, read: Read) -> None:
-        """Whom the old file names may obey its purpose's group in the new one."""
+        """A crawler named in the old file may obey its purpose's group in the new one."""
         found = compared(
             read,
             "User-agent: Foo\nDisallow: /a\n",
@@ -190,8 +190,8 @@ class TestStatements:
         (found,) = compared(read, old, old.replace("Crawl-delay: 1", "Crawl-delay: 9")).statements
         assert [crawler.name for crawler in found.crawlers] == ["A", "everyone else"]
 
-    def test_undecided_is_no_difference(self, read: Read) -> None:
-        """Where it is not known that records differ, nor is it of the files."""
+    def test_undecided_is_not_a_difference(self, read: Read) -> None:
+        """If a difference of records is undecided, so is that of the files."""
         lines = "Content-Usage: /a*c train-ai=n\n", "Content-Usage: /*bc search=y\n"
         old, new = ("User-agent: *\n" + "".join(order) for order in (lines, lines[::-1]))
         found = compared(read, old, new)
@@ -221,7 +221,7 @@ class TestLimits:
         assert len(found.changes[0].difference.regions) == 2
 
     def test_too_many_purposes(self, read: Read) -> None:
-        """A file that names too many is equal to nothing, not even to itself."""
+        """A file that names too many is never equal, not even to itself."""
         body = "".join(f"User-agent-purpose: P{n}\nDisallow: /{n}\n" for n in range(6))
         found = compared(read, body, body)
         assert (found.equal, found.complete) == (None, False)
@@ -248,7 +248,7 @@ class TestMisuse:
     """Values that cannot be compared are refused, with how to fix it."""
 
     def test_not_files(self, read: Read) -> None:
-        """Text, and rule sets, are no files."""
+        """Text and rule sets are not files."""
         with pytest.raises(TypeError, match=r"RobotsTxt, not str: pass robotrules\.parse\(body\)"):
             analysis.compare("User-agent: *", read(""))  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="a file is a RobotsTxt"):
@@ -294,7 +294,7 @@ def test_well_known_crawlers(seed: int) -> None:
     names = ["Googlebot", "Googlebot-News", "AdsBot-Google", "Yandex", "YandexMobileBot"]
     texts = [
         "\n\n".join(
-            # By their names alone nearly all are told the same.
+            # By their names alone nearly all have the same rules.
             f"User-agent: {name}\nDisallow: {'/b' if choose.random() < 0.1 else '/a'}"
             for name in ["*", *choose.sample(names, choose.randint(0, 2))]
         )
@@ -328,7 +328,7 @@ class TestPartedNames:
 
     @pytest.fixture
     def asked(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-        """Whom records are compared for."""
+        """The crawlers for which records are compared."""
         found: list[Any] = []
         compared: Callable[..., Any] = diff_records
 
@@ -340,7 +340,7 @@ class TestPartedNames:
         return found
 
     def test_the_same_octets(self, asked: list[Any]) -> None:
-        """They say the same, and no record is read for that."""
+        """They are equal, and no record is read for that."""
         found = files.compare(parted(50), parted(50))
         assert (found.equal, found.complete, found.statements, asked) == (True, True, (), [])
 
@@ -352,7 +352,7 @@ class TestPartedNames:
         assert len(files.compare(parted(50), parted(50, 1)).statements) == 51
 
     def test_undecided(self) -> None:
-        """A file that tells too many apart is not proved equal."""
+        """A file with too many different crawlers is not proved equal."""
         old, new = parted(50), parse(parted(50).body + b"# the same\n")
         assert files.compare(old, new).equal is True
         assert files.compare(old, new, max_states=1).equal is None

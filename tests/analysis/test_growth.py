@@ -94,7 +94,7 @@ def test_a_file_that_cannot_be_decided_soon_ends(monkeypatch: pytest.MonkeyPatch
 
 
 def test_many_groups_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everybody else is not decided, and the files are not called equal."""
+    """All other crawlers are undecided, and the files are not equal."""
     monkeypatch.setattr("robotrules.analysis.files.STATES_PER_CLASS", 10_000)
     names = [f"b{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(100)]
     old = parse("".join(f"User-agent: {name}\nDisallow: /x*a\n" for name in names))
@@ -106,8 +106,8 @@ def test_many_groups_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     assert analysis.compare(old, old).equal is True
 
 
-def test_files_that_say_the_same_are_not_searched(looked_at: list[int]) -> None:
-    """Whatever their order, and however often they say it."""
+def test_equivalent_files_are_not_searched(looked_at: list[int]) -> None:
+    """In any order, and with any repetition."""
     old = parse("User-agent: *\nDisallow: /*a\nAllow: /b\nDisallow: /*a\n")
     new = parse("User-agent: *\nAllow: /b\nDisallow: /*a\n")
     assert compare(old, new).equal is True

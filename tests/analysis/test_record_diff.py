@@ -39,7 +39,7 @@ def texts(found: list[RecordDifference]) -> list[tuple[str, list[str], list[str]
 
 
 def group(*lines: str) -> str:
-    """Write a group for everyone."""
+    """Write a `*` group."""
     return "User-agent: *\n" + "\n".join(lines) + "\n"
 
 
@@ -60,7 +60,7 @@ class TestOfTheFile:
         assert found.is_decided
 
     def test_order_and_repetition(self, read: Read) -> None:
-        """Neither says anything."""
+        """Neither has a meaning."""
         one, two = "Sitemap: https://example.com/a.xml\n", "Sitemap: https://example.com/b.xml\n"
         assert changed(read, one + two, two + one + two, None) == []
 
@@ -94,7 +94,7 @@ class TestOfGroups:
             "Crawl-delay", (EVERYONE,), (RecordText("5", 2),), (RecordText("10", 2),)
         )
 
-    def test_whose(self, read: Read) -> None:
+    def test_crawlers_of_the_group(self, read: Read) -> None:
         """Only for crawlers that obey the group."""
         old = "User-agent: Foo\nCrawl-delay: 5\nDisallow: /\n"
         assert changed(read, old, "User-agent: Foo\nDisallow: /\n") == []
@@ -120,8 +120,8 @@ class TestOfGroups:
 class TestOfPaths:
     """Content-Usage, Content-Signal and App-Directives: for every URL, what they come to."""
 
-    def test_the_same_in_other_words(self, read: Read) -> None:
-        """Order, spelling and repeated lines change nothing."""
+    def test_the_same_in_another_spelling(self, read: Read) -> None:
+        """Order, spelling and repeated lines have no effect."""
         old = group("Content-Usage: train-ai=n", "Content-Usage: /a train-ai=y")
         for new in (
             group("Content-Usage: /a train-ai=y", "Content-Usage: train-ai=n"),
@@ -175,7 +175,7 @@ class TestOfPaths:
         assert found.witness is not None
         assert found.witness.path == "/x"
 
-    def test_app_directives_know_no_purposes(self, read: Read) -> None:
+    def test_app_directives_ignore_purposes(self, read: Read) -> None:
         """Records in the group of a purpose are ignored; a crawler with the purpose obeys `*`."""
         body = (
             f"User-agent-purpose: {PURPOSE}\nApp-Directives: /a examplesearch;nosnippet\nAllow: /\n"
@@ -215,7 +215,7 @@ class TestUndecided:
         assert len(found.removed) == len(found.added) == 2
 
     def test_ties_apart(self, read: Read) -> None:
-        """Patterns of the same octets that no URL matches both are no tie."""
+        """Patterns with equally many octets do not tie if no URL matches both."""
         lines = "Content-Usage: /a*c$ train-ai=n", "Content-Usage: /b*d$ search=y"
         assert changed(read, group(*lines), group(*lines[::-1])) == []
         literal = "Content-Usage: /ab train-ai=n", "Content-Usage: /cd search=y"

@@ -110,7 +110,7 @@ class TestPatterns:
             ("/a", "/a$", True),
             ("/*b", "/a*b", True),
             ("/a*b", "/*b", False),
-            ("/x", "shop", True),  # what matches nothing is in everything
+            ("/x", "shop", True),  # a pattern without URLs is in every other
             ("shop", "/x", False),
             ("/%41", "/A", True),
             ("/*/$", "/*//$", True),
@@ -128,7 +128,7 @@ class TestPatterns:
         assert analysis.overlaps("/a/index.html", "/a/$") is None
 
     def test_undecided(self) -> None:
-        """A budget that is used up gives no answer, and says so when taken for one."""
+        """A used-up budget gives no answer, and raises if used as one."""
         for answer in (
             analysis.is_empty("/*abc*def", max_states=3),
             analysis.overlaps("/*abc*def", "/*ghi", max_states=3),
@@ -160,7 +160,7 @@ class TestPatterns:
             analysis.overlaps("/a", "/b")
 
 
-# --- Who decides ----------------------------------------------------------------------------------
+# --- Which rule decides ---------------------------------------------------------------------------
 
 
 class TestWitness:
@@ -229,7 +229,7 @@ class TestWitness:
             analysis.witness(rules, rules_of(read, "Disallow: /c").rules[0])
 
     def test_not_rules(self) -> None:
-        """A file is not a rule set, and the error says what to pass."""
+        """A file is not a rule set, and the error states what to pass."""
         with pytest.raises(TypeError, match=r"not RobotsTxt: pass robots\.rules_for\(token\)"):
             analysis.witness(parse(""), 0)  # type: ignore[arg-type]
 
@@ -281,7 +281,7 @@ class TestDeadRules:
         assert all(one.matches_nothing for one in found.rules)
 
     def test_robots_txt_alone(self, read: Read) -> None:
-        """A rule that only matches `/robots.txt` decides nothing, and no rule covers it."""
+        """A rule that only matches `/robots.txt` never decides, and no rule covers it."""
         (one,) = analysis.dead_rules(rules_of(read, "Disallow: /robots.txt$")).rules
         assert one.covers == ()
         assert analysis.dead_rules(rules_of(read, "Disallow: /robots.txt")).rules == ()
@@ -321,7 +321,7 @@ class TestDeadRules:
         assert analysis.dead_rules(read("").rules_for("a")).rules == ()
 
     def test_vetted(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A path that the matcher says is not decided by the rule raises, and never answers."""
+        """A path that the matcher contradicts raises an error."""
         rules = rules_of(read, "Disallow: /a", "Disallow: /b")
         lie = solver.SearchResult(True, b"/b", 1, [[]])
         monkeypatch.setattr(solver.Solver, "find_witness", lambda *_: lie)
@@ -335,8 +335,8 @@ class TestDeadRules:
 class TestRedundantRules:
     """`redundant_rules`: each alone could go and no verdict would change."""
 
-    def test_said_by_others(self, read: Read) -> None:
-        """A broader rule says the same."""
+    def test_implied_by_others(self, read: Read) -> None:
+        """A broader rule has the same verdict."""
         rules = rules_of(read, "Disallow: /a", "Disallow: /a/b", "Allow: /c")
         found = analysis.redundant_rules(rules)
         assert [(one.rule.line, one.dead) for one in found.rules] == [(3, False), (4, False)]
@@ -361,7 +361,7 @@ class TestRedundantRules:
         assert (one.rule.line, one.dead, one.instead) == (2, True, ())
 
     def test_two_of_a_kind(self, read: Read) -> None:
-        """Of two that say the same in other words either could go, not both."""
+        """Of two equivalent rules either is redundant, not both."""
         rules = rules_of(read, "Disallow: /*.gif$", "Disallow: /*gif$", "Disallow: *.gif$")
         assert lines_of(analysis.redundant_rules(rules).rules) == [2, 4]
         assert lines_of(analysis.minimize(rules).removed) == [2, 4]
@@ -394,7 +394,7 @@ class TestRedundantRules:
         assert set(rules.rules[1:]) <= set(found.undecided)
 
     def test_rules_that_repeat_others(self, read: Read) -> None:
-        """Dead where they decide nothing, alone or not; what allows `/robots.txt` has no line."""
+        """Dead if they never decide, alone or not; the allowed `/robots.txt` has no line."""
         body = "User-agent: *\nDisallow: /a\nDisallow: /a\nAllow: /*a\nAllow: /***\nDisallow: /a"
         found = analysis.redundant_rules(read(body).rules_for("a")).rules
         assert [(one.rule.line, one.dead) for one in found][:2] == [(2, True), (3, True)]
@@ -412,7 +412,7 @@ class TestMinimise:
     """`minimise`: as few rules as were found, with the same verdict on every URL."""
 
     def test_a_common_list(self, read: Read) -> None:
-        """Rules that a broader one says go; exceptions stay, and the order of the file."""
+        """Rules implied by a broader one are removed; exceptions and the order are kept."""
         rules = rules_of(
             read,
             "Allow: /",
@@ -451,8 +451,8 @@ class TestMinimise:
         assert analysis.redundant_rules(left).rules == ()
         assert analysis.equivalent(left, rules).equal is True
 
-    def test_nothing_but_allow(self, read: Read) -> None:
-        """Where nothing is disallowed no rule is needed."""
+    def test_only_allow(self, read: Read) -> None:
+        """Without a disallow no rule is needed."""
         found = analysis.minimize(rules_of(read, "Allow: /a", "Allow: /", "Disallow:"))
         assert found.kept == ()
         assert len(found.removed) == 3
@@ -485,7 +485,7 @@ class TestMinimise:
 
 
 class TestValues:
-    """Answers go to JSON, and mean what their truth says."""
+    """Answers convert to JSON, and have a truth value."""
 
     def test_json(self, read: Read, engine: ModuleType) -> None:
         """Every value is plain after `as_dict()`."""

@@ -35,7 +35,7 @@ LONG = ("#" * 99 + "\n") * 6_000
 
 
 def star(*lines: str) -> str:
-    """Return a file with lines for everyone."""
+    """Return a file with lines for all crawlers."""
     return "\n".join(["User-agent: *", *lines, ""])
 
 
@@ -97,7 +97,7 @@ class TestRules:
                 "no URL matches it, because a path pattern starts with '/' or '*'",
             ),
             (
-                # What every crawler may fetch anyway is written nowhere: no line says the same.
+                # What every crawler may always fetch has no line: no other line implies it.
                 ["Disallow: /a", "Allow: /robots.txt$"],
                 [("dead-rule", 3, ())],
                 "it decides no URL",
@@ -105,7 +105,7 @@ class TestRules:
         ],
     )
     def test_reasons(self, read: Read, rules: list[str], steps: list[Any], sentence: str) -> None:
-        """Each step says which lines make it unnecessary."""
+        """Each step names the lines that make it unnecessary."""
         found = simpler(read, star(*rules))
         assert told(found) == steps
         assert found.steps[0].sentence == sentence
@@ -150,7 +150,7 @@ class TestRules:
             (step,) = simpler(read, star("Disallow: /a", "Disallow: /a/b")).steps
         assert (step.code, step.reason_lines, step.witness) == ("redundant-rule", (2,), None)
 
-    def test_a_witness_that_is_none(self, read: Read) -> None:
+    def test_an_invalid_witness(self, read: Read) -> None:
         """A path that the matcher contradicts is a bug."""
         view = ProfileView(read(star("Disallow: /a")), 100)
         assert view.verify_witness(b"/a", 2).path == "/a"
@@ -163,15 +163,15 @@ class TestRules:
         assert told(found) == [("outside-group", 1, ())]
         assert found.steps[0].group is None
 
-    def test_a_group_for_nobody(self, read: Read) -> None:
-        """All of it goes: no crawler has an empty name (AMB-24)."""
+    def test_a_group_without_crawlers(self, read: Read) -> None:
+        """All of it is removed: no crawler has an empty name (AMB-24)."""
         text = "User-agent:\nDisallow: /x\nDisallow: /y\n\n" + star("Disallow: /a")
         found = simpler(read, text)
         assert told(found) == [("repeated-group", 1, ()), ("nobodys-rule", 3, ())]
         assert found.body.decode() == star("Disallow: /a")
 
-    def test_nothing_can_go(self, read: Read) -> None:
-        """The file itself comes back, and there is nothing to prove."""
+    def test_no_steps(self, read: Read) -> None:
+        """The same file is returned, without a proof."""
         text = star("Disallow: /a", "Allow: /a/b")
         found = simpler(read, text)
         assert (found.steps, found.body, found.proof) == ((), text.encode(), None)
@@ -185,12 +185,12 @@ class TestRules:
         assert found.body.decode() == "User-agent: a\nAllow: /x\n\n" + star("Disallow: /b")
         assert parse(found.body).check("/b", "a").allowed
 
-    def test_an_empty_rule_is_the_last_to_go(self, read: Read) -> None:
-        """It says best that all is allowed."""
+    def test_an_empty_rule_is_removed_last(self, read: Read) -> None:
+        """It states most clearly that all is allowed."""
         assert left_of(read, star("Disallow:", "Allow: /a")) == star("Disallow:")
 
     def test_a_rule_stays_for_one_crawler_of_many(self, read: Read) -> None:
-        """Alone the rule says what line 2 does; with the group of `b` it decides."""
+        """Alone the rule is implied by line 2; with the group of `b` it decides."""
         text = (
             "User-agent: a\nUser-agent: b\nDisallow: /x\nDisallow: /x/y/z\n\n"
             "User-agent: b\nAllow: /x/y\n"
@@ -210,8 +210,8 @@ class TestRules:
         found = simpler(read, alone, profiles=())
         assert ("redundant-rule", 4, (3,)) in told(found)
 
-    def test_an_index_page_stands_for_its_directory(self, read: Read) -> None:
-        """In profile google the rule decides `/a/` too, where another says otherwise (AMB-47)."""
+    def test_an_index_page_matches_its_directory(self, read: Read) -> None:
+        """In profile google the rule decides `/a/` too, against another rule (AMB-47)."""
         text = star("Disallow: /a/$", "Allow: /a/index.html")
         assert left_of(read, text, profiles=()) == star("Disallow: /a/$")
         found = simpler(read, text)
@@ -222,7 +222,7 @@ class TestRules:
 
 
 class TestGroups:
-    """Groups are merged where nothing changes for any crawler."""
+    """Groups are merged if no crawler is affected."""
 
     def test_a_user_agent_line_again(self, read: Read) -> None:
         """Case does not matter."""
@@ -288,7 +288,7 @@ class TestGroups:
             "\nUser-agent: *\nDisallow: /z\n"
         )
 
-    def test_the_same_crawlers_with_records_of_their_own(self, read: Read) -> None:
+    def test_the_same_crawlers_with_separate_records(self, read: Read) -> None:
         """The largest delay of two groups counts, and the first of one (AMB-118)."""
         text = "User-agent: a\nDisallow: /x\nCrawl-delay: 1\n\n"
         text += "User-agent: a\nDisallow: /y\nCrawl-delay: 9\n"
@@ -306,7 +306,7 @@ class TestGroups:
             "the group of line 1 is for the same crawlers and has the same effect"
         )
 
-    def test_a_group_that_says_that_all_is_allowed_stays(self, read: Read) -> None:
+    def test_a_group_that_allows_all_is_kept(self, read: Read) -> None:
         """The rule may be intended; and a file without a group looks like a mistake."""
         for text in (star("Disallow:"), star("User-agent: a", "Allow: /"), star("Disallow: img/")):
             assert left_of(read, text, groups=True) == text
@@ -327,8 +327,8 @@ class TestSameAsStar:
         )
         assert parse(found.body).groups[0].user_agents == ("Foo",)
 
-    def test_it_goes(self, read: Read) -> None:
-        """And nothing is left to choose."""
+    def test_it_is_removed(self, read: Read) -> None:
+        """And no choice is left."""
         found = simpler(read, self.TEXT, groups=True)
         assert found.body.decode() == star("Disallow: /a*")
         assert found.optional == ()
@@ -360,7 +360,7 @@ class TestSameAsStar:
             ("AdsBot-Google", "", "AdsBot-Google", ""),
             ("AdsBot-Google\nUser-agent: Foo", "", "AdsBot-Google", ""),
             ("Applebot", "User-agent: googlebot\nDisallow: /x\n\n", "Applebot", "Googlebot"),
-            # Nobody names them: they obey Yandex's group, and none for everyone.
+            # They are not named: they obey Yandex's group, and not the `*` group.
             ("Yandex", "", "YandexCalendar", ""),
         ],
     )
@@ -385,7 +385,7 @@ class TestSameAsStar:
         assert written["sentence"] == left.sentence
 
     def test_a_next_name_that_loses_its_group(self, read: Read) -> None:
-        """Groups go in rounds: then nothing is left that Googlebot-News could obey but the star."""
+        """Groups are removed in rounds: then Googlebot-News can only obey the star."""
         text = "".join(
             f"User-agent: {name}\nDisallow: /a{path}\n\n"
             for name, path in (("Googlebot-News", ""), ("Googlebot", "**"))
@@ -409,7 +409,7 @@ class TestSameAsStar:
             "User-agent: Foo\nDisallow: /a\n\n" + star("Disallow: /a*", "Crawl-delay: 5"),
             "User-agent: Foo\nDisallow: /a\nCrawl-delay: 5\n\n" + star("Disallow: /a*"),
             "User-agent: Foo\nDisallow: /a\n\n" + star("Disallow: /a*", "Disallow: /z*y"),
-            # Samples would not tell: `/a/zzb` is needed.
+            # Samples would not show it: `/a/zzb` is needed.
             "User-agent: Foo\nDisallow: /a*\n\n" + star("Disallow: /a", "Allow: /a*zz*b$"),
         ],
     )
@@ -441,7 +441,7 @@ class TestSameAsStar:
         assert kept == [("c",), ("f",), ("*",)]
 
 
-class TestEverybodyReadsIt:
+class TestOtherProfiles:
     """Other profiles read a file otherwise; a step must not change what they read."""
 
     def test_octets_that_profiles_compare_otherwise(self, read: Read) -> None:
@@ -563,7 +563,7 @@ class TestText:
 
 
 class TestProof:
-    """Nothing is offered that is not proved."""
+    """Every step is proved."""
 
     HIDDEN = f"Disallow: /x\n{MARK}User-agent: *\nDisallow: /y\n" + star(
         "Disallow: /z", "Disallow: /z/z"
@@ -612,7 +612,7 @@ class TestProof:
         assert len(found.undecided) == ("/a/b" in text)
 
     def test_other_records_that_would_get_lost(self, read: Read) -> None:
-        """Nothing that is not a rule may go, whatever else says that it means the same."""
+        """Only rules may be removed, even if other records are equivalent."""
         text = star("Disallow: /a", "Disallow: /a/b", "Odd: 1")
         with mock.patch.object(MODULE, "_keeps_records", return_value=False):
             assert simplify(read(text)).steps == ()
@@ -702,7 +702,7 @@ class TestLeftAlone:
         assert (found.refused, len(found.steps)) == ("", 1)
 
     def test_too_many_purposes(self, read: Read) -> None:
-        """Nobody could ask for all sets of them."""
+        """There are too many sets of them to check all."""
         text = "".join(f"User-agent-purpose: P-{n}\n" for n in range(9)) + "Disallow: /\n"
         assert "too many crawlers or purposes" in simplify(read(text)).refused
 
@@ -716,13 +716,13 @@ class TestLeftAlone:
         with mock.patch.object(MODULE, "MAX_RULES", 4):
             assert "more than 4 rules" in simplify(read(text)).refused
 
-    def test_what_is_no_file(self) -> None:
-        """Misuse says what to pass."""
+    def test_invalid_files(self) -> None:
+        """Misuse raises an error that states what to pass."""
         with pytest.raises(TypeError, match=r"not bytes: pass robotrules\.parse\(body\)"):
             simplify(b"")  # type: ignore[arg-type]
 
     def test_an_empty_file(self, read: Read) -> None:
-        """Nothing can go."""
+        """No line can be removed."""
         for text in ("", "\n", MARK, "# nothing"):
             assert left_of(read, text) == text
 
@@ -731,7 +731,7 @@ class TestValues:
     """The values of a result."""
 
     def test_json(self, read: Read) -> None:
-        """All of it is plain, and says as much as the values."""
+        """All of it is plain, and complete."""
         text = star("Disallow: /a+b", "Disallow: /a%2Bb", "Disallow: /c", "Disallow: /c/d")
         found = simpler(
             read, "User-agent: Foo\nAllow: /\n\nUser-agent: Bar\nDisallow: /\n\n" + text
@@ -868,7 +868,7 @@ def made_file(random: Random) -> tuple[bytes, list[str]]:
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from(list(PROFILES)), st.booleans(), st.booleans())
-def test_nobody_can_tell(seed: int, profile: str, groups: bool, alone: bool) -> None:
+def test_verdicts_do_not_change(seed: int, profile: str, groups: bool, alone: bool) -> None:
     """
     The smaller file gives every crawler the verdicts of the file it came from.
 

@@ -143,7 +143,7 @@ def test_harness_that_violates_the_protocol(tmp_path: Path, fault: str, words: s
 
 
 def test_command_that_does_not_start(tmp_path: Path) -> None:
-    """A command that does not exist, or prints nothing, is reported at once."""
+    """A command that does not exist, or has no output, is reported at once."""
 
     with pytest.raises(runner.HarnessError, match="cannot start"):
         runner.Runner([str(tmp_path / "none")])

@@ -25,7 +25,7 @@ def test_what_is_declared() -> None:
 
 
 def test_codes_mean_one_thing() -> None:
-    """A code of a reader is none of the parser's; each has a level and a sentence."""
+    """A code of a reader is not a code of the parser; each has a level and a sentence."""
     assert not CODES.keys() & NOTES.keys()
     for level, sentence in CODES.values():
         assert level in ("error", "warning", "info")
@@ -33,7 +33,7 @@ def test_codes_mean_one_thing() -> None:
 
 
 def test_notes_of_all_readers(read: Read) -> None:
-    """One call gives what all readers say, in the order of the file."""
+    """One call gives the notes of all readers, in the order of the file."""
     robots = read(
         "Sitemap: /s.xml\nUser-agent: *\nCrawl-delay: x\nContent-Usage: train-ai=\n"
         "App-Directives: x;=\nUser-agent-purpose: *\nAllow: /\n"
@@ -66,13 +66,13 @@ def test_notes_of_all_readers(read: Read) -> None:
 )
 @pytest.mark.parametrize("given", ["User-agent: *", b"", None])
 def test_a_reader_wants_a_parsed_file(ask: Any, given: Any) -> None:
-    """Text is no parsed file; the error says how to make one."""
+    """Text is not a parsed file; the error states how to make one."""
     with pytest.raises(TypeError, match=r"pass robotrules\.parse\(body\)"):
         ask(given)
 
 
 def test_answers_of_a_hostile_file_share_its_notes(read: Read) -> None:
-    """Lines that cannot be read cost each answer nothing (once they cost it all their notes)."""
+    """Invalid lines add no cost to each answer (once they added all their notes)."""
     lines = [f"App-Directives: =\nApp-Directives: /{n}/ x;w" for n in range(500)]
     robots = read("User-agent: *\n" + "\n".join(lines))
     answers = robotrules.directives_for(robots, "x").for_urls([f"/{n}/" for n in range(500)])

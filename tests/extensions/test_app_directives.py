@@ -1,8 +1,8 @@
 """
-App-Directives (draft-nottingham-plan-b): what a file says to an application about a URL.
+App-Directives (draft-nottingham-plan-b): the directives of a file for an application and a URL.
 
 Sections are those of the draft. Where it is damaged or silent, the test names the decision (AMB-nn)
-that `docs/app-directives.md` tells the draft's author about.
+that `docs/app-directives.md` describes for the draft's author.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ REGISTRIES = Registries(
 
 
 def star(*lines: str) -> str:
-    """Return a file with one group for everybody."""
+    """Return a file with one `*` group."""
     return "\n".join(["User-Agent: *", "Allow: /", *lines, ""])
 
 
 def told(
     robots: RobotsTxt, url: str = URL, application: str = "examplesearch", **more: Any
 ) -> dict[str, Any]:
-    """Return names and values of what a file says to an application."""
+    """Return names and values of the directives of a file for an application."""
     found = app_directives(robots, url, application, registries=REGISTRIES, **more)
     return {one.name: one.value for one in found.directives}
 
@@ -93,7 +93,7 @@ class TestRecord:
     """`App-Directives: [path] List`, a rule among others of its group (§2)."""
 
     def test_the_example_of_the_introduction(self, read: Read) -> None:
-        """ExampleSearch is told not to use its Widgets feature (§1)."""
+        """ExampleSearch must not use its Widgets feature (§1)."""
         robots = read(star("App-Directives: examplesearch;widgets=?0"))
         assert told(robots) == {"widgets": False}
 
@@ -158,15 +158,15 @@ class TestRecord:
         assert [str(one) for one in found][:2] == ["a=?0", "b=5"]
 
     @pytest.mark.parametrize("member", ['"examplesearch"', "5", "(examplesearch)", "?1", "@0"])
-    def test_a_member_that_is_no_token(self, read: Read, member: str) -> None:
-        """It names no application and is ignored; its neighbours are not (APP-2-06)."""
+    def test_a_member_that_is_not_a_token(self, read: Read, member: str) -> None:
+        """It does not name an application and is ignored; its neighbours are not (APP-2-06)."""
         robots = read(star(f"App-Directives: {member};a, examplesearch;b"))
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
         assert [one.name for one in found.directives] == ["b"]
         assert "not-an-application" in codes(found)
 
     def test_a_broken_line_is_dropped_alone(self, read: Read) -> None:
-        """The line beside it says what it says (APP-2-09, AMB-105)."""
+        """The next line is not affected (APP-2-09, AMB-105)."""
         for lines in permutations(
             ["App-Directives: examplesearch;widgets=?0", "App-Directives: Bad;="]
         ):
@@ -177,14 +177,14 @@ class TestRecord:
             assert robots.body[broken.start : broken.end] == b"="
 
     def test_a_broken_line_does_not_win_the_longest_match(self, read: Read) -> None:
-        """What could not be read is no rule, so a shorter one counts."""
+        """An invalid line is not a rule, so a shorter one counts."""
         robots = read(
             star("App-Directives: examplesearch;a", "App-Directives: /x/ examplesearch;A")
         )
         assert told(robots, "/x/y") == {"a": True}
 
-    def test_it_is_read_over_groups_of_its_own_document(self, read: Read) -> None:
-        """A user-agent line after it opens a group for it, and none for verdicts (AMB-29)."""
+    def test_it_uses_the_groups_of_its_document(self, read: Read) -> None:
+        """A user-agent line after it opens a group for it, but not for verdicts (AMB-29)."""
         robots = read("User-agent: a\nApp-Directives: x;y\nUser-agent: b\nDisallow: /p\n")
         assert not robots.check("/p", "a")
         assert not robots.check("/p", "b")
@@ -204,21 +204,21 @@ class TestRecord:
         )
         assert told(robots, application="x", product_token="ExampleSearch") == {"a": True}
         assert told(robots, application="x", product_token="other") == {"b": True}
-        # Content-Usage is another document's rule: here it parts nothing, and there this does not.
+        # Content-Usage is a rule of another document: neither splits the groups of the other.
         for name in ("c", "d"):
             assert told(robots, application="x", product_token=name) == {"c": True}
         beside = [app_directives(robots, URL, "x", product_token=name) for name in ("c", "d")]
         assert [one.overrides for one in beside] == [("x;c",), ()]
 
-    def test_notes_go_by_its_own_groups(self, read: Read) -> None:
-        """Whether a record stands in a `*` group, its own document says."""
+    def test_notes_use_its_groups(self, read: Read) -> None:
+        """Its document decides whether a record is in a `*` group."""
         robots = read("User-agent: a\nApp-Directives: x;y\nUser-agent: *\nDisallow: /p\n")
         assert "named-group-directives" in {found.code for found in module.notes(robots)}
         robots = read("User-agent: a\nUser-agent: *\nApp-Directives: x;y\nDisallow: /p\n")
         assert "named-group-directives" not in {found.code for found in module.notes(robots)}
 
     def test_a_comment_inside_a_value(self, read: Read) -> None:
-        """A `#` ends the value, in a String too: a note says so (AMB-16)."""
+        """A `#` ends the value, in a String too: there is a note (AMB-16)."""
         robots = read(star('App-Directives: x;colour="#fff"', "App-Directives: x;a=b#c"))
         found = app_directives(robots, URL, "x")
         assert {one.name: str(one.value) for one in found.directives} == {"a": "b"}
@@ -253,7 +253,7 @@ class TestCombining:
         found = app_directives(robots, URL, "x")
         assert {one.name: one.value for one in found.directives} == {"a": 1, "b": 2, "c": 3}
         assert {one.name: one.record.line for one in found.directives} == {"a": 4, "b": 3, "c": 4}
-        assert codes(found).count("overridden-directive") == 1  # line 3, said once
+        assert codes(found).count("overridden-directive") == 1  # line 3, noted once
 
     def test_a_type_is_part_of_a_value(self, read: Read) -> None:
         """`1` and `1.0`, or `a` and `"a"`, differ: the later replaces, with a note."""
@@ -290,13 +290,13 @@ class TestCombining:
 class TestApplying:
     """Which of them an application applies (§2.1)."""
 
-    def test_only_to_whom_they_name(self, read: Read) -> None:
-        """They bind the application they name and no other (APP-2.1-01); case counts (AMB-107)."""
+    def test_only_for_the_named_application(self, read: Read) -> None:
+        """They apply only to the application they name (APP-2.1-01); case counts (AMB-107)."""
         robots = read(star("App-Directives: examplesearch;widgets=?0"))
         for other in ("othersearch", "ExampleSearch", "examplesearc", "examplesearch2"):
             assert told(robots, application=other) == {}
 
-    def test_nothing_about_crawling(self, read: Read) -> None:
+    def test_no_effect_on_crawling(self, read: Read) -> None:
         """Verdicts are the same without the line (APP-2.1-02)."""
         for line in ("App-Directives: x;y", "App-Directives: /p x;y", "App-Directives: ,"):
             robots = read(f"User-agent: *\n{line}\n")
@@ -314,7 +314,7 @@ class TestApplying:
         assert (found.product_token, found.matched_by) == ("ExampleSearch", GroupMatch.TOKEN)
 
     def test_a_group_without_directives_is_still_the_group(self, read: Read) -> None:
-        """An application with a group of its own does not read `*`, whatever its group lacks."""
+        """An application with a separate group never reads `*`, also without directives."""
         robots = read(
             star("App-Directives: examplesearch;a") + "User-Agent: ExampleSearch\nDisallow: /x\n"
         )
@@ -334,7 +334,7 @@ class TestApplying:
         assert (found.product_token, found.matched_by) == ("ExampleSearch", GroupMatch.STAR)
 
     def test_no_group_at_all(self, read: Read) -> None:
-        """Without `*` there is nothing for it."""
+        """Without `*` there are no directives for it."""
         robots = read(
             "App-Directives: examplesearch;a\nUser-Agent: b\nApp-Directives: examplesearch;b\n"
         )
@@ -363,7 +363,7 @@ class TestApplying:
         assert (found.product_token, found.matched_by) == ("a, b", GroupMatch.TOKEN)
 
     def test_another_crawlers_group(self, read: Read) -> None:
-        """What tells SomeOtherSearch in the group of ExampleSearch reaches nobody (APP-1.3-02)."""
+        """SomeOtherSearch in the group of ExampleSearch has no effect (APP-1.3-02)."""
         robots = read(
             "User-Agent: ExampleSearch/1.0\nAllow: /\nApp-Directives: someothersearch;foo=bar\n"
         )
@@ -380,8 +380,8 @@ class TestApplying:
         assert told(robots, "/a/x") == {"w": False}
         assert told(robots, "/b") == {"w": True}
 
-    def test_nothing_is_inherited(self, read: Read) -> None:
-        """A shorter path adds nothing; naming the application alone says nothing (AMB-104)."""
+    def test_no_inheritance(self, read: Read) -> None:
+        """A shorter path is not added; the name of the application alone is empty (AMB-104)."""
         robots = read(
             star("App-Directives: x;a", "App-Directives: /b/ x;c", "App-Directives: /b/d/ x")
         )
@@ -394,7 +394,7 @@ class TestApplying:
         assert told(robots, "/", "x") == {"b": True}
 
     def test_a_disallowed_url(self, read: Read) -> None:
-        """Directives say nothing about crawling, and crawling nothing about them (§2.1)."""
+        """Directives do not affect crawling, and crawling does not affect them (§2.1)."""
         robots = read(star("Disallow: /x", "App-Directives: x;a"))
         assert not robots.check("/x", "b")
         assert told(robots, "/x", "x") == {"a": True}
@@ -404,14 +404,14 @@ class TestApplying:
         robots = read("User-Agent-Purpose: EXAMPLE-PURPOSE-1\nApp-Directives: x;a\n")
         assert told(robots, application="x") == {}
 
-    def test_a_star_is_not_everybody(self, read: Read) -> None:
+    def test_a_star_is_not_a_wildcard(self, read: Read) -> None:
         """`*` is a Token, and names an application of that name."""
         robots = read(star("App-Directives: *;train=?0"))
         assert told(robots) == {}
         assert told(robots, application="*") == {"train": False}
 
     def test_among_the_lines_that_name_the_application(self, read: Read) -> None:
-        """A longer path for another application is no match (APP-2.1-09, AMB-104)."""
+        """A longer path for another application is not a match (APP-2.1-09, AMB-104)."""
         robots = read(star("App-Directives: examplesearch;w=?0", "App-Directives: /a/ other;z"))
         assert told(robots, "/a/x") == {"w": False}
 
@@ -429,7 +429,7 @@ class TestApplying:
         assert told(robots, "/c.pdf", "x") == {"b": True}
 
     def test_order_has_no_meaning(self, read: Read) -> None:
-        """Rules may stand in any order, and be interleaved (APP-2.1-08)."""
+        """Rules may be in any order, and interleaved (APP-2.1-08)."""
         lines = ["Allow: /a", "Disallow: /b", "App-Directives: x;a", "App-Directive: /a x;b"]
         answers = set()
         for some in permutations(lines):
@@ -448,14 +448,14 @@ class TestApplying:
 
 
 class TestRegistration:
-    """What registries say of an app directive (§1.1, §3)."""
+    """The registration of an app directive (§1.1, §3)."""
 
     def statuses(self, robots: RobotsTxt) -> dict[str, Registration]:
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
         return {one.name: one.status for one in found.directives}
 
     def test_statuses(self, read: Read) -> None:
-        """Registered, deprecated and unregistered ones apply, each said to be so (APP-1.1-01)."""
+        """Registered, deprecated and unregistered ones apply, with their status (APP-1.1-01)."""
         robots = read(star("App-Directives: examplesearch;widgets;old;new"))
         assert self.statuses(robots) == {
             "widgets": Registration.REGISTERED,
@@ -465,8 +465,8 @@ class TestRegistration:
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
         assert codes(found) == ["deprecated-directive", "unregistered-directive"]
 
-    def test_nothing_registered(self, read: Read) -> None:
-        """Names that nobody registered are handed through (APP-1.1-01)."""
+    def test_no_registrations(self, read: Read) -> None:
+        """Unregistered names are returned (APP-1.1-01)."""
         found = app_directives(read(star("App-Directives: foo;bar=1")), URL, "foo")
         assert (found.get("bar"), found.product_token) == (1, "*")
         assert [one.status for one in found.directives] == [Registration.UNREGISTERED]
@@ -476,7 +476,7 @@ class TestRegistration:
         ("name", "value"), [("widgets", "5"), ("ratio", "1"), ("teaser", "1.0")]
     )
     def test_another_type(self, read: Read, name: str, value: str) -> None:
-        """It is not applied, and kept apart; an Integer is no Decimal (APP-3.2-02)."""
+        """It is not applied, and returned separately; an Integer is not a Decimal (APP-3.2-02)."""
         robots = read(star(f"App-Directives: examplesearch;{name}={value}"))
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
         assert found.directives == ()
@@ -485,8 +485,8 @@ class TestRegistration:
         assert found.get(name) is None
         assert codes(found) == ["type-mismatch"]
 
-    def test_another_type_replaces_nothing(self, read: Read) -> None:
-        """A value that cannot be applied hides none that can, before or after it."""
+    def test_another_type_does_not_replace_a_value(self, read: Read) -> None:
+        """A value that cannot be applied does not hide valid ones, before or after it."""
         lines = [
             "App-Directives: examplesearch;widgets=?0",
             "App-Directives: examplesearch;widgets=5",
@@ -499,7 +499,7 @@ class TestRegistration:
             assert "overridden-directive" not in codes(found)
 
     def test_registries_do_not_choose_paths(self, read: Read) -> None:
-        """A line whose values do not apply is still the longest match, as for who knows less."""
+        """A line whose values do not apply is still the longest match, as for simpler readers."""
         robots = read(
             star(
                 "App-Directives: examplesearch;widgets",
@@ -526,22 +526,22 @@ class TestBesideContentUsage:
     )
 
     def test_both_are_shown(self, read: Read) -> None:
-        """The answer has the directive, the record beside it, and who may override (APP-1.2-01)."""
+        """The answer has the Content-Usage record and the overriding directives (APP-1.2-01)."""
         found = app_directives(read(self.BODY), URL, "ex")
         assert found.overrides == ("ex;train",)
         assert [record.text for record in found.content_usage] == ["train-ai=n"]
         assert found.as_dict()["overrides"] == ["ex;train"]
         assert found.as_dict()["content_usage"] == [{"value": "train-ai=n", "line": 3}]
 
-    def test_other_applications_override_nothing(self, read: Read) -> None:
-        """Where a directive does not apply there is nothing that could override."""
+    def test_other_applications_do_not_override(self, read: Read) -> None:
+        """A directive that does not apply cannot override."""
         robots = read(self.BODY)
         assert app_directives(robots, URL, "third").overrides == ()
         assert app_directives(robots, "/a", "other").overrides == ()
         assert app_directives(robots, "/b", "other").overrides == ("other;a",)
 
     def test_without_content_usage(self, read: Read) -> None:
-        """Nothing stands beside it, in the same groups."""
+        """Without a Content-Usage record in the same groups, both lists are empty."""
         robots = read(
             star("App-Directives: ex;train") + "User-agent: b\nContent-Usage: train-ai=n\n"
         )
@@ -553,7 +553,7 @@ class TestBesideContentUsage:
 
 
 class TestSet:
-    """Compiled once for an application, asked about many URLs."""
+    """Compiled once for an application, used for many URLs."""
 
     BODY = star(
         "App-Directives: examplesearch;a",
@@ -572,8 +572,8 @@ class TestSet:
         assert answers[1] is answers[5]
         assert answers[2].get("c") == 2
 
-    def test_what_it_says_of_itself(self, read: Read) -> None:
-        """It knows whom it is for, and how many records name them."""
+    def test_properties_of_a_set(self, read: Read) -> None:
+        """It has its application, and the number of records that name it."""
         found = directives_for(read(self.BODY), "examplesearch", registries=REGISTRIES)
         assert (found.application, found.product_token) == ("examplesearch", "ExampleSearch")
         assert found.matched_by is GroupMatch.STAR
@@ -636,7 +636,7 @@ class TestSet:
         assert app_directives(robots, "/", "x").directives[0].path is None
 
     def test_as_json(self, read: Read) -> None:
-        """An answer is plain values, and says all it has."""
+        """An answer is plain values, and complete."""
         robots = read(star("App-Directives: examplesearch;widgets;teaser=?0"))
         found = app_directives(robots, URL, "examplesearch", registries=REGISTRIES)
         answer = found.as_dict()
@@ -647,7 +647,7 @@ class TestSet:
         assert [one["status"] for one in answer["not_applied"]] == ["type-mismatch"]
 
     def test_get(self, read: Read) -> None:
-        """A value, or what the caller says where nothing is said."""
+        """A value, or the default of the caller."""
         found = app_directives(read(star("App-Directives: x;a=?0")), URL, "x")
         assert found.get("a", True) is False
         assert found.get("b") is None
@@ -655,7 +655,7 @@ class TestSet:
 
 
 class TestMisuse:
-    """The caller's mistakes raise, with the cure."""
+    """The caller's mistakes raise an error with a fix."""
 
     @pytest.mark.parametrize(
         "application", ["", "a b", "1a", '"a"', "a,b", "a;b", "ü", " a", "(a)"]
@@ -703,7 +703,7 @@ EARNS = {
 
 
 class TestNotes:
-    """What a linter asks: every record of a file, whoever it is for."""
+    """For a linter: every record of a file, for any application."""
 
     @pytest.mark.parametrize("code", EARNS)
     def test_every_note_is_earned(self, read: Read, code: str) -> None:
@@ -726,8 +726,8 @@ class TestNotes:
         robots = read("User-agent: a\nUser-agent: *\nApp-Directives: examplesearch;widgets\n")
         assert list(module.notes(robots, REGISTRIES)) == []
 
-    def test_each_is_said_once(self, read: Read) -> None:
-        """However many members earn it."""
+    def test_each_is_noted_once(self, read: Read) -> None:
+        """However many members have it."""
         robots = read(
             star("App-Directives: a;b, c;d, 1, 2, examplesearch;old;y;z, examplesearch;x")
         )
@@ -736,8 +736,8 @@ class TestNotes:
             *("deprecated-directive", "unregistered-directive"),
         ]
 
-    def test_who_obeys_what_is_asked_once(self, read: Read) -> None:
-        """Every record of an application with groups of its own is unseen elsewhere."""
+    def test_directives_outside_the_own_group(self, read: Read) -> None:
+        """Records for an application outside its named group are noted as unseen."""
         line = "App-Directives: examplesearch;widgets"
         robots = read(star(line, line) + f"User-agent: ExampleSearch\nAllow: /\n{line}\n")
         found = [(one.code, one.line) for one in module.notes(robots, REGISTRIES)]
@@ -773,7 +773,7 @@ class TestProperties:
 
     @given(LINES, URLS, NAMES)
     def test_lines_equal_their_list(self, lines: list[str], url: str, name: str) -> None:
-        """Valid lines with one path say what the joined List says (§2, RFC 9651 §4.2)."""
+        """Valid lines with one path mean the same as the joined List (§2, RFC 9651 §4.2)."""
         several = robotrules.parse(star(*(f"App-Directives: /a {line}" for line in lines)))
         joined = star(f"App-Directives: /a {', '.join(lines)}") if lines else star()
         assert plainly(several, url, name) == plainly(robotrules.parse(joined), url, name)
@@ -782,7 +782,7 @@ class TestProperties:
     def test_order_without_conflict(
         self, lines: list[str], url: str, name: str, random: Any
     ) -> None:
-        """Where nothing is overridden, the order of the lines has no meaning (§2.1)."""
+        """Without overrides, the order of the lines has no meaning (§2.1)."""
         records = [f"App-Directives: {line}" for line in lines]
         robots = robotrules.parse(star(*records))
         if "overridden-directive" in codes(app_directives(robots, url, name)):
@@ -802,10 +802,10 @@ class TestProperties:
         assert answers[0] == answers[1]
 
     @given(SCOPED, st.lists(st.binary(max_size=20)), URLS, NAMES)
-    def test_a_bad_line_hides_nothing(
+    def test_an_invalid_line_does_not_hide_others(
         self, lines: list[str], junk: list[bytes], url: str, name: str
     ) -> None:
-        """Lines that cannot be read change nothing that the others say."""
+        """Invalid lines do not change the meaning of the others."""
         good = [f"App-Directives: {line}".encode() for line in lines]
         bad = [b"App-Directives: ;" + line.translate(None, b"\r\n") for line in junk]
         mixed = [line for pair in zip(bad, good, strict=False) for line in pair]

@@ -1,4 +1,4 @@
-"""Clean-param: query parameters that change nothing are taken off (REC-clean-param-01)."""
+"""Clean-param: irrelevant query parameters are removed (REC-clean-param-01)."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class TestUrl:
         assert clean_url(robots, "/x?c=1&y=.php") == "/x?c=1&y=.php"
 
     def test_many(self, read: Read) -> None:
-        """Compiled once, asked often."""
+        """Compiled once, used often."""
         params = clean_params(read("Clean-param: a /x\nClean-param: b /x"))
         assert params.clean_many(["/x?a&b&c", "/y?a&b&c", "/x"]) == ["/x?c", "/y?a&b&c", "/x"]
         assert len(params) == 2
@@ -129,7 +129,7 @@ class TestUrl:
         assert pickle.loads(pickle.dumps(params)).clean("/x?a=1") == "/x"
 
     def test_misuse(self, read: Read) -> None:
-        """What is no URL is said so."""
+        """An invalid URL raises an error."""
         params = clean_params(read("Clean-param: a"))
         with pytest.raises(TypeError, match="not NoneType"):
             params.clean(None)  # type: ignore[type-var]
@@ -167,7 +167,7 @@ class TestBad:
 
     @given(st.binary(max_size=60), st.binary(max_size=60), st.text(max_size=60))
     def test_any_octets(self, octets: bytes, url: bytes, text: str) -> None:
-        """Whatever stands there, and whatever is asked, there is a URL."""
+        """With any file and any URL, the result is a URL."""
         robots = robotrules.parse(b"Clean-param: " + octets)
         list(notes(robots))
         assert len(clean_url(robots, url)) <= len(url)
@@ -203,8 +203,8 @@ class TestLaws:
         assert params.clean(once) == once
 
     @given(RECORDS, URLS)
-    def test_nothing_is_added(self, records: list[str], url: str) -> None:
-        """What is left are the pieces of the query in their order; path and fragment stay."""
+    def test_no_text_is_added(self, records: list[str], url: str) -> None:
+        """The pieces of the query stay in their order; path and fragment are unchanged."""
         robots = robotrules.parse("".join(f"Clean-param: {record}\n" for record in records))
         cleaned = clean_url(robots, url)
         before, after = url.partition("#"), cleaned.partition("#")
@@ -241,7 +241,7 @@ def test_an_index_page_is_a_matter_of_allow(read: Read) -> None:
 
 @pytest.mark.parametrize("path", [b"http://e.example/x", b"/\x01x"])
 def test_a_path_that_can_never_match(read: Read, path: bytes) -> None:
-    """A URL, or an octet that no pattern can hold, earns a note and cleans nothing."""
+    """A URL, or an octet that no pattern can contain, has a note and no effect."""
     robots = read(b"Clean-param: ref " + path)
     assert [note.code for note in notes(robots)] == ["unusable-path"]
     assert clean_url(robots, "/x?ref=1") == "/x?ref=1"

@@ -59,7 +59,7 @@ class TestReading:
         )
 
     def test_path_and_unknown_keys(self, read: Read) -> None:
-        """A path may come first; unknown keys are kept, and are nothing odd."""
+        """A path may be first; unknown keys are kept, without a note."""
         robots = read("User-agent: *\nContent-Signal: /blog/ ai-train=no, use=Reference")
         assert values(robots, "/blog/1") == {"ai-train": "no", "use": "reference"}
         assert values(robots, "/") == {}
@@ -100,8 +100,8 @@ class TestReading:
         several = read(f"User-agent: *\nContent-Signal: {line}")
         assert values(one) == values(several) == {"ai-train": counts}
 
-    def test_it_changes_nothing(self, read: Read) -> None:
-        """No verdict and no preference follows from a signal."""
+    def test_no_effect_on_verdicts(self, read: Read) -> None:
+        """A signal does not change verdicts or preferences."""
         robots = read("User-agent: *\nContent-Signal: ai-train=no, search=no\nAllow: /")
         assert robots.check("/", "a")
         found = preferences_for(robots, "a").for_url("/")
@@ -116,7 +116,7 @@ class TestReading:
         assert [one["code"] for one in answer["notes"]] == ["bad-signal"]
 
     def test_misuse(self) -> None:
-        """What is no RobotsTxt is the caller's error."""
+        """An argument that is not a RobotsTxt raises an error."""
         with pytest.raises(TypeError, match=r"pass robotrules.parse\(body\)"):
             content_signals("User-agent: *", "/", "a")  # type: ignore[arg-type]
 
@@ -153,7 +153,7 @@ class TestMapping:
 
 
 class TestNotes:
-    """What cannot be used is a note with a span, and hides nothing beside it."""
+    """An unusable value has a note with a span, and does not hide others."""
 
     @pytest.mark.parametrize(
         ("value", "code", "marked"),
@@ -175,7 +175,7 @@ class TestNotes:
         assert content_signals(robots, "/", "a").notes == tuple(notes(robots))
 
     def test_outside_of_groups(self, read: Read) -> None:
-        """Before the first user-agent line a record is for nobody."""
+        """Before the first user-agent line a record applies to no crawler."""
         robots = read("Content-Signal: ai-train=no\nUser-agent: *\nAllow: /")
         assert codes(robots) == [("record-outside-group", "ai-train=no")]
         assert values(robots) == {}

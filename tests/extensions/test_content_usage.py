@@ -32,7 +32,7 @@ Read = Callable[..., RobotsTxt]
 
 ALLOWED, DISALLOWED, UNKNOWN = Preference.ALLOWED, Preference.DISALLOWED, Preference.UNKNOWN
 
-# The worked example of attach-05 §3.4, its data and nothing of its words.
+# The worked example of attach-05 §3.4: its data without its text.
 WORKED = """\
 User-Agent: *
 Allow: /
@@ -105,7 +105,7 @@ class TestVocabulary:
 
     @pytest.mark.parametrize("text", ["train-ai=n;x=1", "train-ai=n;y", "train-ai=n; x=y;z"])
     def test_unknown_parameters_are_ignored(self, text: str) -> None:
-        """Parameters say nothing, whatever they are (§6.4)."""
+        """Parameters have no meaning (§6.4)."""
         assert statement(text).get("train-ai") is DISALLOWED
 
     @pytest.mark.parametrize(
@@ -136,14 +136,14 @@ class TestVocabulary:
             "search=\u00e9, train-ai=n",
         ],
     )
-    def test_what_fails_to_parse_leaves_all_unknown(self, text: str) -> None:
-        """A Dictionary that fails is unknown as a whole, and says why (§6.5.1, AMB-67)."""
+    def test_invalid_values_are_unknown(self, text: str) -> None:
+        """An invalid Dictionary is unknown as a whole, with a reason (§6.5.1, AMB-67)."""
         found = statement(text)
         assert dict(found.values) == dict.fromkeys(CATEGORIES, UNKNOWN)
         assert found.error
 
-    def test_a_category_that_is_not(self) -> None:
-        """To ask for a category that the vocabulary lacks is misuse, not an unknown preference."""
+    def test_a_category_that_does_not_exist(self) -> None:
+        """A category that the vocabulary lacks is misuse, not an unknown preference."""
         with pytest.raises(
             ValueError, match=r"unknown category 'train_ai': .* has train-ai, search"
         ):
@@ -164,20 +164,20 @@ class TestField:
         """Lines of one field do not combine as statements do: the last value of a key counts."""
         assert content_usage_field(["train-ai=n", "train-ai=y"]).get("train-ai") is ALLOWED
 
-    def test_one_bad_line_voids_the_field(self) -> None:
-        """Nothing is salvaged: an empty line between others is a failure of all (SF-4.2-01)."""
+    def test_one_invalid_line_voids_the_field(self) -> None:
+        """No line is kept: an empty line between others is a failure of all (SF-4.2-01)."""
         for lines in (["train-ai=n", ""], ["train-ai=n", "", "search=n"], ["train-ai=n", "X"]):
             found = content_usage_field(lines)
             assert found.error
             assert found.get("train-ai") is UNKNOWN
 
     def test_no_lines(self) -> None:
-        """A field without lines states nothing, and is no failure."""
+        """A field without lines has no preference, and is not a failure."""
         assert content_usage_field([]) == content_usage_field("")._replace(text="")
         assert content_usage_field([]).error is None
 
     def test_limits(self) -> None:
-        """1,024 members are read (RFC 9651 §3.2); more than that is not, and says so."""
+        """1,024 members are read (RFC 9651 §3.2); more than that is an error."""
         members = [f"k{number}" for number in range(1023)]
         assert content_usage_field([*members, "train-ai=n"]).get("train-ai") is DISALLOWED
         found = content_usage_field([*members, "one-more", "train-ai=n"])
@@ -274,8 +274,8 @@ class TestRule:
             "Content-Usage: /*b$ train-ai=n",
         ],
     )
-    def test_how_it_may_be_written(self, read: Read, line: str) -> None:
-        """Whitespace around name and colon is nothing; the value ends at its line or `#` (§3.2)."""
+    def test_whitespace_and_comments(self, read: Read, line: str) -> None:
+        """Whitespace around name and colon is ignored; the value ends at its line or `#` (§3.2)."""
         for end in ("\n", "\r", "\r\n", ""):
             assert train_ai(read(f"User-agent: *\n{line}{end}"), "/ab") == "disallowed"
 
@@ -317,15 +317,15 @@ class TestRule:
         assert [one.line for one in found.statements] == [2, 3, 4]
         assert found == preferences_for(read(body), "x").for_urls(["/ab"])[0]
 
-    def test_nothing_is_inherited(self, read: Read) -> None:
-        """A longer path says all there is to say, for each category (AMB-113)."""
+    def test_no_inheritance(self, read: Read) -> None:
+        """A longer path replaces shorter ones, for each category (AMB-113)."""
         robots = read("User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /x/ search=n")
         found = preferences_for(robots, "a").for_url("/x/1")
         assert dict(found.values) == {"train-ai": UNKNOWN, "search": DISALLOWED}
 
     @pytest.mark.parametrize("broken", ["", "train-ai=n,", "Train-AI=y", "é", "train-ai=", "=y"])
-    def test_a_broken_statement_is_no_rule(self, read: Read, broken: str) -> None:
-        """A typo does not switch a wider preference off (AMB-111)."""
+    def test_an_invalid_statement_is_not_a_rule(self, read: Read, broken: str) -> None:
+        """A typo does not disable a wider preference (AMB-111)."""
         body = f"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a/ {broken}\nAllow: /"
         robots = read(body)
         assert train_ai(robots, "/a/1") == "disallowed"
@@ -333,7 +333,7 @@ class TestRule:
         assert [one.level for one in preferences_for(robots, "x").notes] == ["error"]
 
     def test_unknown_labels_are_a_rule(self, read: Read) -> None:
-        """A statement that parses is a rule, even if the vocabulary knows none of its labels."""
+        """A statement that parses is a rule, even if the vocabulary has none of its labels."""
         robots = read("User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a/ foo=n")
         assert train_ai(robots, "/a/1") == "unknown"
 
@@ -348,7 +348,7 @@ class TestRule:
 
     @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
     def test_order_has_no_meaning(self, read: Read, order: tuple[int, ...]) -> None:
-        """Rules may stand in any order, among allow and disallow too (§3.1)."""
+        """Rules may be in any order, also among allow and disallow (§3.1)."""
         lines = ["Allow: /", "Disallow: /n/", "Content-Usage: train-ai=n"]
         lines.append("Content-Usage: /ok/ train-ai=y")
         robots = read("\n".join(["User-agent: *", *(lines[at] for at in order)]))
@@ -356,7 +356,7 @@ class TestRule:
         assert found == ["disallowed", "N/A", "allowed"]
 
     def test_group_choice(self, read: Read) -> None:
-        """A crawler with a group of its own never sees the star's preferences (§3.1)."""
+        """A crawler with a separate group does not use the preferences of the star (§3.1)."""
         robots = read("User-agent: a\nAllow: /\nUser-agent: *\nContent-Usage: train-ai=n")
         assert train_ai(robots, "/", "a") == "unknown"
         assert train_ai(robots, "/", "b") == "disallowed"
@@ -377,8 +377,8 @@ class TestRule:
         assert not made.for_url("/n").applicable
         assert train_ai(robots, "/n", "a") == "unknown"
 
-    def test_it_is_read_over_groups_of_its_own_document(self, read: Read) -> None:
-        """A user-agent line after it opens a group for it, and none for verdicts (AMB-29)."""
+    def test_it_uses_the_groups_of_its_document(self, read: Read) -> None:
+        """A user-agent line after it opens a group for it, but not for verdicts (AMB-29)."""
         body = "User-agent: a\nContent-Usage: train-ai=n\nUser-agent: b\nDisallow: /p"
         robots = read(body)
         assert not robots.check("/p", "a")
@@ -392,8 +392,8 @@ class TestRule:
         assert robots.check("/p", "a")
         assert train_ai(robots, "/", "b") == "unknown"
 
-    def test_what_is_not_inherited_goes_by_its_own_groups(self, read: Read) -> None:
-        """A statement of the names before takes nothing from those after (AMB-29, AMB-113)."""
+    def test_no_inheritance_between_its_groups(self, read: Read) -> None:
+        """A statement for the names before does not affect those after (AMB-29, AMB-113)."""
         body = "User-agent: a\nContent-Usage: train-ai=n\n{}Content-Usage: /n search=y\n"
         codes = [
             [found.code for found in notes(read(body.format(between)))]
@@ -401,8 +401,8 @@ class TestRule:
         ]
         assert codes == [[], ["not-inherited"]]
 
-    def test_it_never_touches_a_verdict(self, read: Read) -> None:
-        """A preference says nothing about crawling."""
+    def test_no_effect_on_verdicts(self, read: Read) -> None:
+        """A preference does not affect crawling."""
         robots = read(WORKED)
         without = read("\n".join(line for line in WORKED.split("\n") if "Usage" not in line))
         for url in ("/", "/never/", "/ai-ok/"):
@@ -439,26 +439,26 @@ class TestTogether:
         assert [one.source for one in found.statements_for("search")] == [StatementSource.FIELD]
 
     def test_field_alone(self) -> None:
-        """Without a robots.txt only the field speaks."""
+        """Without a robots.txt only the field counts."""
         found = preferences("https://e.example/", "a", field="train-ai=n")
         assert dict(found.values) == {"train-ai": DISALLOWED, "search": UNKNOWN}
         assert preferences("/", "a").statements == ()
 
-    def test_a_broken_field_takes_nothing_away(self, read: Read) -> None:
-        """The field's failure is the field's; it stays to be seen."""
+    def test_an_invalid_field_has_no_effect(self, read: Read) -> None:
+        """An invalid field affects only itself; it is still reported."""
         robots = read("User-agent: *\nContent-Usage: train-ai=n")
         found = preferences("/", "a", robots=robots, field="train-ai=y,")
         assert found.get("train-ai") is DISALLOWED
         assert "trailing comma" in (found.statements[1].error or "")
 
-    def test_a_field_for_what_is_disallowed(self, read: Read) -> None:
-        """The robots.txt has nothing to say there; a field that came with content still has."""
+    def test_a_field_of_a_disallowed_url(self, read: Read) -> None:
+        """The robots.txt does not apply there; a field that came with content still does."""
         robots = read("User-agent: *\nContent-Usage: train-ai=y\nDisallow: /")
         found = preferences("/", "a", robots=robots, field="train-ai=n")
         assert (found.applicable, found.get("train-ai")) == (False, DISALLOWED)
 
     def test_an_agreement_overrides(self, read: Read) -> None:
-        """What was agreed on decides where it says something, and is recorded (vocab §5.2)."""
+        """An agreement decides where it has a value, and is recorded (vocab §5.2)."""
         robots = read("User-agent: *\nContent-Usage: train-ai=n, search=n")
         found = preferences("/", "a", robots=robots, agreement={"train-ai": "allowed"})
         assert dict(found.values) == {"train-ai": ALLOWED, "search": DISALLOWED}
@@ -496,7 +496,7 @@ class TestTogether:
         assert (answer["applicable"], answer["notes"]) == (True, [])
 
     def test_misuse(self, read: Read) -> None:
-        """Wrong arguments raise, with the cure."""
+        """Wrong arguments raise an error with a fix."""
         robots = read("")
         found = preferences("/", "a")
         with pytest.raises(TypeError, match=r"pass robotrules.parse\(body\)"):
@@ -516,7 +516,7 @@ class TestTogether:
 
 
 class TestMany:
-    """Many URLs are asked together, and get what each would alone."""
+    """A batch of URLs gives the same as single calls."""
 
     def test_answers_are_shared(self, read: Read) -> None:
         """URLs with the same statements have one answer object."""
@@ -548,7 +548,7 @@ class TestMany:
         st.lists(st.text("abc/", max_size=4).map(lambda path: f"/{path}"), max_size=6),
     )
     def test_many_is_one_by_one(self, read: Read, lines: list[str], urls: list[str]) -> None:
-        """`at_many` answers as `at` does, on /robots.txt too, and order of rules is nothing."""
+        """`at_many` answers as `at` does, on /robots.txt too, with rules in any order."""
         robots = read("\n".join(["User-agent: *", *lines]))
         backwards = read("\n".join(["User-agent: *", *reversed(lines)]))
         made, other = preferences_for(robots, "x"), preferences_for(backwards, "x")
@@ -561,7 +561,7 @@ class TestMany:
             assert one.applicable == robots.check(url, "x").allowed
 
     def test_it_is_a_value(self, read: Read) -> None:
-        """A set can be pickled, has a length and says what it is."""
+        """A set can be pickled, has a length and a repr."""
         made = preferences_for(read(WORKED), "a")
         again = pickle.loads(pickle.dumps(made))
         assert again.for_url("/ai-ok/") == made.for_url("/ai-ok/")
@@ -573,7 +573,7 @@ class TestMany:
 
 
 class TestNotes:
-    """What is odd about Content-Usage records is a note with a span; nothing raises."""
+    """Odd Content-Usage records have a note with a span, and never raise."""
 
     @pytest.mark.parametrize(
         ("value", "code", "marked"),
@@ -600,7 +600,7 @@ class TestNotes:
         assert preferences_for(robots, "a").for_url("/").notes == tuple(notes(robots))
 
     def test_outside_of_groups(self, read: Read) -> None:
-        """Before the first user-agent line a record is for nobody (AMB-31)."""
+        """Before the first user-agent line a record applies to no crawler (AMB-31)."""
         robots = read("Content-Usage: train-ai=n\nUser-agent: *\nAllow: /")
         assert codes(robots) == [("record-outside-group", "train-ai=n")]
         assert train_ai(robots, "/") == "unknown"
@@ -629,7 +629,7 @@ class TestNotes:
         assert train_ai(robots, "/") == "disallowed"
         assert codes(robots) == [("bad-structure", "="), ("empty-statement", "")]
 
-    def test_nothing_odd(self, read: Read) -> None:
+    def test_a_clean_file(self, read: Read) -> None:
         """A clean file has no notes."""
         assert list(notes(read(WORKED))) == []
 
@@ -653,8 +653,8 @@ class TestNotes:
 
 
 @pytest.mark.parametrize("statement", ['foo=n;x="a, foo"', 'foo=n;x="a\\", foo"'])
-def test_a_label_inside_a_string_is_no_label(read: Read, statement: str) -> None:
-    """A note points at the label, wherever its letters stand again."""
+def test_a_label_inside_a_string(read: Read, statement: str) -> None:
+    """A note points at the label, also if its letters occur elsewhere."""
     robots = read(f"User-agent: *\nContent-Usage: {statement}")
     (found,) = notes(robots)
     assert (found.code, robots.body[found.start : found.end]) == ("unknown-label", b"foo")

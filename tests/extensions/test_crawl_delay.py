@@ -17,7 +17,7 @@ Read = Callable[..., RobotsTxt]
 
 
 def seconds(robots: RobotsTxt, token: str, *, star: bool = False) -> float | None:
-    """Return the seconds that a crawler is asked for."""
+    """Return the delay of a crawler in seconds."""
     found = crawl_delay(robots, token, star=star)
     return found.seconds if found else None
 
@@ -57,7 +57,7 @@ class TestValue:
         ],
     )
     def test_bad(self, read: Read, value: str) -> None:
-        """All else is no value, is noted with its span, and hides no good value beside it."""
+        """Any other value is invalid, noted with its span, and does not hide a valid one."""
         robots = read(f"User-agent: *\nCrawl-delay: {value}\nCrawl-delay: 3")
         found = crawl_delay(robots, "a")
         assert found is not None
@@ -69,7 +69,7 @@ class TestValue:
 
     @given(st.binary(max_size=30) | st.text("0123456789.-+e", max_size=30).map(str.encode))
     def test_any_octets(self, octets: bytes) -> None:
-        """Whatever stands there, the answer is None or a number that can be waited for."""
+        """With any octets, the answer is None or a usable number."""
         robots = robotrules.parse(b"User-agent: *\nCrawl-delay: " + octets)
         found = crawl_delay(robots, "a")
         list(notes(robots))
@@ -88,8 +88,8 @@ class TestGroups:
 
     BODY = "User-agent: a\nDisallow: /x\nUser-agent: *\nDisallow: /y\nCrawl-delay: 10"
 
-    def test_a_group_of_its_own_shuts_out_the_star(self, read: Read) -> None:
-        """As for rules; `star` offers the value of the `*` group, as Bing takes it."""
+    def test_a_specific_group_excludes_the_star(self, read: Read) -> None:
+        """As for rules; `star` has the value of the `*` group, as Bing uses it."""
         robots = read(self.BODY)
         assert seconds(robots, "a") is None
         assert seconds(robots, "a", star=True) == 10.0
@@ -99,13 +99,13 @@ class TestGroups:
         assert own is not None
         assert (offered.star, own.star) == (True, False)
 
-    def test_its_own_value_comes_first(self, read: Read) -> None:
-        """`star` changes nothing for a crawler whose group has a value, smaller or not."""
+    def test_the_specific_value_comes_first(self, read: Read) -> None:
+        """`star` has no effect for a crawler whose group has a value, smaller or not."""
         robots = read(self.BODY.replace("/x", "/x\nCrawl-delay: 2"))
         assert seconds(robots, "a", star=True) == 2.0
 
     def test_no_star_group(self, read: Read) -> None:
-        """Where nothing says so, there is none."""
+        """Without a value, the answer is None."""
         assert seconds(read("User-agent: a\nDisallow: /"), "a", star=True) is None
         assert seconds(read("User-agent: a\nCrawl-delay: 1"), "b", star=True) is None
         assert seconds(read("User-agent: *\nCrawl-delay: x"), "b", star=True) is None
@@ -146,7 +146,7 @@ class TestGroups:
         assert found.seconds == 9.0
 
     def test_before_the_first_group(self, read: Read) -> None:
-        """There it is for nobody, and noted."""
+        """There it applies to no crawler, and is noted."""
         robots = read("Crawl-delay: 5\nUser-agent: *\nDisallow: /x")
         assert seconds(robots, "a", star=True) is None
         assert codes(robots) == [("record-outside-group", 1)]
@@ -166,7 +166,7 @@ class TestVerdict:
             assert there.check(url, token).allowed == without.check(url, token).allowed
 
     def test_between_user_agent_lines(self, read: Read) -> None:
-        """It parts no user-agent lines, so both crawlers are asked for it."""
+        """It does not separate user-agent lines, so it applies to both crawlers."""
         robots = read("User-agent: a\nCrawl-delay: 4\nUser-agent: b\nDisallow: /")
         assert seconds(robots, "a") == seconds(robots, "b") == 4.0
 

@@ -57,7 +57,7 @@ class TestValue:
         ],
     )
     def test_bad(self, read: Read, value: str) -> None:
-        """What is no host is noted, and does not count as the first."""
+        """An invalid host is noted, and does not count as the first."""
         robots = read(f"Host: {value}\nHost: good.example")
         found = preferred_host(robots)
         assert found is not None
@@ -67,7 +67,7 @@ class TestValue:
 
     @given(st.binary(max_size=40))
     def test_any_octets(self, octets: bytes) -> None:
-        """Whatever stands there, it is a host or a note."""
+        """With any octets, it is a host or a note."""
         robots = robotrules.parse(b"Host: " + octets)
         found = preferred_host(robots)
         assert found is None or found.as_dict()["host"]
@@ -75,7 +75,7 @@ class TestValue:
 
     @pytest.mark.parametrize("piece", [b"a", b"a.", b"9", b":1", b"\xff", b"\x00"])
     def test_a_long_value(self, read: Read, piece: bytes) -> None:
-        """A hundred thousand octets are no host."""
+        """A hundred thousand octets are not a host."""
         robots = read(b"Host: " + piece * (100_000 // len(piece)))
         assert preferred_host(robots) is None
         assert [note.code for note in notes(robots)] == ["bad-host"]
@@ -85,7 +85,7 @@ class TestFile:
     """It belongs to no group, and the first good one counts."""
 
     def test_the_first_counts(self, read: Read) -> None:
-        """In whatever group it stands; the others are noted."""
+        """In any group; the others are noted."""
         robots = read(
             "User-agent: a\nHost: one.example\nDisallow: /\nUser-agent: *\nHost: two.example\n"
             "Host: one.example"

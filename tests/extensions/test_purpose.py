@@ -32,7 +32,7 @@ HEADER = (
 
 
 class TestChoice:
-    """Whose rules count: the product token's, else the purposes', else the star's (AMB-95)."""
+    """Which rules count: the product token's, else the purposes', else the star's (AMB-95)."""
 
     def test_it_opens_groups(self, read: Read) -> None:
         """`user-agent-purpose` starts groups just like `user-agent` (PUR-3-01)."""
@@ -88,14 +88,14 @@ class TestChoice:
         assert [group.purposes for group in robots.groups] == [(ONE,), (TWO,)]
 
     @pytest.mark.parametrize("value", ["*", "", "UNKNOWN"])
-    def test_a_line_that_names_nobody_still_opens_a_group(self, read: Read, value: str) -> None:
-        """Its rules do not fall into the group before it (AMB-97)."""
+    def test_an_empty_purpose_line_opens_a_group(self, read: Read, value: str) -> None:
+        """Its rules are not added to the group before it (AMB-97)."""
         robots = read(f"User-agent: a\nAllow: /\nUser-agent-purpose: {value}\nDisallow: /x")
         assert robots.check("/x", "a")
         assert robots.check("/x", "b", ["*", ONE])
 
     def test_without_the_extension(self, read: Read) -> None:
-        """Profile strict is RFC 9309 alone: the record is one of others and opens nothing."""
+        """Profile strict is RFC 9309 alone: the record is an OTHER record and opens no group."""
         text = f"User-agent: a\nAllow: /\nUser-agent-purpose: {ONE}\nDisallow: /x"
         assert not read(text, "strict").check("/x", "a")
         plugged = robotrules.STRICT.with_extensions(purpose.EXTENSION)
@@ -107,7 +107,7 @@ class TestExplanation:
     """An explanation shows whether product token, purpose or star chose the groups."""
 
     def test_by_purpose(self, read: Read) -> None:
-        """What was asked, what matched, and why."""
+        """The given purposes, the match, and the reason."""
         robots = read(f"User-agent-purpose: {ONE}\nDisallow: /x\nUser-agent: *\nAllow: /")
         told = robots.explain("/x", "foo", [TWO, ONE])
         assert (told.matched_by, told.purposes) == (GroupMatch.PURPOSE, (TWO, ONE))
@@ -117,12 +117,12 @@ class TestExplanation:
         assert shown["groups"][0]["purposes"] == [ONE]
 
     def test_by_star(self, read: Read) -> None:
-        """Nothing matched, nothing is named."""
+        """Without a match, no purpose is named."""
         told = read("User-agent: *\nAllow: /").explain("/x", "foo", [ONE])
         assert (told.matched_by, told.matched_purposes) == (GroupMatch.STAR, ())
 
     def test_by_name(self, read: Read) -> None:
-        """A name that matched is no purpose."""
+        """A matching name is not a purpose."""
         told = read("User-agent: foo\nAllow: /").explain("/x", "foo", [ONE])
         assert (told.matched_by, told.matched_tokens) == (GroupMatch.TOKEN, ("foo",))
         assert told.matched_purposes == ()
@@ -145,17 +145,17 @@ class TestAsking:
     """What may be passed, and what is remembered."""
 
     @pytest.mark.parametrize("purposes", ["EXAMPLE-PURPOSE-1", b"x", [b"x"], [None], [1]])
-    def test_what_is_no_list_of_purposes(self, read: Read, purposes: Any) -> None:
-        """Anything but a list of text is a TypeError that shows one."""
+    def test_invalid_lists_of_purposes(self, read: Read, purposes: Any) -> None:
+        """Anything but a list of text raises a TypeError with an example."""
         with pytest.raises(TypeError, match="EXAMPLE-PURPOSE-1"):
             read("").check("/", "a", purposes)
 
     def test_an_empty_purpose(self, read: Read) -> None:
-        """It would match nothing, so it is a mistake."""
+        """It cannot match, so it is an error."""
         with pytest.raises(ProductTokenError, match="empty"):
             read("").check("/", "a", [""])
 
-    def test_an_iterator_is_asked_once(self, read: Read) -> None:
+    def test_an_iterator_is_read_once(self, read: Read) -> None:
         """Purposes from a generator count like those of a list."""
         robots = read(f"User-agent-purpose: {ONE}\nDisallow: /")
         for ask in (robots.rules_for, robots.select_groups):
@@ -166,8 +166,8 @@ class TestAsking:
         purposes = iter([ONE])
         assert robots.explain("/", "foo", purposes) == robots.explain("/", "foo", [ONE])
 
-    def test_answers_do_not_depend_on_who_asked_before(self, read: Read) -> None:
-        """Rule sets are remembered by name and purposes together."""
+    def test_answers_do_not_depend_on_earlier_queries(self, read: Read) -> None:
+        """Rule sets are cached by name and purposes together."""
         text = f"User-agent: a\nDisallow: /a\nUser-agent-purpose: {ONE}\nDisallow: /p"
         asked = [
             ("a", ()),
@@ -229,14 +229,14 @@ class TestCrawler:
         assert note.code == "unregistered-purpose"
 
     def test_misuse(self) -> None:
-        """A str is no list of purposes, and octets are no header."""
+        """A str is not a list of purposes, and octets are not a header."""
         with pytest.raises(TypeError, match=r"pass \['x'\]"):
             crawler_notes(HEADER, "ExampleBot", "x")
         with pytest.raises(TypeError, match="user_agent must be a str"):
             crawler_notes(b"x", "ExampleBot")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("purposes", [[1], [None], [b"x"], [""], [" "]])
-    def test_what_is_no_purpose(self, purposes: Any) -> None:
+    def test_invalid_purposes(self, purposes: Any) -> None:
         """A purpose is text that is not empty."""
         with pytest.raises(TypeError, match="a purpose must be a non-empty str"):
             crawler_notes(HEADER, "ExampleBot", purposes)
@@ -250,8 +250,8 @@ class TestCrawler:
 class TestNotes:
     """What is odd about the purpose lines of a file."""
 
-    def test_lines_that_name_nobody(self, read: Read) -> None:
-        """The star and nothing at all, each with the span of its value."""
+    def test_lines_without_a_purpose(self, read: Read) -> None:
+        """The star and an empty value, each with the span of its value."""
         robots = read("User-agent-purpose: *\nUser-agent-purpose:\nUser-agent-purpose: X\nAllow: /")
         found = list(purpose.notes(robots))
         assert [(note.code, note.line) for note in found] == [
@@ -283,10 +283,10 @@ class TestNotes:
 
 
 class TestMisuse:
-    """Purposes are a list of names, or nothing."""
+    """Purposes are a list of names, or None."""
 
-    def test_what_is_no_list(self, read: Read) -> None:
-        """It is said as it was given."""
+    def test_invalid_lists(self, read: Read) -> None:
+        """The error shows the given value."""
         for odd, shown in (("ab", "'ab'"), (5, "5"), (b"ab", "b'ab'"), ([1], r"\(1,\)")):
             with pytest.raises(TypeError, match=f"such as \\['EXAMPLE-PURPOSE-1'\\], not {shown}$"):
                 read("").rules_for("a", odd)  # type: ignore[arg-type]
@@ -301,8 +301,8 @@ class TestMisuse:
         for purpose_ in ("\u00a0", "X"):
             assert not robots.check("/", "a", [purpose_])
 
-    def test_none_is_nothing(self, read: Read) -> None:
-        """As it is for `check()`."""
+    def test_none(self, read: Read) -> None:
+        """Like no purposes, as for `check()`."""
         robots = read(f"User-agent-purpose: {ONE}\nDisallow: /")
         assert robots.select_groups("a", None).groups == ()  # type: ignore[arg-type]
         assert robots.explain("/", "a", None).groups == ()  # type: ignore[arg-type]
@@ -310,13 +310,13 @@ class TestMisuse:
 
 
 class TestUnread:
-    """Purposes under a profile that does not read the record: said, and without effect."""
+    """Purposes with a profile that does not read the record: a warning, and no effect."""
 
     BODY = f"User-agent-purpose: {ONE}\nDisallow: /\n"
 
     @pytest.mark.parametrize("profile", ["strict", "google"])
     def test_a_warning(self, read: Read, profile: str) -> None:
-        """Every way to ask warns, once."""
+        """Every method warns, once."""
         asks: list[Callable[[RobotsTxt], Any]] = [
             lambda robots: robots.check("/x", "foo", [ONE]),
             lambda robots: robots.rules_for("foo", [ONE]),
@@ -352,7 +352,7 @@ class TestUnread:
             assert read(self.BODY, other).check("/x", "foo", [ONE])
 
     def test_a_note_in_an_explanation(self, read: Read) -> None:
-        """An explanation says it too; it is the last note, and about no line."""
+        """An explanation has it too, as the last note and without a line."""
         with pytest.warns(PurposeWarning):
             told = read("Foo\nUser-agent: *\nBar", "strict").explain("/x", "foo", [ONE])
         assert [(note.code, note.line) for note in told.notes] == [

@@ -26,7 +26,7 @@ class TestNoindex:
     @pytest.mark.parametrize("key", ["Noindex", "NOFOLLOW", "noarchive"])
     @pytest.mark.parametrize("profile", ["default", "strict", "google"])
     def test_noted_and_without_effect(self, read: Read, key: str, profile: str) -> None:
-        """The record is kept, earns one note in every profile, and disallows nothing."""
+        """The record is kept, has one note in every profile, and does not disallow."""
         robots = read(f"User-agent: *\n{key}: /x\nDisallow: /y", profile)
         assert robots.check("/x", "a")
         (note,) = notes(robots)
@@ -37,7 +37,7 @@ class TestNoindex:
 
 
 class TestUnused:
-    """What google/robotstxt knows and does not use, and what nobody knows (REC-unused-01)."""
+    """Records that google/robotstxt reads without use, and unsupported ones (REC-unused-01)."""
 
     @pytest.mark.parametrize("key", UNUSED)
     def test_known_but_unused(self, read: Read, key: str) -> None:
@@ -76,7 +76,7 @@ class TestUnused:
 
     @pytest.mark.parametrize("key", UNUSED)
     def test_noted_in_profile_google(self, read: Read, key: str) -> None:
-        """There each earns one note; elsewhere only those that nobody supports do."""
+        """There each has one note; elsewhere only unsupported records do."""
         body = f"User-agent: *\n{key}: 1"
         gone = key in record_support.UNSUPPORTED
         code = "unsupported-record" if gone else "unused-record"
@@ -116,7 +116,7 @@ class TestUnused:
 
 
 def test_every_extension_is_named_once() -> None:
-    """No record is declared twice, and each says where it comes from."""
+    """No record is declared twice, and each has its source."""
     keys = [extension.key.lower() for extension in record_support.EXTENSIONS]
     assert len(set(keys)) == len(keys)
     assert set(keys) > record_support.UNSUPPORTED

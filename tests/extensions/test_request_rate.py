@@ -93,7 +93,7 @@ class TestValue:
         ],
     )
     def test_malformed(self, read: Read, value: str) -> None:
-        """What is no rate is noted, and hides no good one beside it."""
+        """An invalid rate is noted, and does not hide a valid one."""
         robots = read(f"User-agent: *\nRequest-rate: {value}\nRequest-rate: 1/7")
         assert one(robots).seconds == 7.0
         (note,) = notes(robots)
@@ -102,7 +102,7 @@ class TestValue:
 
     @given(st.binary(max_size=30) | st.text("0123456789/smhd- ", max_size=20).map(str.encode))
     def test_any_octets(self, octets: bytes) -> None:
-        """Whatever stands there, a rate is a positive number of seconds."""
+        """With any octets, a rate is a positive number of seconds."""
         robots = robotrules.parse(b"User-agent: *\nRequest-rate: " + octets)
         rates = request_rates(robots, "a")
         for rate in rates:
@@ -133,14 +133,14 @@ class TestValue:
             first, last = time(*hours[0]), time(*hours[1])
             assert rate.applies(first)
             assert rate.applies(last)
-            # Outside of its window it asks for nothing; one over midnight has its day in between.
+            # Outside of its window it does not apply; one over midnight has its day in between.
             for moment in (time(hour, minute) for hour in range(24) for minute in (0, 29, 59)):
                 inside = first <= moment <= last if first <= last else not last < moment < first
                 assert rate.applies(moment) == inside
 
     @pytest.mark.parametrize("piece", [b"1/1", b"9", b"1/1 ", b"\xff", b"\x00", b"/"])
     def test_a_long_value(self, read: Read, piece: bytes) -> None:
-        """A hundred thousand octets are no rate."""
+        """A hundred thousand octets are not a rate."""
         robots = read(b"User-agent: *\nRequest-rate: " + piece * (100_000 // len(piece)))
         assert request_rates(robots, "a") == ()
         assert [note.code for note in notes(robots)] == ["bad-request-rate"]
@@ -164,7 +164,7 @@ class TestGroups:
                 assert sum(rate.applies(time(hour, minute)) for rate in rates) == 1
         assert [rate.seconds for rate in rates if rate.applies(time(2))] == [1_200.0]
 
-    def test_everybody_else(self, read: Read) -> None:
+    def test_other_crawlers(self, read: Read) -> None:
         """A crawler without a group has the rates of the `*` group."""
         assert [rate.seconds for rate in request_rates(read(self.BODY), "b")] == [3.0]
         assert request_rates(read(""), "b") == ()
@@ -176,7 +176,7 @@ class TestGroups:
         assert len(request_rates(robots, "a", ["EXAMPLE-PURPOSE-1"])) == 1
 
     def test_before_the_first_group(self, read: Read) -> None:
-        """There it is for nobody, and noted."""
+        """There it applies to no crawler, and is noted."""
         robots = read("Request-rate: 1/2\nUser-agent: *\nDisallow: /x")
         assert request_rates(robots, "a") == ()
         assert [note.code for note in notes(robots)] == ["record-outside-group"]

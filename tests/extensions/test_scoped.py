@@ -1,8 +1,8 @@
 """
-Statements scoped by a path: the longest pattern counts, ties count together, a batch is no other.
+Statements scoped by a path: the longest pattern counts, ties count together, also in a batch.
 
-What a statement says does not matter here, so they are words. Path patterns match as those of allow
-and disallow do: `tests/test_ruleset.py` and the vectors are about that.
+The content of a statement does not matter here, so they are words. Path patterns match as
+those of allow and disallow do: `tests/test_ruleset.py` and the vectors are about that.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class TestSplit:
         assert robots.body[scoped.start : scoped.start + len(scoped.statement)] == b"b;c"
 
     @given(st.binary(max_size=20))
-    def test_nothing_is_lost(self, value: bytes) -> None:
-        """Path, whitespace and statement are the value again."""
+    def test_no_text_is_lost(self, value: bytes) -> None:
+        """Path, whitespace and statement give the value again."""
         path, statement, start = split(record(value))
         gap = value[len(path or b"") : start - 20]
         assert (path or b"") + gap + statement == value
@@ -73,7 +73,7 @@ class TestAt:
     """The statements of the longest pattern that matches."""
 
     def test_the_most_octets(self, read: Read) -> None:
-        """A longer pattern counts instead of a shorter one; nothing is inherited."""
+        """A longer pattern replaces a shorter one, without inheritance."""
         found = ScopedSet([(b"/a", "short"), (b"/a/b", "long")], read(""))
         assert found.at("/a/b/c") == ("long",)
         assert found.at("/a/c") == ("short",)
@@ -107,7 +107,7 @@ class TestAt:
         assert found.at("/xb") == ("first", "third")
 
     def test_robots_txt_is_a_path_like_any_other(self, read: Read) -> None:
-        """That it is always allowed (AMB-45) says nothing about what is stated of it."""
+        """That it is always allowed (AMB-45) does not affect its statements."""
         found = ScopedSet([(None, "any"), (b"/r", "r")], read(""))
         assert found.at("/robots.txt") == ("r",)
         assert found.at_many(["/robots.txt"]) == [("r",)]
@@ -118,8 +118,8 @@ class TestAt:
         assert found.at("https://example.com/a?b=1#f") == ("query",)
         assert found.at(b"https://example.com/a?b=1") == ("query",)
 
-    def test_nothing_stated(self, read: Read) -> None:
-        """A set without statements answers with none."""
+    def test_no_statements(self, read: Read) -> None:
+        """A set without statements gives an empty answer."""
         found: ScopedSet[str, tuple[str, ...]] = ScopedSet([], read(""))
         assert found.at("/") == ()
         assert found.at_many(["/", "/robots.txt"]) == [(), ()]
@@ -175,8 +175,8 @@ class TestOddPaths:
 class TestAtMany:
     """A batch answers as single questions do."""
 
-    def test_one_url_is_no_batch(self, read: Read) -> None:
-        """A str is not many URLs, and the error says what to pass."""
+    def test_one_url_is_not_a_batch(self, read: Read) -> None:
+        """A str is not many URLs, and the error states what to pass."""
         for url in ("/a", b"/a"):
             with pytest.raises(TypeError, match=r"pass \[url\]"):
                 ScopedSet([(None, "any")], read("")).at_many(url)  # type: ignore[arg-type]
@@ -187,7 +187,7 @@ class TestAtMany:
         assert found.at_many(url for url in ("/a", "/b")) == [("a",), ("any",)]
 
     def test_plain_patterns_of_one_length_cross_once(self, read: Read) -> None:
-        """Two patterns without a wildcard cannot tie, so the engine's answer says all."""
+        """Two patterns without a wildcard cannot tie, so the engine's answer is complete."""
         found = ScopedSet([(b"/a", "a"), (b"/b", "b"), (b"/c$", "c"), (b"/d*", "d")], read(""))
         assert found.at_many(["/a", "/b", "/e"]) == [("a",), ("b",), ()]
         assert not found._unsettled

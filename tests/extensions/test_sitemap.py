@@ -27,7 +27,7 @@ def codes(robots: RobotsTxt, url: str | None = None) -> list[tuple[str, int | No
 
 
 class TestList:
-    """A sitemap belongs to no group and may stand anywhere (REC-sitemap-01)."""
+    """A sitemap belongs to no group and may be anywhere (REC-sitemap-01)."""
 
     def test_in_order_and_anywhere(self, read: Read) -> None:
         """Before the first group, inside of groups, and at the end, in the order of the file."""
@@ -71,7 +71,7 @@ class TestList:
 
 
 class TestSpelling:
-    """Case is kept, and nothing is escaped or needs to be (REC-sitemap-03)."""
+    """Case is kept, and no octet is escaped (REC-sitemap-03)."""
 
     @pytest.mark.parametrize(
         "url",
@@ -86,7 +86,7 @@ class TestSpelling:
         ],
     )
     def test_as_given(self, read: Read, url: str) -> None:
-        """An absolute URL comes out as it went in, wherever the file stands."""
+        """An absolute URL is returned unchanged, for any URL of the file."""
         assert urls(read(f"Sitemap: {url}"), HERE) == [url]
 
     def test_not_utf8(self, read: Read) -> None:
@@ -126,7 +126,7 @@ class TestRelative:
 
     @pytest.mark.parametrize("url", ["", "/robots.txt", "e.example/robots.txt", "https:///robots"])
     def test_misuse(self, read: Read, url: str) -> None:
-        """The URL of the file is absolute, and the error says so."""
+        """The URL of the file must be absolute."""
         with pytest.raises(ValueError, match=r"pass an absolute URL"):
             sitemaps(read(""), url)
         with pytest.raises(TypeError, match="must be a str, not bytes"):
@@ -134,7 +134,7 @@ class TestRelative:
 
 
 class TestBad:
-    """What is no URL is a note with a span, and hides nothing beside it."""
+    """An invalid URL has a note with a span, and does not hide others."""
 
     @pytest.mark.parametrize(
         "value",
@@ -163,7 +163,7 @@ class TestBad:
 
     @given(st.binary(max_size=40), st.booleans())
     def test_any_octets(self, octets: bytes, resolve: bool) -> None:
-        """Whatever stands there, there is a list of str that JSON can say."""
+        """With any octets, the result is a list of str that JSON can encode."""
         robots = robotrules.parse(b"Sitemap: " + octets + b"\nSitemap: https://e.example/good")
         found = sitemaps(robots, HERE if resolve else None)
         assert all(one.url.encode() and one.as_dict() for one in found)

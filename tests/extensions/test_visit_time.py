@@ -41,7 +41,7 @@ class TestWindow:
 
     @given(minutes, minutes, minutes)
     def test_side_by_side(self, first: time, second: time, at: time) -> None:
-        """A window and the one from its end to its start share the two ends and nothing else."""
+        """A window and the one from its end to its start share only the two ends."""
         assume(first != second)
         one, other = TimeWindow(first, second), TimeWindow(second, first)
         both = one.contains(at) and other.contains(at)
@@ -54,7 +54,7 @@ class TestWindow:
         assert read_window(str(TimeWindow(start, end)).encode()) == TimeWindow(start, end)
 
     def test_zones(self) -> None:
-        """A datetime is converted to UTC; a time of another zone cannot be, and says so."""
+        """A datetime is converted to UTC; a time of another zone raises an error."""
         window = TimeWindow(time(6), time(8, 45))
         east = timezone(timedelta(hours=5))
         assert window.contains(datetime(2024, 5, 1, 12, 0, tzinfo=east))
@@ -100,7 +100,7 @@ class TestRecords:
         ],
     )
     def test_malformed(self, read: Read, value: str) -> None:
-        """What is no window is noted, and hides no good one beside it."""
+        """An invalid window is noted, and does not hide a valid one."""
         robots = read(f"User-agent: a\nVisit-time: {value}\nVisit-time: 0100-0200")
         assert [found.line for found in visit_times(robots, "a")] == [3]
         (note,) = notes(robots)
@@ -108,21 +108,21 @@ class TestRecords:
         assert robots.body[note.start : note.end] == value.encode()
 
     def test_before_the_first_group(self, read: Read) -> None:
-        """There it is for nobody, and noted."""
+        """There it applies to no crawler, and is noted."""
         robots = read("Visit-time: 0100-0200\nUser-agent: *\nDisallow: /x")
         assert visit_times(robots, "a") == ()
         assert [note.code for note in notes(robots)] == ["record-outside-group"]
 
     @given(st.binary(max_size=30) | st.text("0123456789- ", max_size=12).map(str.encode))
     def test_any_octets(self, octets: bytes) -> None:
-        """Whatever stands there, it is a window or a note."""
+        """With any octets, it is a window or a note."""
         robots = robotrules.parse(b"User-agent: *\nVisit-time: " + octets)
         assert all(found.as_dict() for found in visit_times(robots, "a"))
         list(notes(robots))
 
     @pytest.mark.parametrize("piece", [b"0600-0845", b"0", b"-", b"\xff", b"\x00"])
     def test_a_long_value(self, read: Read, piece: bytes) -> None:
-        """A hundred thousand octets are no window."""
+        """A hundred thousand octets are not a window."""
         robots = read(b"User-agent: *\nVisit-time: " + piece * (100_000 // len(piece)))
         assert visit_times(robots, "a") == ()
         assert [note.code for note in notes(robots)] == ["bad-visit-time"]

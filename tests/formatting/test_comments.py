@@ -1,4 +1,4 @@
-"""Comments: a space after the sign where they are words, and nothing where they are drawn."""
+"""Comments: a space after the sign before words, and none in drawings."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_beside_a_record(written: bytes, canonical: bytes) -> None:
         ("/x     #", "/x  #"),
         ("/x# y", "/x  # y"),
         ("/x#", "/x  #"),
-        # It may be meant as a fragment: that it is none must not be hidden.
+        # It may be intended as a fragment: that it is not one must stay visible.
         ("/x#y", "/x#y"),
         ("/#/x #y ", "/#/x #y"),
     ],
@@ -106,7 +106,7 @@ def test_behind_a_path(written: str, canonical: str) -> None:
     assert format_robots(parse(body)).body == expected
 
 
-def test_behind_nothing() -> None:
+def test_after_an_empty_value() -> None:
     """An empty value has no fragment."""
     assert format_robots(parse("User-agent: a\nDisallow:#all\n")).body.endswith(
         b"Disallow:  # all\n"

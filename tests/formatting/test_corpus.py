@@ -1,8 +1,8 @@
 """
-Real files: formatting changes the meaning of none, loses no comment, and once is enough.
+Real files: formatting keeps meaning and comments, and is idempotent.
 
-The collection is no part of the repository: see `tests/test_corpus.py`. Each fourth file is looked
-at; with `ROBOTRULES_WHOLE_CORPUS=1` all are.
+The collection is not part of the repository: see `tests/test_corpus.py`. Every fourth file is
+used; with `ROBOTRULES_WHOLE_CORPUS=1` all are.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ EVERY = 1 if os.environ.get("ROBOTRULES_WHOLE_CORPUS", "") not in ("", "0") else
 
 
 def comments(body: bytes) -> list[bytes]:
-    """Return what comments say, but for whitespace at their ends."""
+    """Return the text of comments, without whitespace at their ends."""
     return [text[1:].strip(b" \t") for text in re.findall(rb"#[^\r\n]*", body)]
 
 
 def same_meaning(old: bytes, new: bytes) -> bool:
-    """Tell whether files mean the same under every profile: the same records, or a proof."""
+    """Return whether files mean the same under every profile: the same records, or a proof."""
     for profile in PROFILES:
         files = [parse(body, profile) for body in (old, new)]
         was, now = (

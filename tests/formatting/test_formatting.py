@@ -29,7 +29,7 @@ class TestRefusals:
     """Left alone, with a reason."""
 
     def test_misuse(self) -> None:
-        """Octets are no parsed file."""
+        """Octets are not a parsed file."""
         with pytest.raises(TypeError, match=r"not bytes: pass robotrules\.parse"):
             format_robots(b"x")  # type: ignore[arg-type]
 
@@ -55,10 +55,10 @@ class TestRefusals:
         assert "HTML" in refused(body)
 
     def test_rules_inside_html(self) -> None:
-        """Somebody's rules are there: lines of HTML are copied, and the rest is formatted."""
+        """Lines of HTML are copied, and rules between them are formatted."""
         body = b"<pre> \nuser-agent:*\ndisallow:/\n</pre> \n"
         expected = b"<pre> \nUser-agent: *\nDisallow: /\n</pre> \n"
-        # The first line stands before the group.
+        # The first line is before the group.
         assert format_robots(parse(body)).body == expected
 
     def test_cut(self) -> None:
@@ -85,7 +85,7 @@ class TestRefusals:
 
 
 class TestSpelling:
-    """Names read because of a tolerance are corrected if that changes nothing."""
+    """Names read because of a tolerance are corrected if the meaning is the same."""
 
     @pytest.mark.parametrize(
         "body",
@@ -111,8 +111,8 @@ class TestSpelling:
             (b"User-agent: *\nuser agent: *\nDisallow: /\n", b"User-agent: *\nDisallow: /\n"),
         ],
     )
-    def test_it_changes_nothing(self, body: bytes, canonical: bytes, engine: ModuleType) -> None:
-        """Whoever reads it, says the same."""
+    def test_same_meaning(self, body: bytes, canonical: bytes, engine: ModuleType) -> None:
+        """The meaning is the same in every profile."""
         found = format_robots(parse(body, engine=engine))
         assert found.body == b"User-agent: *\n" + canonical
         for profile in PROFILES:
@@ -123,8 +123,8 @@ class TestSpelling:
         body = b"User-agent: *\n DISALOW :/x#y\nDisallow\t/z\n"
         assert format_robots(parse(body)).body == b"User-agent: *\nDISALOW: /x#y\nDisallow\t/z\n"
 
-    def test_large_files_are_not_asked(self) -> None:
-        """Exact questions have their price."""
+    def test_large_files_are_not_compared(self) -> None:
+        """Exact comparison is expensive."""
         body = b"User-agent: *\nDisallow: /\n" + b"Disalow: /x\n" * MAX_RECORDS
         assert format_robots(parse(body)) == FormatResult(body, False, True, "")
 
@@ -136,7 +136,7 @@ class TestSpelling:
         shorter = body.replace(b"##", b"#", 1)
         assert format_robots(parse(shorter)).body == shorter.replace(b"Allow", b"Allow:")
 
-    def test_nothing_may_get_lost(self) -> None:
+    def test_comments_are_kept(self) -> None:
         """Comments count here too."""
         body = b"User-agent: *\nAllow /\n"
         module = sys.modules["robotrules.formatting"]
@@ -145,7 +145,7 @@ class TestSpelling:
 
 
 class TestProof:
-    """Nothing is believed before."""
+    """Every change is proved first."""
 
     @pytest.mark.parametrize(
         ("new", "lines"),
@@ -218,8 +218,8 @@ class TestProof:
         assert proves_equal(old, new, (), 10_000)
         assert not proves_equal(old, new, (), 20)
 
-    def test_more_crawlers_than_can_be_told_apart(self) -> None:
-        """Then nothing is proved."""
+    def test_more_crawlers_than_can_be_compared(self) -> None:
+        """Then there is no proof."""
         purposes = b"".join(b"User-Agent-Purpose: p%d\n" % n for n in range(9))
         old, new = (parse(purposes + rules) for rules in (b"Allow: /", b"Allow: /\nAllow: /"))
         assert not proves_equal(old, new, (), 10_000)
@@ -254,8 +254,8 @@ class TestModesty:
         found = self.spoiled((b"/x", b"/z"), (b"Allow", b"Disallow"))
         assert found.body == b"User-agent: a\ndisallow:/x\nallow:/y\n"
 
-    def test_a_record_too_many(self) -> None:
-        """No line is to blame, so nothing is done."""
+    def test_an_additional_record(self) -> None:
+        """No line is the cause, so no change is made."""
         found = self.spoiled((b"/y", b"/y\nAllow: /z"))
         assert found == FormatResult(self.BODY, False, False, UNPROVED)
 
@@ -270,8 +270,8 @@ class TestModesty:
             assert self.spoiled((b"/x", b"/z")).refused == UNPROVED
 
     @pytest.mark.parametrize("name", PROFILES)
-    def test_every_profile_is_asked(self, name: str) -> None:
-        """One that says no is enough."""
+    def test_every_profile_is_checked(self, name: str) -> None:
+        """One contradiction is enough."""
         module = sys.modules["robotrules.formatting"]
 
         def doubts(old: RobotsTxt, new: RobotsTxt) -> tuple[int, int] | None:

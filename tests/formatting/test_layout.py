@@ -61,7 +61,7 @@ class TestRecords:
         assert formatted(written) == canonical.encode() + b"\n"
 
     def test_other_names(self) -> None:
-        """Nobody knows how they are spelled, so they are as written."""
+        """Their usual spelling is unknown, so they are kept as written."""
         assert formatted("x-OURS :\tA  b\n") == b"x-OURS: A  b\n"
 
     def test_names_of_the_profile(self) -> None:
@@ -124,7 +124,7 @@ class TestEnds:
         assert formatted(end.join(lines)) == b"\n".join(lines) + b"\n"
 
     @pytest.mark.parametrize("body", [b"", b"\n", b"\r\n \n\t\n", b"\xef\xbb\xbf"])
-    def test_nothing(self, body: bytes) -> None:
+    def test_an_empty_file(self, body: bytes) -> None:
         """A file without content is empty."""
         assert formatted(body) == b""
 
@@ -137,7 +137,7 @@ class TestEnds:
         [
             # Another mark behind it would be taken for the first one.
             (b"\xef\xbb\xbf\xef\xbb\xbfa: b", b"\xef\xbb\xbf\xef\xbb\xbfa: b\n"),
-            # What is a name now must not come to stand where a mark does.
+            # What is a name now must not move to the place of a mark.
             (b"\n\n\xef\xbb\xbfa: b", b"\n\xef\xbb\xbfa: b\n"),
             (b"\n\xef\xbc\x9ax", b"\n\xef\xbc\x9ax\n"),
             # Profile google skips what is left of a mark.
@@ -214,7 +214,7 @@ class TestBlankLines:
 
 
 class TestOrder:
-    """Nothing is ever moved."""
+    """Lines are never moved."""
 
     def test_order(self) -> None:
         """Whatever would look better."""

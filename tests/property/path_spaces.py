@@ -65,7 +65,7 @@ class PathSpace:
         return robotrules.parse(body, self.profile, engine=engine).rules_for("a")
 
     def matched(self, rule: Rule) -> frozenset[int]:
-        """Return the paths that a rule decides if there is no other."""
+        """Return the paths that a rule decides if it is the only one."""
         if rule not in self._matched:
             decided = self.read([rule]).decide_many(self.urls)  # type: ignore[attr-defined]
             self._matched[rule] = frozenset(n for n, found in enumerate(decided) if found >= 0)

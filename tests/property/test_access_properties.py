@@ -210,7 +210,7 @@ class TestAccess:
         assert cautious.state in (usual.state, AccessState.UNREACHABLE)
 
 
-# --- Visits ---------------------------------------------------------------------------------------
+# --- Fetches --------------------------------------------------------------------------------------
 
 RESULTS = st.builds(
     lambda answer, profile, stored: drive_access([], answer, profile=profile, cached=stored)[0],
@@ -230,7 +230,7 @@ VISITS = st.lists(st.tuples(GAPS, RESULTS), max_size=6)
 def record_visits(
     visits: list[tuple[float, AccessResult]], profile: AccessProfile
 ) -> Iterator[tuple[Entry | None, FetchRecord]]:
-    """Yield each visit with the entry before it."""
+    """Yield each fetch with the entry before it."""
     entry, now = None, START
     for gap, result in visits:
         now += gap
@@ -243,7 +243,7 @@ def record_visits(
 def final_entry(
     visits: list[tuple[float, AccessResult]], profile: AccessProfile
 ) -> tuple[Entry | None, float]:
-    """Return the entry after all visits, and the time of the last."""
+    """Return the entry after all fetches, and the time of the last."""
     entry, now = None, START
     for before, visit in record_visits(visits, profile):
         entry, now = updated_entry(before, visit), visit.at
@@ -352,10 +352,10 @@ class TestFreshness:
             assert now < entry.last_success.at + DAY
 
     @given(VISITS, PROFILES)
-    def test_recording_a_visit(
+    def test_recording_a_fetch(
         self, visits: list[tuple[float, AccessResult]], profile: AccessProfile
     ) -> None:
-        """A usable visit clears all failures; a failure keeps the last usable visit."""
+        """A usable fetch clears all failures; a failure keeps the last usable fetch."""
         for before, visit in record_visits(visits, profile):
             entry = updated_entry(before, visit)
             assert entry.last_fetch_at >= visit.at - MAX_CLOCK_SKEW

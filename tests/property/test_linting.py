@@ -104,7 +104,7 @@ class TestLint:
     @given(body=bodies, profile=names, how=received, complete=st.integers(0, 9).map(bool))
     @example(body=b"\xc2\xa0: \xc2\xa0", profile="default", how=None, complete=True)
     @example(body=b"", profile="default", how=None, complete=False)
-    def test_nothing_raises_and_notes_point_into_the_file(
+    def test_no_error_and_notes_point_into_the_file(
         self, body: bytes, profile: str, how: ServedResponse | None, complete: bool
     ) -> None:
         """Spans lie inside the body, lines exist, columns are those of the span."""
@@ -169,7 +169,7 @@ class TestFix:
         assert codes <= {note.code for note in extensions.notes(old)}
 
     @given(body=bodies, profile=names, unsafe=st.booleans())
-    def test_nothing_raises_and_rounds_end(self, body: bytes, profile: str, unsafe: bool) -> None:
+    def test_no_error_and_rounds_end(self, body: bytes, profile: str, unsafe: bool) -> None:
         """After a few rounds no fix is left to apply."""
         seen = set()
         for _ in range(20):

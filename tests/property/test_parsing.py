@@ -56,7 +56,7 @@ class TestParsing:
     def test_explanations_agree_with_verdicts(
         self, read: Read, case: Case, profile: Profile
     ) -> None:
-        """The winner is the verdict's rule; every match occurs once; losers are no better."""
+        """The winner is the verdict's rule; every match occurs once; losers are not better."""
         profile = profile.replace(any_product_token=True, leading_name=True)
         explanation = read(case.body, profile).explain(case.url, case.token)
         wins = [match for match in explanation.matches if match.outcome == "wins"]

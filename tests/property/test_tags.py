@@ -215,7 +215,7 @@ class TestRecovery:
     @example(BING, [("Robots-Tag", b"*;nocache, ("), ("X-Robots-Tag", b"noarchive")], True, "", "a")
     @example(YANDEX, [], True, '<meta name="robots" content="index x">' + NOINDEX, "a")
     @settings(max_examples=500, deadline=None)
-    def test_tolerance_permits_nothing(
+    def test_tolerance_does_not_permit_more(
         self,
         profile: TagProfile,
         headers: list[tuple[str, bytes]],
@@ -233,10 +233,10 @@ class TestRecovery:
     @given(lines, st.lists(lines, max_size=2), pages, st.sampled_from(TOKENS))
     @example(b"*;indexifembedded, (", [], NOINDEX, "a")
     @settings(max_examples=500, deadline=None)
-    def test_a_broken_field_permits_nothing(
+    def test_an_invalid_field_permits_no_use(
         self, broken: bytes, others: list[bytes], html: str, token: str
     ) -> None:
-        """A Robots-Tag field that RFC 9651 ignores permits nothing."""
+        """A Robots-Tag field that RFC 9651 ignores gives no permission."""
         assume(read_robots_tag(broken, "strict").error is not None)
         old = [("X-Robots-Tag", line) for line in others]
         both = [("Robots-Tag", broken), *old]

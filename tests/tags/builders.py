@@ -1,4 +1,4 @@
-"""The tree builders of the tests: each in turn, with the other hidden."""
+"""The tree builders of the tests: each of them, with the other hidden."""
 
 from __future__ import annotations
 

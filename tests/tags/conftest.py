@@ -1,4 +1,4 @@
-"""What the tests of tags share: each tree builder in turn."""
+"""Fixtures of the tests of tags: each of the tree builders."""
 
 from __future__ import annotations
 

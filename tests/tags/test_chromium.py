@@ -1,9 +1,9 @@
 """
-Our answer beside a browser's: the metas in the head of each hostile page, as Chromium builds it.
+Our result and that of a browser: the metas in the head of each hostile page in Chromium.
 
 Chromium is started once. It opens a page of ours on a loopback port that loads every hostile page
-twice, as a frame with scripting and as a frame without, asks each for its head, and sends the
-answers back. Skipped where no Chromium is installed; the recorded expectations run everywhere.
+twice, as a frame with scripting and as a frame without, reads the head of each, and sends the
+results back. Skipped where no Chromium is installed; the recorded expectations run everywhere.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH: nothing to compare with"),
 ]
 # A frame whose document declares nothing takes the encoding of its parent (HTML Standard 13.2.3.2):
-# so the driver is in windows-1252, which is what a document of its own would fall back to.
+# so the driver is in windows-1252, which is the fallback of a top-level document.
 DRIVER = """<!doctype html><meta charset=windows-1252><body><script>
 const load = (number, sandbox) => new Promise(done => {
   const frame = document.createElement("iframe");
@@ -88,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Answers
 
     def do_GET(self) -> None:
-        """The driver, a page with the charset of its transport, or nothing."""
+        """The driver, a page with the charset of its transport, or an empty response."""
         if self.path == "/":
             self.answer(DRIVER.replace("COUNT", str(len(PAGES))).encode(), "text/html")
         elif self.path.startswith("/page/"):
@@ -113,7 +113,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log no messages."""
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def heads(way: dict[str, Any]) -> list[tuple[str | None, str | None]]:
 
 
 def start(port: int, profile: Path) -> subprocess.Popen[bytes]:
-    """Start Chromium in a session of its own, with no way to any host but this one."""
+    """Start Chromium in a separate session, with access to this host only."""
     assert CHROMIUM is not None
     return subprocess.Popen(
         [
@@ -157,7 +157,7 @@ def start(port: int, profile: Path) -> subprocess.Popen[bytes]:
     )
 
 
-# Where Chromium reads a page in another encoding than the decision AMB-92, and who is right.
+# Where Chromium reads a page in another encoding than the decision AMB-92, and which is right.
 # Listed pages must differ: one that agrees again fails too. The places of the metas never differ.
 DIFFERENT = {
     # The prescan of the HTML Standard looks at octets and knows no titles. Chromium looks for the

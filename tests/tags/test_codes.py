@@ -1,4 +1,4 @@
-"""Where a tag rule was said, as words and as plain values."""
+"""The source of a tag rule, as words and as plain values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_words(source: TagSource, words: str) -> None:
 
 
 def test_plain_values() -> None:
-    """Every field by its name, and nothing that JSON does not have."""
+    """Every field by its name, with JSON types only."""
     source = TagSource(Carrier.META, element=3, state=PageState.FINAL, over_tls=True)
     assert source.as_dict() == {
         "carrier": str(Carrier.META),

@@ -33,7 +33,7 @@ from robotrules.tags.encoding import decode_html, find_encoding, replace_surroga
     ],
 )
 def test_labels(label: str, name: str | None) -> None:
-    """The labels of the Encoding Standard and no others: Python knows more, and worse."""
+    """The labels of the Encoding Standard only: Python accepts more labels."""
     assert find_encoding(label) == name
 
 
@@ -180,7 +180,7 @@ def test_what_a_document_cannot_mean(declared: str, name: str) -> None:
     ],
 )
 def test_decoders(data: bytes, name: str, text: str) -> None:
-    """Each as the Encoding Standard says, where Python's codec does not."""
+    """Each as in the Encoding Standard, where Python's codec differs."""
     assert decode_html(data, name) == text
 
 

@@ -1,4 +1,4 @@
-"""Robots-Tag and X-Robots-Tag: where each rule stands, and what is noted, field by field."""
+"""Robots-Tag and X-Robots-Tag: positions of rules, and notes, field by field."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OLD = ("deprecated-field", None, None, None)
 
 
 def told(found: Any) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Return what is said and what is odd, as plain tuples."""
+    """Return rules and notes as plain tuples."""
     return [tuple(one) for one in found.statements], [tuple(one) for one in found.notes]
 
 
@@ -112,7 +112,7 @@ def test_places_in_several_lines() -> None:
 
 
 def test_ends_of_lines() -> None:
-    """Spaces and tabs are no part of a line, and letters are."""
+    """Spaces and tabs are not part of a line, and letters are."""
     found = parse_robots_tag([b" \tX;noindex\t ", b"a;noai, X"], DEFAULT)
     assert [one[:2] for one in found.statements] == [("x", "noindex"), ("a", "noai")]
     assert [one.code for one in found.notes] == []
@@ -197,12 +197,12 @@ class TestCutLines:
         ]
 
     def test_an_open_string(self) -> None:
-        """In the old grammar a quote is nothing but a sign."""
+        """In the old grammar a quote has no special meaning."""
         line = b'x;y, "a, noindex, '.ljust(LIMIT) + b"z"
         assert "noindex" in [one.name for one in parse_x_robots_tag([line], SMALL).statements]
 
-    def test_nothing_whole(self) -> None:
-        """Without a comma there is no whole word."""
+    def test_no_complete_word(self) -> None:
+        """Without a comma there is no complete word."""
         assert parse_x_robots_tag([b"noindex".ljust(LIMIT + 1)], SMALL).statements == ()
         assert parse_x_robots_tag([b"noindex".ljust(LIMIT)], SMALL).statements != ()
 
@@ -266,7 +266,7 @@ def test_lines_of_the_old_grammar_are_apart() -> None:
 
 
 def test_lines_that_a_string_joins() -> None:
-    """A String may run into the next line; what that line says alone counts all the same."""
+    """A String may continue in the next line; that line alone is read as well."""
     for lines in ([b'a;x="', b'b;noindex, "'], [b'a;x="', b"b;noindex", b'"']):
         found = parse_robots_tag(lines, DEFAULT)
         assert found.error is None

@@ -1,4 +1,4 @@
-"""Robots-Tag and X-Robots-Tag: what field lines say, to whom (draft-illyes-repext §3.1.1)."""
+"""Robots-Tag and X-Robots-Tag: rules of field lines, and for whom (draft-illyes-repext §3.1.1)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Pairs = list[tuple[str, str, Any]]
 
 
 def said(field: ParsedField) -> Pairs:
-    """Return who is told what."""
+    """Return the rules of each crawler."""
     return [(one.token, one.name, one.value) for one in field.statements]
 
 
@@ -67,8 +67,8 @@ def test_members_name_crawlers_and_their_parameters_are_rules(
 
 
 @pytest.mark.parametrize("member", [b"5;noindex", b"(a b);noindex", b"@1;noindex", b'"";noindex'])
-def test_other_members_are_nobody(member: bytes) -> None:
-    """A member that is no Token and no String is ignored, and the rest stays (AMB-76)."""
+def test_other_members_name_no_crawler(member: bytes) -> None:
+    """A member that is not a Token or a String is ignored, and the rest is kept (AMB-76)."""
     field = new(member + b", a;nosnippet", profile=STRICT)
     assert said(field) == [("a", "nosnippet", True)]
     assert codes(field) == ["not-a-product-token"]
@@ -92,7 +92,7 @@ def test_other_members_are_nobody(member: bytes) -> None:
     ],
 )
 def test_values_of_parameters(value: bytes, expected: Any, noted: list[str]) -> None:
-    """False is no instruction; the last of two counts; a value that nobody asks for is noted."""
+    """False is not an instruction; the last of two counts; an unused value is noted."""
     field = new(value)
     assert [one.value for one in field.statements] == [expected]
     assert [code for code in codes(field) if code != "unknown-zone"] == noted
@@ -151,8 +151,8 @@ def test_legacy_text_in_the_new_field(value: bytes, expected: Pairs) -> None:
     assert [one for one in said(new(value, profile=STRICT)) if one[0] == "*"] == []
 
 
-def test_where_a_rule_stands() -> None:
-    """A rule knows its line and the span of its member there."""
+def test_the_position_of_a_rule() -> None:
+    """A rule has its line and the span of its member there."""
     field = new(b"a;noindex,  b;nosnippet", b"", b" c;noindex")
     assert [(one.line, one.start, one.end) for one in field.statements] == [
         (1, 0, 9),
@@ -173,7 +173,7 @@ def test_every_octet_around_the_limit(limit: int, profile: TagProfile) -> None:
     A member counts if its comma is within the limit, or the field ends within it (AMB-68).
 
     The member is moved over the limit octet by octet, once as the last and once with another after
-    it; the one after it never counts, and nothing that is cut looks whole.
+    it; the one after it never counts, and no cut member looks complete.
     """
     profile = profile.replace(max_field_bytes=limit)
     for end in range(limit - len(MEMBER) - 3, limit + len(MEMBER) + 3):
@@ -191,8 +191,8 @@ def test_every_octet_around_the_limit(limit: int, profile: TagProfile) -> None:
             assert {name for _, name, _ in said(field)} <= {"noindex", "nosnippet", "y"}
 
 
-def test_commas_in_strings_and_inner_lists_end_no_member() -> None:
-    """A cut inside a String or an Inner List leaves nothing of its member."""
+def test_commas_in_strings_and_inner_lists_do_not_end_a_member() -> None:
+    """A member with a cut inside a String or an Inner List is removed."""
     profile = DEFAULT.replace(max_field_bytes=8192)
     for opened in (b'"', b'(a "', b"("):
         value = b"a;noindex, " + opened + b"a, " * 4000
@@ -212,7 +212,7 @@ def test_thousands_of_members_count() -> None:
     assert len(new(b", ".join([b"a;noindex"] * 1489)).statements) == 1489
 
 
-def test_a_field_of_no_commas_says_nothing_when_cut() -> None:
+def test_a_cut_field_without_commas() -> None:
     assert said(new(b"a" * 20_000 + b";noindex")) == []
     assert said(old(b"noindex" * 9_000)) == []
 
@@ -285,7 +285,7 @@ def test_a_date_keeps_its_comma(line: bytes, moment: datetime, others: list[str]
 
 
 @pytest.mark.parametrize("date", [b"soon", b"", b"Wed", b"Wed, ", b"2020-13-45"])
-def test_what_is_no_date_is_not_used(date: bytes) -> None:
+def test_invalid_dates_are_not_used(date: bytes) -> None:
     field = old(b"unavailable_after: " + date)
     assert [one.value for one in field.statements if one.name == "unavailable_after"] == [None]
     assert "bad-value" in codes(field)
@@ -303,8 +303,8 @@ def test_the_new_grammar_under_the_old_name() -> None:
     assert said(old(b"noindex; x")) == [("*", "noindex;", True), ("*", "x", True)]
 
 
-def test_a_joined_line_may_have_swallowed_a_scope() -> None:
-    """What follows a scope after a comma may have been a line of its own (AMB-82)."""
+def test_the_scope_of_a_joined_line() -> None:
+    """The text after the comma of a scoped line may have been a separate line (AMB-82)."""
     joined = b"otherbot: nofollow, noindex"
     assert "scope-may-be-wider" not in codes(old(joined))
     assert "scope-may-be-wider" in codes(old(joined, apart=False))
@@ -349,7 +349,7 @@ def test_the_public_reader() -> None:
 
 
 class TestRecoveredLines:
-    """What a broken field says, line by line and word by word."""
+    """The rules of an invalid field, line by line and word by word."""
 
     ENTRY: ClassVar = {"name": "shiny", "description": "Be shiny.", "reference": "here"}
     REGISTRY = parse_json(json.dumps({"tag_rules": {"entries": [ENTRY]}}))
@@ -363,7 +363,7 @@ class TestRecoveredLines:
         assert source is not None
         assert (source.line, found.rules) == (2, {"noindex": True})
 
-    def test_member_that_names_nobody(self) -> None:
+    def test_member_that_names_no_crawler(self) -> None:
         found = usage_rules(headers=[("Robots-Tag", "("), ("Robots-Tag", "5;noindex, *;nofollow")])
         assert found.rules == {"nofollow": True}
         assert "not-a-product-token" in [one.code for one in found.notes]
@@ -386,7 +386,7 @@ class TestRecoveredLines:
 
     @pytest.mark.parametrize("line", ["*;shiny;indexifembedded", "x, *;shiny;indexifembedded"])
     def test_registered_rules(self, line: str) -> None:
-        """A rule that a registry adds tells the new grammar in the old field."""
+        """A rule that a registry adds identifies the new grammar in the old field."""
         found = usage_rules(headers=[("X-Robots-Tag", line)], registries=self.REGISTRY)
         assert found.rules["shiny"] is True
 
@@ -401,7 +401,7 @@ class TestRecoveredLines:
         ],
     )
     def test_words_behind_a_date(self, line: str, rules: set[str]) -> None:
-        """The name of a rule is no zone, and whitespace is what HTTP and HTML call so."""
+        """The name of a rule is not a zone, and whitespace is that of HTTP and HTML."""
         assert set(usage_rules(headers=[("X-Robots-Tag", line.encode("latin-1"))]).rules) == rules
 
     @pytest.mark.parametrize("text", ["x", "-2", "1" * 19, ""])

@@ -60,8 +60,8 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 class TestMetas:
     """What a meta is here."""
 
-    def test_attributes_as_they_stand(self) -> None:
-        """Every attribute that somebody might have meant a rule by; None: not there."""
+    def test_attributes_of_elements(self) -> None:
+        """Every attribute that may be intended as a rule; None: it is missing."""
         page = read_page(
             "<meta name=robots content='NoIndex '><meta http-equiv=X-Robots-Tag content>"
             "<meta property=a itemprop=b>"
@@ -88,8 +88,8 @@ class TestMetas:
         assert said(read_page(document)) == [("noindex", "noscript")]
         assert said(read_page(document, final_dom=True)) == []
 
-    def test_a_pixel_takes_nothing_away(self) -> None:
-        """A meta behind a noscript with an image is one of the head, because scripting says so."""
+    def test_a_pixel_in_a_noscript(self) -> None:
+        """A meta after a noscript with an image is in the head if scripting is on."""
         document = f"<head>{NOSCRIPT_PIXEL}{NOINDEX}<p>x"
         assert said(read_page(document)) == [("noindex", "head")]
 
@@ -123,17 +123,17 @@ class TestThePrefix:
 
     @pytest.mark.parametrize("letter", ["x", " ", "<", "-", "<!", "\0"])
     @pytest.mark.parametrize("opening", ["", "<!--", "<title>", "<a title='", "<template>"])
-    def test_what_never_ends_is_parsed_a_few_times(
+    def test_unfinished_markup_is_parsed_a_few_times(
         self, parsed: list[int], opening: str, letter: str
     ) -> None:
-        """An unfinished comment, tag or title is no reason to begin again and again."""
+        """An unfinished comment, tag or title does not restart the parser each time."""
         limit = 16 * FIRST_PREFIX
         page = read_page(opening + letter * 2 * limit, limit=limit)
         assert page.read <= limit
         assert sum(parsed) <= 1.5 * limit
 
     def test_both_ways_where_there_is_a_noscript(self, parsed: list[int]) -> None:
-        """Twice the cost, and only if a noscript stands in what was parsed."""
+        """Twice the cost, and only if the parsed part contains a noscript."""
         read_page(HEAD + PARAGRAPH)
         assert len(parsed) == 1
         read_page(HEAD + PARAGRAPH * 1000 + NOSCRIPT_PIXEL)
@@ -166,7 +166,7 @@ class TestTheLimit:
     """Never more than the limit is looked at or kept."""
 
     def test_a_head_beyond_it(self) -> None:
-        """What comes behind the limit is not seen, and the page says that it is not final."""
+        """Elements after the limit are not read, and the page is marked as not final."""
         filler = f"<style>{'x' * MIN_HTML_BYTES}</style>"
         page = read_page(f"{NOINDEX}{filler}{NOINDEX}<p>", limit=MIN_HTML_BYTES)
         assert said(page) == [("noindex", "head")]
@@ -285,7 +285,7 @@ class TestHostile:
 
     @pytest.mark.parametrize("text", ["\ud800", "\udfff<p>", "\ud83d\ude00", "\ufeff"])
     def test_text_that_no_encoding_has(self, text: str) -> None:
-        """Half a pair is a replacement character, a pair is its character, a mark is nothing."""
+        """A lone surrogate becomes U+FFFD, a pair is its character, a mark is removed."""
         page = read_page(f"<meta name='{text}'>")
         shown = {"\ud800": "\ufffd", "\udfff<p>": "\ufffd<p>", "\ud83d\ude00": "\U0001f600"}
         assert page.metas[0].name == shown.get(text, text)
@@ -293,7 +293,7 @@ class TestHostile:
 
 
 class Watched(io.BytesIO):
-    """A file that knows how far it was read."""
+    """A file that records how far it was read."""
 
 
 class TestStreams:
@@ -327,8 +327,8 @@ class TestStreams:
         assert read_page(io.BytesIO()) == Page((), None, True, 0)
         assert read_page(iter(())) == Page((), None, True, 0)
 
-    def test_a_reader_says_when(self) -> None:
-        """feed() is True once nothing more is needed, and stays so."""
+    def test_feed_returns_whether_it_is_done(self) -> None:
+        """feed() is True once no more input is needed, and stays so."""
         reader = PageReader()
         assert not reader.feed(HEAD.encode())
         assert reader.feed((PARAGRAPH * 1000).encode())
@@ -336,16 +336,16 @@ class TestStreams:
         assert said(reader.page()) == [(None, "head"), ("noindex", "head")]
         assert reader.page() is reader.page()
 
-    def test_a_reader_that_is_asked_early(self) -> None:
-        """page() says that the document ended: what comes later is not looked at."""
+    def test_a_page_before_the_end(self) -> None:
+        """page() ends the document: later input is ignored."""
         reader = PageReader()
         reader.feed(bytearray(NOINDEX.encode()))
         assert len(reader.page().metas) == 1
         assert reader.feed(memoryview(NOINDEX.encode()))
         assert len(reader.page().metas) == 1
 
-    def test_empty_chunks_say_nothing(self) -> None:
-        """An empty chunk is no end."""
+    def test_empty_chunks_are_ignored(self) -> None:
+        """An empty chunk is not the end."""
         page = read_page([b"", b"<meta name=", b"", b"robots>"])
         assert page.metas[0].name == "robots"
 
@@ -356,8 +356,8 @@ class TestStreams:
             pieces = [document[at : at + size] for at in range(0, len(document), size)]
             assert read_page(pieces) == read_page(document)
 
-    def test_nothing_is_pulled_behind_the_limit(self) -> None:
-        """The chunk that goes beyond it is the last."""
+    def test_no_chunk_is_read_after_the_limit(self) -> None:
+        """The chunk that exceeds it is the last."""
         reader = PageReader(limit=MIN_HTML_BYTES)
         assert reader.feed(" " * MIN_HTML_BYTES) is False
         assert reader.feed(" ") is True
@@ -367,7 +367,7 @@ class TestStreams:
 
 
 class TestMisuse:
-    """Misuse raises, with the cure."""
+    """Misuse raises an error with a fix."""
 
     @pytest.mark.parametrize("thing", [5, None, object()])
     def test_no_html(self, thing: Any) -> None:
@@ -380,7 +380,7 @@ class TestMisuse:
         )
 
     def test_responses(self) -> None:
-        """Of a response the octets are taken, or the caller is asked for them."""
+        """The octets of a response are used, or the error requests them."""
         page = b"<meta name=robots content=noindex>"
         fields: dict[str, str] = {}
         for response in (
@@ -411,7 +411,7 @@ class TestMisuse:
             read_page(b"", charset=b"utf-8")  # type: ignore[arg-type]
 
     def test_without_a_tree_builder(self) -> None:
-        """The error says what to install, and is one of ours and an ImportError."""
+        """The error names the package to install, and is a RobotrulesError and an ImportError."""
         with only(), pytest.raises(MissingExtraError, match=r"pip install 'robotrules\[html\]'"):
             PageReader()
         assert issubclass(MissingExtraError, RobotrulesError)

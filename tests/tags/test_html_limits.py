@@ -1,4 +1,4 @@
-"""HTML to a page: to the octet of each limit, what a page says of itself, and texts of errors."""
+"""HTML to a page: the exact octet of each limit, properties of a page, and texts of errors."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def filled(size: int, behind: str) -> str:
     return "<style>".ljust(size - len("</style>" + behind), "x") + "</style>" + behind
 
 
-class TestWhatAPageSays:
-    """Encoding, and whether the document goes on."""
+class TestPageProperties:
+    """Encoding, and whether the document continues."""
 
     def test_encoding(self) -> None:
         """What the octets were decoded as; a text has none."""
@@ -36,8 +36,8 @@ class TestWhatAPageSays:
         assert read_page((HEAD + PARAGRAPH * 1000).encode()).encoding == "utf-8"
         assert read_page(NOINDEX).encoding is None
 
-    def test_a_document_that_goes_on(self) -> None:
-        """Only behind the limit, or where the caller says so."""
+    def test_a_document_that_continues(self) -> None:
+        """Only after the limit, or if the caller states it."""
         assert not read_page(HEAD + PARAGRAPH * 1000).is_cut
         assert read_page(filled(MIN_HTML_BYTES + 1, ""), limit=MIN_HTML_BYTES).is_cut
         assert not read_page(filled(MIN_HTML_BYTES, ""), limit=MIN_HTML_BYTES).is_cut
@@ -66,8 +66,8 @@ class TestTheEnd:
         page = read_page(" " + document + PARAGRAPH, limit=MIN_HTML_BYTES)
         assert page.metas == ()
 
-    def test_nothing_is_final_there(self) -> None:
-        """What looks like text may be half a tag."""
+    def test_no_final_head(self) -> None:
+        """What looks like text may be part of a tag."""
         document = filled(MIN_HTML_BYTES, "text")
         for whole in (False, True):
             page = read_page(document + " more", limit=MIN_HTML_BYTES, whole=whole)
@@ -158,7 +158,7 @@ class TestBothWays:
 
 
 class TestErrors:
-    """Each says what to do."""
+    """Each contains a fix."""
 
     def test_chunks_of_two_sorts(self) -> None:
         """In either order."""

@@ -71,7 +71,7 @@ def test_what_permits(name: str, value: Any, answer: bool) -> None:
     ],
 )
 def test_values_as_text(name: str, text: str | None, found: ParsedValue) -> None:
-    """What stands after the colon of a word."""
+    """The text after the colon of a word."""
     assert read_text(name, text) == found
 
 
@@ -102,7 +102,7 @@ def parameter(text: str) -> Any:
     ],
 )
 def test_values_of_parameters(name: str, value: Any, found: ParsedValue) -> None:
-    """False is no instruction; a rule that takes a value reads a fitting one (AMB-71)."""
+    """False is not an instruction; a rule that takes a value reads a valid one (AMB-71)."""
     assert read_parameter(name, value) == found
 
 

@@ -12,8 +12,8 @@ def read(text: str, *, scopes: bool = True, space_separates: bool = True) -> lis
     return list(parse_legacy_rules(text, scopes=scopes, space_separates=space_separates))
 
 
-def test_nothing_between_commas() -> None:
-    """It is no word, at the beginning neither."""
+def test_empty_items_between_commas() -> None:
+    """An empty item is not a word, also at the beginning."""
     assert [word.name for word in read(",noindex,, nofollow,")] == ["noindex", "nofollow"]
 
 
@@ -56,7 +56,7 @@ def test_a_scope_holds_until_the_next() -> None:
     ],
 )
 def test_words_behind_a_date(rest: str, value: str, others: list[str]) -> None:
-    """The name of a rule is no part of it."""
+    """The name of a rule is not part of it."""
     dated, *more = read(f"unavailable_after: {rest}")
     assert (dated.name, dated.value) == ("unavailable_after", value)
     assert [word.name for word in more] == others
@@ -73,8 +73,8 @@ def test_how_far_a_rule_is_looked_for() -> None:
         assert [word.name for word in read(text)] == names
 
 
-def test_a_vertical_tab_is_no_space() -> None:
-    """With one there is no date, and the text goes on to the next rule."""
+def test_a_vertical_tab_is_not_a_space() -> None:
+    """With one there is no date, and the text continues to the next rule."""
     text = "unavailable_after: \x0b2025-12-03 noindex"
     dated, _ = read(text)
     assert (dated.end, dated.value) == (text.index("noindex"), "\x0b2025-12-03")
@@ -96,8 +96,8 @@ def test_all_that_is_known_of_a_word() -> None:
     assert all(type(part) is bool for word in found for part in word[3:5])
 
 
-def test_words_that_only_commas_part() -> None:
-    """White space at the ends of name and value is left out, and a vertical tab is none."""
+def test_words_separated_by_commas_only() -> None:
+    """White space around name and value is removed; a vertical tab is not white space."""
     found = [tuple(word) for word in read(" noindex\x0b : 5 \x0b, x y ", space_separates=False)]
     assert found == [
         ("noindex\x0b", "5 \x0b", None, False, False, "noindex\x0b : 5 \x0b", 1, 15),

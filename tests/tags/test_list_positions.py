@@ -1,4 +1,4 @@
-"""Where the members of a List stand (RFC 9651 §3.1)."""
+"""Positions of the members of a List (RFC 9651 §3.1)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robotrules.tags.header import find_commas, find_members, lowercase_keys, pa
         (b'"a\\", b", c', [8]),
         (b'%"a, b", c', [7]),
         (b"(a, b), c", [6]),
-        # No Inner List is in another one; where somebody writes so, the outer one counts.
+        # An Inner List cannot contain another one; in such text the outer one counts.
         (b"((a), b), c", [8]),
         (b"a), b", [2]),
         (b'a, "b, c', [1]),

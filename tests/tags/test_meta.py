@@ -1,4 +1,4 @@
-"""Robots meta elements: rules in their contents, whom they are for, and how many are read."""
+"""Robots meta elements: rules in their contents, their crawlers, and how many are read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def element(name: str | None, content: str | None, number: int = 1, **given: Any
 
 
 def says(*metas: Meta, profile: TagProfile = DEFAULT, **given: Any) -> PageRules:
-    """Return what elements say to ExampleBot."""
+    """Return the rules of elements for ExampleBot."""
     page = Page(metas, None, True, 0)
     return read_page_rules(page, PageState.INITIAL, ["examplebot", "kbot"], profile, **given)
 
@@ -57,7 +57,7 @@ class TestContents:
         )
 
     def test_spaces(self) -> None:
-        """They part words where the profile says so, and it is noted."""
+        """They separate words if the profile has that switch, and it is noted."""
         content = "noindex max-snippet:x"
         assert parse_content(content, DEFAULT) == (
             (
@@ -69,13 +69,13 @@ class TestContents:
         (rule,), odd = parse_content("noindex nofollow", STRICT)
         assert (rule.name, odd) == ("noindex nofollow", ())
 
-    def test_a_colon_scopes_nothing(self) -> None:
-        """In an element it parts a word from its value; of strange words no value is noted."""
+    def test_a_colon_does_not_set_a_scope(self) -> None:
+        """In an element it separates a word from its value; unknown words have no noted value."""
         (rule,), odd = parse_content("googlebot: noindex", DEFAULT)
         assert (rule.name, rule.value, odd) == ("googlebot", True, ())
 
     def test_none(self) -> None:
-        """It stands for others."""
+        """It means several other rules."""
         rules, _ = parse_content("none", DEFAULT)
         assert [rule.name for rule in rules] == ["noindex", "nofollow"]
 
@@ -113,7 +113,7 @@ class TestWhatPermits:
             ("noindex nocache", {"noindex": False, "nocache": True}),
             ("a max-image-preview:large", {"a": False, "max-image-preview": True}),
             ("a b, max-image-preview:large", {"a": False, "b": False, "max-image-preview": False}),
-            # A colon scopes nothing, so no word is `index` if only commas part them.
+            # A colon does not set a scope, so no word is `index` if only commas separate them.
             ("foo: index, x index", {"foo": False, "x": False, "index": True}),
         ],
     )
@@ -125,7 +125,7 @@ class TestWhatPermits:
         assert all(type(value) is bool for value in found.values())
 
     def test_a_cut_content(self) -> None:
-        """Of what was not read to its end nothing is sure, if spaces part words."""
+        """Words of an incomplete content are uncertain, if spaces separate words."""
         for length, is_sure in ((LIMIT, True), (LIMIT + 1, False)):
             content = "a b, index,".ljust(length)
             (*_, rule), _ = parse_content(content, SMALL)
@@ -136,8 +136,8 @@ class TestWhatPermits:
         assert (rule.name, rule.recovered) == ("index", False)
 
 
-class TestWhom:
-    """`robots` is everyone; another name is a product token."""
+class TestCrawlers:
+    """`robots` is for all crawlers; another name is a product token."""
 
     @pytest.mark.parametrize(
         ("name", "token"),
@@ -161,7 +161,7 @@ class TestWhom:
         )
 
     def test_names_of_google(self) -> None:
-        """`robot` is everyone, and no other names are read than its own."""
+        """`robot` is for all crawlers, and only Google's own names are read."""
         said = says(
             element("robot", "noindex"), element("kbot", "nofollow"), profile=GOOGLE
         ).statements
@@ -179,7 +179,7 @@ class TestWhom:
         assert found.notes == (note("space-separated", where, 17, 22),)
 
     def test_rules_for_others(self) -> None:
-        """Of an element for another crawler one rule tells enough."""
+        """Of an element for another crawler one rule is enough."""
         found = says(element(f" {NO_BREAK}OtherBot ", "x max-snippet:5, noindex", 2)).statements
         assert found == (
             (
@@ -203,8 +203,8 @@ class TestWhom:
             element("*", "noindex"),
         ],
     )
-    def test_what_says_nothing_to_others(self, meta: Meta) -> None:
-        """Descriptions, bodies, and what is too long to be a name."""
+    def test_elements_without_rules_for_others(self, meta: Meta) -> None:
+        """Descriptions, bodies, and names that are too long."""
         assert says(meta).statements == ()
 
     def test_the_longest_name_of_another(self) -> None:
@@ -220,7 +220,7 @@ class TestWhom:
 
 
 class TestNotes:
-    """What is odd about a page is told, and not without end."""
+    """Odd parts of a page are noted, up to a limit."""
 
     @pytest.mark.parametrize(
         ("given", "is_odd"),
@@ -235,8 +235,8 @@ class TestNotes:
             ({}, False),
         ],
     )
-    def test_what_looks_like_one(self, given: dict[str, Any], is_odd: bool) -> None:
-        """An element with another attribute is no robots meta element (AMB-91)."""
+    def test_similar_elements(self, given: dict[str, Any], is_odd: bool) -> None:
+        """An element with another attribute is not a robots meta element (AMB-91)."""
         found = says(element(None, "noindex", **given))
         assert (found.statements, found.notes) == (
             (),
@@ -263,7 +263,7 @@ class TestNotes:
         ],
     )
     def test_their_number(self, meta: Meta) -> None:
-        """A hundred of them tell enough."""
+        """At most a hundred of them are noted."""
         for count, kept in ((MAX_NOTES - 1, MAX_NOTES - 1), (MAX_NOTES + 1, MAX_NOTES)):
             assert len(says(*[meta] * count).notes) == kept
 
@@ -287,13 +287,13 @@ class TestAmount:
     """A page may have many elements; what is read of them has an end."""
 
     def test_contents(self) -> None:
-        """Eight of the longest; then nothing more, and a note."""
+        """Eight of the longest; then no more, and a note."""
         long = element("robots", "x" * LIMIT)
         last = element("robots", "noindex", 9)
         found = says(*[long] * MAX_CONTENTS, last, profile=SMALL)
         assert found.notes == (note(CUT, source(9)),)
         assert len(found.statements) == MAX_CONTENTS
-        # An element without content costs nothing, and one that is cut as much as is read of it.
+        # An element without content has no cost, and a cut one the cost of the part that is read.
         longer = element("robots", "x" * (2 * LIMIT))
         empty = element("robots", None)
         found = says(*[longer] * MAX_CONTENTS, empty, profile=SMALL)

@@ -1,4 +1,4 @@
-"""The hostile pages: each has the metas that stand in its file, with both tree builders."""
+"""The hostile pages: each has the metas that its file lists, with both tree builders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EACH = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
 
 
 def test_they_are_many_and_have_names() -> None:
-    """More than seventy, each with an id of its own and a sentence on what it attacks."""
+    """More than seventy, each with a unique id and a sentence on what it attacks."""
     assert len(PAGES) >= 70
     assert Counter(page.id for page in PAGES).most_common(1)[0][1] == 1
     assert all(page.attacks.endswith(".") for page in PAGES)
@@ -31,8 +31,8 @@ def test_metas_are_as_recorded(tree_builder: str, page: HostilePage) -> None:
 
 
 @EACH
-def test_chunks_change_nothing(tree_builder: str, page: HostilePage) -> None:
-    """Octet by octet is the same as all at once: half characters and half tags do no harm."""
+def test_chunks_do_not_change_the_result(tree_builder: str, page: HostilePage) -> None:
+    """Octet by octet is the same as all at once, also within characters and tags."""
     reader = PageReader(charset=page.charset)
     assert not any(reader.feed(page.data[at : at + 1]) for at in range(len(page.data)))
     assert reader.page() == read_page(page.data, charset=page.charset)
@@ -54,7 +54,7 @@ def test_a_head_with_scripting_stays_one(tree_builder: str, page: HostilePage) -
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
-def test_a_long_body_changes_nothing(tree_builder: str, page: HostilePage) -> None:
+def test_a_long_body_does_not_change_the_head(tree_builder: str, page: HostilePage) -> None:
     """
     With a body of many tags behind it, the head of a page is the same (growing prefix).
 
@@ -72,7 +72,7 @@ def test_a_long_body_changes_nothing(tree_builder: str, page: HostilePage) -> No
         ]
 
 
-def test_the_builder_is_the_one_asked_for(tree_builder: str) -> None:
-    """The fixture hides what it says: the tests above really ran on both."""
+def test_the_builder_is_the_selected_one(tree_builder: str) -> None:
+    """The fixture hides the other builder: the tests above really ran on both."""
     kind = type(find_tree_builder()("", True)).__name__
     assert kind == {"selectolax": "_LexborTree", "justhtml": "_JustHtmlTree"}[tree_builder]

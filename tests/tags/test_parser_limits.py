@@ -40,7 +40,7 @@ def is_cut(text: str, scripting: bool = True) -> bool:
         "<td><li></td><td><dd></td>" * MANY,
         "<b id=1><p>" * MANY,
         "<div/>" * MANY,
-        # End tags of what is not open close nothing.
+        # End tags of elements that are not open have no effect.
         "<div></b>" * MANY,
         "<div></template>" * MANY,
     ],
@@ -129,8 +129,8 @@ def test_what_is_not_sure_is_counted(opening: str) -> None:
     assert text[length] == "<"
 
 
-def test_every_sign_counts_where_nothing_is_sure() -> None:
-    """Two that stand side by side are two."""
+def test_every_sign_counts_in_uncertain_text() -> None:
+    """Two adjacent ones are two."""
     text = "<plaintext>" + "<" * MANY
     assert safe_length(text, True) == len("<plaintext>") + UNSURE_TAGS
 
@@ -183,8 +183,8 @@ def test_names_of_attributes(tag: str) -> None:
 @pytest.mark.parametrize(
     "tag", ["<br a>", "<br a={}>", "<br a = {}>", "<br a\n=\n'{}'>", "<br a={}={}/>"]
 )
-def test_names_that_are_one(tag: str) -> None:
-    """Values do not count, nor does what stands around a name."""
+def test_equal_names(tag: str) -> None:
+    """Values do not count, nor does the text around a name."""
     text = "".join(tag.format(number, number) for number in range(FEW_TAGS + MAX_NAMES))
     text += with_attributes(MAX_NAMES - 2)
     assert not is_cut(text)
@@ -239,13 +239,13 @@ def test_the_beginning() -> None:
 
 
 def test_a_body_is_enough() -> None:
-    """With a number of tags of the body, a text is cut behind as many; a template is no body."""
+    """With a number of tags of the body, a text is cut after them; a template is not a body."""
     text = "<title>x</title><template><p></template>" + "<div></div>" * 20_000
     assert 0 < text[: safe_length(text, True, 10)].count("<div>") < 20
     assert safe_length("<template>" + "<p></p>" * 5000, True, 10) > 10_000
 
 
 def test_tags_of_a_body_are_counted_behind_the_first() -> None:
-    """The first ends the head; as many more are handed over as were asked for."""
+    """The first ends the head; then the requested number of tags is passed on."""
     text = "<link>" * 10 + "<div>" + "<br>" * FEW_TAGS
     assert safe_length(text, True, 10) == len("<link>" * 10 + "<div>" + "<br>" * 10)

@@ -13,7 +13,7 @@ from robotrules.tags import DEFAULT, TagProfile
 
 
 def test_profiles_by_name_and_value() -> None:
-    """A name, a tag profile, or a profile of robots.txt, which stands for the one of its name."""
+    """A name, a tag profile, or a profile of robots.txt, which selects the one of its name."""
     assert tags.find_tag_profile("google") is tags.GOOGLE
     assert tags.find_tag_profile(robotrules.GOOGLE) is tags.GOOGLE
     assert tags.find_tag_profile(robotrules.DEFAULT.replace(name="mine")) is tags.DEFAULT
@@ -58,8 +58,8 @@ FIELDS = (
         ({"without_effect": ["noai", 5]}, "without_effect must be a list of str, not ['noai', 5]"),
     ],
 )
-def test_profiles_that_are_refused(changes: dict[str, Any], words: str) -> None:
-    """The limit is at least 8 KiB (RTG-3.1.1-14), and what makes no sense is told."""
+def test_invalid_profiles(changes: dict[str, Any], words: str) -> None:
+    """The limit is at least 8 KiB (RTG-3.1.1-14), and invalid values raise an error."""
     for change in (DEFAULT.replace, DEFAULT._replace):
         with pytest.raises(robotrules.ProfileError) as told:
             change(**changes)
@@ -81,7 +81,7 @@ def test_a_profile_is_immutable() -> None:
 
 
 def test_a_profile_takes_lists_of_words() -> None:
-    """They become values that can be kept; what is no list of words is refused."""
+    """They become hashable values; anything else than a list of words raises an error."""
     profile = DEFAULT.replace(none_means=["noindex"], without_effect={"noai"}, names=["googlebot"])
     assert usage_rules(headers={"Robots-Tag": "*;none;noai"}, profile=profile).rules == {
         "noindex": True

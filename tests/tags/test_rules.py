@@ -1,4 +1,4 @@
-"""Usage rules: the union over all carriers, what the rules come to, and where each was said."""
+"""Usage rules: the union over all carriers, the resulting values, and the source of each."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_all_carriers_are_united() -> None:
     ]
 
 
-def test_a_specific_element_lifts_nothing() -> None:
+def test_a_specific_element_does_not_lift_a_rule() -> None:
     """RTG-3.1.2-07: `index` for one crawler beside `noindex` for all."""
     html = '<meta name=robots content=noindex><meta name=examplebot content="index, all">'
     found = usage_rules(html=html, product_token="ExampleBot")
@@ -73,8 +73,8 @@ def test_a_specific_element_lifts_nothing() -> None:
     assert [one.standing for one in found.mentions] == ["in-force", "no-effect", "no-effect"]
 
 
-def test_others_are_told_of_and_not_obeyed() -> None:
-    """What is said to another crawler is not in force, and shows in `others`."""
+def test_rules_of_others_are_reported_and_not_obeyed() -> None:
+    """Rules for another crawler are not in force, and are in `others`."""
     found = usage_rules(
         headers={"Robots-Tag": "OtherBot;noindex"},
         html='<meta name=googlebot content="nofollow"><meta name=description content="a, b">',
@@ -144,8 +144,8 @@ def test_the_earliest_date_counts() -> None:
     assert found.may_index
 
 
-def test_what_the_rules_come_to() -> None:
-    """The questions that a program asks, for all rules and for none."""
+def test_properties_of_rules() -> None:
+    """The properties that a program uses, for all rules and for none."""
     nothing = usage_rules(headers={})
     assert nothing.may_index
     assert nothing.may_snippet
@@ -253,7 +253,7 @@ def test_what_only_looks_like_a_carrier(element: str) -> None:
 
 
 def test_states_of_a_page_are_labelled() -> None:
-    """AMB-94: a rule that only one state has is told of; removal lifts nothing (RTG-4-04)."""
+    """AMB-94: a rule that only one state has is noted; removal lifts no rule (RTG-4-04)."""
     found = usage_rules(html=page("noindex, nofollow"), dom=page("nofollow, nosnippet"))
     assert set(found.rules) == {"noindex", "nofollow", "nosnippet"}
     assert codes(found) == ["only-in-final-dom", "only-in-initial-html"]
@@ -262,7 +262,7 @@ def test_states_of_a_page_are_labelled() -> None:
 
 
 def test_other_media_types_have_no_elements() -> None:
-    """AMB-92: a field speaks for any resource (RTG-3.1-01), an element for HTML alone."""
+    """AMB-92: a field applies to any resource (RTG-3.1-01), an element only to HTML."""
     fields = {"Content-Type": "application/pdf", "Robots-Tag": "*;noindex"}
     found = usage_rules(headers=fields, html=page("nosnippet"))
     assert found.rules == {"noindex": True}
@@ -282,7 +282,7 @@ def test_the_charset_of_the_response_counts() -> None:
 # --- Sources --------------------------------------------------------------------------------------
 
 
-def test_each_rule_knows_its_sources() -> None:
+def test_each_rule_has_its_sources() -> None:
     """Field and line, or element and state; and whether it came over TLS (RTG-4-02)."""
     found = usage_rules(
         headers=[("Robots-Tag", "a;noindex"), ("robots-tag", "*;nosnippet, *;noindex")],
@@ -328,8 +328,8 @@ def test_unknown_rules_are_kept_for_inspection() -> None:
     assert registered.unknown == ()
 
 
-def test_a_page_that_says_one_thing_very_often() -> None:
-    """All of it counts, and of the mentions some are kept; each rule in force has one."""
+def test_a_page_that_repeats_a_rule_very_often() -> None:
+    """All of it counts, and some of the mentions are kept; each rule in force has one."""
     element = "<meta name=robots content='{}'>"
     html = element.format("noindex") * (MAX_MENTIONS + 500) + element.format("nosnippet") * 2
     found = usage_rules(html=html)
@@ -410,7 +410,7 @@ def test_as_json_and_back_from_a_pickle() -> None:
 
 
 def test_a_page_that_was_read_before() -> None:
-    """A `Page` can be read once and asked for many crawlers."""
+    """A `Page` can be parsed once and used for many crawlers."""
     read = read_page(page("noindex", "examplebot"))
     assert isinstance(read, Page)
     assert usage_rules(html=read, product_token="ExampleBot").rules
@@ -456,8 +456,8 @@ def test_the_page_names_every_code_switch_and_rule() -> None:
 # --- What people hand over ------------------------------------------------------------------------
 
 
-def test_a_response_that_does_not_know_its_url() -> None:
-    """A property that raises is somebody's class, and not content: the answer does without it."""
+def test_a_response_whose_url_raises() -> None:
+    """A `url` property that raises is ignored, and `over_tls` is None."""
 
     class Response:
         headers: ClassVar = {"Robots-Tag": "*;noindex"}
@@ -472,8 +472,8 @@ def test_a_response_that_does_not_know_its_url() -> None:
     assert found.over_tls is None
 
 
-def test_text_that_is_no_header_block() -> None:
-    """`*;noindex` alone is a value and no field; the note says so."""
+def test_text_that_is_not_a_header_block() -> None:
+    """`*;noindex` alone is a value and not a field; the note states that."""
     for text in ("*;noindex", b"noindex"):
         found = usage_rules(headers=text)
         assert found.rules == {}
@@ -482,8 +482,8 @@ def test_text_that_is_no_header_block() -> None:
 
 
 @pytest.mark.parametrize("name", ["no-index", "nofolow", "no_snippet", "nofollow;"])
-def test_a_rule_that_looks_known(name: str) -> None:
-    """It has no effect, and the note says that a known one looks like it."""
+def test_a_rule_similar_to_a_known_one(name: str) -> None:
+    """It has no effect, and the note names the similar known rule."""
     found = usage_rules(headers=[("X-Robots-Tag", name)])
     assert found.rules == {}
     assert "misspelt-rule" in codes(found)
@@ -496,8 +496,8 @@ def test_vendors_do_not_read_the_new_name() -> None:
     assert "field-not-documented" in codes(found)
 
 
-def test_a_user_agent_is_no_product_token() -> None:
-    """Nothing can be said to it by name; the note points to the way out."""
+def test_a_user_agent_is_not_a_product_token() -> None:
+    """No rule can name it; the note contains a fix."""
     for token in ("ExampleBot/1.0", "Mozilla/5.0 (compatible; ExampleBot/0.1)"):
         found = usage_rules(headers={"Robots-Tag": "ExampleBot;noindex"}, product_token=token)
         assert codes(found)[0] == "odd-product-token"
@@ -508,14 +508,14 @@ def test_a_moment_has_a_zone() -> None:
         usage_rules(headers={}).may_index_at(datetime(2026, 1, 1))
 
 
-def test_an_empty_robots_tag_hides_nothing() -> None:
-    """AMB-74: with the option on, a line without a value is no Robots-Tag."""
+def test_an_empty_robots_tag() -> None:
+    """AMB-74: with the option on, a line without a value is not a Robots-Tag."""
     profile = DEFAULT.replace(prefer_robots_tag=True)
     fields = [("Robots-Tag", ""), ("X-Robots-Tag", "noindex")]
     assert usage_rules(headers=fields, profile=profile).rules == {"noindex": True}
 
 
-def test_a_page_that_was_read_is_html_only_if_the_headers_say_so() -> None:
+def test_a_parsed_page_is_html_only_with_html_headers() -> None:
     read = read_page(page("noindex"))
     found = usage_rules(headers={"Content-Type": "application/pdf"}, html=read)
     assert found.rules == {}
@@ -534,8 +534,8 @@ def test_raw_headers_as_they_are_found(raw: bytes) -> None:
     assert usage_rules(headers=raw).rules == {"noindex": True}
 
 
-def test_hostile_pages_are_cut_and_say_so() -> None:
-    """Names without end, attributes of html without end: what was found before counts."""
+def test_hostile_pages_are_cut_with_a_note() -> None:
+    """Endless names, endless attributes of html: what was found before counts."""
     for part in ("<html a{}=1>", "<meta a{}=1>", "</x{}>", "<x{}></x{}>"):
         body = "".join(part.format(n, n) for n in range(20_000))
         found = usage_rules(html=f"<meta name=robots content=noindex><template>{body}")
@@ -553,7 +553,7 @@ def test_display_strings_have_no_escapes() -> None:
 
 
 def test_a_broken_line_after_a_string_over_two_lines() -> None:
-    """What the whole says before it fails counts too."""
+    """Rules before the failure of the whole count too."""
     lines = [("Robots-Tag", '*;noindex;x="'), ("Robots-Tag", '"')]
     assert usage_rules(headers=lines).rules == {"noindex": True}
     assert usage_rules(headers=[*lines, ("Robots-Tag", "!")]).rules == {"noindex": True}
@@ -586,7 +586,7 @@ class TestUnread:
         ],
     )
     def test_every_property(self, rule: str, names: tuple[str, ...]) -> None:
-        """False where a rule says so, None in the other respects, True where all was read."""
+        """False where a rule forbids, None in the other respects, True where all was read."""
         every = [name for name in dir(UsageRules) if name.startswith("may_")]
         every.remove("may_index_at")
         meta = f"<meta name=robots content={rule}>"
@@ -608,7 +608,7 @@ class TestUnread:
             whole.may_index_at(datetime(2019, 1, 1))
 
     def test_no_excerpt_at_all(self) -> None:
-        """A number is read as ever; that there is none is no number."""
+        """A number is read as usual; no excerpt is not a number."""
         found = usage_rules(html="<meta name=robots content=nosnippet>" + self.CUT)
         assert (found.may_snippet, found.max_snippet) == (False, 0)
         assert usage_rules(html=self.CUT).max_snippet is None
@@ -617,7 +617,7 @@ class TestUnread:
 
 
 class TestNoLimit:
-    """`-1` says that there is no limit: it is a value, and restricts nothing (XRT-08, XRT-10)."""
+    """`-1` means that there is no limit: it is a value, and not a restriction (XRT-08, XRT-10)."""
 
     @pytest.mark.parametrize("name", ["max-snippet", "max-video-preview"])
     @pytest.mark.parametrize(
@@ -644,11 +644,11 @@ class TestNoLimit:
 
 
 class TestUnknownLimits:
-    """A rule that is called `max-` something is no crawler (XRT-05)."""
+    """A rule whose name starts with `max-` is not a crawler (XRT-05)."""
 
     @pytest.mark.parametrize("name", ["max-audio-preview", "max-", "MAX-x"])
     @pytest.mark.parametrize("value", ["large", "none", "20", "noindex"])
-    def test_what_follows_is_for_everyone(self, name: str, value: str) -> None:
+    def test_rules_after_it_are_for_all_crawlers(self, name: str, value: str) -> None:
         found = usage_rules(headers=[("X-Robots-Tag", f"{name}: {value}, noindex")])
         assert found.rules == {"noindex": True}
         assert found.others == ()

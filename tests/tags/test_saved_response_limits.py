@@ -63,7 +63,7 @@ class TestBlocks:
             assert codes(read_response(first + last)) == cut
 
     def test_spaces_before_it(self) -> None:
-        """They are no line ends."""
+        """They are not line ends."""
         with pytest.raises(SavedResponseError):
             read_response(b" HTTP/1.1 200 OK\r\n\r\n")
 
@@ -124,8 +124,8 @@ class TestBodies:
             assert codes(found) == ["body-cut", "body-not-decoded"]
         assert read_response(response()).complete
 
-    def test_identity_is_no_coding(self) -> None:
-        """The body is as it came, text or not."""
+    def test_identity_is_not_a_coding(self) -> None:
+        """The body is unchanged, text or not."""
         for coding in ("identity", "Identity, identity", "identity, " * 2 * MAX_CODINGS):
             found = read_response(response(f"Content-Encoding: {coding}", body=BINARY))
             assert (found.body, codes(found)) == (BINARY, [])
@@ -164,7 +164,7 @@ class TestBodies:
     def test_no_more_is_decoded_than_is_kept(
         self, octets: bytes, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """One octet more, which tells that there is more."""
+        """One octet more, which shows that there is more."""
         monkeypatch.setattr(saved_responses, "MAX_BODY", 70_000)
         for body, form in (
             (zlib.compress(octets), 15),
@@ -175,7 +175,7 @@ class TestBodies:
 
     @pytest.mark.parametrize("coding", ["gzip\x0c", "\x0c", "gzip\xa0"])
     def test_names_of_codings(self, coding: str) -> None:
-        """Spaces and tabs are around them, and nothing else."""
+        """Only spaces and tabs are removed around them."""
         found = read_response(response(f"Content-Encoding: {coding}", body=gzip.compress(PAGE)))
         assert codes(found) == ["body-not-decoded"]
         body = gzip.compress(PAGE)
@@ -197,7 +197,7 @@ class TestBodies:
             assert found.body == (body if is_text else None)
 
     def test_the_limit_at_the_end_of_a_piece(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Nothing is decoded behind it."""
+        """Octets after it are not decoded."""
         body = zlib.compress(LONG)
         size = len(zlib.decompressobj().decompress(body[:65536]))
         monkeypatch.setattr(saved_responses, "MAX_BODY", size - 1)
@@ -206,7 +206,7 @@ class TestBodies:
 
 
 def test_fields_that_begin_with_an_x() -> None:
-    """Of what stands before a response only line ends are passed over."""
+    """Before a response only line ends are skipped."""
     found = read_response(b"\r\n\nX-Robots-Tag: noindex\r\n\r\n")
     assert found.fields.lines == (("x-robots-tag", b"noindex"),)
 
@@ -223,7 +223,7 @@ class TestHar:
     """Redirects in HAR files."""
 
     def test_a_url_in_a_query(self) -> None:
-        """It is compared as it stands."""
+        """It is compared without changes."""
         text = har(
             entry("https://example.com/", 302, redirect="/?u=http://x"),
             entry("https://example.com/?u=http://x/"),
@@ -249,7 +249,7 @@ class TestHar:
 
 
 class TestErrors:
-    """Each says what to do."""
+    """Each contains a fix."""
 
     @pytest.mark.parametrize(
         ("data", "told"),
@@ -288,7 +288,7 @@ class TestErrors:
         )
 
     def test_types(self) -> None:
-        """What is no content of a file."""
+        """Arguments that are not the content of a file."""
         wrong: Any = "HTTP/1.1 200 OK"
         with pytest.raises(TypeError) as error:
             read_response(wrong)

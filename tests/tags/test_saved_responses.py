@@ -113,7 +113,7 @@ class TestSeveral:
 
     @pytest.mark.parametrize("end", ["\r\n", "\n"])
     def test_redirects(self, end: str) -> None:
-        """Their fields do not speak for the last (AMB-80)."""
+        """Their fields do not apply to the last response (AMB-80)."""
         first = response(
             *("Location: /b", "X-Robots-Tag: noindex", "Content-Length: 154"),
             body=b"",
@@ -154,8 +154,8 @@ class TestSeveral:
             ("HTTP/1.1 304 Not Modified", "A: b"),
         ],
     )
-    def test_a_page_cannot_speak_as_a_response(self, status: str, line: str) -> None:
-        """A body that holds the text of a response is a body."""
+    def test_a_response_inside_a_body(self, status: str, line: str) -> None:
+        """A body that contains the text of a response is a body."""
         body = response("X-Robots-Tag: all")
         saved = read_response(response(line, "X-Robots-Tag: noindex", body=body, status=status))
         assert saved.body == body
@@ -179,7 +179,7 @@ class TestSeveral:
 
 
 class TestChunks:
-    """Joined if the field says chunked and the body really is (RFC 9112 §7.1)."""
+    """Joined if the field is chunked and the body really is (RFC 9112 §7.1)."""
 
     CHUNKED = "Transfer-Encoding: chunked"
 
@@ -220,8 +220,8 @@ class TestChunks:
         saved = read_response(response(self.CHUNKED, body=body))
         assert (saved.body, codes(saved)) == (kept, ["body-cut"])
 
-    def test_only_if_the_field_says_so(self) -> None:
-        """A body that looks like chunks may be one."""
+    def test_only_with_the_field(self) -> None:
+        """A body that looks like chunks may be a plain body."""
         body = b"5\r\nhello\r\n0\r\n\r\n"
         assert read_response(response("A: b", body=body)).body == body
         assert read_response(response("Transfer-Encoding: gzip", body=body)).body == body
@@ -285,7 +285,7 @@ class TestCodings:
         ],
     )
     def test_not_decoded(self, coding: str, body: bytes) -> None:
-        """No body, and a note that says the cure."""
+        """No body, and a note with a fix."""
         saved = read_response(response(f"Content-Encoding: {coding}", "A: b", body=body))
         assert saved.body is None
         assert codes(saved) == ["body-not-decoded"]
@@ -305,7 +305,7 @@ class TestCodings:
         assert codes(saved) == ["body-cut"]
 
     def test_damage_at_the_start(self) -> None:
-        """Nothing is decoded, and nothing raises."""
+        """There is no decoded body, and no error."""
         saved = read_response(response("Content-Encoding: gzip", body=b"\x1f\x8b" + b"\xff" * 50))
         assert (saved.body, codes(saved)) == (b"", ["body-cut"])
 
@@ -327,7 +327,7 @@ class TestCodings:
         assert (len(saved.body or b""), codes(saved)) == (MAX_BODY, ["body-cut"])
 
     def test_many_members(self) -> None:
-        """A gzip of nothings, one after another, costs nothing either."""
+        """A gzip of many empty members has no cost either."""
         start = time.process_time()
         saved = read_response(response("Content-Encoding: gzip", body=gzip.compress(b"") * 200_000))
         assert time.process_time() - start < 1
@@ -344,14 +344,14 @@ class TestCodings:
 
 
 class TestNoResponse:
-    """A file of another kind is a mistake of a person, who is told the cure."""
+    """A file of another kind raises an error with a fix."""
 
     @pytest.mark.parametrize(
         "data",
         [b"", b"\n", PAGE, b'{"log": {}}', b"HTTP", b"HTTP/1.1", b"HTTP/1.1 OK", b"hello world"],
     )
     def test_other_files(self, data: bytes) -> None:
-        """HTML, JSON, nothing."""
+        """HTML, JSON, an empty file."""
         with pytest.raises(SavedResponseError, match="save one with curl -i -o FILE URL"):
             read_response(data)
 
@@ -368,7 +368,7 @@ class TestNoResponse:
             read_response("HTTP/1.1 200 OK")  # type: ignore[arg-type]
 
     def test_the_error_is_ours(self) -> None:
-        """Who catches RobotrulesError or ValueError catches it."""
+        """It can be caught as RobotrulesError or as ValueError."""
         assert issubclass(SavedResponseError, RobotrulesError)
         assert issubclass(SavedResponseError, ValueError)
 
@@ -405,14 +405,14 @@ class TestHostileResponse:
         st.booleans(),
     )
     def test_no_body_raises(self, coding: str, body: bytes, chunked: bool) -> None:
-        """Whatever stands after the fields."""
+        """With any octets after the fields."""
         lines = ["Transfer-Encoding: chunked"] * chunked
         for data in (body, b"\x1f\x8b\x08" + body, b"x\x9c" + body):
             read_response(response(*lines, f"Content-Encoding: {coding}", body=data))
 
     @given(st.binary(max_size=80))
     def test_no_fields_raise(self, octets: bytes) -> None:
-        """Whatever stands after the status line."""
+        """With any octets after the status line."""
         read_response(b"HTTP/1.1 200 OK\r\n" + octets)
 
     @given(st.binary(min_size=1))
@@ -460,15 +460,15 @@ class TestDocuments:
     """One for each document: what the browser calls one, or what is HTML."""
 
     @pytest.mark.parametrize("called", ["document", "Document"])
-    def test_as_the_browser_says(self, called: str) -> None:
-        """`_resourceType` decides where there is one: a PDF may be a document."""
+    def test_with_a_resource_type(self, called: str) -> None:
+        """`_resourceType` decides if it exists: a PDF may be a document."""
         pdf = {"mimeType": "application/pdf", "text": "JVBERg==", "encoding": "base64"}
         found = list(read_har(har(entry(content=pdf, _resourceType=called))))
         assert [one.body for one in found] == [b"%PDF"]
 
     @pytest.mark.parametrize("called", ["xhr", "fetch", "script", "image", ""])
-    def test_as_the_browser_does_not_say(self, called: str) -> None:
-        """HTML that a script fetched is no document."""
+    def test_html_of_a_script(self, called: str) -> None:
+        """HTML that a script fetched is not a document."""
         assert list(read_har(har(entry(content=page(), _resourceType=called)))) == []
 
     @pytest.mark.parametrize(
@@ -485,7 +485,7 @@ class TestDocuments:
         ],
     )
     def test_by_media_type(self, media: str, is_one: bool) -> None:
-        """Where the browser does not say."""
+        """If the browser did not record the type."""
         found = list(read_har(har(entry(content={"mimeType": media, "text": ""}))))
         assert bool(found) is is_one
 
@@ -567,14 +567,14 @@ class TestHarParts:
         assert codes(found) == ["body-cut"] * more
 
     @pytest.mark.parametrize("status", [0, None, True, "200", 200.5])
-    def test_no_answer(self, status: Any) -> None:
-        """Browsers write 0 where there was none; what is no number is no status."""
+    def test_no_response(self, status: Any) -> None:
+        """Browsers write 0 if there was none; a value that is not a number is not a status."""
         (found,) = read_har(har(entry(status=status, _resourceType="document", content={})))
         assert (found.status, found.body) == (None, None)
 
 
 class TestHarRedirects:
-    """A redirect is no document of its own: it stands before what it leads to (AMB-80)."""
+    """A redirect is not a separate document: it is before its target (AMB-80)."""
 
     NOINDEX = [{"name": "X-Robots-Tag", "value": "noindex"}]  # noqa: RUF012
 
@@ -621,8 +621,8 @@ class TestHarRedirects:
         )
         assert list(read_har(text)) == []
 
-    def test_that_leads_nowhere(self) -> None:
-        """A document by all that is known; of another nobody knows what it was."""
+    def test_redirect_without_target(self) -> None:
+        """With the type of a document it is one; a redirect of unknown type is left out."""
         text = har(
             entry("https://example.com/a", 302, redirect="/elsewhere"),
             entry("https://example.com/b", 302, content={"mimeType": ""}, redirect="/elsewhere"),
@@ -634,7 +634,7 @@ class TestHarRedirects:
         assert found == [f"https://example.com/{name}" for name in "acd"]
 
     def test_a_prefetch_in_between(self) -> None:
-        """Where the browser says what is what, others with the same URL are passed over."""
+        """If the browser recorded types, other entries with the same URL are skipped."""
         text = har(
             entry("https://example.com/a", 302, redirect="/b", _resourceType="document"),
             entry("https://example.com/b", _resourceType="prefetch"),
@@ -642,8 +642,8 @@ class TestHarRedirects:
         )
         assert [len(one.earlier) for one in read_har(text)] == [1]
 
-    def test_there_is_an_end(self) -> None:
-        """A redirect to itself, thousands of times, is no quadratic thing."""
+    def test_redirects_to_itself(self) -> None:
+        """Thousands of redirects to itself do not take quadratic time."""
         text = har(*[entry("https://example.com/", 302, redirect="/")] * 20_000)
         start = time.process_time()
         found = list(read_har(text))
@@ -664,7 +664,7 @@ NO_LOGS: tuple[object, ...] = (None, [], {}, 5, {"log": []})
 
 
 class TestHostileHar:
-    """What is in a HAR file never raises; what is none does, with the cure."""
+    """The content of a HAR file never raises; a file of another kind does, with a fix."""
 
     @pytest.mark.parametrize(
         "odd",
@@ -712,11 +712,11 @@ class TestHostileHar:
         ],
     )
     def test_other_files(self, data: bytes | str, what: str) -> None:
-        """The error comes at once, not when the first document is asked for."""
+        """The error is raised immediately, not with the first document."""
         with pytest.raises(SavedResponseError, match=rf"{what}.*: export one in the browser"):
             read_har(data)
 
     def test_misuse(self) -> None:
-        """A path is no file's content."""
+        """A path is not the content of a file."""
         with pytest.raises(TypeError, match="a HAR file must be bytes or str"):
             read_har(5)  # type: ignore[arg-type]

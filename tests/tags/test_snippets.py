@@ -20,14 +20,14 @@ def test_any_value_counts(name: str, value: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["p", "a", "article", "body", "td", "x-span", "spans"])
-def test_elsewhere_it_says_nothing(name: str) -> None:
-    """On other elements there is no such attribute."""
+def test_no_effect_on_other_elements(name: str) -> None:
+    """Other elements do not have this attribute."""
     assert nosnippet_texts(f"<{name} data-nosnippet>b</{name}>") == ()
     assert nosnippet_texts(f"<{name}><div data-nosnippetx>b</div></{name}>") == ()
 
 
-def test_the_outermost_has_the_text() -> None:
-    """A marked element in a marked element is no second text; in an unmarked one it is one."""
+def test_the_outermost_element_counts() -> None:
+    """A marked element in a marked one is not a second text; in an unmarked one it is."""
     assert nosnippet_texts(
         "<div data-nosnippet>a<span data-nosnippet>b</span>c</div>"
         "<div>d<section data-nosnippet>e</section></div>"
@@ -35,14 +35,14 @@ def test_the_outermost_has_the_text() -> None:
 
 
 def test_text_as_it_is_shown() -> None:
-    """White space is one space; what is not shown is no text."""
+    """White space is one space; hidden content is not text."""
     assert nosnippet_texts(
         "<div data-nosnippet>\n a\t<b>b</b>\n<!--c--><script>d</script><style>e</style>"
         "<template>f</template><noscript>g</noscript>&amp;  </div>"
     ) == ("a b &",)
 
 
-def test_what_is_no_element() -> None:
+def test_content_that_is_not_text() -> None:
     """Comments, scripts, templates; and an element without text has none."""
     inner = "<div data-nosnippet>a</div>"
     assert nosnippet_texts(f"<!--{inner}--><template>{inner}</template>") == ()
@@ -51,7 +51,7 @@ def test_what_is_no_element() -> None:
 
 
 def test_open_elements() -> None:
-    """An element that is not closed goes on to the end of what it stands in."""
+    """An element that is not closed continues to the end of its parent."""
     assert nosnippet_texts("<p><span data-nosnippet>a<p>b") == ("a",)
     assert nosnippet_texts("<div data-nosnippet>a<p>b") == ("ab",)
 
@@ -83,13 +83,13 @@ def test_misuse(thing: Any) -> None:
 
 
 def test_scripting_is_on() -> None:
-    """What stands in a noscript is text, however deep it is."""
+    """The content of a noscript is text, at any depth."""
     marked = "<span data-nosnippet>x</span>"
     assert nosnippet_texts(f"<noscript>{marked}</noscript>") == ()
     assert nosnippet_texts(f"<body><noscript>{'<div>' * 1000}</noscript>{marked}") == ("x",)
 
 
-def test_what_is_no_html() -> None:
+def test_other_types() -> None:
     """Only octets and text are read."""
     with pytest.raises(TypeError) as told:
         nosnippet_texts(5)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ def entry(location: object = "/", value: object = 1, policy: object = None) -> d
 
 
 def in_file(*entries: object, url: str | bytes = URL) -> TdmReservation:
-    """Return what a tdmrep.json with these entries says for a URL."""
+    """Return the result of a tdmrep.json with these entries for a URL."""
     return tdm_reservation(url, tdmrep=json.dumps(entries))
 
 
@@ -83,15 +83,15 @@ class TestValues:
         assert found[:3] == (None, None, None)
         assert codes(found) == [("bad-reservation", "tdmrep.json", 1)]
 
-    def test_nothing(self) -> None:
-        """Where nobody says anything, nothing is said."""
+    def test_no_statement(self) -> None:
+        """Without a statement the result is unset."""
         assert tdm_reservation(URL) == TdmReservation(None, None, None)
         assert in_file() == TdmReservation(None, None, None)
         assert tdm_reservation(URL, headers={"A": "1"}, metas=[("robots", "1")]).reserved is None
 
     @pytest.mark.parametrize("lines", [["1", "0"], ["0", "1"], ["0, 1"]])
     def test_both(self, lines: list[str]) -> None:
-        """Who says both is taken to reserve, and it is noted."""
+        """Contradicting statements count as a reservation, and it is noted."""
         headers = [("tdm-reservation", line) for line in lines]
         found = tdm_reservation(URL, headers=headers)
         assert found.reserved is True
@@ -116,8 +116,8 @@ class TestPolicy:
         assert tdm_reservation(URL, metas=pairs).policy == kept
 
     @pytest.mark.parametrize("policy", ["", " ", "a b", "a\nb", 5, True, [POLICY], "x" * 10_000])
-    def test_what_is_no_url(self, policy: Any) -> None:
-        """It is not kept; the reservation stands."""
+    def test_invalid_urls(self, policy: Any) -> None:
+        """The policy is not kept; the reservation is."""
         found = in_file(entry(policy=policy))
         assert (found.reserved, found.policy) == (True, None)
         assert codes(found) == [("bad-policy", "tdmrep.json", 1)]
@@ -132,7 +132,7 @@ class TestPolicy:
             assert tdm_reservation(URL, metas=pairs).policy == (policy if is_kept else None)
 
     def test_the_first_of_several(self) -> None:
-        """An element that is none does not hide one that is."""
+        """An invalid element does not hide a valid one."""
         pairs = [("tdm-reservation", "1"), ("tdm-policy", ""), ("tdm-policy", POLICY)]
         found = tdm_reservation(URL, metas=[*pairs, ("tdm-policy", "https://example.com/2")])
         assert found.policy == POLICY
@@ -183,8 +183,8 @@ class TestFile:
         assert in_file(entry(location), url=url).reserved is (True if matches else None)
         assert in_file(entry(location), url=url.encode()).reserved is (True if matches else None)
 
-    def test_a_match_that_says_nothing_decides(self) -> None:
-        """It is the first match in sequence; what it says is unset."""
+    def test_an_empty_match_decides(self) -> None:
+        """It is the first match in sequence; its values are unset."""
         found = in_file(entry("/a/", "1"), entry("/", 1))
         assert found.reserved is None
         assert codes(found) == [("bad-reservation", "tdmrep.json", 1)]
@@ -197,8 +197,8 @@ class TestFile:
             *((entry(odd), "bad-location") for odd in ("", "a", "https://example.com/", " /")),
         ],
     )
-    def test_odd_entries_are_passed_over(self, odd: object, code: str) -> None:
-        """The others count, and are numbered as they stand in the file."""
+    def test_invalid_entries_are_skipped(self, odd: object, code: str) -> None:
+        """The others count, and are numbered as in the file."""
         found = in_file(odd, entry(value=0))
         assert found.reserved is False
         assert codes(found) == [(code, "tdmrep.json", 1)]
@@ -218,8 +218,8 @@ class TestFile:
             b'{"a":' * 15_000 + b"1" + b"}" * 15_000,
         ],
     )
-    def test_what_is_no_file(self, text: bytes) -> None:
-        """Whatever the file holds, nothing raises, and it is said once."""
+    def test_invalid_files(self, text: bytes) -> None:
+        """With any content there is no error, and one note."""
         found = tdm_reservation(URL, tdmrep=text)
         assert found[:3] == (None, None, None)
         assert codes(found) == [("bad-tdmrep", "tdmrep.json", None)]
@@ -297,7 +297,7 @@ class TestCarriers:
     @pytest.mark.parametrize("file", [None, 0, 1])
     @pytest.mark.parametrize("field", [None, "0", "1", "x"])
     @pytest.mark.parametrize("meta", [None, "0", "1", "x"])
-    def test_the_last_that_says_something(
+    def test_the_last_statement_counts(
         self, file: int | None, field: str | None, meta: str | None
     ) -> None:
         """Each of them, in all combinations."""
@@ -354,14 +354,14 @@ class TestAnswers:
 
     @given(JSON | st.lists(JSON))
     def test_no_json_raises(self, value: object) -> None:
-        """Whatever JSON stands there."""
+        """With any JSON."""
         found = tdm_reservation(URL, tdmrep=json.dumps(value))
         assert found.reserved in (None, True, False)
         assert json.dumps(found.as_dict())
 
     @given(st.binary(max_size=60) | st.text(max_size=60))
     def test_no_text_raises(self, text: bytes | str) -> None:
-        """Whatever octets stand there."""
+        """With any octets."""
         tdm_reservation(URL, tdmrep=text, headers=[("tdm-reservation", text)])
         tdm_reservation(text)
 
@@ -393,7 +393,7 @@ class TestAnswers:
         ],
     )
     def test_misuse(self, wrong: dict[str, Any], cure: str) -> None:
-        """Mistakes of the caller raise, and say the cure."""
+        """Mistakes of the caller raise an error with a fix."""
         with pytest.raises(TypeError, match=cure):
             tdm_reservation(**{"url": URL} | wrong)
 
@@ -408,7 +408,7 @@ def test_the_most_entries() -> None:
 
 
 def test_arguments_of_another_type() -> None:
-    """The error says what to pass; a name that is no text names nothing."""
+    """The error states what to pass; a name that is not text is ignored."""
     given: Any = 5
     with pytest.raises(TypeError, match=r"\bint\b"):
         tdm_reservation(given)

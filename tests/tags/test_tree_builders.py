@@ -47,7 +47,7 @@ PIECES = (
     ],
 )
 def test_end_tags_that_are_ignored(text: str, kept: str | None) -> None:
-    """They go where they mean nothing, and nothing else does."""
+    """They are removed where they have no meaning, and only there."""
     assert remove_ignored_end_tags(text) == (text if kept is None else kept)
 
 
@@ -75,16 +75,16 @@ def test_noindex_behind_an_end_of_the_body(builder: str) -> None:
 
 @pytest.mark.usefixtures("tree_builder")
 class TestBuilders:
-    """What both are asked."""
+    """Behaviour of both builders."""
 
     def test_frames(self) -> None:
-        """A frameset stands in place of the body, so the head is over."""
+        """A frameset is in place of the body, so the head ends."""
         page = read_page(f"<head>{META}</head><frameset>" + "<frame src=x>" * 10_000)
         assert [meta.place for meta in page.metas] == [ElementPosition.HEAD]
         assert (page.is_final, page.read) == (True, FIRST_PREFIX)
 
     def test_a_second_byte_order_mark(self) -> None:
-        """The first is none of the text, another is text for the body."""
+        """The first is not part of the text, another is text of the body."""
         assert [meta.place for meta in read_page(f"\ufeff{META}").metas] == [ElementPosition.HEAD]
         assert [meta.place for meta in read_page(f"\ufeff\ufeff{META}").metas] == [
             ElementPosition.BODY
@@ -112,8 +112,8 @@ class TestBuilders:
         assert tree.in_head("title") == []
 
 
-def test_no_element_is_there_twice() -> None:
-    """A `selectedcontent` shows a copy of an option; selectolax is told to make none."""
+def test_no_element_occurs_twice() -> None:
+    """A `selectedcontent` shows a copy of an option; in selectolax the copy is turned off."""
     pytest.importorskip("selectolax")
     option = f"<button><selectedcontent></selectedcontent></button><option selected>{META}"
     with only("selectolax"):

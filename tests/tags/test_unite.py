@@ -1,4 +1,4 @@
-"""The union of what carriers say: standings, what lifts what, and how much is kept."""
+"""The union of all carriers: standings, which rules lift others, and how much is kept."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Told = tuple[TagStatement, TagSource]
 
 
 def rule(name: str, value: Value | None = True, **given: Any) -> Told:
-    """Return a rule of an element for everyone."""
+    """Return a rule of an element for all crawlers."""
     source = given.pop("source", META)
     return TagStatement("*", name, value, name, 0, 3, 9)._replace(**given), source
 
 
 def united(*said: Told, profile: TagProfile = DEFAULT, **given: Any) -> UnitedRules:
-    """Return what is said to ExampleBot."""
+    """Return the rules for ExampleBot."""
     return unite(said, ["examplebot"], profile, **given)
 
 
@@ -63,7 +63,7 @@ def test_standings(told: Told, name: str, standing: RuleStatus) -> None:
 
 
 def test_a_mention_has_its_place() -> None:
-    """Whom it is for, as it is written, and where."""
+    """Its crawler, as written, and its position."""
     found = united(rule("noindex", token="examplebot", text="NoIndex"))
     (mention,) = found.mentions
     assert mention == (*("noindex", True, "in-force", "examplebot", "NoIndex", META), 3, 9)
@@ -89,7 +89,7 @@ def test_the_stricter_value_counts() -> None:
 
 
 def test_others() -> None:
-    """Each is named once, and what is said to them is not mentioned."""
+    """Each is named once, without its rules."""
     said = [rule("noindex", token=name) for name in ("b", "a", "b")]
     assert united(*said) == UnitedRules((), (), ("b", "a"), ())
     many = (rule("noindex", token=f"bot{number}") for number in range(MAX_MENTIONS + 5))
@@ -97,7 +97,7 @@ def test_others() -> None:
 
 
 class TestUnknown:
-    """Rules that nobody knows are noted once each."""
+    """Unknown rules are noted once each."""
 
     def test_notes(self) -> None:
         """A slip looks like a known one."""
@@ -134,7 +134,7 @@ class TestLifted:
     """What has no effect beside others, in some profiles."""
 
     def test_embedding(self) -> None:
-        """`indexifembedded` says something beside `noindex` only (XRT-14)."""
+        """`indexifembedded` has an effect only together with `noindex` (XRT-14)."""
         assert standings(united(rule("indexifembedded"))) == {"indexifembedded": "no-effect"}
         assert united(rule("indexifembedded")).values == ()
         both = united(rule("noindex"), rule("indexifembedded"))
@@ -176,7 +176,7 @@ class TestLifted:
 
 
 def test_rules_of_one_state_of_a_page() -> None:
-    """A note says where the element is that only the initial HTML, or the final DOM, has."""
+    """A note has the position of an element that only the initial HTML, or the final DOM, has."""
     found = usage_rules(
         html="<meta name=robots content=noindex>",
         dom="<meta name=a><meta name=robots content=noai>",
@@ -189,7 +189,7 @@ def test_rules_of_one_state_of_a_page() -> None:
 
 
 def test_a_field_of_another_type() -> None:
-    """The error says what a field is."""
+    """The error describes what a field is."""
     wrong: Any = 5
     with pytest.raises(TypeError) as told:
         read_robots_tag(wrong)

@@ -22,7 +22,7 @@ SHINY = parse_json(json.dumps({"tag_rules": {"entries": [ENTRY]}}))
 
 
 class TestNotes:
-    """A note says which field it is about, and where in it."""
+    """A note has its field, and the position in it."""
 
     def test_a_field_that_a_vendor_does_not_document(self) -> None:
         """The field is named, and whether it came over TLS."""
@@ -101,8 +101,8 @@ def test_what_is_remembered_of_fields() -> None:
         assert kept().misses - before == is_kept
 
 
-class TestWhereFrom:
-    """The URL of a response tells whether it came over TLS, unless another is given."""
+class TestSource:
+    """The URL of a response shows whether it came over TLS, unless another is given."""
 
     @pytest.mark.parametrize(
         ("url", "over_tls"),
@@ -139,7 +139,7 @@ class TestPages:
         found = usage_rules(dom=NOINDEX)
         assert (found.rules, found.read) == ({"noindex": True}, ("dom",))
 
-    def test_a_final_dom_of_what_is_no_html(self) -> None:
+    def test_a_final_dom_of_other_media_types(self) -> None:
         """A viewer of PDF is a page, whatever the response was."""
         fields = {"Content-Type": "application/pdf"}
         found = usage_rules(headers=fields, html=NOINDEX, dom=NOINDEX)
@@ -147,13 +147,13 @@ class TestPages:
         assert [one.source.state for one in found.mentions] == [PageState.FINAL]
 
     def test_html_that_was_cut(self) -> None:
-        """What its head says is known only if it is over."""
+        """The rules of its head are known only if the head is complete."""
         found = usage_rules(html=NOINDEX, complete=False)
         assert (found.rules, found.may_follow) == ({"noindex": True}, None)
         assert usage_rules(html=NOINDEX + "<p>x<p>", complete=False).may_follow is True
 
     def test_html_that_was_not_read(self) -> None:
-        """Where there may be a page, what it says is unknown."""
+        """Where there may be a page, its rules are unknown."""
         lines = [("X-Robots-Tag", "noindex")]
         found = usage_rules(headers=lines, complete=False)
         assert [one.code for one in found.notes] == ["deprecated-field", "head-not-final"]
@@ -191,7 +191,7 @@ class TestPages:
         assert (page.is_final, page.is_cut) == (False, True)
 
     def test_html_that_was_cut_is_not_final(self) -> None:
-        """The caller says so."""
+        """If the caller states it."""
         page = html_page(NOINDEX, {}, complete=False)
         assert page is not None
         assert (page.is_final, page.is_cut) == (False, True)

@@ -167,7 +167,7 @@ class Terminal:
 
 
 def typed_at_a_terminal(command: str, folder: Path, variables: dict[str, str]) -> str:
-    """Return what a terminal shows after somebody typed a command in a folder."""
+    """Return what a terminal shows after a command is typed in a folder."""
     with Terminal() as terminal:
         end = terminal.theirs
         with subprocess.Popen(

@@ -111,7 +111,7 @@ class Terminal:
     """A pseudo-terminal of 100 columns that a process may have as any of its streams."""
 
     def __init__(self) -> None:
-        # Not everywhere: those who need one ask pytest.importorskip("pty") first.
+        # Not on all platforms: tests that need it call pytest.importorskip("pty") first.
         import fcntl
         import pty
         import termios

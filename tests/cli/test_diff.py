@@ -765,9 +765,7 @@ class TestGathered:
             == 6
         )
 
-    def test_a_rule_that_changes_only_a_part_of_its_urls(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_rule_that_changes_only_a_part_of_its_urls(self, tmp_path: Path) -> None:
         """Most of /catalogue/ was allowed before."""
         old, new = tmp_path / "old.txt", tmp_path / "new.txt"
         old.write_text("User-agent: *\nDisallow: /*?sid=\nDisallow: /*/print\n")
@@ -814,7 +812,7 @@ class TestWellKnownCrawlers:
         assert ran.code == 1
         assert "YandexCalendar and YandexMobileBot: obeyed the group of Yandex (line 4)" in ran.out
         assert "Proved unchanged: Yandex and everyone else." in ran.out
-        # Applebot goes with Googlebot, and who ignores the star has no group in either file.
+        # Applebot obeys the same groups as Googlebot; crawlers that ignore `*` have none.
         ran = diff(self.GOOGLEBOT, star("Disallow: /b"))
         assert "Applebot" not in ran.out
         assert "AdsBot" not in ran.out

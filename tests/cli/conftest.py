@@ -1,4 +1,4 @@
-"""What the tests of the command line share: a file to ask about, and a cache of their own."""
+"""Fixtures of the command line tests: a robots.txt file and a temporary cache folder."""
 
 from __future__ import annotations
 

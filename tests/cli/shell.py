@@ -111,7 +111,7 @@ class Terminal:
     """A pseudo-terminal of 100 columns that a process may have as any of its streams."""
 
     def __init__(self) -> None:
-        # Not everywhere: those who need one ask pytest.importorskip("pty") first.
+        # Not on all platforms: tests that need it call pytest.importorskip("pty") first.
         import fcntl
         import pty
         import termios
@@ -167,7 +167,7 @@ class Terminal:
 
 
 def typed_at_a_terminal(command: str, folder: Path, variables: dict[str, str]) -> str:
-    """Return what a terminal shows after somebody typed a command in a folder."""
+    """Return what a terminal shows after a command is typed in a folder."""
     with Terminal() as terminal:
         end = terminal.theirs
         with subprocess.Popen(

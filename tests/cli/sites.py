@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers with a whole response, and notes what was asked."""
+    """Sends complete responses, and records the requests."""
 
     site: ClassVar[Site]
 
@@ -43,7 +43,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"\r\n".join([status, *lines, b"Connection: close", b"", body]))
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 class Site:
@@ -61,7 +61,7 @@ class Site:
         return f"http://127.0.0.1:{self.port}"
 
     def response(self, path: str, moment: str | None) -> bytes:
-        """Return what is answered."""
+        """Return the response."""
         return self.answers.get(path, NOT_FOUND)
 
 
@@ -73,7 +73,7 @@ class _Sites(Site):
         self._given = given
 
     def response(self, path: str, moment: str | None) -> bytes:
-        """Return what is answered at a moment."""
+        """Return the response at a moment."""
         _, scheme, rest = path.split("/", 2)
         given = self._given.get(f"{scheme}://{rest}", ())
         now = [one for one in given if one.since <= float(moment or 0)]

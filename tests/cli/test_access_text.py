@@ -41,7 +41,7 @@ def noon() -> Any:
 
 
 def visit(state: AccessState = AccessState.SUCCESS, **changes: Any) -> FetchRecord:
-    """Return a visit at noon."""
+    """Return a fetch at noon."""
     made = FetchRecord(
         origin=ORIGIN,
         agent="robotrules",
@@ -77,7 +77,7 @@ def has(
     because: FreshnessReason = FreshnessReason.FRESH,
     trouble: str | None = None,
 ) -> OriginState:
-    """Return what is held at noon."""
+    """Return the cache entry at noon."""
     entry = Entry(ORIGIN, "robotrules", good, bad, NOON - 9 * DAY if bad else 0.0, 3 if bad else 0)
     fresh = Freshness(decides, NOON + 60, False, False, because)
     return make_origin_state(
@@ -131,7 +131,7 @@ def test_moments(at: float, words: str) -> None:
     ],
 )
 def test_answers(one: FetchRecord, words: str) -> None:
-    """What an answer was, or why there was none."""
+    """The description of a response, or of why there was none."""
     assert describe_response(one) == words
 
 
@@ -168,12 +168,12 @@ def test_answers(one: FetchRecord, words: str) -> None:
     ],
 )
 def test_states(one: OriginState, words: str) -> None:
-    """What is known of a file, and when it is asked for again."""
+    """The state of a file, and the time of the next fetch."""
     assert describe_state(one) == words
 
 
 def test_reasons() -> None:
-    """Where no rule decides, what came of access does; a rule needs no more words."""
+    """Without a deciding rule, the result of the fetch is the reason."""
     unreachable = Verdict(False, Reason.UNREACHABLE, None, "default")
     assert describe_reason(unreachable, UNREACHABLE).startswith("the robots.txt is unreachable (")
     assert describe_reason(unreachable, None) == Reason.UNREACHABLE.sentence
@@ -188,7 +188,7 @@ def test_reasons() -> None:
 
 
 def test_lines() -> None:
-    """From where, when, until when, and what went wrong."""
+    """Source, time of the fetch, expiry, and errors."""
     hop = Hop(f"{ORIGIN}/robots.txt", 301, "/r")
     moved = has(GOOD._replace(hops=(hop,), url=f"{ORIGIN}/r", complete=False))
     assert list(access_lines(moved)) == [
@@ -206,8 +206,8 @@ def test_lines() -> None:
     assert last == "store unavailable: the disk is full\\x1b"
 
 
-def test_a_server_that_fails_while_a_copy_holds() -> None:
-    """The copy is not from just now, and the failure is told."""
+def test_a_failing_server_with_a_valid_copy() -> None:
+    """The line shows the age of the copy, and reports the failure."""
     failed = BAD._replace(at=GOOD.at + 60)
     entry = Entry(
         ORIGIN,
@@ -257,12 +257,12 @@ def test_values() -> None:
     ],
 )
 def test_pages(changes: dict[str, Any], words: str) -> None:
-    """What the answer for a page was."""
+    """The description of the response for a page."""
     allowed = Verdict(True, Reason.NO_MATCH, None, "default")
     assert describe_page(FetchResult(f"{ORIGIN}/a", allowed, None)._replace(**changes)) == words
 
 
 @pytest.mark.parametrize("trouble", FailureReason)
-def test_every_trouble_has_words(trouble: FailureReason) -> None:
-    """Whatever went wrong can be told."""
+def test_every_error_has_a_description(trouble: FailureReason) -> None:
+    """Every kind of failure has a text."""
     assert describe_response(BAD._replace(failure_reason=trouble, detail=""))

@@ -65,8 +65,8 @@ class TestAudit:
         assert ran.out.endswith("\n0 errors, 0 warnings, 1 info\n")
         assert example.asked == ["/robots.txt", "/a"]
 
-    def test_it_is_about_now(self, example: Site) -> None:
-        """Whatever the store has; and there is no option for what is always so."""
+    def test_the_audit_always_fetches(self, example: Site) -> None:
+        """The store is ignored, and `--refresh` is not an option."""
         audit(f"{example.origin}/a")
         example.answers["/robots.txt"] = response("User-agent: *\nDisallow: /\n", PLAIN)
         assert "disallowed, line 2: Disallow: /" in audit(f"{example.origin}/a").out
@@ -88,28 +88,28 @@ class TestAudit:
         assert found["user_agent"] == "robotrules/0.1.0 (command line)"
 
     def test_own(self, example: Site) -> None:
-        """A page that is disallowed is read only by those who say it is theirs."""
+        """A disallowed page is read only with `--ignore-disallow`."""
         out = audit(f"{example.origin}/private/1").out
         assert "use --ignore-disallow" in out
         assert "/private/1" not in example.asked
         out = audit(f"{example.origin}/private/1", "--ignore-disallow").out
         assert "  not seen: meta element 1: noindex\n" in out
 
-    def test_nobody_in_particular(self, example: Site) -> None:
-        """Without --as it is for '*', and that is said."""
+    def test_without_a_crawler(self, example: Site) -> None:
+        """Without `--as` the audit is for '*', and the output states this."""
         ran = robotrules("audit", f"{example.origin}/a", *ALLOW)
         assert "evaluating the group for '*'; pass --as to select a crawler" in ran.err
         assert "for crawlers that no group names ('*')" in ran.out
 
-    def test_a_long_crawl_delay_is_said(self, example: Site) -> None:
-        """Somebody who waits wants to know why."""
+    def test_a_long_crawl_delay_is_reported(self, example: Site) -> None:
+        """The output explains the wait."""
         example.answers["/robots.txt"] = response(f"{ROBOTS}Crawl-delay: 30\n", PLAIN)
         ran = audit(f"{example.origin}/a", "--max-sitemaps", "0")
         assert "requests 30 s between requests (line 3)" in ran.err
         assert ran.code == 0
 
     def test_a_terminal(self, example: Site) -> None:
-        """Colours, and a line that says what is asked for and goes away."""
+        """Colours, and a progress line that shows the current request and is removed."""
         drawn: list[str] = []
         with mock.patch(
             "robotrules.cli.progress._draw", side_effect=lambda stream, text: drawn.append(text)
@@ -124,7 +124,7 @@ class TestAudit:
         assert "\x1b[33mwarning\x1b[0m not-crawled" in ran.out
 
     def test_a_private_address(self, example: Site) -> None:
-        """The cure is said."""
+        """The message explains how to allow it."""
         ran = robotrules("audit", f"http://localhost:{example.port}/a", "--as", "ExampleBot")
         assert (ran.code, "--allow-private localhost" in ran.err) == (1, True)
         assert "allow_private" not in ran.out
@@ -150,7 +150,7 @@ class TestAudit:
         assert out.replace("\n", "").isprintable()
 
     def test_sitemaps_and_the_other_scheme(self) -> None:
-        """Each sitemap has a line of its own; http and https are compared."""
+        """Each sitemap has a separate line; http and https are compared."""
         missing = {f"{ORIGIN}/sitemap.xml": Response(404)}
         index = b"<sitemapindex><sitemap><loc>https://a.example/1</loc></sitemap></sitemapindex>"
         named = {
@@ -186,6 +186,6 @@ class TestAudit:
         ],
     )
     def test_misuse(self, arguments: list[str]) -> None:
-        """What is missing or wrong is said in one line, and the exit code is 2."""
+        """Missing or invalid arguments give a one-line error and exit code 2."""
         ran = audit(*arguments)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

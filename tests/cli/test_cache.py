@@ -1,4 +1,4 @@
-"""`robotrules cache`, run in this process: what is shown, what is forgotten, where it is."""
+"""`robotrules cache`, run in this process: listing, pruning, and the location of the store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.client.histories import DAY, SITE, START, History, file, refused
 
 @pytest.fixture
 def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A store with an origin of each kind, half a day after the first visit."""
+    """A store with an origin of each kind, half a day after the first fetch."""
     path = tmp_path / "cache.sqlite"
     history = History(SQLiteStore(path))
     history.record_fetch(-40, file("/old"), site="https://old.example")
@@ -37,7 +37,7 @@ def cache(verb: str, where: str, *arguments: str, **options: Any) -> Ran:
 
 
 class TestShow:
-    """A line for each origin and crawler: what decides, until when, since when."""
+    """A line for each origin and crawler: the deciding state, its expiry and its start."""
 
     def test_tabs(self, where: str) -> None:
         ran = cache("show", where)
@@ -104,7 +104,7 @@ class TestShow:
         assert words == ["unreachable", "rules"]
 
     def test_restricted(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Where a profile takes 403 as disallow, that is no failure."""
+        """A 403 that a profile treats as disallow is not a failure."""
         from robotrules.access import ACCESS_PROFILES
 
         store = SQLiteStore(tmp_path / "s")
@@ -134,7 +134,7 @@ class TestShow:
 
 
 class TestPrune:
-    """What is old is forgotten; evidence only if it is asked for."""
+    """Old entries are deleted; evidence is deleted only on request."""
 
     def test_entries(self, where: str) -> None:
         ran = cache("prune", where, "--older-than", "30d")
@@ -205,7 +205,7 @@ class TestPath:
 
 
 class TestUsage:
-    """Misuse ends with one line that has the cure."""
+    """Misuse gives a one-line error with a fix."""
 
     def test_no_command(self) -> None:
         ran = robotrules("cache")
@@ -220,7 +220,7 @@ class TestUsage:
             assert "there is no store at" in ran.err
         assert not path.exists()
 
-    def test_a_store_of_somebody_else(self, tmp_path: Path) -> None:
+    def test_a_store_of_another_user(self, tmp_path: Path) -> None:
         path = tmp_path / "notes.txt"
         path.write_text(
             "my notes, which are no database, and more than a hundred octets of them" * 9

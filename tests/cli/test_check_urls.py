@@ -1,4 +1,4 @@
-"""`robotrules check --urls`: what it reads, what it refuses, and what it says in the end."""
+"""`robotrules check --urls`: accepted input, refused input, and the summary."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def test_forms(robots: str, octets: bytes, counted: str, packed: bool) -> None:
     ],
 )
 @pytest.mark.parametrize("quiet", [(), ("-q",)])
-def test_what_is_not_recognised_is_refused(
+def test_unrecognised_files_are_refused(
     robots: str, octets: bytes, words: str, quiet: tuple[str, ...]
 ) -> None:
-    """Exit code 2, one line that says why, and no verdict."""
+    """Exit code 2, a one-line reason, and no verdict."""
     ran = checked(robots, octets, *quiet)
     assert (ran.code, ran.out) == (2, "")
     assert words in ran.err
@@ -88,7 +88,7 @@ class TestSkippedLines:
     """Lines without a URL are never taken for one."""
 
     def test_in_a_list(self, robots: str) -> None:
-        """All that was to be checked was not: that is no success, and it is said."""
+        """A list with invalid lines is an incomplete check: exit code 2 and a message."""
         ran = checked(robots, b"/b\nwhat?\nexample.com/private/a\n")
         assert (ran.code, ran.out) == (2, "allowed\t/b\tno rule matches\n")
         assert "2 lines have no URL and no verdict; the first is line 2: 'what?'" in ran.err
@@ -96,13 +96,13 @@ class TestSkippedLines:
         assert checked(robots, b"/private/a\nwhat?\n", "-q").code == 1
 
     def test_in_a_log(self, robots: str) -> None:
-        """Logs have such lines, and nobody asked for anything there."""
+        """Logs contain invalid request lines; they are not errors."""
         ran = checked(robots, LOG[LOG.index(b"\n") + 1 :] + b"- - -\n")
         assert (ran.code, ran.out) == (0, "allowed\t/b\tno rule matches\n")
         assert "1 line has no URL" in ran.err
 
-    def test_a_file_that_breaks_off(self, robots: str) -> None:
-        """What was read is answered; that some is missing is said, and the exit code is 2."""
+    def test_a_truncated_file(self, robots: str) -> None:
+        """The URLs before the end are checked; a message and exit code 2 report the rest."""
         ran = checked(robots, gzip.compress(LIST)[:-8])
         assert ran.code == 2
         assert ran.out.count("\n") >= 1
@@ -113,8 +113,8 @@ class TestSkippedLines:
         ran = checked(robots, b"ftp://example.com/private/a\n")
         assert (ran.code, ran.out.split("\t")[0]) == (1, "disallowed")
 
-    def test_nothing(self, robots: str) -> None:
-        """A file in which there is nothing is right."""
+    def test_an_empty_file(self, robots: str) -> None:
+        """An empty file is valid."""
         for octets in (b"", b"\n\n", b"# none\n"):
             ran = checked(robots, octets)
             assert (ran.code, ran.out) == (0, "")

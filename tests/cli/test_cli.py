@@ -1,4 +1,4 @@
-"""`robotrules` itself, what it says on stderr, and the files it reads; run in this process."""
+"""`robotrules` itself, its messages on stderr, and the files it reads; run in this process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TestProgram:
         assert ran.out.startswith(f"robotrules {library.__version__} ({library.engine_name()} eng")
         assert f"Python {sys.version_info.major}.{sys.version_info.minor}." in ran.out
 
-    def test_nothing_shows_help_as_an_error(self) -> None:
+    def test_no_arguments_show_help_as_an_error(self) -> None:
         ran = robotrules()
         assert ran.code == 2
         assert ran.out == ""
@@ -111,8 +111,8 @@ class TestProgram:
             assert run(["check", "/x"]) == 2
 
 
-class TestWords:
-    """What is said on stderr: errors end with exit code 2, hints do not."""
+class TestMessages:
+    """Messages on stderr: errors end with exit code 2, hints do not."""
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -163,7 +163,7 @@ class TestWords:
         ],
     )
     def test_a_header_instead_of_a_token(self, file: str, token: str, why: str) -> None:
-        """What is no name is refused, and the cure is said (AMB-22)."""
+        """A value that is not a product token is refused, with a fix (AMB-22)."""
         commands = [
             ["check", "/"],
             ["explain", "/"],
@@ -195,7 +195,7 @@ class TestWords:
             ("Foo12bot", "compares other names literally\n"),
         ],
     )
-    def test_strict_refuses_what_the_grammar_does_not_know(
+    def test_strict_refuses_names_outside_the_grammar(
         self, file: str, token: str, cure: str
     ) -> None:
         ran = robotrules("check", "/", "--as", token, "--robots", file, "--profile", "strict")
@@ -215,7 +215,7 @@ class TestWords:
 
 
 class TestRobotsFile:
-    """What `--robots` and `parse` read."""
+    """The files that `--robots` and `parse` read."""
 
     @pytest.mark.parametrize(
         ("error", "cure"),
@@ -227,7 +227,7 @@ class TestRobotsFile:
             (OSError("odd"), "OSError"),
         ],
     )
-    def test_one_line_says_what_is_wrong(self, error: OSError, cure: str) -> None:
+    def test_a_one_line_error(self, error: OSError, cure: str) -> None:
         with mock.patch("builtins.open", side_effect=error):
             ran = robotrules("parse", "a\x1bb")
         assert ran.code == 2
@@ -246,7 +246,7 @@ class TestRobotsFile:
         with mock.patch("robotrules.cli.url_files.open_octets", return_value=broken):
             assert "cannot read URLs from stdin" in check(file, "--urls", "-").err
 
-    def test_what_lies_far_past_the_limit_is_not_read(self) -> None:
+    def test_content_far_past_the_limit_is_not_read(self) -> None:
         body = b"User-agent: *\nDisallow: /x\n" + b"# comment\n" * 1_000_000
         ran = robotrules("parse", "-", "--json", stdin=body)
         facts = json.loads(ran.out)["encoding"]

@@ -1,4 +1,4 @@
-"""The branches of each command, run in this process; what people see is in the transcripts."""
+"""The branches of each command, run in this process; transcripts show the output."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class TestCheck:
         assert json.loads(ran.out)["product_token"] == "AnyBot, examplebot"
         assert ran.code == 1
 
-    def test_quiet_says_nothing_and_stops_early(self, file: str) -> None:
+    def test_quiet_prints_nothing_and_stops_early(self, file: str) -> None:
         endless = mock.Mock(wraps=io.BytesIO(b"/x\n" * 10))
         endless.read1 = mock.Mock(side_effect=[b"/x\n", AssertionError("read on")])
         with mock.patch("robotrules.cli.url_files.open_octets", return_value=endless):
@@ -94,7 +94,7 @@ class TestCheck:
         )
         assert summary.startswith("robotrules check: 1 URL: 0 allowed, 1 disallowed, in ")
 
-    def test_a_line_of_a_mebibyte_is_no_url(self, file: str, tmp_path: Path) -> None:
+    def test_a_line_of_a_mebibyte_is_not_a_url(self, file: str, tmp_path: Path) -> None:
         urls = tmp_path / "urls"
         urls.write_bytes(b"/a\n\n/" + b"a" * (1 << 20))
         ran = check(file, "--urls", str(urls))
@@ -114,12 +114,12 @@ class TestCheck:
         assert "\x1b" not in check(file, "/x", terminals=["stdout"], NO_COLOR="1").out
         assert "\x1b" not in check(file, "/x", "--json", FORCE_COLOR="1").out
 
-    def test_a_file_may_be_read_from_a_terminal_only_by_those_who_say_so(self) -> None:
+    def test_a_file_is_read_from_a_terminal_only_on_request(self) -> None:
         ran = check("-", "/x", stdin=ROBOTS, terminals=["stdin"])
         assert ran.code == 2
         assert check("-", "/x", stdin=ROBOTS).code == 1
 
-    def test_a_write_stays_small_whatever_a_pattern_holds(self) -> None:
+    def test_a_write_stays_small_for_any_pattern(self) -> None:
         body = f"User-agent: *\nDisallow: /{'*' * 300_000}\n"
         rules = library.parse(body).rules_for("AnyBot")
         out = Stream()
@@ -160,8 +160,8 @@ class TestParse:
         assert sum("error no-separator" in line for line in every) == 1_001
         assert not any("more" in line for line in every)
 
-    def test_a_terminal_never_gets_what_it_would_obey(self) -> None:
-        """Whatever a file holds, text output has no control characters but line ends (§3)."""
+    def test_text_output_has_no_control_characters(self) -> None:
+        """For any file, text output has no control characters but line ends (§3)."""
         body = bytes(range(256)) + b"\nUser-agent: \x1b[2J\n\xc2\x9b: \xe2\x80\xae\nDisallow: /\x07"
         for section in ("--lines", "--groups", "--records", "--notes"):
             for profile in ("default", "strict", "google"):
@@ -212,7 +212,7 @@ class TestExplain:
         assert json.loads(ran.out) == library.parse(ROBOTS).explain("/x/y", "AnyBot").as_dict()
         assert ran.code == 0
 
-    def test_what_is_obeyed_and_why(self) -> None:
+    def test_the_obeyed_group_and_the_reason(self) -> None:
         body = (
             b"User-agent: A\nAllow: /%61\n\nUser-agent: B\nDisallow: /\n\nUser-agent: a\nAllow: /b"
         )

@@ -38,7 +38,7 @@ def of_names(verdicts: dict[str, dict[str, bool]]) -> dict[str, dict[str, bool]]
 
 
 def generated(seed: int) -> str:
-    """Return a file whose groups name some of the crawlers, and mostly the star."""
+    """Return a file with groups for some of the crawlers, and usually for `*`."""
     choose = random.Random(seed)
     groups = []
     for _ in range(choose.randint(1, 5)):
@@ -49,7 +49,7 @@ def generated(seed: int) -> str:
 
 
 def matrix_verdicts(file: str, *options: str) -> dict[str, dict[str, bool]]:
-    """Return what the matrix says to every well-known crawler."""
+    """Return the verdicts of the matrix for every well-known crawler."""
     paths = [part for path in PATHS for part in ("--path", path)]
     found = json.loads(run("matrix", file, "--all", "--json", *paths, *options).out)
     return {
@@ -60,14 +60,14 @@ def matrix_verdicts(file: str, *options: str) -> dict[str, dict[str, bool]]:
 
 
 def asked(command: str, crawler: KnownCrawler, file: str, *options: str) -> dict[str, bool]:
-    """Return what check or explain say to one crawler."""
+    """Return the output of check or explain for one crawler."""
     arguments = (*PATHS, "--as", crawler.product_token, "--robots", file, "--json", *options)
     found = map(json.loads, run(command, *arguments).out.splitlines())
     return {one["url"]: one["allowed"] for one in found}
 
 
 def expectation_verdicts(file: str, folder: Path, *options: str) -> dict[str, dict[str, bool]]:
-    """Return what test says: it expects everything to be allowed, and fails where it is not."""
+    """Return the verdicts of test: it expects all URLs to be allowed, and fails for the others."""
     names = json.dumps([one.product_token for one in NAMED])
     expected = folder / "robots.test.toml"
     paths = json.dumps(list(PATHS))
@@ -95,8 +95,8 @@ def test_four_commands_agree_for_every_crawler(body: str, profile: str, tmp_path
         assert asked("explain", crawler, file, *options) == in_matrix[name], name
 
 
-def test_literally_the_four_agree_too(tmp_path: Path) -> None:
-    """By the name alone, which is what `RobotsTxt.check()` answers."""
+def test_the_four_agree_with_literal_names(tmp_path: Path) -> None:
+    """By the name alone, as `RobotsTxt.check()` does."""
     path = tmp_path / "robots.txt"
     path.write_text(ISSUE, encoding="utf-8")
     robots = robotrules.parse(ISSUE)
@@ -110,8 +110,8 @@ def test_literally_the_four_agree_too(tmp_path: Path) -> None:
         assert asked("explain", crawler, str(path), "--literal") == literal
 
 
-def test_what_the_issue_shows(tmp_path: Path) -> None:
-    """Googlebot-News obeys Googlebot's group, and AdsBot-Google not that for everyone."""
+def test_the_reported_crawlers(tmp_path: Path) -> None:
+    """Googlebot-News obeys the group of Googlebot; AdsBot-Google ignores that of `*`."""
     path = tmp_path / "robots.txt"
     path.write_text(ISSUE, encoding="utf-8")
     for name, allowed in (("Googlebot-News", True), ("AdsBot-Google", True), ("GPTBot", False)):
@@ -129,7 +129,7 @@ def test_what_the_issue_shows(tmp_path: Path) -> None:
         ("ChatGPT-User", "does not always obey robots.txt"),
     ],
 )
-def test_it_is_said_with_source_and_day(name: str, words: str, tmp_path: Path) -> None:
+def test_source_and_day_are_shown(name: str, words: str, tmp_path: Path) -> None:
     """On stderr by check, on the page by explain, in JSON by both."""
     (tmp_path / "robots.txt").write_text(ISSUE, encoding="utf-8")
     file = str(tmp_path / "robots.txt")
@@ -148,8 +148,8 @@ def test_it_is_said_with_source_and_day(name: str, words: str, tmp_path: Path) -
     assert (literal.err, json.loads(literal.out)["known"]) == ("", None)
 
 
-def test_others_are_asked_by_their_name() -> None:
-    """A name that nobody knows, several names, and a known one without anything special."""
+def test_other_crawlers_use_their_name() -> None:
+    """An unknown name, several names, and a known name without special groups."""
     assert robotrules.crawler("ExampleBot") is None
     robots = ISSUE.encode()
     for names in (["ExampleBot"], ["Googlebot-News", "Googlebot"], ["Googlebot"]):
@@ -159,8 +159,8 @@ def test_others_are_asked_by_their_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["Googlebot-News", "AdsBot-Google"])
-def test_check_says_it_where_it_makes_a_difference(name: str) -> None:
-    """Where the group that the name alone chooses is the one that is obeyed, nothing is said."""
+def test_check_explains_it_where_it_makes_a_difference(name: str) -> None:
+    """If the name alone selects the obeyed group, there is no message."""
     own = f"{ISSUE}\nUser-agent: {name}\nDisallow: /a\n".encode()
     assert run("check", "/", "--as", name, "--robots", "-", stdin=own).err == ""
     without = b"User-agent: GPTBot\nDisallow: /\n"
@@ -168,7 +168,7 @@ def test_check_says_it_where_it_makes_a_difference(name: str) -> None:
 
 
 def test_fetched_files(tmp_path: Path) -> None:
-    """check, evidence and audit give one verdict, and say once where it comes from."""
+    """check, evidence and audit give one verdict, and cite its source once."""
     plain = "Content-Type: text/plain"
     own = "User-agent: *\nDisallow: /\n\nUser-agent: Googlebot-News\nAllow: /\n"
     more = ("--allow-private", "127.0.0.1", "--store", str(tmp_path / "store.sqlite"))
@@ -200,8 +200,8 @@ def test_fetched_files(tmp_path: Path) -> None:
     assert words not in literally.err
 
 
-def test_test_says_it_where_it_makes_a_difference(tmp_path: Path) -> None:
-    """Among what failed, and with --verbose among what passed."""
+def test_test_explains_it_where_it_makes_a_difference(tmp_path: Path) -> None:
+    """With failures, and with `--verbose` also with passes."""
     (tmp_path / "robots.txt").write_text(ISSUE, encoding="utf-8")
     expected = tmp_path / "robots.test.toml"
     crawlers = '"Googlebot-News", "Googlebot", "bingbot"'

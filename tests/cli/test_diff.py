@@ -1,4 +1,4 @@
-"""`robotrules diff`: what is said, to whom it is about, how it looks, and what is refused."""
+"""`robotrules diff`: statements, crawlers, formats, and refused input."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class TestExitCodes:
         assert "all verdicts are proved unchanged, but Crawl-delay changes.\n" in ran.out
 
     @pytest.mark.parametrize("form", ["--json", "--markdown", "--max-regions=1"])
-    def test_not_decided_is_no_success_and_no_difference(self, diff: Diff, form: str) -> None:
+    def test_undecided_is_neither_success_nor_difference(self, diff: Diff, form: str) -> None:
         ran = diff(*HARD, "--max-states", "3", form)
         assert ran.code == 2
         assert ran.err == ("robotrules diff: not decided within 3 states; try --max-states 30\n")
@@ -120,8 +120,8 @@ class TestExitCodes:
         assert ran.out.startswith("Not decided: ")
         assert "whether it is equivalent is not decided" in " ".join(ran.out.split())
 
-    def test_urls_decide_what_states_did_not(self, diff: Diff, tmp_path: Path) -> None:
-        """A URL that changes is a difference, also where no question found one."""
+    def test_urls_decide_undecided_comparisons(self, diff: Diff, tmp_path: Path) -> None:
+        """A URL that changes is a difference, even if the comparison found none."""
         old, new = star("Disallow: /*a*b"), star("Disallow: /*a*b", "Disallow: /*ba*c")
         urls = tmp_path / "urls.txt"
         urls.write_text("/bac\n", encoding="utf-8")
@@ -137,8 +137,8 @@ class TestExitCodes:
         )
 
 
-class TestWhom:
-    """Who is told of, together with whom, and in which order."""
+class TestCrawlers:
+    """The crawlers of a statement, their grouping, and their order."""
 
     def test_everyone_else_and_everything_come_first(self, diff: Diff) -> None:
         old = for_each(["a", "b", "c"], "Disallow: /x") + star("Disallow: /x")
@@ -156,7 +156,7 @@ class TestWhom:
         ]
         assert lines[-1] == "Proved unchanged: c."
 
-    def test_the_same_is_said_once(self, diff: Diff) -> None:
+    def test_equal_changes_are_stated_once(self, diff: Diff) -> None:
         names = [f"bot{letter}" for letter in "abcdefghijkl"]
         ran = diff(for_each(names, "Disallow: /"), for_each(names, "Disallow: /x"))
         assert ran.out.startswith("Different: some URLs become allowed for 12 named crawlers.\n")
@@ -174,8 +174,8 @@ class TestWhom:
             "everyone else and bota, botb, botc, botd, bote, botf, botg, both and 4 more" in words
         )
 
-    def test_what_is_excepted_otherwise_is_said_apart(self, diff: Diff) -> None:
-        """The same region, but for what else the groups say: one sentence would be wrong."""
+    def test_different_exceptions_are_stated_separately(self, diff: Diff) -> None:
+        """The regions are equal and the exceptions differ: one sentence would be wrong."""
         old = "User-agent: a\nAllow: /p\n\nUser-agent: b\nAllow: /q\n"
         new = "User-agent: a\nAllow: /p\nDisallow: /\n\nUser-agent: b\nAllow: /q\nDisallow: /\n"
         out = diff(old, new).out
@@ -251,14 +251,14 @@ class TestWhom:
         assert [stated["text"] for stated in one["added"]] == ["2"]
         assert other["added"] == []
 
-    def test_the_same_records_are_told_of_once(self, diff: Diff) -> None:
+    def test_equal_records_are_stated_once(self, diff: Diff) -> None:
         old = star("Disallow: /x", "Crawl-delay: 1")
         new = for_each(["a", "b"], "Disallow: /x") + star("Disallow: /x", "Crawl-delay: 1")
         ran = diff(old, new, "--as", "a", "--as", "b")
         assert ran.out.endswith("\n  Crawl-delay for a and b\n    - line 3: Crawl-delay: 1\n")
 
-    def test_asking_for_each_is_asking_for_all(self, diff: Diff) -> None:
-        """What `--as` says of a crawler is what the whole comparison says."""
+    def test_each_crawler_alone_gives_the_full_comparison(self, diff: Diff) -> None:
+        """The result with `--as` equals that crawler's part of the full comparison."""
         old = for_each(["a", "b"], "Disallow: /x") + star("Disallow: /", "Crawl-delay: 1")
         new = for_each(["b"], "Disallow: /y", "Crawl-delay: 2") + star("Disallow: /z")
         whole = json.loads(diff(old, new, "--json").out)
@@ -310,7 +310,7 @@ class TestWords:
         assert shown_pattern(pattern) == shown
 
     def test_exceptions_are_the_widest(self, diff: Diff) -> None:
-        """What lies within another exception is none of its own."""
+        """An exception within another exception is omitted."""
         rules = ["Disallow: /a/b/c", "Disallow: /a/b", "Disallow: /a/b/c/d"]
         assert "  /a*, but not /a/b*\n" in diff(star(*rules), star(*rules, "Disallow: /a")).out
 
@@ -338,7 +338,7 @@ class TestWords:
 
 
 class TestText:
-    """One screen, whatever the files hold."""
+    """One screen, for any files."""
 
     def test_lines_fit_the_terminal(self, diff: Diff) -> None:
         names = [f"crawler-{letter}" for letter in "abcdefghij"]
@@ -426,7 +426,7 @@ class TestText:
 
 
 class TestMarkdown:
-    """What a stranger wrote is data in it."""
+    """File content is escaped as data."""
 
     @pytest.mark.parametrize(
         "text",
@@ -449,8 +449,8 @@ class TestMarkdown:
             "é`",
         ],
     )
-    def test_code_holds_what_it_is_given(self, text: str) -> None:
-        """A span has no end in it and no cell's end; an element has letters and references only."""
+    def test_code_contains_any_text(self, text: str) -> None:
+        """A span cannot be closed early, nor a cell; an element has only letters and references."""
         found = code(text)
         if found.startswith("`"):
             assert found == f"`{text}`".replace("\n", "\\x0a")
@@ -462,7 +462,7 @@ class TestMarkdown:
         back = re.sub("&#([0-9]+);", lambda one: chr(int(one[1])), inside)
         assert back == text.replace("\n", "\\x0a")
 
-    def test_nothing_gets_out(self, diff: Diff) -> None:
+    def test_markup_is_escaped(self, diff: Diff) -> None:
         evil = "|`<img src=x>*_[a](b)</details>@team"
         old = (
             f"User-agent: {evil}\nDisallow: /{evil}\nContent-Usage: /{evil} train-ai=n\n"
@@ -476,7 +476,7 @@ class TestMarkdown:
         assert len(tables) > 4
         assert {line.count("|") for line in tables} == {6}
 
-    def test_what_is_long_is_folded(self, diff: Diff) -> None:
+    def test_long_output_is_folded(self, diff: Diff) -> None:
         old = star(*(f"Disallow: /{number}/" for number in range(40)))
         new = star(*(f"Disallow: /{number}" for number in range(40)))
         out = diff(old, new, "--markdown").out
@@ -484,7 +484,7 @@ class TestMarkdown:
         assert "<details><summary>20 regions more</summary>\n\n| URLs" in out
         assert "\n</details>\n\nAnd 15 regions more.\n" in out
 
-    def test_records_and_what_is_not_known(self, diff: Diff) -> None:
+    def test_records_and_unknown_results(self, diff: Diff) -> None:
         sitemaps = [f"Sitemap: https://a.example/{number}" for number in range(12)]
         old, new = star("Disallow: /*a*b", *sitemaps), HARD[1]
         out = diff(old, new, "--markdown", "--max-states", "3").out
@@ -508,7 +508,7 @@ class TestMarkdown:
 
 
 class TestUrls:
-    """`--urls`: what changes on real URLs."""
+    """`--urls`: changes for real URLs."""
 
     def test_in_every_form(self, diff: Diff, tmp_path: Path) -> None:
         urls = tmp_path / "urls.txt"
@@ -541,7 +541,7 @@ class TestUrls:
 
 
 class TestFiles:
-    """What is compared, and what is refused."""
+    """Files that are compared, and files that are refused."""
 
     def test_stdin_is_either(self, tmp_path: Path) -> None:
         file = tmp_path / "robots.txt"
@@ -564,7 +564,7 @@ class TestFiles:
         assert json.loads(ran.out)["profile"] == profile
         assert ran.code == (0 if profile == "google" else 1)
 
-    def test_what_is_odd_about_a_file_is_said(self, diff: Diff) -> None:
+    def test_notes_about_a_file(self, diff: Diff) -> None:
         ran = diff("<html>", star("Disallow: /"))
         assert "old.txt': The file starts like an HTML page.\n" in ran.err
         assert ran.code == 1
@@ -596,11 +596,11 @@ class TestFiles:
 
 
 class TestLive:
-    """An origin for a file: its robots.txt is asked for now."""
+    """An origin instead of a file: its current robots.txt is fetched."""
 
     HERE = ("--allow-private", "127.0.0.1")
 
-    def test_what_is_served(self, tmp_path: Path) -> None:
+    def test_the_served_file(self, tmp_path: Path) -> None:
         file = tmp_path / "robots.txt"
         file.write_text(star("Disallow: /a*"), encoding="utf-8")
         with site({"/robots.txt": response(star("Disallow: /a"))}) as live:
@@ -616,13 +616,13 @@ class TestLive:
         assert ran.code == 0
         assert ran.err.endswith(": there is no robots.txt (status 404)\n")
 
-    def test_nobody_knows(self) -> None:
+    def test_an_unreachable_file(self) -> None:
         with site({"/robots.txt": response(status="503 Service Unavailable")}) as live:
             ran = robotrules("diff", live.origin, "/dev/null", *self.HERE)
         assert ran[:2] == (2, "")
         assert ": the robots.txt is unreachable (status 503)" in ran.err
 
-    def test_a_copy_is_said_to_be_one(self) -> None:
+    def test_a_stored_copy_is_labelled(self) -> None:
         answers = {"/robots.txt": response(star("Disallow: /a"))}
         with site(answers) as live:
             assert robotrules("diff", live.origin, "/dev/null", *self.HERE).code == 1
@@ -633,7 +633,7 @@ class TestLive:
 
 
 class TestSchema:
-    """`docs/diff.schema.json` describes what `--json` prints, and describes it completely."""
+    """`docs/diff.schema.json` describes the output of `--json` completely."""
 
     BODIES = (
         star("Disallow: /private/", "Crawl-delay: 1", "Content-Usage: train-ai=n"),
@@ -643,7 +643,7 @@ class TestSchema:
     )
 
     @pytest.mark.parametrize("profile", ["default", "strict", "google"])
-    def test_what_is_printed_is_as_described(self, diff: Diff, profile: str) -> None:
+    def test_the_output_matches_the_schema(self, diff: Diff, profile: str) -> None:
         for old in self.BODIES:
             for new in self.BODIES:
                 for more in ([], ["--as", "a"], ["--max-regions", "1"]):
@@ -653,7 +653,7 @@ class TestSchema:
                     assert ran.code == int(not values["equal"])
 
     def test_the_library_has_the_same(self, diff: Diff) -> None:
-        """But for the names of files, real URLs, and where in regions nothing changes."""
+        """Except file names, real URLs, and the unchanged parts of regions."""
         old, new = self.BODIES[:2]
         printed = json.loads(diff(old, new, "--json").out)
         for change in printed["changes"]:
@@ -670,7 +670,7 @@ class TestSchema:
         [change] = json.loads(diff(old, new, "--json").out)["changes"]
         assert (len(change["regions"]), change["complete"]) == (2, True)
 
-    def test_the_checker_finds_what_is_wrong(self, diff: Diff) -> None:
+    def test_the_checker_finds_errors(self, diff: Diff) -> None:
         good = json.loads(diff(*self.BODIES[:2], "--json").out)
         [change, *_] = good["changes"]
         [region, *_] = change["regions"]
@@ -709,10 +709,10 @@ class TestSchema:
 
 
 class TestOtherProfiles:
-    """Where files mean the same, other profiles are asked whether they agree."""
+    """If two files are equivalent, other profiles are compared too."""
 
     def test_a_typo_that_one_profile_reads(self, tmp_path: Path) -> None:
-        """`Disalow` is read as meant by default, and a line says who differs."""
+        """`Disalow` is a rule by default; a line names the profiles that differ."""
         old, new = tmp_path / "old.txt", tmp_path / "new.txt"
         old.write_text("User-agent: *\nDisallow: /a\n")
         new.write_text("User-agent: *\nDisalow: /a\n")
@@ -724,8 +724,8 @@ class TestOtherProfiles:
         assert values["other_profiles"] == {"strict": False, "google": True}
         assert robotrules("diff", str(old), str(new), "--profile", "strict").code == 1
 
-    def test_it_is_not_asked_where_they_differ_anyway(self, tmp_path: Path) -> None:
-        """One difference is enough to look at."""
+    def test_no_other_profiles_where_the_files_differ(self, tmp_path: Path) -> None:
+        """One difference is enough."""
         old, new = tmp_path / "old.txt", tmp_path / "new.txt"
         old.write_text("User-agent: *\nDisallow: /a\n")
         new.write_text("User-agent: *\nDisallow: /b\n")
@@ -735,7 +735,7 @@ class TestOtherProfiles:
         )
 
     def test_a_name_that_no_grammar_knows(self, tmp_path: Path) -> None:
-        """Profile strict is not asked about a crawler it could not be evaluated for."""
+        """Profile strict is skipped for a crawler name that it cannot evaluate."""
         old, new = tmp_path / "old.txt", tmp_path / "new.txt"
         old.write_text("User-agent: MJ12bot\nDisallow: /a\n")
         new.write_text("User-agent: MJ12bot\nDisallow: /a*\n")
@@ -745,10 +745,10 @@ class TestOtherProfiles:
 
 
 class TestGathered:
-    """What one rule makes is told once, and only where that is the whole truth."""
+    """The changes of one rule are stated once, if that statement is complete."""
 
-    def test_a_rule_that_is_left_behind_is_one_change(self, tmp_path: Path) -> None:
-        """Whether no rule or an allow rule decides now, the old rule is what went."""
+    def test_a_removed_rule_is_one_change(self, tmp_path: Path) -> None:
+        """If no rule or an allow rule decides now, the removed rule is the change."""
         star = "User-agent: *\nDisallow: /cart\nDisallow: /*?dir=\n"
         old, new = tmp_path / "old.txt", tmp_path / "new.txt"
         old.write_text(star)
@@ -765,9 +765,7 @@ class TestGathered:
             == 6
         )
 
-    def test_a_rule_that_changes_a_part_of_its_urls_is_not_said_to_change_all(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_rule_that_changes_only_a_part_of_its_urls(self, tmp_path: Path) -> None:
         """Most of /catalogue/ was allowed before."""
         old, new = tmp_path / "old.txt", tmp_path / "new.txt"
         old.write_text("User-agent: *\nDisallow: /*?sid=\nDisallow: /*/print\n")
@@ -777,7 +775,7 @@ class TestGathered:
 
 
 class TestWellKnownCrawlers:
-    """They choose groups as the registry says, and by their names with `--literal`."""
+    """They select groups by the registry, and by their names with `--literal`."""
 
     ADS = star("Disallow: /a") + "\nUser-agent: AdsBot-Google\nDisallow: /a\n"
     NEWS = star("Disallow: /a") + "\nUser-agent: Googlebot-News\nDisallow: /a\n"
@@ -785,7 +783,7 @@ class TestWellKnownCrawlers:
 
     @pytest.mark.parametrize("more", [(), ("--as", "adsbot-google")])
     def test_a_crawler_that_ignores_the_star(self, diff: Diff, more: tuple[str, ...]) -> None:
-        """Without its group it obeys none, whatever everyone is told."""
+        """Without its own group it obeys none, whatever the group for `*` contains."""
         ran = diff(self.ADS, star("Disallow: /a"), *more)
         assert ran.code == 1
         assert "AdsBot-Google: had its own group (line 4), now has no group\n" in ran.out
@@ -796,7 +794,7 @@ class TestWellKnownCrawlers:
 
     @pytest.mark.parametrize("more", [(), ("--as", "Googlebot-News")])
     def test_a_crawler_with_a_next_name(self, diff: Diff, more: tuple[str, ...]) -> None:
-        """It obeys the group of that name, which is said."""
+        """It obeys the group of that name, and the output names it."""
         ran = diff(self.NEWS, self.GOOGLEBOT, *more)
         assert ran.code == 1
         words = "Googlebot-News: had its own group (line 4), now obeys the group of Googlebot"
@@ -808,19 +806,19 @@ class TestWellKnownCrawlers:
         assert literal.code == 0
 
     def test_crawlers_that_no_file_names(self, diff: Diff) -> None:
-        """They are shown where nobody else obeys the same groups."""
+        """They are shown if no named crawler obeys the same groups."""
         yandex = self.ADS.replace("AdsBot-Google", "Yandex")
         ran = diff(yandex, star("Disallow: /a"))
         assert ran.code == 1
         assert "YandexCalendar and YandexMobileBot: obeyed the group of Yandex (line 4)" in ran.out
         assert "Proved unchanged: Yandex and everyone else." in ran.out
-        # Applebot goes with Googlebot, and who ignores the star has no group in either file.
+        # Applebot obeys the same groups as Googlebot; crawlers that ignore `*` have none.
         ran = diff(self.GOOGLEBOT, star("Disallow: /b"))
         assert "Applebot" not in ran.out
         assert "AdsBot" not in ran.out
 
-    def test_names_that_are_no_product_tokens(self, diff: Diff) -> None:
-        """The registry knows what parsers make of them."""
+    def test_names_that_are_not_product_tokens(self, diff: Diff) -> None:
+        """The registry contains the form that parsers read."""
         ran = diff(self.GOOGLEBOT, star("Disallow: /a"), "--as", "Screaming Frog SEO Spider")
         assert ran.code == 1
         assert "'Screaming Frog SEO Spider': obeyed the group of Googlebot" in ran.out
@@ -842,7 +840,7 @@ class TestWellKnownCrawlers:
         assert found["changes"][-1]["crawlers"][0]["known"] is None
 
     def test_markdown(self, diff: Diff) -> None:
-        """Source and day are said there too."""
+        """It contains source and day too."""
         ran = diff(self.ADS, star("Disallow: /a"), "--markdown")
         assert "AdsBot-Google ignores groups for `*` (https://" in ran.out
         assert "`--literal` compares by product token only." in ran.out

@@ -22,12 +22,12 @@ from tests.cli.shell import robotrules
 PAIRS = Path(__file__).parent.parent.parent / "examples" / "diffs"
 SAME = sorted((PAIRS / "same").iterdir())
 DIFFERENT = sorted((PAIRS / "different").iterdir())
-# Nobody scrolls: a terminal of the usual size has fewer lines than a screen of today.
+# The output fits on one screen without scrolling.
 SCREEN = 40
 
 
 def name(pair: Path) -> str:
-    """Return what a test of a pair is called."""
+    """Return the test id of a pair."""
     return f"{pair.parent.name}-{pair.name}"
 
 
@@ -37,8 +37,8 @@ def files(pair: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("pair", [*SAME, *DIFFERENT], ids=name)
-def test_a_pair_shows_what_it_showed(pair: Path) -> None:
-    """The transcript beside a pair is what the command prints, within one screen of 80 columns."""
+def test_a_pair_matches_its_transcript(pair: Path) -> None:
+    """The transcript of a pair is the output of the command, within a screen of 80 columns."""
     ran = robotrules("diff", *files(pair))
     shown = f"$ robotrules diff old.txt new.txt\n{ran.out}exit {ran.code}\n"
     assert shown == (pair / "expected.txt").read_text(encoding="utf-8")
@@ -103,7 +103,7 @@ def test_engines_agree(pair: Path, engine: ModuleType) -> None:
 
 
 def test_there_are_ten_of_each() -> None:
-    """Ten and ten, each with another trap, told in one line."""
+    """Ten and ten, each with a different trap that is described in one line."""
     assert len(SAME) == len(DIFFERENT) == 10
     traps = [(pair / "why.txt").read_text(encoding="utf-8") for pair in (*SAME, *DIFFERENT)]
     assert all(trap.count("\n") == 1 and trap.endswith(".\n") for trap in traps)
@@ -112,7 +112,7 @@ def test_there_are_ten_of_each() -> None:
 
 @pytest.mark.parametrize("pair", [SAME[6], DIFFERENT[6]], ids=name)
 def test_the_tour_shows_a_pair(pair: Path) -> None:
-    """What the tour shows of these two is what the command prints, lines joined or not."""
+    """The tour shows the output of the command for these two, with or without joined lines."""
     page = (PAIRS.parent.parent / "docs" / "tour.md").read_text(encoding="utf-8")
     shown = (pair / "expected.txt").read_text(encoding="utf-8").rpartition("exit")[0]
     assert f"examples/diffs/{pair.parent.name}/{pair.name}" in page

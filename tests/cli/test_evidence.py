@@ -69,7 +69,7 @@ def asked(where: str, *arguments: str, **options: Any) -> Ran:
 
 
 class TestMoments:
-    """A moment is what ISO 8601 says, in UTC unless it says otherwise."""
+    """A moment is in ISO 8601, and in UTC unless it has an offset."""
 
     @pytest.mark.parametrize(
         ("typed", "at"),
@@ -106,7 +106,7 @@ class TestMoments:
 
 
 class TestAnswers:
-    """The exit code is the verdict; 2 is that nobody knows."""
+    """The exit code is the verdict; 2 means unknown."""
 
     @pytest.mark.parametrize(
         ("moment", "code"),
@@ -158,7 +158,7 @@ class TestAnswers:
         assert "does not read User-Agent-Purpose" in asked(where, URL, *AS, *strict).err
 
     def test_hostile_history(self, evil: str) -> None:
-        """Nothing that a stranger wrote reaches a terminal as a control character."""
+        """No content of a stored file reaches a terminal as a control character."""
         for arguments in (
             (f"{URL}\x1b[31m", *AS, "--at", "2026-05-01T12:00Z"),
             (URL, *AS, "--at", "2026-05-02T00:00:30Z"),
@@ -191,7 +191,7 @@ class TestAnswers:
 
 
 class TestHistory:
-    """What was found over time: columns, tabs or JSON."""
+    """The history of an origin: columns, tabs or JSON."""
 
     def test_tabs(self, where: str) -> None:
         lines = [line.split("\t") for line in asked(where, SITE, "--list").out.splitlines()]
@@ -229,16 +229,16 @@ class TestHistory:
 class TestArchives:
     """Out, and in again."""
 
-    def test_an_export_of_nothing(self, where: str, tmp_path: Path) -> None:
-        """It says so, and leaves no file in the way of the next try."""
+    def test_an_empty_export(self, where: str, tmp_path: Path) -> None:
+        """It reports this, and leaves no file that would block the next export."""
         for archive in (tmp_path / "a.warc.gz", tmp_path / "a.warc"):
             ran = asked(where, "--export", str(archive), "--after", "2030-01-01")
             assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
             assert "there is no evidence to export" in ran.err
             assert not archive.exists()
 
-    def test_an_import_of_a_part(self, where: str, tmp_path: Path) -> None:
-        """What cannot be read is told in the exit code; what can be read is there."""
+    def test_a_partial_import(self, where: str, tmp_path: Path) -> None:
+        """The exit code reports unreadable records; readable ones are imported."""
         archive = tmp_path / "a.warc"
         asked(where, "--export", str(archive))
         other = str(tmp_path / "other.sqlite")
@@ -271,7 +271,7 @@ class TestArchives:
         assert [note["code"] for note in two["notes"]] == ["failed-later", "imported"]
 
     def test_sources(self, where: str, tmp_path: Path) -> None:
-        """Own visits go first; what is imported is shown as that, and can be asked alone."""
+        """Own fetches come first; imports are labelled, and can be selected alone."""
         archive = tmp_path / "forged.warc"
         history = History()
         history.record_fetch(0.25, file("/b"))
@@ -302,8 +302,8 @@ class TestArchives:
         again = str(tmp_path / "own.warc")
         assert "3 fetch records written" in asked(where, "--export", again, "--source", "own").err
 
-    def test_sources_that_are_none(self, where: str) -> None:
-        """A word that names no source, and a command that has none."""
+    def test_invalid_sources(self, where: str) -> None:
+        """A word that is not a source, and a command without sources."""
         for arguments in ((URL, *AS), (SITE, "--list"), ("--list",), ("--export", "x.warc")):
             ran = asked(where, *arguments, "--source", "mine")
             assert ran.code == 2
@@ -331,7 +331,7 @@ class TestArchives:
         assert done == {"file": "-", "added": 3, "known": 0, "skipped": {}}
 
     def test_progress(self, where: str, tmp_path: Path) -> None:
-        """There may be a bar on a terminal, and never anything but words beside it."""
+        """A progress bar is shown only on a terminal."""
         shown = {"terminals": ("stderr",)}
         ran = asked(where, "--export", str(tmp_path / "a.warc"), **shown)
         assert "3 fetch records written" in ran.err
@@ -347,7 +347,7 @@ class TestArchives:
         assert asked(where, "--import", str(tmp_path)).code == 2
         assert asked(where, "--import", "-", terminals=("stdin",)).code == 2
 
-    def test_what_was_skipped(self, where: str) -> None:
+    def test_skipped_records(self, where: str) -> None:
         block = b"HTTP/1.1 301 Moved\r\n\r\n"
         head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-05-01T00:00:00Z\r\n"
         target = b"WARC-Target-URI: https://example.com/robots.txt\r\n"
@@ -439,7 +439,7 @@ class TestFiles:
 
 
 class TestUsage:
-    """What is missing or goes not together ends with one line that has the cure."""
+    """Missing or conflicting arguments give a one-line error with a fix."""
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -487,7 +487,7 @@ class TestUsage:
         assert "robotrules evidence https://example.com/a --at 2026-05-01T12:00Z --as" in out
 
 
-def test_a_404_and_a_file_for_nobody(tmp_path: Path) -> None:
+def test_a_404_and_a_file_without_a_group(tmp_path: Path) -> None:
     """Pages without a rule have no excerpt."""
     store = SQLiteStore(tmp_path / "s")
     history = History(store)

@@ -69,13 +69,13 @@ def test_explanations_are_as_described(profile: str) -> None:
 
 
 def test_the_command_prints_it() -> None:
-    """What the command line prints is the same."""
+    """The output of the command line is the same."""
     ran = run("explain", "/a", "--as", "ExampleBot", "--robots", "-", "--json", stdin=BODY)
     assert list(problems(json.loads(ran.out), SCHEMA)) == []
 
 
-def test_the_checker_finds_what_is_wrong() -> None:
-    """A checker that finds nothing would prove nothing."""
+def test_the_checker_finds_errors() -> None:
+    """A checker without findings would prove nothing."""
     good = robotrules.parse(BODY).explain("/a", "ExampleBot").as_dict()
     wrongs: list[dict[str, Any]] = [
         {"schema": 2},
@@ -96,7 +96,7 @@ def test_the_checker_finds_what_is_wrong() -> None:
 
 
 def test_everything_is_required_described_and_closed() -> None:
-    """Every object says what it has and has nothing else; every key has a description."""
+    """Every object lists its keys and allows no others; every key has a description."""
     for schema in objects(SCHEMA):
         assert schema["additionalProperties"] is False
         assert schema["required"] == list(schema["properties"])

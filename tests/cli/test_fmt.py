@@ -1,4 +1,4 @@
-"""`robotrules fmt`: what is written, and what never is; the transcript has what people see."""
+"""`robotrules fmt`: changes to files, and files that stay; the transcript shows the output."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ def fmt(*given: Path | str, **how: Any) -> Ran:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Return what is in a folder."""
+    """Return the contents of a folder."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 class TestWriting:
-    """In place, in one piece, and only what changes."""
+    """In place, atomically, and only if the content changes."""
 
     def test_in_place(self, file: Path, tmp_path: Path) -> None:
-        """The words say so, and no other file is left."""
+        """A message reports it, and no other file is left."""
         ran = fmt(file)
         assert (ran.code, ran.out) == (0, "")
         assert "formatted, proved equivalent" in ran.err
         assert files(tmp_path) == {"robots.txt": DONE}
 
     def test_nothing_to_change(self, file: Path) -> None:
-        """The file is not touched, and its time of change stays."""
+        """The file is not touched, and keeps its modification time."""
         file.write_bytes(DONE)
         os.utime(file, (1, 1))
         before = file.stat()
@@ -84,7 +84,7 @@ class TestWriting:
         assert f"cannot write '{file}': it is read-only; the file is unchanged" in ran.err
 
     def test_a_full_disk(self, file: Path, tmp_path: Path) -> None:
-        """The old file is whole, the next one is still tried, and nothing lies beside them."""
+        """The old file is intact, the next one is tried, and no temporary file is left."""
         error = OSError(errno.ENOSPC, "No space left on device")
         with mock.patch("os.replace", side_effect=error):
             ran = fmt(file)
@@ -93,7 +93,7 @@ class TestWriting:
         assert files(tmp_path) == {"robots.txt": BODY}
 
     def test_a_file_that_changes_meanwhile(self, file: Path) -> None:
-        """Somebody else's change is not undone."""
+        """A concurrent change is not overwritten."""
         module = sys.modules[CODE]
         real = module.format_robots
 
@@ -116,11 +116,11 @@ class TestWriting:
 
 
 class TestLooking:
-    """`--check` and `--diff` write nothing; 1 if something would change."""
+    """`--check` and `--diff` write nothing; the exit code is 1 if a file would change."""
 
     @pytest.mark.parametrize("how", [["--check"], ["--diff"], ["--check", "--diff"]])
     def test_nothing_is_written(self, file: Path, how: list[str]) -> None:
-        """And the exit code tells."""
+        """The exit code reports changes."""
         assert fmt(file, *how).code == 1
         assert file.read_bytes() == BODY
         assert fmt("-", *how, stdin=BODY).code == 1
@@ -128,7 +128,7 @@ class TestLooking:
         assert fmt(file, *how) == Ran(0, "", "robotrules fmt: nothing to change\n")
 
     def test_names(self, file: Path, tmp_path: Path) -> None:
-        """Those that would change, on stdout; words elsewhere."""
+        """Files that would change on stdout; messages on stderr."""
         (tmp_path / "good.txt").write_bytes(DONE)
         ran = fmt("--check", file, tmp_path / "good.txt")
         cure = "; format it with robotrules fmt, see --diff"
@@ -143,7 +143,7 @@ class TestLooking:
         assert "2 of 2 files would change; format them with robotrules fmt, see --diff" in both
 
     def test_diff(self, file: Path) -> None:
-        """Lines as people see them; what they do not see is said."""
+        """Readable lines; a message reports invisible changes."""
         ran = fmt("--diff", file)
         assert ran.out.splitlines()[2:] == [
             "@@ -1,3 +1,2 @@",
@@ -159,12 +159,12 @@ class TestLooking:
         assert ran.out.splitlines()[3:] == ["-\\ufeffUser-agent: *", "+User-agent: *"]
 
     def test_only_the_line_ends(self) -> None:
-        """Then the diff is empty, and words say why the exit code is 1."""
+        """The diff is empty, and a message explains exit code 1."""
         ran = fmt("--diff", "-", stdin=DONE.replace(b"\n", b"\r\n"))
         assert ran == Ran(1, "", "robotrules fmt: stdin: line ends would change to LF\n")
 
     def test_quiet(self, file: Path) -> None:
-        """Only errors, and a diff that was asked for."""
+        """Only errors, and a requested diff."""
         assert fmt("-q", "--check", file) == Ran(1, "", "")
         ran = fmt("--quiet", "--diff", file)
         assert (ran.code, ran.err) == (1, "")
@@ -181,8 +181,8 @@ class TestLooking:
         assert not {"\x1b", "\x9b"} & set(ran.out)
 
 
-class TestTrouble:
-    """One line each, exit code 2, and the other files are done."""
+class TestErrors:
+    """One line each, exit code 2, and the other files are processed."""
 
     @pytest.mark.parametrize(
         ("content", "words"),
@@ -215,17 +215,17 @@ class TestTrouble:
 
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
     def test_unreadable(self, file: Path) -> None:
-        """The cure is named."""
+        """The message names a fix."""
         file.chmod(0)
         assert "permission denied" in fmt(file).err
 
-    def test_unreadable_for_anybody(self, file: Path) -> None:
-        """The same where the superuser runs tests."""
+    def test_unreadable_for_the_superuser_too(self, file: Path) -> None:
+        """The same if the superuser runs the tests."""
         with mock.patch("builtins.open", side_effect=PermissionError(errno.EACCES, "no")):
             ran = fmt(file)
         assert (ran.code, "permission denied; change its mode" in ran.err) == (2, True)
 
-    def test_what_is_no_regular_file(self, file: Path) -> None:
+    def test_not_a_regular_file(self, file: Path) -> None:
         """A pipe is not replaced by a file."""
         with mock.patch("os.path.isfile", return_value=False):
             ran = fmt(file)
@@ -246,7 +246,7 @@ class TestTrouble:
         assert file.read_bytes() == BODY
 
     def test_no_file_is_named(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The robots.txt of this folder is meant; without one a line says so."""
+        """The robots.txt of the working folder is used; without one there is an error."""
         monkeypatch.chdir(file.parent)
         assert fmt("--check").out == "robots.txt\n"
         assert fmt().err.startswith("robotrules fmt: 'robots.txt' formatted")
@@ -260,7 +260,7 @@ class TestJson:
     """One object, whatever happens."""
 
     def test_all(self, file: Path, tmp_path: Path) -> None:
-        """What became of each file."""
+        """The result for each file."""
         good = tmp_path / "good.txt"
         good.write_bytes(DONE)
         ran = fmt("--json", file, good, tmp_path)

@@ -68,14 +68,14 @@ class TestOneUrl:
         assert "https://example.com/policies/mining.json" in out
 
     def test_exit_codes(self) -> None:
-        """0: allowed, or no robots.txt was given; 1: disallowed, whatever tags say."""
+        """0: allowed, or no robots.txt was given; 1: disallowed, with any tags."""
         assert asked(URL, *ROBOTS, "--page", PAGE).code == 0
         assert asked(URL, "--page", PAGE).code == 0
         assert asked(DRAFT, *ROBOTS, "--page", PAGE).code == 1
         assert asked(DRAFT, *ROBOTS, "--json").code == 1
 
     def test_a_page_that_is_not_crawled(self) -> None:
-        """Its tags are unknown, and that nobody reads its noindex is said (AMB-119)."""
+        """Its tags are unknown, and a note reports that its noindex is not read (AMB-119)."""
         [answer] = answers(DRAFT, *ROBOTS, "--page", PAGE)
         assert (answer["tags"], answer["usage"], answer["may_index"]) == ("not-crawled", None, None)
         assert answer["unseen"]["may_index"] is False
@@ -123,7 +123,7 @@ class TestOneUrl:
         assert "\x1b" not in asked(DRAFT, *ROBOTS, "--page", PAGE).out
 
     def test_notes_of_all_parts(self, tmp_path: Path) -> None:
-        """Fields, elements, records and files: what is odd about them is said with its place."""
+        """Fields, elements, records and files: each note has its place."""
         tdmrep, robots = tmp_path / "tdmrep.json", tmp_path / "robots.txt"
         tdmrep.write_text('[{"tdm-reservation": 1}]')
         robots.write_text("User-agent: *\nAllow: /\nContent-Usage: a b\n")
@@ -157,11 +157,11 @@ class TestOrigins:
         ],
     )
     def test_origin(self, url: str, origin: str | None) -> None:
-        """Scheme and authority, without what is usual and without user information."""
+        """Scheme and authority, without the default port and without user information."""
         assert origin_of(url) == origin
 
     def test_another_origin_has_no_verdict(self) -> None:
-        """Where the robots.txt is from another origin, it says nothing about the URL."""
+        """A robots.txt of another origin does not apply to the URL."""
         told = ["--robots-url", "https://other.example/robots.txt"]
         [answer] = answers(DRAFT, *ROBOTS, *told, "--tdmrep", str(PAGES / "tdmrep.json"))
         assert (answer["may_crawl"], answer["verdict"]) == (None, None)
@@ -170,13 +170,13 @@ class TestOrigins:
         assert ran.code == 0
         assert "the robots.txt belongs to https://other.example" in ran.out
 
-    def test_a_path_is_of_any_origin(self) -> None:
-        """Who asks about a path means the origin that the robots.txt is from."""
+    def test_a_path_belongs_to_the_origin_of_the_robots_txt(self) -> None:
+        """A URL that is only a path has the origin of the robots.txt."""
         [answer] = answers("/drafts/1", *ROBOTS, "--robots-url", "https://other.example")
         assert answer["may_crawl"] is False
 
-    def test_without_robots_there_is_no_origin(self) -> None:
-        """What was not given is of no origin."""
+    def test_without_robots_txt_the_origin_is_unknown(self) -> None:
+        """The answer has no origin."""
         assert answers(URL, "--page", PAGE)[0]["robots_origin"] is None
 
 
@@ -184,7 +184,7 @@ class TestHar:
     """One answer for each document of a HAR file."""
 
     def test_documents(self) -> None:
-        """Documents are answered in their order; redirects and styles are no documents."""
+        """Documents are answered in order; redirects and style sheets are not documents."""
         found = answers("--har", HAR, *ROBOTS)
         assert [one["url"].removeprefix("https://") for one in found] == [
             "example.com/",
@@ -204,7 +204,7 @@ class TestHar:
         assert asked(URL, "--har", HAR, *ROBOTS).code == 0
 
     def test_a_hint_about_other_origins(self) -> None:
-        """An origin that was guessed is said; one that was told is not."""
+        """A hint names an origin that was inferred, but not one that was given."""
         assert "is used for https://example.com" in asked("--har", HAR, *ROBOTS).err
         assert asked("--har", HAR, *ROBOTS, "--robots-url", "https://example.com").err == ""
         assert asked("--har", HAR).err == ""
@@ -256,8 +256,8 @@ class TestHar:
             b'{"log": {"entries": ' + b"[" * 100_000,
         ],
     )
-    def test_what_is_no_har_file(self, body: bytes) -> None:
-        """One line says what to export, and the exit code is 2."""
+    def test_an_invalid_har_file(self, body: bytes) -> None:
+        """A one-line error explains which file to export, and the exit code is 2."""
         ran = asked("--har", "-", stdin=body)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
 
@@ -305,12 +305,12 @@ class TestHar:
     ],
 )
 def test_misuse(arguments: list[str]) -> None:
-    """What is missing or wrong is said in one line, and the exit code is 2."""
+    """Missing or invalid arguments give a one-line error and exit code 2."""
     ran = asked(*arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
 
 
-def test_who_asks_is_needed() -> None:
-    """An answer is for somebody."""
+def test_a_crawler_is_required() -> None:
+    """An answer applies to a crawler."""
     ran = robotrules("guidance", URL, *ROBOTS)
     assert (ran.code, "missing --as" in ran.err) == (2, True)

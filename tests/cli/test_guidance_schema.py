@@ -71,12 +71,12 @@ TDMREP = [None, b'[{"location": "/*", "tdm-reservation": 1, "tdm-policy": "https
 
 
 def told(value: Any) -> Any:
-    """Return a value as JSON has it."""
+    """Return a value after a round trip through JSON."""
     return json.loads(json.dumps(value, allow_nan=False))
 
 
 def asked(**more: Any) -> dict[str, Any]:
-    """Return guidance about `/a`, with whatever there is to say."""
+    """Return guidance about `/a` with all optional parts."""
     found = robotrules.guidance(
         "https://example.com/a",
         "ExampleSearch",
@@ -126,7 +126,7 @@ def test_guidance_is_as_described(profile: str) -> None:
 
 @pytest.mark.parametrize("disallowed", [False, True])
 def test_the_command_prints_it(disallowed: bool) -> None:
-    """What the command line prints has two keys more, and both always."""
+    """The output of the command line always has two more keys."""
     url = "/private/x" if disallowed else "https://example.com/a"
     line = ["--header", "Robots-Tag: *;noindex"]
     ran = run("guidance", url, "--as", "A", "--robots", "-", "--json", *line, stdin=ROBOTS)
@@ -137,7 +137,7 @@ def test_the_command_prints_it(disallowed: bool) -> None:
 
 
 def test_tags_print_the_same() -> None:
-    """`robotrules tags --json` is the part about tags, and what was read."""
+    """`robotrules tags --json` is the part about tags, and the sources."""
     ran = run("tags", "--header", "Robots-Tag: *;noindex", "-", "--json", stdin=HTML[2] or b"")
     values = json.loads(ran.out)
     for name in ("file", "url", "status", "profile"):
@@ -145,8 +145,8 @@ def test_tags_print_the_same() -> None:
     assert list(problems(values, {**SCHEMA["$defs"]["usage"], "$defs": SCHEMA["$defs"]})) == []
 
 
-def test_the_checker_finds_what_is_wrong() -> None:
-    """A checker that finds nothing would prove nothing."""
+def test_the_checker_finds_errors() -> None:
+    """A checker without findings would prove nothing."""
     good = asked()
     assert list(problems(good, SCHEMA)) == []
     usage, preferences = good["usage"], good["preferences"]
@@ -180,7 +180,7 @@ def test_the_checker_finds_what_is_wrong() -> None:
 
 
 def test_everything_is_required_described_and_closed() -> None:
-    """Every object says what it has and has nothing else; every key has a description."""
+    """Every object lists its keys and allows no others; every key has a description."""
     for schema in objects(SCHEMA):
         assert schema["additionalProperties"] is False
         added = ADDED if schema is SCHEMA else []
@@ -189,7 +189,7 @@ def test_everything_is_required_described_and_closed() -> None:
 
 
 def test_every_part_is_used_and_seen() -> None:
-    """No part of the schema describes what no answer has."""
+    """Every part of the schema occurs in an answer."""
     text = json.dumps(SCHEMA)
     assert [name for name in SCHEMA["$defs"] if f'"#/$defs/{name}"' not in text] == []
     good = asked()
@@ -221,8 +221,8 @@ def test_codes_are_those_of_the_library() -> None:
     assert {level for level, _ in CODES.values()} == set(parts["tag_note"]["level"]["enum"])
 
 
-def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
-    """What is typed on `docs/guidance.md` shows what is printed there."""
+def test_the_page_shows_the_output(tmp_path: Path) -> None:
+    """The commands on `docs/guidance.md` have the output shown there."""
     transcripts.test_what_is_typed_shows_what_is_printed(DOCS / "guidance.md", tmp_path)
 
 

@@ -88,7 +88,7 @@ def urls(tmp_path: Path) -> str:
 
 
 class TestCounts:
-    """Whose verdict changes on what."""
+    """The crawlers and URLs of which verdicts change."""
 
     def test_by_hand(self, urls: str, engine: ModuleType) -> None:
         """Ten URLs, two crawlers, both directions: each number was counted on paper."""
@@ -129,7 +129,7 @@ class TestCounts:
             error="",
         )
 
-    def test_nothing_changes(self, urls: str) -> None:
+    def test_no_changes(self, urls: str) -> None:
         found = measure_impact(urls, compared(OLD, OLD))
         assert (found.urls, found.changed) == (10, 0)
         assert [one.changed for one in found.crawlers] == [0, 0]
@@ -173,13 +173,13 @@ class TestCounts:
         ],
     )
     def test_segments(self, url: bytes, segment: str) -> None:
-        """The first one as written: with a slash after it, what lies below it."""
+        """The first segment as written: with a trailing slash it includes the paths below it."""
         counting = ImpactCounter([Compared("x", rules(""), rules("User-agent: *\nDisallow: /"))])
         counting.add([url])
         assert counted(counting).crawlers[0].segments == (Segment(segment, 1, 0),)
 
     def test_more_segments_than_are_kept(self) -> None:
-        """Sums are exact, and what is common is found even where it comes late."""
+        """Sums are exact, and frequent segments are found even if they occur late."""
         counting = ImpactCounter([Compared("x", rules(""), rules("User-agent: *\nDisallow: /"))])
         counting.add([b"/early/"] * 40)
         for start in range(0, 5 * SEGMENTS_APART, 1000):
@@ -226,7 +226,7 @@ class TestCounts:
     def test_as_one_by_one(
         self, files: tuple[list[str], ...], paths: list[bytes], size: int
     ) -> None:
-        """Whatever the batches are, it is what fetching each URL gives."""
+        """For any batch size, the result equals checking each URL alone."""
         sets = [
             rules("User-agent: *\n" + "".join(f"Disallow: {one}\n" for one in file))
             for file in files
@@ -246,7 +246,7 @@ class TestCounts:
 
 
 def counted(counting: ImpactCounter) -> Impact:
-    """Return what was counted, as if it came of a file."""
+    """Return the counts of URLs as if they were read from a file."""
     with UrlFile(os.devnull) as file:
         return counting.impact(file)
 
@@ -264,22 +264,22 @@ class TestFiles:
         ],
     )
     def test_something_else(self, tmp_path: Path, octets: bytes, words: str) -> None:
-        """A file that was passed by mistake is said so, with the cure."""
+        """A file of another kind is refused with a fix."""
         path = tmp_path / "file"
         path.write_bytes(octets)
         with pytest.raises(CliError, match=words):
             measure_impact(str(path), compared())
 
-    def test_nothing(self, tmp_path: Path) -> None:
-        """A file that is empty has no URL that changes."""
+    def test_an_empty_file(self, tmp_path: Path) -> None:
+        """An empty file has no URL that changes."""
         path = tmp_path / "file"
         path.touch()
         found = measure_impact(str(path), compared())
         assert (found.urls, found.changed, found.error) == (0, 0, "")
         assert text(found._replace(file="file")) == "There is no URL in 'file'."
 
-    def test_a_part(self, tmp_path: Path) -> None:
-        """What could be read counts, and it is said that it is not all."""
+    def test_a_partial_file(self, tmp_path: Path) -> None:
+        """The readable part is counted, and a message reports the missing part."""
         path = tmp_path / "file"
         path.write_bytes(b"<urlset><url><loc>/blog/</loc></url>")
         found = measure_impact(str(path), compared())
@@ -300,7 +300,7 @@ def markdown(impact: Impact) -> str:
 
 
 class TestText:
-    """What a person reads."""
+    """The text report."""
 
     def test_a_page(self, urls: str) -> None:
         found = measure_impact(urls, compared())._replace(file="urls.txt")
@@ -365,7 +365,7 @@ class TestText:
             "</details>"
         )
 
-    def test_colours_say_what_words_say(self, urls: str) -> None:
+    def test_colours_match_the_words(self, urls: str) -> None:
         found = measure_impact(urls, compared())
         coloured = "\n".join(impact_lines(found, Paint(True)))
         assert re.search(r"\x1b\[31m +3 ", coloured)
@@ -384,7 +384,7 @@ class TestText:
         ],
     )
     def test_shares(self, part: int, whole: int, share: str) -> None:
-        """Little is not nothing, and most is not all."""
+        """A small share is not 0 %, and a large one is not 100 %."""
         impact = Impact("f", UrlFileFormat.LOG, whole, part, (), Skipped(0, ()), "")
         noun = "request" if whole == 1 else "requests"
         assert text(impact).startswith(f"Of {whole:,} {noun} in 'f', {part:,} {share} get")
@@ -395,7 +395,7 @@ class TestText:
         assert markdown(found) == "Of 10 URLs in `stdin`, no verdict changes."
 
     def test_long_tables_end(self) -> None:
-        """A screen has room for so much, and says what is left out."""
+        """Tables are truncated to a screen, and report the omitted rows."""
         segments = tuple(Segment(f"/{n}/", 100 - n, 1) for n in range(30))
         many = tuple(
             CrawlerImpact(f"Bot{n:02}", 3000 - n, 100, segments, ("/0/",), ("/0/",))
@@ -411,8 +411,8 @@ class TestText:
         assert len(lines) < 110
         assert "| and 20 more | | |" in markdown(found)
 
-    def test_what_strangers_wrote(self) -> None:
-        """No control character reaches a terminal, and nothing in Markdown is markup."""
+    def test_untrusted_text(self) -> None:
+        """No control character reaches a terminal, and Markdown is escaped."""
         bad = "\x1b[2J`|</code><b>@jo _x_\n"
         crawler = CrawlerImpact(bad, 1, 0, (Segment(bad, 1, 0),), (bad,), ())
         skipped = Skipped(1, (Example(7, bad.encode()),))
@@ -433,7 +433,7 @@ class TestText:
 
 
 class Measured(NamedTuple):
-    """What a run took."""
+    """The resources that a run used."""
 
     kilobytes: int
     urls: int
@@ -443,7 +443,7 @@ class Measured(NamedTuple):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells the peak")
 def test_a_million_urls_take_the_memory_of_a_few(tmp_path: Path) -> None:
-    """Memory does not grow with the file, even where every URL changes and each is of its own."""
+    """Memory does not grow with the file, even if every URL is different and changes."""
     (tmp_path / "old.txt").write_text("", encoding="utf-8")
     (tmp_path / "new.txt").write_text("User-agent: *\nDisallow: /", encoding="utf-8")
     program = (

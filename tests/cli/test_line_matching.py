@@ -18,7 +18,7 @@ LARGE = 20_000
 
 
 def patched(old: Sequence[str], diff: Sequence[str]) -> list[str]:
-    """Apply a unified diff; what it says of the old lines must be true."""
+    """Apply a unified diff; its context lines must match the old file."""
     result: list[str] = []
     at = 0
     for line in diff[2:]:
@@ -114,7 +114,7 @@ def test_the_work_is_bounded(change: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("change", ["each second line", "gone", "identical, changed"])
 def test_lines_that_stay_are_not_replaced(change: str) -> None:
-    """What changes alone is in the diff, though difflib would be too slow to find it."""
+    """The diff has only the changed lines, though difflib would be too slow to find them."""
     was, now = CHANGES[change]
     old = [line for n in range(LARGE) for line in was(n)]
     new = [line for n in range(LARGE) for line in now(n)]

@@ -1,4 +1,4 @@
-"""`robotrules lint`: what is read, fixed and written; the transcript has what people see."""
+"""`robotrules lint`: reading, fixing and writing files; the transcript shows the output."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SELECT = ("--select", "pattern-start,dead-rule")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of its own, in which the command runs; nothing above it has settings."""
+    """An empty working folder for the command, with no settings in its parents."""
     (tmp_path / "robotrules.toml").write_text("[lint]\n")
     inner = tmp_path / "site"
     inner.mkdir()
@@ -67,7 +67,7 @@ class TestExitCodes:
 
     @pytest.mark.parametrize("name", ["", ",", " , "])
     def test_no_check_is_selected(self, file: Path, name: str) -> None:
-        """An empty variable of a script must not mean all checks, nor none."""
+        """An empty script variable must select neither all checks nor none."""
         ran = lint(file, select=("--select", name))
         assert ran.code == 2
         assert "--select is empty" in ran.err
@@ -84,7 +84,7 @@ class TestExitCodes:
         ],
     )
     def test_a_host_without_its_scheme(self, name: str, hint: bool) -> None:
-        """It is no file, and the URL is named."""
+        """It is not a file, and the error suggests the URL."""
         ran = lint(name)
         assert (ran.code, ran.err.count("\n")) == (2, 1)
         assert (f"did you mean https://{name}?" in ran.err) is hint
@@ -108,25 +108,25 @@ class TestExitCodes:
         assert (ran.code, ran.err) == (code, "")
 
     def test_info_does_not_fail(self, file: Path) -> None:
-        """Unless somebody asks for it."""
+        """Unless `--fail-on` requests it."""
         file.write_bytes(b"\xef\xbb\xbf" + CLEAN)
         assert lint(file, select=("--select", "bom")).code == 0
         assert lint(file, "--fail-on", "info", select=("--select", "bom")).code == 1
 
     def test_clean(self, file: Path) -> None:
-        """It says so."""
+        """A message reports it."""
         file.write_bytes(CLEAN)
         assert lint(file) == Ran(0, "No notes in 1 file.\n", "")
 
-    def test_trouble_beats_notes(self, file: Path) -> None:
-        """`--exit-zero` is about notes."""
+    def test_errors_outrank_notes(self, file: Path) -> None:
+        """`--exit-zero` applies to notes only."""
         ran = lint(file, "missing.txt", "--exit-zero")
         assert ran.code == 2
         assert "RR505" in ran.out
 
 
 class TestGiven:
-    """What is linted."""
+    """The inputs that are linted."""
 
     def test_the_usual_file(self, file: Path) -> None:
         """Without a name, robots.txt of this folder."""
@@ -148,14 +148,14 @@ class TestGiven:
 
     @pytest.mark.parametrize("name", ["page.html", "PAGE.HTM"])
     def test_a_page(self, folder: Path, name: str) -> None:
-        """Its tags are linted, and it is no robots.txt."""
+        """Its tags are linted, and it is not read as a robots.txt."""
         (folder / name).write_text("<meta name=robots content=noindex>Disallow: private/")
         ran = lint(name, "--json", select=())
         assert "pattern-start" not in slugs(ran)
         assert "looks-like-html" not in slugs(ran)
 
     def test_notes_about_a_page_have_a_part(self, folder: Path) -> None:
-        """They say which element they are about."""
+        """They name the element."""
 
         def found(*_: object, **given: object) -> list[LintNote]:
             """Find one thing."""
@@ -168,7 +168,7 @@ class TestGiven:
         assert ran.out.startswith("page.html: meta element 2: error RR505 pattern-start: A mess")
 
     def test_a_name_with_a_line_end(self, folder: Path) -> None:
-        """It cannot write a line of its own."""
+        """It cannot forge an output line."""
         name = "a\n::error::\x1b[31m.txt"
         (folder / name).write_bytes(BODY)
         ran = lint(name)
@@ -178,7 +178,7 @@ class TestGiven:
         assert json.loads(lint(name, "--json").out)["files"][0]["file"] == name
 
     def test_names_are_from_this_folder(self, folder: Path, tmp_path: Path) -> None:
-        """What is elsewhere has its whole path."""
+        """Files elsewhere are shown with their absolute path."""
         (folder / "a").mkdir()
         for path in (folder / "a" / "robots.txt", tmp_path / "robots.txt"):
             path.write_bytes(BODY)
@@ -242,7 +242,7 @@ class TestBadInput:
         ],
     )
     def test_a_binary_file(self, file: Path, folder: Path, octets: bytes) -> None:
-        """It says so, whatever it is called."""
+        """It is reported as binary, with any file name."""
         for name in ("picture", "picture.html"):
             (folder / name).write_bytes(octets)
             self.refused(name, f"'{name}' is binary: ", file)
@@ -261,11 +261,11 @@ class TestBadInput:
         ],
     )
     def test_text_is_not_binary(self, octets: bytes) -> None:
-        """Nor is some NUL in it, UTF-16 with its mark, or what starts like a robots.txt."""
+        """Nor are files with a few NULs, UTF-16 with its mark, or files that start like a robots.txt."""
         refuse_binary(octets, "x")
 
     def test_broken_settings(self, file: Path, folder: Path) -> None:
-        """They are told once for all files near them; others are linted."""
+        """One error for all files below them; other files are linted."""
         broken = folder / "broken"
         broken.mkdir()
         (broken / "robotrules.toml").write_text("[lint\n")
@@ -297,7 +297,7 @@ class TestBadInput:
         ],
     )
     def test_options(self, file: Path, options: list[str], words: str) -> None:
-        """What nobody can mean is refused before anything is read."""
+        """Invalid combinations are refused before any file is read."""
         ran = robotrules("lint", str(file), *options)
         assert (ran.code, ran.out) == (2, "")
         assert words in ran.err
@@ -329,7 +329,7 @@ class TestSettings:
         assert ran.code == 1
 
     def test_by_file(self, file: Path, folder: Path) -> None:
-        """Settings may leave checks out for some files, whatever else is said."""
+        """Settings may exclude checks for some files, regardless of other options."""
         (folder / "old.txt").write_bytes(BODY)
         self.settings(folder, '[lint]\nper-file-ignores = { "old*" = ["RR505"] }\n')
         ran = lint(file, "old.txt", "--json")
@@ -343,16 +343,16 @@ class TestSettings:
         everything = slugs(lint(file, "--json", "--no-config", select=()))
         assert {"dead-rule", "pattern-start"} <= set(everything)
 
-    def test_a_check_that_is_none(self, file: Path, folder: Path) -> None:
-        """The line says in which file it is named."""
+    def test_an_unknown_check(self, file: Path, folder: Path) -> None:
+        """The error names the file that contains it."""
         self.settings(folder, '[lint]\nignore = ["RR000"]\n')
         ran = lint(file, select=())
         assert ran.code == 2
         words = "robotrules.toml, line 2: lint.ignore[1]: this names 'RR000', which is not a check"
         assert ran.err.startswith(f"robotrules lint: {words}")
 
-    def test_a_check_that_is_none_for_some_files(self, file: Path, folder: Path) -> None:
-        """It is wrong whichever file is linted, and the line says where."""
+    def test_an_unknown_check_for_some_files(self, file: Path, folder: Path) -> None:
+        """It is an error for any linted file, and the message names its place."""
         self.settings(folder, '[lint.per-file-ignores]\n"old/*" = [\n"RR5",\n"dead-rul"]\n')
         ran = lint(file, select=())
         assert ran.code == 2
@@ -362,14 +362,14 @@ class TestSettings:
         assert ran.err.startswith(f"robotrules lint: {words}")
 
     def test_the_level(self, file: Path, folder: Path) -> None:
-        """What is below it does not count; an option takes its place."""
+        """Notes below it do not count; an option overrides it."""
         self.settings(folder, '[lint]\nselect = ["RR501", "RR505"]\nmin-level = "error"\n')
         assert slugs(lint(file, "--json", select=())) == ["pattern-start"]
         ran = lint(file, "--json", "--min-level", "info", select=())
         assert slugs(ran) == ["pattern-start", "dead-rule"]
 
     def test_the_level_is_that_of_each_file(self, file: Path, folder: Path) -> None:
-        """Settings of one folder say nothing about another."""
+        """Settings of one folder do not apply to another."""
         (folder / "loud").mkdir()
         (folder / "loud" / "robots.txt").write_bytes(BODY)
         (folder / "loud" / "robotrules.toml").write_text('[lint]\nselect = ["RR501"]\n')
@@ -429,7 +429,7 @@ class FixOfCase(Check):
 
 @pytest.fixture
 def lower_case() -> Iterator[None]:
-    """One check more, whose fix has no effect."""
+    """An additional check with a fix that has no effect on verdicts."""
     check = FixOfCase()
     with mock.patch("robotrules.linting.selection.CHECKS", (check,)):
         yield
@@ -445,8 +445,8 @@ class TestFixing:
         assert "--unsafe-fixes applies 1 fix that changes verdicts or" in ran.out
 
     @pytest.mark.usefixtures("lower_case")
-    def test_what_changes_nothing(self, file: Path, folder: Path) -> None:
-        """It is written, and what is left is linted."""
+    def test_a_fix_without_effect(self, file: Path, folder: Path) -> None:
+        """It is written, and the result is linted."""
         file.write_bytes(b"user-agent: *\r\ndisallow: /x # note\r\n")
         before = library.parse(file.read_bytes())
         ran = lint(file, "--fix", "--json", select=("--select", "lower-case"))
@@ -459,7 +459,7 @@ class TestFixing:
         assert [path.name for path in folder.iterdir()] == ["robots.txt"]
 
     def test_verdicts_change(self, file: Path) -> None:
-        """That is told, with a URL."""
+        """The output reports it, with a URL."""
         ran = lint(file, "--unsafe-fixes")
         assert file.read_bytes() == BODY.replace(b"private/", b"/private/")
         assert "robots.txt' written: 1 fix; these verdicts changed:" in ran.err
@@ -478,7 +478,7 @@ class TestFixing:
 
     @pytest.mark.usefixtures("lower_case")
     def test_one_that_is_below_the_level_stays(self, file: Path) -> None:
-        """What is not told is not fixed."""
+        """Notes that are not shown are not fixed."""
         file.write_bytes(b"user-agent: *\ndisallow: /x\n")
         ran = lint(file, "--fix", "--min-level", "error", select=("--select", "lower-case"))
         assert (ran.code, ran.err) == (0, "")
@@ -486,7 +486,7 @@ class TestFixing:
 
     @pytest.mark.usefixtures("lower_case")
     def test_rounds_end(self, file: Path) -> None:
-        """What would go on for ever stops."""
+        """An endless sequence of fixes stops."""
 
         def swapped(_: object, subject: Any) -> Iterator[LintNote]:
             """Yield a fix that the next round undoes."""
@@ -500,7 +500,7 @@ class TestFixing:
         assert file.read_bytes() == BODY  # ten swaps are none
 
     def test_utf_16_is_saved_as_utf_8(self, file: Path) -> None:
-        """The fix that is advertised runs, and says whose verdicts change; others go on."""
+        """The advertised fix runs and reports changed verdicts; other files are processed."""
         octets = "User-agent: *\nDisallow: a\nDisallow : /b\n".encode("utf-16")
         file.write_bytes(octets)
         checks = ("--select", "RR103,RR505,RR208")
@@ -527,7 +527,7 @@ class TestFixing:
                 ["--unsafe-fixes", "--ignore", "RR103"],
                 "save it as UTF-8 first",
             ),
-            # What is no character would be lost.
+            # Invalid code units would be lost.
             (
                 "Disallow : /a\n".encode("utf-16") + b"\x00\xd8",
                 ["--unsafe-fixes"],
@@ -538,14 +538,14 @@ class TestFixing:
     def test_utf_16_is_not_changed(
         self, file: Path, octets: bytes, arguments: list[str], words: str
     ) -> None:
-        """Where nobody asked for this fix, or something would be lost."""
+        """Unless this fix is requested, or if content would be lost."""
         file.write_bytes(octets)
         ran = lint(file, "--select", "RR103,RR208", *arguments, select=())
         assert (ran.code, file.read_bytes()) == (2, octets)
         assert "robots.txt' was not changed: it is " in ran.err
         assert words in ran.err
 
-    def test_what_is_not_read_to_its_end_is_not_changed(self, file: Path) -> None:
+    def test_a_truncated_file_is_not_changed(self, file: Path) -> None:
         """The rest would be lost."""
         octets = BODY + b"#" * 2_000_000
         file.write_bytes(octets)
@@ -553,16 +553,16 @@ class TestFixing:
         assert (ran.code, file.read_bytes()) == (2, octets)
         assert "was not changed" in ran.err
 
-    def test_what_the_library_refuses_is_not_changed(self, file: Path) -> None:
-        """For its reason."""
+    def test_a_file_refused_by_the_library_is_not_changed(self, file: Path) -> None:
+        """For the same reason."""
         refused = FixResult(BODY, (), (), "it is not whole")
         with mock.patch("robotrules.cli.lint_run.fix", return_value=refused):
             ran = lint(file, "--unsafe-fixes")
         assert (ran.code, file.read_bytes()) == (2, BODY)
         assert "was not changed: it is not whole" in ran.err
 
-    def test_some_verdicts_are_told(self, file: Path) -> None:
-        """Not all of very many."""
+    def test_the_number_of_reported_verdicts_is_limited(self, file: Path) -> None:
+        """A long list is truncated."""
         groups = (f"User-agent: bot{chr(97 + at)}\nDisallow: x{at}/\n\n" for at in range(12))
         file.write_text("".join(groups))
         ran = lint(file, "--unsafe-fixes")
@@ -572,14 +572,14 @@ class TestFixing:
         assert "and more; the diff shows every line" in lint(file, "--unsafe-fixes", "--diff").err
 
     def test_a_fix_that_changes_no_verdict_after_all(self, file: Path) -> None:
-        """That is said, too."""
+        """The output reports that, too."""
         file.write_bytes(CLEAN + b"Disallow: private/")
         ran = lint(file, "--unsafe-fixes", "--diff")
         assert ran.err == f"robotrules lint: '{file}': 1 fix; no verdict changes\n"
         assert ran.out.endswith("+Disallow: /private/\n\\ No newline at end of file\n")
 
-    def test_what_changes_for_other_readers(self, file: Path) -> None:
-        """To profile default a misspelt rule is one already, and to strict it becomes one."""
+    def test_changes_for_other_profiles(self, file: Path) -> None:
+        """A misspelt rule is a rule for profile default, and becomes one for strict."""
         body = b"User-agent: *\nDissallow: /a\nDisallow : /b\n"
         file.write_bytes(body)
         select = ("--select", "typo,space-before-colon")
@@ -593,7 +593,7 @@ class TestFixing:
         assert ran.err.count("verdict: ") == 1
 
     def test_only_other_records_change(self, file: Path) -> None:
-        """Then no verdict is said to change."""
+        """No verdict change is reported."""
         file.write_bytes(CLEAN + b"Sitemap: /sitemap.xml\n")
         how = ("--url", "https://example.com/", "--unsafe-fixes")
         ran = lint(file, *how, select=("--select", "relative-sitemap"))
@@ -610,7 +610,7 @@ class TestFixing:
         assert lint(file, "--unsafe-fixes", select=()).err.endswith(words)
 
     def test_more_fixes_than_were_announced(self, file: Path) -> None:
-        """A fix of a later round is told apart, so that the counts agree."""
+        """Fixes of later rounds are counted separately, so that the totals agree."""
         file.write_bytes(b"User-agent: *\nAllow /b\nDisallow: /a\nDisallow /a\n")
         announced = lint(file, select=()).out.splitlines()[-1]
         assert announced.startswith("--unsafe-fixes applies 2 fixes ")
@@ -629,7 +629,7 @@ class TestFixing:
         )
 
     def test_a_file_that_cannot_be_written(self, file: Path) -> None:
-        """It is as it was, and the line says so."""
+        """It is unchanged, and an error reports it."""
         with mock.patch(
             "robotrules.cli.atomic_write.os.replace", side_effect=OSError(28, "No space")
         ):
@@ -641,7 +641,7 @@ class TestFixing:
 
 
 class TestDiff:
-    """What `--fix` would do, and nothing is written."""
+    """The changes `--fix` would make; no file is written."""
 
     def test_something(self, file: Path) -> None:
         """The exit code is 1."""
@@ -651,8 +651,8 @@ class TestDiff:
         assert "1 fix; these verdicts would change:" in ran.err
         assert file.read_bytes() == BODY
 
-    def test_nothing(self, file: Path) -> None:
-        """Without fixes that change verdicts there is none here, and notes do not count."""
+    def test_no_diff(self, file: Path) -> None:
+        """Without fixes that change verdicts there is no diff, and notes do not count."""
         more = "; --unsafe-fixes applies fixes that change verdicts or other records"
         said = "robotrules lint: nothing to change"
         assert lint(file, "--diff") == Ran(0, "", f"{said}{more}\n")
@@ -670,16 +670,16 @@ class TestDiff:
 class TestForms:
     """Each form of output, to stdout or to a file."""
 
-    def test_what_is_read_is_not_written_over(self, file: Path, folder: Path) -> None:
-        """Whatever it is called."""
+    def test_an_input_is_not_overwritten(self, file: Path, folder: Path) -> None:
+        """With any spelling of its path."""
         (folder / "link").symlink_to(file)
         for target in ("robots.txt", str(file), "../site/robots.txt", "link"):
             ran = lint("robots.txt", "--output", target)
             assert (ran.code, ran.out, file.read_bytes()) == (2, "", BODY)
             assert f"--output '{target}' would overwrite an input file" in ran.err
 
-    def test_statistics_of_nothing(self, file: Path) -> None:
-        """That there is none is said, and not to who counts."""
+    def test_statistics_without_notes(self, file: Path) -> None:
+        """The text output reports that there are no notes; JSON does not."""
         file.write_bytes(CLEAN)
         said = "robotrules lint: no notes in 1 file\n"
         assert lint(file, "--statistics") == Ran(0, "", said)
@@ -695,12 +695,12 @@ class TestForms:
         assert log["runs"][0]["artifacts"] == [{"location": {"uri": "robots.txt"}}]
 
     def test_junit(self, file: Path) -> None:
-        """What fails is what `--fail-on` says."""
+        """`--fail-on` determines the failures."""
         root = ElementTree.fromstring(lint(file, "--format", "junit", "--fail-on", "error").out)
         assert (root.get("tests"), root.get("failures")) == ("2", "1")
 
     def test_github(self, file: Path) -> None:
-        """Trouble is in it, too."""
+        """It includes errors."""
         ran = lint("missing", file, "--format", "github")
         first, second, third = ran.out.splitlines()
         assert first.startswith("::error title=robotrules lint::cannot read robots.txt from")
@@ -708,7 +708,7 @@ class TestForms:
         assert third.startswith("::warning file=robots.txt,line=4,")
 
     def test_text_to_a_file_has_no_colour(self, file: Path, folder: Path) -> None:
-        """Whoever opens it is no terminal."""
+        """A file is not a terminal."""
         lint(file, "--output", "notes.txt", terminals=["stdout", "stderr"])
         assert (folder / "notes.txt").read_text() == lint(file).out
 
@@ -742,7 +742,7 @@ def page(*files: LintedFile, width: int | None = None, **how: bool) -> list[str]
 class TestText:
     """Notes for people."""
 
-    def test_nothing_hostile_is_left(self) -> None:
+    def test_untrusted_content_is_escaped(self) -> None:
         """Every line can be shown on a terminal."""
         lines = page(hostile_file())
         assert all(line.isprintable() for line in lines)
@@ -759,7 +759,7 @@ class TestText:
         assert time.monotonic() - started < 30
 
     def test_all_of_each_check(self) -> None:
-        """Where all are asked for."""
+        """With the option for all of them."""
         notes = tuple(note(line=n, start=n, end=n) for n in range(1, 6))
         one = LintedFile(b"x", notes=notes, body=b"\n" * 9)
         lines = page(one, show_all=True)
@@ -767,7 +767,7 @@ class TestText:
         assert not any("--all" in line for line in lines)
 
     def test_errors_come_first(self) -> None:
-        """Then warnings, then the rest; each by line, and what has no line first."""
+        """Then warnings, then the rest; each by line, and notes without a line first."""
         levels = ["info", "warning", "error", "warning", "error"]
         notes = [note(line=n, start=n, end=n, level=level) for n, level in enumerate(levels, 1)]
         notes.append(note(line=None, level="warning", start=0, end=0))
@@ -799,14 +799,14 @@ class TestText:
         assert sum(url in line for line in lines) == 2
 
     def test_no_empty_row_after_a_line_that_is_cut(self) -> None:
-        """Carets that fill the screen have no words beside them, and none below."""
+        """Carets over the full width have no text beside or below them."""
         body = b"Disallow: " + b"x" * 500
         one = LintedFile(b"x", notes=(note(start=10, end=510, line=1),), body=body)
         lines = page(one, width=80)
         assert not [line for line in lines if line.strip() == "|"]
 
-    def test_carets_stand_under_what_they_mark(self) -> None:
-        """Whatever comes before: tabs, wide characters, octets that are no text."""
+    def test_carets_are_aligned_with_the_marked_text(self) -> None:
+        """After tabs, wide characters, or octets that are not text."""
         body = "Disallow:\t漢é\udcff private/\n".encode("utf-8", "surrogateescape")
         start = body.index(b"private")
         one = LintedFile(b"x", notes=(note(start=start, end=start + 8, line=1),), body=body)
@@ -817,7 +817,7 @@ class TestText:
 
     @pytest.mark.parametrize("before", [b"x" * 300_000, "漢".encode() * 100_000])
     def test_long_lines_are_cut_around_the_span(self, before: bytes) -> None:
-        """Both ends; what is marked is there."""
+        """At both ends; the marked text is kept."""
         body = before + b"MARKED" + before
         one = LintedFile(b"x", notes=(note(start=len(before), end=len(before) + 6),), body=body)
         _, shown, carets, *_ = page(one, width=80)
@@ -840,8 +840,8 @@ class TestText:
         assert sum("here too" in line for line in lines) == 4
         assert "    = and 2 more lines" in lines
 
-    def test_what_shows_it(self) -> None:
-        """A URL, in words."""
+    def test_the_example_url(self) -> None:
+        """A URL in a sentence."""
         one = LintedFile(b"x", notes=(note(url="https://example.com/a"),), body=BODY)
         assert "    = shown by https://example.com/a" in page(one)
 
@@ -856,8 +856,8 @@ class TestText:
         assert "    = fix: Do it (--fix)" in lines
         assert "    = fix: Do it (--unsafe-fixes)" in lines
 
-    def test_what_is_no_file_is_not_fixed(self) -> None:
-        """So no option is offered, but the words are there."""
+    def test_inputs_other_than_files_are_not_fixed(self) -> None:
+        """No option is suggested, but the advice is shown."""
         quiet, loud = (note(fix=Fix("Do it", (Edit(0, 0, b"x"),), one)) for one in (False, True))
         lines = page(LintedFile(b"https://example.com/robots.txt", False, (quiet, loud), BODY))
         assert lines[-1] == "2 errors in 1 file."
@@ -878,7 +878,7 @@ class TestLive:
     """A robots.txt and a page that are fetched."""
 
     def received(self, at: Site, path: str = "/") -> ServedResponse:
-        """Return how lint was told that a robots.txt is served."""
+        """Return the response data that lint received with a robots.txt."""
         with mock.patch("robotrules.cli.lint_urls.lint", return_value=[]) as found:
             assert live(at, path).code == 0
         told: ServedResponse = found.call_args.kwargs["received"]
@@ -904,7 +904,7 @@ class TestLive:
             assert live(at, "/a", f"{at.origin}/b").out.count("error RR505") == 1
 
     def test_how_it_is_served(self) -> None:
-        """Status, media type, charset and Cache-Control are told to the checks."""
+        """Checks receive status, media type, charset and Cache-Control."""
         lines = ("Content-Type: Text/HTML; charset=latin-1", "Cache-Control: max-age=60")
         with site({"/robots.txt": response(ROBOTS, *lines)}) as at:
             url = f"{at.origin}/robots.txt"
@@ -933,7 +933,7 @@ class TestLive:
             assert "there is no robots.txt (status 404)" in ran.err
 
     def test_a_server_error(self) -> None:
-        """Nobody knows what the file says: no notes would be no answer, unless one says so."""
+        """The rules are unknown, so it is an error unless a check reports it."""
         with site({"/robots.txt": response("", status="500 Oops")}) as at:
             for select in (SELECT, ("--ignore", "RR704")):
                 ran = live(at, "/", select=select)
@@ -943,7 +943,7 @@ class TestLive:
             assert (ran.code, slugs(ran)) == (1, ["robots-unreachable"])
 
     def test_a_broken_redirect(self) -> None:
-        """The check that says so counts as an answer."""
+        """A check that reports it is enough."""
         with site({"/robots.txt": response("", status="301 Moved")}) as at:
             ran = live(at, "/", "--json", select=("--select", "RR5,RR711"))
             assert (ran.code, slugs(ran)) == (1, ["robots-lost"])
@@ -957,7 +957,7 @@ class TestLive:
         assert "warning RR512" in ran.out
 
     def test_a_stored_file(self) -> None:
-        """When it was fetched is said, and how to ask now."""
+        """The output has the time of the fetch, and the option for a new one."""
         options = ("--allow-private", "127.0.0.1")
         with site({"/robots.txt": response(CLEAN)}) as at:
             assert lint(f"{at.origin}/", *options).err == ""
@@ -998,14 +998,14 @@ class TestLive:
         assert "no response in time" in ran.err
 
     def test_a_name_without_an_address(self) -> None:
-        """The name is refused before anybody is asked (RFC 6761 §6.4)."""
+        """The name is refused before any lookup (RFC 6761 §6.4)."""
         with mock.patch("socket.getaddrinfo", side_effect=OSError(-2, "Name not known")):
             ran = lint("https://nobody.invalid/", "--no-store")
         assert (ran.code, ran.err.count("\n")) == (2, 1)
         assert "the host has no address" in ran.err
 
     def test_a_private_address(self) -> None:
-        """Is not asked unless somebody means it."""
+        """It is not fetched unless an option allows it."""
         with site({}) as at:
             ran = lint(f"{at.origin}/", "--no-store")
             assert at.asked == []
@@ -1040,8 +1040,8 @@ class TestLive:
             assert told.call_args.kwargs["html"] == b"<p>"
             assert b"closed" in told.call_args.kwargs["robots"].body
 
-    def test_a_page_that_is_no_html(self) -> None:
-        """Its headers speak alone."""
+    def test_a_page_that_is_not_html(self) -> None:
+        """Only its headers are read."""
         plain = response("<p>", "Content-Type: text/plain")
         with (
             site({"/robots.txt": response(ROBOTS), "/x": plain}) as at,
@@ -1051,7 +1051,7 @@ class TestLive:
             assert told.call_args.kwargs["html"] is None
 
     def test_no_library_reads_html(self) -> None:
-        """Then headers speak alone, and that is said once."""
+        """Only headers are read, and one message reports this."""
         with (
             site({"/robots.txt": response(ROBOTS), "/x": response("<p>")}) as at,
             mock.patch("robotrules.cli.lint_urls.can_read_html", return_value=False),
@@ -1063,7 +1063,7 @@ class TestLive:
         assert "pip install 'robotrules[html]'" in ran.err
 
     def test_a_copy_that_was_not_changed(self) -> None:
-        """A 304 renews what a 200 said."""
+        """A 304 renews the stored 200 response."""
         options = ("--allow-private", "127.0.0.1", "--refresh")
         with site({"/robots.txt": response(ROBOTS, 'ETag: "1"')}) as at:
             assert lint(f"{at.origin}/", *options).code == 1
@@ -1074,7 +1074,7 @@ class TestLive:
         assert b"private" in found.call_args.args[0].body
 
     def test_a_page_that_the_rules_disallow(self) -> None:
-        """It is not asked for."""
+        """It is not fetched."""
         with site({"/robots.txt": response(ROBOTS)}) as at:
             ran = live(at, "/closed/x")
             assert at.asked == ["/robots.txt"]
@@ -1089,8 +1089,8 @@ class TestLive:
             assert f"{at.origin}/gone was not linted: status 404" in ran.err
             assert "RR505" in ran.out
 
-    def test_several_are_asked_by_one_client(self) -> None:
-        """Each robots.txt once, through the store."""
+    def test_several_urls_share_one_client(self) -> None:
+        """Each robots.txt is fetched once, through the store."""
         with site({"/robots.txt": response(ROBOTS)}) as at:
             options = ("--allow-private", "127.0.0.1")
             assert lint(f"{at.origin}/", f"{at.origin}/robots.txt", *options).code == 1
@@ -1100,13 +1100,13 @@ class TestLive:
             assert at.asked == ["/robots.txt"] * 2
 
     def test_options_about_fetching(self, file: Path) -> None:
-        """Where nothing is fetched they change nothing, and that is said."""
+        """Without a fetch they have no effect, and a message reports this."""
         ran = lint(file, "--refresh")
         assert "nothing is fetched when files are passed, so --refresh has no effect" in ran.err
 
 
 class Slow:
-    """Answers late, until somebody has had enough."""
+    """Delays its response until it is released."""
 
     enough = False
 
@@ -1136,8 +1136,8 @@ def test_a_bar_is_for_terminals(file: Path) -> None:
 HEAVY = ("httpx2", "httpx", "aiohttp", "selectolax", "justhtml", "pygls", "idna", "sqlite3")
 
 
-def test_a_file_is_linted_without_what_fetches(file: Path) -> None:
-    """No HTTP client, no parser of HTML and no language server is imported for a small file."""
+def test_linting_a_file_imports_no_fetching_code(file: Path) -> None:
+    """A small file needs no HTTP client, no HTML parser and no language server."""
     code = (
         "import sys\nfrom robotrules.cli import run\n"
         f"run(['lint', {str(file)!r}, '--exit-zero'])\n"

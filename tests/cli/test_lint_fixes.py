@@ -1,4 +1,4 @@
-"""What commands do for large files, in operations: no clock decides."""
+"""The work of commands on large files, counted in operations and not in time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_parse_writes_many_lines_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_rounds_of_fixes_are_bounded_by_the_size(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A check may look at some of what it could fix; large files are not linted twenty times."""
+    """A check may inspect only some fixable parts; large files are not linted twenty times."""
     monkeypatch.setattr(misspelt_record, "MOST_NAMES", 1)
     file = tmp_path / "robots.txt"
     lines = [f"Dissalow{number}: /{number}" for number in range(7)]

@@ -1,4 +1,4 @@
-"""`robotrules matrix`: forms, files and misuse; the transcript has what people see."""
+"""`robotrules matrix`: formats, files and misuse; the transcript shows the output."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Disallow: /
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A file to ask about."""
+    """A robots.txt file."""
     path = tmp_path / "robots.txt"
     path.write_bytes(BODY)
     return path
@@ -44,7 +44,7 @@ def matrix(path: Path | str, *more: str, **how: Any) -> Ran:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Return what is in a folder."""
+    """Return the contents of a folder."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -98,8 +98,8 @@ class TestText:
         assert max(map(len, lines)) <= columns
         assert ("  a  /somewhere/0" in lines) is (columns < 200)
 
-    def test_where_the_terminal_has_no_marks(self, file: Path) -> None:
-        """Words do."""
+    def test_a_terminal_without_the_symbols(self, file: Path) -> None:
+        """Words replace them."""
         with mock.patch("robotrules.cli.matrix.sys") as system:
             system.stdout.encoding = "ascii"
             ran = matrix(file, "--as", "GPTBot", "--as", "ChatGPT-User", "--path=/", "--path=/x")
@@ -118,8 +118,8 @@ class TestText:
             assert ran.code == 0
             assert not {"\x1b", "\x9b"} & set(ran.out + ran.err)
 
-    def test_text_that_turns_around(self) -> None:
-        """In a purpose, which may hold any text."""
+    def test_bidirectional_text(self) -> None:
+        """In a purpose, which may contain any text."""
         body = "User-Agent-Purpose: p\u202eq\nDisallow: /a\n".encode()
         ran = matrix("-", stdin=body)
         assert "p\\u202eq" in ran.out
@@ -133,7 +133,7 @@ class TestText:
 
 
 class TestForms:
-    """JSON, a page, a picture: what the library makes."""
+    """JSON, HTML and SVG as the library creates them."""
 
     def test_json(self, file: Path) -> None:
         """One object."""
@@ -141,7 +141,7 @@ class TestForms:
         assert json.loads(ran.out) == made(library.parse(BODY), url="robots.txt").as_dict()
 
     def test_written(self, file: Path, tmp_path: Path) -> None:
-        """Both at once, in one piece each, and stdout has nothing."""
+        """Both at once, each atomically, and nothing on stdout."""
         targets = [str(tmp_path / "m.html"), str(tmp_path / "m.svg")]
         ran = matrix(file, "--html", targets[0], "--svg", targets[1])
         found = made(library.parse(BODY), url="robots.txt")
@@ -153,8 +153,8 @@ class TestForms:
         ]
 
     @pytest.mark.parametrize("option", ["--html", "--svg"])
-    def test_what_is_read_is_not_written_over(self, file: Path, option: str) -> None:
-        """The robots.txt would be gone."""
+    def test_an_input_is_not_overwritten(self, file: Path, option: str) -> None:
+        """The robots.txt would be lost."""
         ran = matrix(file, option, str(file))
         assert (ran.code, ran.out, file.read_bytes()) == (2, "", BODY)
         assert f"{option} '{file}' would overwrite an input file" in ran.err
@@ -180,7 +180,7 @@ class TestForms:
         [("--html", "-", "--svg", "-"), ("--json", "--html", "-"), ("--json", "--svg", "-")],
     )
     def test_two_forms_on_stdout(self, file: Path, forms: tuple[str, ...]) -> None:
-        """Nobody could tell them apart."""
+        """They could not be separated."""
         ran = matrix(file, *forms)
         assert ran == Ran(
             2,
@@ -189,7 +189,7 @@ class TestForms:
         )
 
     def test_a_full_disk(self, file: Path, tmp_path: Path) -> None:
-        """The old page is whole, and nothing lies beside it."""
+        """The old page is intact, and no temporary file is left."""
         target = tmp_path / "m.html"
         target.write_bytes(b"old")
         full = OSError(errno.ENOSPC, "No space left on device")
@@ -201,10 +201,10 @@ class TestForms:
 
 
 class TestChoosing:
-    """Whom, and about what."""
+    """Crawlers and paths."""
 
     def names(self, *arguments: str) -> list[str]:
-        """Return who is asked."""
+        """Return the names of the crawlers."""
         ran = matrix("-", "--json", *arguments, stdin=BODY)
         assert ran.code == 0, ran.err
         return [one["name"] for one in json.loads(ran.out)["crawlers"]]
@@ -233,7 +233,7 @@ class TestChoosing:
             name: json.loads(matrix("-", "--json", "--profile", name, stdin=body).out)["counts"]
             for name in ("default", "strict", "google")
         }
-        # google/robotstxt reads MJ, who is somebody else; MJ12bot is told nothing then.
+        # google/robotstxt reads the name MJ, so that no group applies to MJ12bot.
         assert [counts["nothing"] for counts in told.values()] == [1, 1, 1]
         everything = [counts["everything"] for counts in told.values()]
         assert everything == [everything[0], everything[0], everything[0] + 1]
@@ -279,21 +279,21 @@ class TestFetched:
         assert json.loads(ran.out)["counts"]["some"] == 0
         assert "hint" in ran.err
 
-    def test_nobody_knows(self) -> None:
-        """A server that fails says nothing about its rules."""
+    def test_an_unreachable_file(self) -> None:
+        """The rules of a failing server are unknown."""
         with site({"/robots.txt": response(status="503 Service Unavailable")}) as live:
             ran = matrix(live.origin, "--allow-private", "127.0.0.1")
         assert (ran.code, ran.out) == (2, "")
         assert f"{live.origin}: the robots.txt is unreachable" in ran.err
 
     def test_options_about_fetching_beside_a_file(self, file: Path) -> None:
-        """Change nothing, and that is said."""
+        """They have no effect, and a message reports this."""
         ran = matrix(file, "--refresh")
         assert "nothing is fetched when files are passed, so --refresh has no effect" in ran.err
 
 
 class TestMisuse:
-    """One line that has the cure, and 2."""
+    """A one-line error with a fix, and exit code 2."""
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -314,8 +314,8 @@ class TestMisuse:
             (["ftp://x.example/"], "has no robots.txt"),
         ],
     )
-    def test_said(self, arguments: list[str], words: str) -> None:
-        """What, where and the cure."""
+    def test_messages(self, arguments: list[str], words: str) -> None:
+        """The problem, its place and a fix."""
         ran = robotrules("matrix", *arguments, stdin=BODY)
         assert ran.code == 2
         assert words in ran.err
@@ -324,7 +324,7 @@ class TestMisuse:
 
     @pytest.mark.parametrize("form", [[], ["--json"], ["--svg", "-"]])
     def test_a_binary_file(self, form: list[str], tmp_path: Path) -> None:
-        """Is another one than was meant: it would be said to allow everything."""
+        """It is refused, because its matrix would allow everything."""
         octets = bytes(range(256)) * 100
         words = "is binary: 2,700 of its first 25,600 bytes are control characters; pass a text"
         ran = matrix("-", *form, stdin=octets)
@@ -335,7 +335,7 @@ class TestMisuse:
         assert ran == Ran(2, "", f"robotrules matrix: '{picture_file}' {words} file\n")
 
     def test_no_file_is_named(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The robots.txt of this folder is meant; without one a line says so."""
+        """The robots.txt of the working folder is used; without one there is an error."""
         monkeypatch.chdir(file.parent)
         assert robotrules("matrix").out == matrix("robots.txt").out
         file.unlink()

@@ -34,7 +34,7 @@ def body_with(sign: str) -> bytes:
 @pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_has_an_answer(tmp_path: Path, command: list[str], sign: str) -> None:
-    """None of them takes it for a mistake of whoever asks."""
+    """No command treats it as a usage error."""
     file = tmp_path / "robots.txt"
     file.write_bytes(body_with(sign))
     ran = robotrules(*command, str(file))
@@ -51,8 +51,8 @@ def test_files_are_compared(tmp_path: Path, sign: str) -> None:
     assert robotrules("diff", str(old), str(new)).code == 1
 
 
-def test_the_api_answers_for_what_a_file_may_have() -> None:
-    """What the parser trims is empty, and nothing else."""
+def test_the_api_accepts_the_purposes_of_a_file() -> None:
+    """A purpose is empty only if the parser trims it to nothing."""
     robots = library.parse(body_with("\u00a0"))
     assert not robots.check("/a", "Nobody", purposes=["\u00a0"])
     assert robots.check("/b", "Nobody", purposes=["\u00a0"])

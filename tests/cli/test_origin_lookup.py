@@ -62,7 +62,7 @@ class TestCheck:
     """`robotrules check` without a file."""
 
     def test_verdicts(self, example: Site) -> None:
-        """The robots.txt of the origin decides, and is asked for once."""
+        """The robots.txt of the origin decides, and is fetched once."""
         ran = asked("check", f"{example.origin}/x", f"{example.origin}/a")
         assert ran == Ran(
             1,
@@ -74,7 +74,7 @@ class TestCheck:
         assert example.asked == ["/robots.txt"]
 
     def test_json(self, example: Site) -> None:
-        """A line says how the file was got."""
+        """A line describes how the file was obtained."""
         [first] = values(asked("check", f"{example.origin}/x", "--json"))
         assert first["allowed"] is False
         assert (first["origin"], first["state"]) == (example.origin, "success")
@@ -83,8 +83,8 @@ class TestCheck:
         assert second["source"] == "store"
         assert second["until"] == first["until"]
 
-    def test_who_asks_is_not_who_is_asked_about(self, example: Site) -> None:
-        """Servers are told this program, or what was given, and never the crawler of --as."""
+    def test_the_user_agent_is_not_the_evaluated_crawler(self, example: Site) -> None:
+        """Requests name this program or the given value, and never the crawler of `--as`."""
         asked("check", f"{example.origin}/a", "--no-store")
         asked("check", f"{example.origin}/a", "--user-agent", "OtherBot/2.0 (+https://o.example)")
         assert example.user_agents == [
@@ -94,7 +94,7 @@ class TestCheck:
         assert "ExampleBot" not in cli_client.USER_AGENT
 
     def test_fresh_and_no_store(self, example: Site, cache_folder: Path) -> None:
-        """`--no-store` leaves nothing behind; `--refresh` asks once a run."""
+        """`--no-store` stores nothing; `--refresh` fetches once per run."""
         url = f"{example.origin}/a"
         asked("check", url, "--no-store")
         assert list(cache_folder.iterdir()) == []
@@ -123,7 +123,7 @@ class TestCheck:
             assert (len(example.asked), len(other.asked)) == (1, 1)
 
     def test_quiet_stops_at_the_first(self, example: Site) -> None:
-        """Nothing is printed, and the exit code says it."""
+        """Nothing is printed, and the exit code is the verdict."""
         assert asked("check", f"{example.origin}/x", "-q") == Ran(1, "", "")
         assert asked("check", f"{example.origin}/a", "-q") == Ran(0, "", "")
 
@@ -141,14 +141,14 @@ class TestCheck:
         ],
     )
     def test_states(self, status: str, allowed: bool, words: str) -> None:
-        """Where there is no file, the line says why, and when it is asked again."""
+        """Without a file, the line gives the reason and the time of the next fetch."""
         with site({"/robots.txt": response(status=status)}) as running:
             ran = asked("check", f"{running.origin}/a")
         assert ran.code == int(not allowed)
         assert words in ran.out
 
     def test_no_connection(self) -> None:
-        """What the network does is a verdict, and no error."""
+        """A network failure gives a verdict, not an error."""
         with site({}) as running:
             gone = running.origin
         ran = asked("check", f"{gone}/a", "--json")
@@ -156,8 +156,8 @@ class TestCheck:
         assert (ran.code, line["state"], line["failure_reason"]) == (1, "unreachable", "connect")
         assert "no connection" in asked("check", f"{gone}/a").out
 
-    def test_a_private_address_is_refused_with_the_cure(self, example: Site) -> None:
-        """The hint comes once for a host, and nothing is asked or kept."""
+    def test_a_private_address_is_refused_with_a_fix(self, example: Site) -> None:
+        """One hint per host; nothing is fetched or stored."""
         urls = [f"http://localhost:{port}/" for port in (example.port, 9, 10)]
         ran = robotrules("check", *urls, *AS)
         assert ran.code == 1
@@ -167,7 +167,7 @@ class TestCheck:
         assert asked("check", urls[0]).code == 0
 
     def test_a_file_of_paths(self) -> None:
-        """Its first line says that it needs a site; a later one is just no URL."""
+        """The error for its first line requests a site; a later one is only an invalid URL."""
         ran = asked("check", "--urls", "-", stdin=b"/a\n/b\n")
         assert (ran.code, ran.out) == (2, "")
         assert "'/a' has no scheme and host:" in ran.err
@@ -176,19 +176,19 @@ class TestCheck:
         assert ran.out.count("not an http or https URL") == 2
 
     def test_a_url_with_odd_octets(self, example: Site) -> None:
-        """Nothing of a URL reaches a terminal as a control character."""
+        """No part of a URL reaches a terminal as a control character."""
         ran = asked("check", "--urls", "-", stdin=f"{example.origin}/\x1b[31m".encode() + b"\xff\n")
         assert ran.out == f"allowed\t{example.origin}/\\x1b[31m\\xff\tno rule matches\n"
 
-    def test_what_is_odd_about_a_server_stays_visible(self) -> None:
+    def test_control_characters_of_a_server_are_visible(self) -> None:
         """A Location with control characters does not move a cursor."""
         moved = response("", "Location: http://x\x1b[31m/", status="301 Moved")
         with site({"/robots.txt": moved}) as running:
             out = asked("explain", f"{running.origin}/a").out
         assert "\x1b" not in out
 
-    def test_options_that_change_nothing(self, file: str) -> None:
-        """Where files are given nothing is fetched, and who asks for more is told."""
+    def test_options_without_effect(self, file: str) -> None:
+        """With files nothing is fetched, and a hint reports the unused options."""
         ran = robotrules("check", "/", *AS, "--robots", file, "--refresh")
         assert (ran.code, "so --refresh has no effect" in ran.err) == (0, True)
         ran = robotrules("explain", "/", *AS, "--robots", file, "--no-store", "--timeout", "3")
@@ -198,11 +198,11 @@ class TestCheck:
 
 
 class TestManyOrigins:
-    """More origins than are held at once, with a transport that is none."""
+    """More origins than are kept in memory, with a fake transport."""
 
     @pytest.fixture
     def asked_for(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-        """The URLs that were asked for."""
+        """The URLs that were fetched."""
         seen: list[str] = []
 
         class Everywhere:
@@ -251,7 +251,7 @@ class TestManyOrigins:
     def test_shuffled_origins_are_grouped(
         self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """However URLs are mixed, an origin is asked about a few times, and not for each URL."""
+        """For any order of URLs, an origin is looked up a few times, not once per URL."""
         calls = []
         real = OriginState.check_many
 
@@ -267,10 +267,10 @@ class TestManyOrigins:
         assert len(calls) < 2000
         assert len(asked_for) == 300
 
-    def test_a_slow_host_holds_back_its_own_urls_only(
+    def test_a_slow_host_delays_only_its_own_urls(
         self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The others are written before it answers; with `--ordered` they wait for it."""
+        """The others are written before it responds; with `--ordered` they wait for it."""
         written: list[str] = []
         answers = Event()
         held, add = origin_lookup.OriginLookup.look_up, TextLines.add_fetched
@@ -316,8 +316,8 @@ class TestManyOrigins:
         finally:
             answers.set()
 
-    def test_paths_of_a_log_name_no_site(self, asked_for: list[str]) -> None:
-        """What a log has is a path, also where it begins with two slashes."""
+    def test_paths_of_a_log_have_no_site(self, asked_for: list[str]) -> None:
+        """A log contains paths, even if they start with two slashes."""
         line = b'1.2.3.4 - - [01/May/2026:10:00:00 +0000] "GET %b HTTP/1.1" 200 5\n'
         for path in (b"/a", b"//a"):
             ran = robotrules("check", "--urls", "-", *AS, stdin=line % path)
@@ -332,10 +332,8 @@ class TestManyOrigins:
         ]
         assert asked_for == ["https://site1.example/robots.txt"]
 
-    def test_what_is_remembered_is_bounded(
-        self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """A client forgets what the store has; the store still answers."""
+    def test_memory_is_bounded(self, asked_for: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        """A client drops entries that the store has; the store still answers."""
         monkeypatch.setattr(memory_cache, "MAX_ORIGINS", 4)
         monkeypatch.setattr(origin_lookup, "MOST_REFRESHED", 2)
         urls = "\n".join(f"https://site{n}.example/" for n in [*range(10), *range(10)])
@@ -358,7 +356,7 @@ class TestManyOrigins:
         assert sum(parts) == path.stat().st_size
 
     def test_a_failure_beside_others(self, asked_for: list[str]) -> None:
-        """One origin that does not answer takes nobody else with it."""
+        """An origin that does not respond does not affect the others."""
         urls = ["https://broken.example/", "https://site1.example/"]
         ran = robotrules("check", *urls, *AS, "--json")
         first, second = values(ran)
@@ -366,7 +364,7 @@ class TestManyOrigins:
         assert second["state"] == "success"
 
     def test_lines_keep_little_of_origins(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Origins come and go, and what is gone leaves its identity to others."""
+        """Entries of closed origins are dropped, and their ids may be reused."""
         entry = Entry("https://a.example", "robotrules")
         fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, FreshnessReason.FRESH)
         here = make_origin_state(entry, fresh, None, profile=DEFAULT, source=StateSource.MEMORY)
@@ -387,11 +385,11 @@ class TestManyOrigins:
 
 
 class TestFresh:
-    """`--refresh`, while the server fails and a copy holds."""
+    """`--refresh`, while the server fails and a copy is valid."""
 
     @pytest.fixture
     def failing(self, example: Site) -> Site:
-        """A site whose robots.txt is stored and can no longer be had."""
+        """A site with a stored robots.txt that can no longer be fetched."""
         asked("check", f"{example.origin}/a")
         example.answers["/robots.txt"] = response(status="503 No")
         return example
@@ -408,7 +406,7 @@ class TestFresh:
         assert "hint: " not in asked("check", *urls).err
 
     def test_others(self, failing: Site) -> None:
-        """Pages say it in the place where they say how the file was got."""
+        """Pages report it where they describe how the file was obtained."""
         for command, more in (
             ("explain", ["--refresh"]),
             ("guidance", ["--refresh"]),
@@ -423,10 +421,10 @@ class TestFresh:
 
 
 class TestOptions:
-    """What goes together, and what does not."""
+    """Valid and invalid combinations."""
 
     def test_two_stores(self, tmp_path: Path, example: Site) -> None:
-        """None is wanted and one is named; a variable is no wish."""
+        """`--no-store` conflicts with `--store`, and overrides the variable."""
         where = str(tmp_path / "x.sqlite")
         ran = asked("check", f"{example.origin}/a", "--no-store", "--store", where)
         assert (ran.code, "--no-store and --store cannot be combined" in ran.err) == (2, True)
@@ -451,7 +449,7 @@ class TestOptions:
 
     @pytest.mark.parametrize("command", ["check", "explain", "guidance", "preferences"])
     def test_stale_is_about_fetching(self, file: str, command: str) -> None:
-        """With a file, it is refused with the cure."""
+        """With a file, it is refused with a fix."""
         ran = robotrules(command, "/a", *AS, "--robots", file, "--profile", "stale")
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert ran.err.endswith("remove it\n")
@@ -461,7 +459,7 @@ class TestOptions:
         assert set(ACCESS_ONLY) == set(ACCESS_PROFILES) - set(PROFILES)
 
     def test_without_a_library_that_fetches(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The cure is said."""
+        """The message names the extra to install."""
         monkeypatch.setitem(sys.modules, "httpx2", None)
         monkeypatch.delitem(sys.modules, "robotrules.client.transports.httpx2", raising=False)
         ran = asked("check", "https://127.0.0.1:9/")
@@ -472,7 +470,7 @@ class TestOptions:
     def test_without_a_library_that_reads_html(
         self, example: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Headers speak for the page, and the cure is said."""
+        """Only headers are read, and the message names the extra to install."""
         example.answers["/a"] = response(PAGE, "Content-Type: text/html", "Robots-Tag: *;noai")
         monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
         monkeypatch.setitem(sys.modules, "justhtml", None)
@@ -514,7 +512,7 @@ class TestExplain:
         assert (ran.code, ran.err.count("\n")) == (2, 1)
 
     def test_a_renewed_file(self, example: Site) -> None:
-        """A 304 says that the file is unchanged."""
+        """A 304 confirms that the file is unchanged."""
         tagged = response(ROBOTS, 'ETag: "1"')
         example.answers["/robots.txt"] = tagged
         asked("check", f"{example.origin}/a")
@@ -524,7 +522,7 @@ class TestExplain:
         assert "line 2: Disallow: /x" in out
 
     def test_a_copy(self, example: Site) -> None:
-        """Where an old copy decides, that is said (profile google, VEN-04)."""
+        """If an old copy decides, the output reports it (profile google, VEN-04)."""
         url, start = f"{example.origin}/x", 1_777_636_800.0
         google = ("--profile", "google")
         with mock.patch.object(cli_client, "now", return_value=start):
@@ -552,8 +550,8 @@ class TestGuidance:
         assert found["access"]["robots_source"] == "fetched"
         assert example.asked == ["/robots.txt", "/a"]
 
-    def test_a_disallowed_page_is_not_asked_for(self, example: Site) -> None:
-        """Not at first, and not after a redirect."""
+    def test_a_disallowed_page_is_not_fetched(self, example: Site) -> None:
+        """Neither directly nor after a redirect."""
         assert asked("guidance", f"{example.origin}/x").code == 1
         ran = asked("guidance", f"{example.origin}/to-x", "--json")
         found = json.loads(ran.out)
@@ -561,26 +559,26 @@ class TestGuidance:
         assert found["access"]["hops"][0]["status"] == 302
         assert "/x" not in example.asked
 
-    def test_a_page_that_is_not_there(self, example: Site) -> None:
-        """Its tags are unknown, and why is said."""
+    def test_a_missing_page(self, example: Site) -> None:
+        """Its tags are unknown, with the reason."""
         out = asked("guidance", f"{example.origin}/b").out
         assert "the page: status 404" in out
         assert "index     unknown       the page was not read" in out
 
     def test_a_private_address(self, example: Site) -> None:
-        """The cure is said."""
+        """The message explains how to allow it."""
         ran = robotrules("guidance", f"http://localhost:{example.port}/a", *AS)
         assert (ran.code, "--allow-private localhost" in ran.err) == (1, True)
         assert "The robots.txt is unreachable, so crawlers" in ran.out
 
     def test_notes_of_the_file(self) -> None:
-        """What is odd about a robots.txt as a whole is said, whoever fetched it."""
+        """Notes about the whole robots.txt are shown, for given and for fetched files."""
         with site({"/robots.txt": response("<!doctype html>")}) as running:
             err = asked("guidance", f"{running.origin}/a").err
         assert f"'{running.origin}': The file starts like an HTML page." in err
 
     def test_fresh(self, example: Site) -> None:
-        """`--refresh` asks for the robots.txt again."""
+        """`--refresh` fetches the robots.txt again."""
         asked("check", f"{example.origin}/a")
         asked("guidance", f"{example.origin}/a", "--refresh")
         assert example.asked == ["/robots.txt", "/robots.txt", "/a"]
@@ -596,8 +594,8 @@ class TestScoped:
         assert ran.out.count("line 3: Content-Usage: train-ai=n") == 2
         assert asked("directives", f"{example.origin}/a", "--app", "x").code == 0
 
-    def test_what_cannot_be_answered(self, example: Site) -> None:
-        """Several origins, none, and a file that nobody can read."""
+    def test_questions_without_an_answer(self, example: Site) -> None:
+        """Several origins, no origin, and an unreadable file."""
         for urls in (["http://127.0.0.1:9/", f"{example.origin}/"], ["ftp://x/"], ["/a"], ["a/b"]):
             ran = asked("preferences", *urls)
             assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
@@ -607,17 +605,17 @@ class TestScoped:
         assert f"{down.origin}: the robots.txt is unreachable" in ran.err
 
     def test_no_file(self) -> None:
-        """Nothing is stated, and a hint says why."""
+        """There are no statements, and a hint gives the reason."""
         with site({}) as running:
             ran = asked("preferences", f"{running.origin}/")
         assert (ran.code, "there is no robots.txt (status 404)" in ran.err) == (0, True)
 
 
 class TestClient:
-    """How the client is opened, and what is said when it cannot be."""
+    """Opening the client, and the messages if that fails."""
 
-    def test_a_file_that_is_no_store(self, example: Site, tmp_path: Path) -> None:
-        """One line says which, and the option."""
+    def test_a_file_that_is_not_a_store(self, example: Site, tmp_path: Path) -> None:
+        """A one-line error names the file and the option."""
         path = tmp_path / "notes.txt"
         path.write_text("no database\n" * 100)
         ran = asked("check", f"{example.origin}/", "--store", str(path))
@@ -639,23 +637,23 @@ class TestClient:
         ],
     )
     def test_misuse(self, options: list[str]) -> None:
-        """What cannot be used is said in one line, with the cure."""
+        """Invalid values give a one-line error with a fix."""
         ran = robotrules("check", "https://example.com/", *AS, *options)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert "\x1b" not in ran.err
 
-    def test_without_a_library_the_cure_is_said(
+    def test_without_a_library_the_message_names_the_extra(
         self, example: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What the extra brings is named."""
+        """It names the packages of the extra."""
         monkeypatch.setitem(sys.modules, "httpx2", None)
         monkeypatch.delitem(sys.modules, "robotrules.client.transports.httpx2", raising=False)
         ran = asked("check", f"{example.origin}/")
         assert (ran.code, ran.err.count("\n")) == (2, 1)
         assert "pip install 'robotrules[http]'" in ran.err
 
-    def test_a_store_that_fails_is_said_once(self, example: Site) -> None:
-        """The command goes on, and the warning looks like one of its own."""
+    def test_a_failing_store_is_reported_once(self, example: Site) -> None:
+        """The command continues, and the warning has the format of its other messages."""
         fails = mock.Mock(side_effect=StoreError("the disk is full"))
         with mock.patch.object(SQLiteStore, "put", fails):
             ran = asked("check", f"{example.origin}/x", f"{example.origin}/a")
@@ -665,7 +663,7 @@ class TestClient:
         assert not logging.getLogger("robotrules").handlers
 
     def test_the_store_is_closed(self, example: Site, cache_folder: Path) -> None:
-        """What was kept can be read by others."""
+        """Stored data can be read by other processes."""
         asked("check", f"{example.origin}/x")
         [path] = cache_folder.glob("*.sqlite")
         with sqlite3.connect(path) as database:

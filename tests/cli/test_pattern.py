@@ -1,4 +1,4 @@
-"""The branches of `robotrules pattern`, run in this process; what people see is in a transcript."""
+"""The branches of `robotrules pattern`, run in this process; a transcript shows the output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TestPattern:
         assert robotrules("pattern", "/a", "--profile", "none").code == 2
 
     def test_json_is_one_object_for_each(self) -> None:
-        """With the URLs that were asked about, and without where none was."""
+        """With the given URLs, and without that key if there are none."""
         ran = robotrules("pattern", "/é", "/b$", "--json")
         assert ran.out.isascii()
         plain = [json.loads(line) for line in ran.out.splitlines()]
@@ -43,7 +43,7 @@ class TestPattern:
 
     @pytest.mark.parametrize("profile", ["default", "google"])
     def test_control_characters_are_shown(self, profile: str) -> None:
-        """Neither a pattern nor a URL moves the cursor, whatever is said of them."""
+        """Neither a pattern nor a URL moves the cursor, in any message."""
         odd = "/\x1b[31m\u202e\x07"
         for more in ((), ("--url", odd), ("--url", "/x")):
             out = robotrules("pattern", odd, odd + "*\x9b", "--profile", profile, *more).out

@@ -101,7 +101,7 @@ class TestLines:
         assert found["copy_at"] < found["fetched_at"]
         out = prefetch(example.origin, "--refresh", terminals=("stdout",), NO_COLOR="1").out
         assert "status 503, the copy of " in out
-        # Who does not want it anew has what holds.
+        # Without --refresh the copy is still valid.
         assert prefetch(example.origin).code == 0
 
     def test_help_is_about_this_command(self) -> None:

@@ -101,7 +101,7 @@ def test_a_reader_that_goes_away(folder: Path, arguments: list[str]) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
-        with suppress(BrokenPipeError):  # those who read nothing may be gone
+        with suppress(BrokenPipeError):  # the reader may have exited
             process.stdin.write(b"/a\n")
             process.stdin.close()
         assert process.stderr.read() == b""

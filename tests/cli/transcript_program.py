@@ -20,7 +20,7 @@ START = "2026-05-01T12:00:00+00:00"
 PORT, HOSTS, NOW = "TRANSCRIPT_PORT", "TRANSCRIPT_HOSTS", "NOW"
 MOMENT = "Transcript-Moment"
 OURS = ("localhost", "127.0.0.1")
-# The seconds that were waited for. Who waits for a turn looks at the clock again.
+# The total of all waits. A request that waits for its slot reads the clock again.
 _WAITED = [0.0]
 
 

@@ -60,7 +60,7 @@ class Project:
         programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         self._variables = {**os.environ, **home, "PATH": programs, "GIT_CONFIG_NOSYSTEM": "1"}
         local = [{**hook, "language": "system"} for hook in hooks() if hook["id"] in wanted]
-        # JSON is YAML, and needs nobody to quote it.
+        # JSON is valid YAML, and needs no quoting.
         configured = {"repos": [{"repo": "local", "hooks": local}]}
         self.put(".pre-commit-config.yaml", json.dumps(configured))
         self.run("git", "init", "--quiet")

@@ -116,7 +116,7 @@ def test_long_names_are_folded() -> None:
     assert all(len(text) <= 28 for text in texts[at : at + 3])
     heights = [int(node.attrib.get("y", 0)) for node in root.iter(f"{SVG}text")]
     below = next(y for y, text in zip(heights, texts, strict=True) if text.startswith("Everyone"))
-    mark = heights[at + 3]  # the summary of that line stands in its middle
+    mark = heights[at + 3]  # the summary of that line is centred
     assert heights[at] < mark < heights[at + 2] < below - 30
 
 

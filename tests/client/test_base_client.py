@@ -281,7 +281,7 @@ class TestStores:
             open_client_store(tmp_path / "file" / "x")
 
     def test_a_folder_in_its_place(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What is no file cannot be somebody's."""
+        """A folder at that path is not treated as a file of another user."""
         monkeypatch.setenv("ROBOTRULES_CACHE_DIR", str(tmp_path))
         (tmp_path / "robots.sqlite").mkdir()
         store, without = open_client_store(None)

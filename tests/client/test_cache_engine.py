@@ -322,7 +322,7 @@ class TestOthers:
             going.send(effect.work())
         assert ended.value.value is False
 
-    def test_a_store_that_cannot_tell_who_has_a_lease(self, store: Told, clock: Clock) -> None:
+    def test_a_store_that_cannot_report_the_lease_holder(self, store: Told, clock: Clock) -> None:
         """Reading the holder is a read: if it fails, the store cannot be read."""
         MemoryStore.lease(store, "turn", "somebody", 5.0)
         store.failing = {"holder"}
@@ -423,7 +423,7 @@ class TestTrouble:
     def test_closed_meanwhile(
         self, store: Told, clock: Clock, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Nobody needs to know."""
+        """A closed engine reports no failure."""
         engine = desk_of(store, clock)
         store.failing = {"get"}
         engine.closed = True

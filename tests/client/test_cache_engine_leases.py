@@ -327,10 +327,10 @@ class TestTrouble:
         assert run(engine.refresh(SITE), FOUND)[1][0].headers == ()
         assert engine.store_error is None
 
-    def test_the_previous_report_applies_again(
+    def test_the_fallback_reason_applies_again(
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: Any
     ) -> None:
-        """A replaced store is reported again, and logged once."""
+        """The reason for the fallback store is reported again, and logged once."""
         monkeypatch.setattr(cache_engine, "COOLDOWN", 0.0)
         engine = desk_of(store, clock, fallback_reason="no folder")
         store.failing = {"put"}

@@ -727,7 +727,7 @@ class TestWho:
             make().check_many([f"{SITE}/x", None, f"{SITE}/y"])
         assert server.urls == []
 
-    def test_a_header_as_user_agent(self, make: Make, server: Server) -> None:
+    def test_a_header_as_product_token(self, make: Make, server: Server) -> None:
         """A header, a list or a URL is not a name: it raises before any fetch (AMB-22)."""
         client = make()
         for name in ("Other/1.0", "Other ", "a,b", ["Other", "a b"]):
@@ -790,7 +790,7 @@ class TestWho:
 
 
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
-def test_one_message_for_private_addresses(kind: Any) -> None:
+def test_conflicting_options_for_private_addresses(kind: Any) -> None:
     """Both ways to allow private addresses at once are refused."""
     from robotrules.client import AddressPolicy
 

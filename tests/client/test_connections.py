@@ -204,7 +204,7 @@ def test_every_slot_is_given_back(kind: str) -> None:
 
 
 def test_a_client_over_a_transport_without_expectations() -> None:
-    """`expect` is not required of a user's transport."""
+    """`expect_concurrency` is not required of a user's transport."""
     clock, server = Clock(), Server()
     assert not hasattr(server, "expect_concurrency")
     with opened("sync", server, clock) as client:

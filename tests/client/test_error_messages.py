@@ -203,7 +203,7 @@ class TestCarriers:
         assert type(found.transport) is AsyncHttpxAdapter
 
     def test_how_many_requests_to_expect(self, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """`expect` is called only on transports that have it."""
+        """`expect_concurrency` is called only on transports that have it."""
         told: list[int] = []
         served = Server if kind == "sync" else AsyncServer
         monkeypatch.setattr(
@@ -300,7 +300,7 @@ class TestQuestions:
             words = "a transport must return Response or Failure, not int"
             assert message(TypeError, lambda: client.check(SITE)) == words
 
-    def test_a_slot_within_a_slot_of_the_same_task(self, tmp_path: Path) -> None:
+    def test_a_slot_within_a_slot_of_the_same_thread(self, tmp_path: Path) -> None:
         """A thread would wait for itself."""
         with opened("sync", Server(), Clock()) as client, client.slot(SITE):
             assert message(RuntimeError, lambda: client.slot(SITE).__enter__()) == (

@@ -1,4 +1,4 @@
-"""The names of `robotrules.client`, whose modules are imported when a name is asked for."""
+"""The names of `robotrules.client`, whose modules are imported on first access."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_each_name_is_that_of_its_module(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_name_that_there_is_not() -> None:
-    """It is told as Python tells it."""
+    """The error is the usual one of Python."""
     with pytest.raises(AttributeError) as caught:
         _ = client.Nothing
     assert str(caught.value) == "module 'robotrules.client' has no attribute 'Nothing'"

@@ -369,7 +369,7 @@ class TestUnreachable:
         "answer", [Response(302, {"Location": "mailto:me"}), Response(301), Response(300)]
     )
     def test_broken_redirects(self, recorded: str, answer: Response) -> None:
-        """They are no file to profile google and nothing to the others, whoever recorded them."""
+        """They mean no file to profile google and nothing to others, whichever recorded them."""
         history = History(profile=recorded)
         history.record_fetch(0, answer)
         allowed = {name: at(history, 1e-4, profile=name).allowed for name in ACCESS_PROFILES}

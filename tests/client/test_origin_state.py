@@ -136,7 +136,7 @@ class TestVerdicts:
         assert (explained.url, explained.product_token) == (A, "ExampleBot")
 
     def test_no_lines_where_no_rules_decide(self) -> None:
-        """The file that stands in was written by nobody."""
+        """The substitute file has no lines that could be reported."""
         explained = having(Response(503)).explain(A, "ExampleBot", ("P",))
         assert (explained.matched_tokens, explained.matched_purposes) == ((), ())
         assert (explained.groups, explained.matches, explained.notes) == ((), (), ())

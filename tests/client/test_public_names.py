@@ -18,7 +18,7 @@ def test_each_name_is_that_of_its_module(monkeypatch: pytest.MonkeyPatch) -> Non
         assert vars(client)[name] is value
 
 
-def test_a_name_that_there_is_not() -> None:
+def test_an_unknown_name() -> None:
     """The error is the usual one of Python."""
     with pytest.raises(AttributeError) as caught:
         _ = client.Nothing

@@ -271,7 +271,7 @@ class TestTurns:
                 assert driven(some.take("a", 1.0, "me")) == (waits, 0)
 
     def test_a_slot(self) -> None:
-        """Its repr names the origin."""
+        """It has its origin, its delay and the end of a pause."""
         turn = Slot("a", Delay(1.0, "min-delay"), lambda: NOON)
         assert (turn.origin, turn.delay.seconds, turn.until) == ("a", 1.0, None)
         assert turn.record_response(503) == 60.0

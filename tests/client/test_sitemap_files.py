@@ -132,7 +132,7 @@ class TestForms:
             ),
         ],
     )
-    def test_all_that_is_said_of_it(self, octets: bytes, complete: bool, trouble: str) -> None:
+    def test_properties_of_the_result(self, octets: bytes, complete: bool, trouble: str) -> None:
         """It is not a sitemap, it is not compressed, and whether it is complete is known."""
         assert read_sitemap(octets, complete=complete) == (
             SitemapForm.OTHER,
@@ -186,7 +186,7 @@ class TestBounds:
         assert read_sitemap(b"http://a/\nhttp://a/b", complete=False).urls == ("http://a/",)
 
     def test_the_limit(self) -> None:
-        """A longer value is cut, and that is not an error."""
+        """A larger file is cut, and that is not an error."""
         octets = b"<urlset>" + b"<url><loc>http://a/</loc></url>" * 100 + b"</urlset>"
         found = read_sitemap(octets, limit=1_000)
         assert (found.complete, found.trouble, 0 < len(found.urls) < 100) == (False, "", True)

@@ -333,7 +333,7 @@ class TestImporting:
         ] == ["second.warc"]
 
     def test_an_archive_that_changes(self, tmp_path: Path) -> None:
-        """The import would name another archive, so it is reported."""
+        """An archive that changes during the import raises an error."""
         path = tmp_path / "a.warc"
         path.write_bytes(archive((0, "/a")))
         size = path.stat().st_size

@@ -43,7 +43,7 @@ FILE = b"User-agent: *\nDisallow: /x\n"
 
 
 def get(*answers: Response | Failure, **given: Any) -> tuple[AccessResult, list[Request]]:
-    """Drive the flow with these answers; return its result and what it asked for."""
+    """Drive the flow with these answers; return its result and its requests."""
     flow = access(ORIGIN, **given)
     asked = [next(flow)]
     for answer in answers:
@@ -63,7 +63,7 @@ def to(location: str | bytes, status: int = 302) -> Response:
 
 
 def test_result_has_all_that_is_known() -> None:
-    """Who was asked, what came, how it was got: everything that evidence needs."""
+    """The server, the answer, and how it was fetched: everything that evidence needs."""
 
     fields = [("ETag", b'"a"'), ("Content-Type", b"text/plain")]
     result, asked = get(to("/r.txt", 301), Response(200, fields, FILE, address="192.0.2.1"))
@@ -129,7 +129,7 @@ def test_results_as_plain_values() -> None:
 
 
 def test_failure_has_its_detail() -> None:
-    """What a transport says about a failure is kept for people."""
+    """The transport's description of a failure is kept for people."""
 
     result, _ = get(Failure(FailureReason.DNS, "e.example has no address"))
 
@@ -148,7 +148,7 @@ def test_status_of_a_failure_after_redirects() -> None:
 
 
 def test_hops_of_lost_redirects() -> None:
-    """The redirect that was not followed is among the hops; its target was not asked for."""
+    """The redirect that was not followed is among the hops; its target was not requested."""
 
     result, asked = get(*(to(f"/{number}") for number in range(6)))
 
@@ -171,7 +171,7 @@ def test_loop_is_seen() -> None:
 
 
 def test_limit_is_handed_on() -> None:
-    """Every request says how many octets are worth reading; unless told, what a parser looks at."""
+    """Every request has a limit in octets; by default, the number that a parser reads."""
 
     _, asked = get(to("/a"), to("/b"), Response(200), limit=5)
     _, usual = get(Response(200))
@@ -204,8 +204,8 @@ def test_cut_file_is_read_as_cut(complete: bool) -> None:
         (Response(204, body=FILE), "/x", True),
     ],
 )
-def test_robots_says_the_same(answer: Response | Failure, url: str, allowed: bool) -> None:
-    """Without a file there is one that says the same."""
+def test_robots_has_the_same_effect(answer: Response | Failure, url: str, allowed: bool) -> None:
+    """Without a file there is one with the same effect."""
 
     result, _ = get(answer)
 
@@ -238,7 +238,7 @@ def test_robots_of_a_restricted_site(status: int) -> None:
 
 
 def test_robots_takes_a_profile() -> None:
-    """How to parse is for who asks to say."""
+    """The caller chooses how to parse."""
 
     result, _ = get(Response(200, body=b"User-agent: *\nDissallow: /x\n"))
 
@@ -275,7 +275,7 @@ def test_wants_body() -> None:
 
 @pytest.mark.parametrize("origin", ["", "e.example", "ftp://e.example", "/robots.txt"])
 def test_no_origin(origin: str) -> None:
-    """What is no origin is misuse, told before anything is asked."""
+    """An invalid origin is misuse, and raises before any request."""
 
     with pytest.raises(ValueError, match="is not an origin: pass one such as"):
         access(origin)
@@ -292,7 +292,7 @@ def test_no_profile() -> None:
 
 
 def test_any_url_names_its_origin() -> None:
-    """A URL stands for its origin."""
+    """A URL is accepted in place of its origin."""
 
     assert next(access("HTTP://E.example:80/a?b")).url == "http://e.example/robots.txt"
 
@@ -356,7 +356,7 @@ def test_location_is_printable(location: bytes, shown: str) -> None:
     ],
 )
 def test_targets(location: str, target: str | None) -> None:
-    """A Location is resolved as RFC 3986 says, and names a host or leads nowhere."""
+    """A Location is resolved according to RFC 3986, and names a host or is invalid."""
 
     assert resolve_location(ROBOTS, location) == target
 
@@ -371,7 +371,7 @@ def test_target_with_another_authority() -> None:
 
 
 def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What this client cannot read is no reason to crawl: unreachable, and it says the cure."""
+    """An answer this client cannot read does not allow crawling: unreachable, with the fix."""
 
     origins._normalize.cache_clear()
     monkeypatch.setitem(sys.modules, "idna", None)  # importing it fails
@@ -391,7 +391,7 @@ def test_international_target_without_the_library(monkeypatch: pytest.MonkeyPatc
 
 
 def test_renewed_result() -> None:
-    """A 304 gives the stored body with the fields of both, and says so."""
+    """A 304 gives the stored body with the fields of both, and is marked as such."""
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"'), ("X", "1")]), complete=False)
     result, _ = get(Response(304, [("X", "2")], b"ignored", address="192.0.2.1"), cached=stored)
@@ -414,7 +414,7 @@ def test_200_to_conditions() -> None:
 
 
 def test_304_without_conditions() -> None:
-    """Nothing was asked about the stored file, so nothing is known about it."""
+    """The stored file was not requested, so nothing is known about it."""
 
     for stored in (
         CachedCopy(ROBOTS, FILE, read_fields([("X", "1")])),
@@ -426,7 +426,7 @@ def test_304_without_conditions() -> None:
 
 
 def test_date_of_a_stored_file() -> None:
-    """A Last-Modified is sent back if the file came later; without a Date the client says when."""
+    """A Last-Modified is sent back if the file came later; without a Date the clock decides."""
 
     date = "Thu, 01 Jan 2026 00:00:00 GMT"
     stored = CachedCopy(
@@ -450,7 +450,7 @@ def test_profile_without_validators() -> None:
 
 
 def test_304_about_another_file() -> None:
-    """It updates nothing: the same URL is asked without conditions, once."""
+    """It updates nothing: the same URL is requested without conditions, once."""
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     another = Response(304, [("ETag", '"b"')])
@@ -465,7 +465,7 @@ def test_304_about_another_file() -> None:
 
 @pytest.mark.parametrize("tags", [["*"], ["a"], [""], ['"a"', '"b"']])
 def test_304_without_a_usable_tag(tags: list[str]) -> None:
-    """It may be about any file: the same URL is asked without conditions."""
+    """It may be about any file: the same URL is requested without conditions."""
 
     stored = CachedCopy(ROBOTS, FILE, read_fields([("ETag", '"a"')]))
     unclear = Response(304, [("ETag", tag) for tag in tags])
@@ -532,7 +532,7 @@ BROKEN = [
 @pytest.mark.parametrize(("answer", "detail"), BROKEN)
 @pytest.mark.parametrize("name", ACCESS_PROFILES)
 def test_broken_redirects(answer: Response, detail: str, name: str) -> None:
-    """They say nothing about the rules; only profile google takes them for no file (AMB-54)."""
+    """They do not describe the rules; only profile google treats them as no file (AMB-54)."""
 
     result, asked = get(answer, profile=name)
 
@@ -557,7 +557,7 @@ def test_cautious_client_and_broken_redirects() -> None:
 # --- Words ----------------------------------------------------------------------------------------
 
 
-def test_every_trouble_has_a_sentence() -> None:
+def test_every_failure_has_a_sentence() -> None:
     """A code for programs, a sentence for people."""
 
     sentences = {trouble.sentence for trouble in FailureReason}

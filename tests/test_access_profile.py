@@ -38,7 +38,7 @@ def test_one_name_for_both() -> None:
 
 @pytest.mark.parametrize("wrong", [None, 5, ["default"], "Default"])
 def test_unknown_profile(wrong: Any) -> None:
-    """What is no profile is told with those that are."""
+    """An invalid profile raises an error that lists the valid ones."""
 
     with pytest.raises(ProfileError, match="use default, strict, google, stale"):
         find_access_profile(wrong)
@@ -131,7 +131,7 @@ def test_words_of_a_refusal(field: str, value: Any, words: str) -> None:
     ],
 )
 def test_settings_that_are_refused(field: str, value: Any, words: str) -> None:
-    """What breaks the RFC, or makes no sense, is refused with the cure."""
+    """A setting that violates the RFC, or makes no sense, raises with the fix."""
 
     with pytest.raises(ProfileError, match=words.replace("(", r"\(")):
         DEFAULT.replace(**{field: value})

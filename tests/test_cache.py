@@ -37,7 +37,7 @@ from tests.cache_samples import (
 
 
 def test_nothing_is_known() -> None:
-    """On first contact the origin is asked."""
+    """On first contact a request is sent."""
 
     assert at(None, 5) == Freshness(
         EffectivePolicy.NOTHING, 5, True, False, FreshnessReason.NEVER_FETCHED
@@ -102,7 +102,7 @@ def test_restricted_statuses(status: int, decides: str) -> None:
 
 
 def test_a_failure() -> None:
-    """Complete disallow, until it is time to try again; then the origin is asked first."""
+    """Complete disallow until the next attempt is due; then a request is sent first."""
 
     entry = entry_of((0, result(503)))
 
@@ -154,7 +154,7 @@ def test_patience_before_the_stop() -> None:
     ],
 )
 def test_copy(profile: Any, copy: int | None, decides: EffectivePolicy) -> None:
-    """While unreachable, the copy is whatever the last usable answer said."""
+    """While unreachable, the copy is that of the last usable answer."""
 
     fetch_records = [(0.0, result(copy))] if copy else []
     entry = entry_of(*fetch_records, (DAY, result(503)))
@@ -278,7 +278,7 @@ def test_refresh_before_the_day_is_over() -> None:
 
 
 def test_failure_in_the_background() -> None:
-    """A failed refresh waits for its turn; the file goes on to the end of its day."""
+    """A failed refresh waits for its retry time; the file is used to the end of its day."""
 
     failed = (80_000.0, result(503))
     entry = entry_of((0, result()), failed)
@@ -321,7 +321,7 @@ def test_failure_while_fresh() -> None:
     ],
 )
 def test_what_may_grow_old(value: str, grows: bool) -> None:
-    """In the background a file is used past its lifetime, unless it says not to."""
+    """In the background a file is used past its lifetime, unless it forbids that."""
 
     entry = entry_of((0, result(200, ("Cache-Control", value))))
     found = at(entry, 601, stale_while_revalidate=True)
@@ -335,7 +335,7 @@ def test_what_may_grow_old(value: str, grows: bool) -> None:
 
 @pytest.mark.parametrize("found", [result(), result(503)])
 def test_clock_that_was_set_back(found: AccessResult) -> None:
-    """A visit in the future is of unknown age, so the origin is asked; a minute is no matter."""
+    """A fetch in the future has unknown age, so a request is sent; a minute is tolerated."""
 
     entry = entry_of((1_000, found))
 
@@ -350,7 +350,7 @@ def test_clock_that_was_set_back(found: AccessResult) -> None:
 
 
 def test_failure_after_the_clock_was_set_back() -> None:
-    """A file from the future is kept as a copy that is not fresh, for nobody knows its age."""
+    """A file from the future is kept as a copy that is not fresh, because its age is unknown."""
 
     entry = entry_of((10 * DAY, result()), (0, result(503)))
 

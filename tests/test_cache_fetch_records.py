@@ -1,4 +1,4 @@
-"""Cache: what is remembered of a visit, for how long, and when to come again (AMB-50, AMB-60)."""
+"""Cache: what a fetch record contains, for how long, and when to retry (AMB-50, AMB-60)."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from tests.cache_samples import (
 )
 
 
-def test_visit_of_a_file() -> None:
-    """A visit has all that evidence needs, and the digest of the body in place of it."""
+def test_fetch_of_a_file() -> None:
+    """A fetch record has all that evidence needs, and the digest of the body in place of it."""
 
     hops = (Hop(ROBOTS, 301, "/r.txt"),)
     made = fetch_record(
@@ -53,7 +53,7 @@ def test_visit_of_a_file() -> None:
     assert (told["state"], told["failure_reason"], told["sha256"]) == ("success", None, made.digest)
 
 
-def test_visit_without_a_file() -> None:
+def test_fetch_without_a_file() -> None:
     """Without a file there is no digest; an empty file has one."""
 
     assert fetch_record(0, result(404)).digest is None
@@ -63,7 +63,7 @@ def test_visit_without_a_file() -> None:
 
 
 def test_no_store() -> None:
-    """What says no-store may be held and not stored; of a failure that is no matter."""
+    """A file with no-store may be cached but not stored; for a failure that is irrelevant."""
 
     field = ("Cache-Control", "no-store")
 
@@ -90,8 +90,8 @@ def test_pauses() -> None:
     assert fetch_record(0, result(503), many, forever).until - START == 60 * 2.0**32
 
 
-def test_pause_after_a_usable_visit() -> None:
-    """What failed before the last usable visit does not count."""
+def test_pause_after_a_usable_fetch() -> None:
+    """Failures before the last usable fetch do not count."""
 
     entry = entry_of((0, result(503)), (60, result(503)), (180, result()))
 
@@ -130,7 +130,7 @@ def test_retry_after(value: str, seconds: float | None) -> None:
 
 
 def test_pause_until_a_date() -> None:
-    """A Retry-After that is a date is counted from the visit; a shorter pause than usual is not."""
+    """A Retry-After date is counted from the fetch; a pause shorter than usual is ignored."""
 
     asked = ("Retry-After", "Thu, 01 Jan 2026 00:10:00 GMT")
 
@@ -158,13 +158,13 @@ def test_pause_until_a_date() -> None:
     ],
 )
 def test_lifetimes(fields: list[tuple[str, str]], seconds: float) -> None:
-    """What an answer says counts from when it came, between five minutes and a day (AMB-60)."""
+    """The lifetime of an answer counts from its arrival, from five minutes to a day (AMB-60)."""
 
     assert fetch_record(0, result(200, *fields)).until == START + seconds
 
 
 def test_recorded_failures() -> None:
-    """Failures are counted from the first after the last usable visit."""
+    """Failures are counted from the first after the last usable fetch."""
 
     entry = entry_of((0, result()), (DAY, result(503)), (2 * DAY, result(None)))
 
@@ -178,8 +178,8 @@ def test_recorded_failures() -> None:
     assert told["failures"] == 2
 
 
-def test_recorded_usable_visit() -> None:
-    """A usable visit is all that counts from then on."""
+def test_recorded_usable_fetch() -> None:
+    """A usable fetch is all that counts from then on."""
 
     before = entry_of((0, result()), (DAY, result(503)))
     made = fetch_record(2 * DAY, result(404), before)
@@ -189,8 +189,8 @@ def test_recorded_usable_visit() -> None:
     assert (told["last_failure"], told["failing_since"], told["failures"]) == (None, None, 0)
 
 
-def test_visits_as_plain_values() -> None:
-    """Every field by its name; an entry has both visits, or None."""
+def test_fetches_as_plain_values() -> None:
+    """Every field by its name; an entry has both fetches, or None."""
 
     hop = Hop(ROBOTS, 301, "/r")
     good = fetch_record(0, result(200, ("X", "1"), hops=(hop,), complete=False, revalidated=True))
@@ -234,7 +234,7 @@ def test_visits_as_plain_values() -> None:
     }
 
 
-def test_imported_visit_as_plain_values() -> None:
+def test_imported_fetch_as_plain_values() -> None:
     """It names the archive that it came from."""
 
     own = fetch_record(0, result())
@@ -250,15 +250,15 @@ def test_imported_visit_as_plain_values() -> None:
     }
 
 
-def test_last_visit() -> None:
-    """An entry without visits is older than any."""
+def test_last_fetch() -> None:
+    """An entry without fetches is older than any."""
 
     assert Entry(ORIGIN, "ExampleBot").last_fetch_at == 0
     assert Entry(ORIGIN, "ExampleBot").as_dict()["last_success"] is None
 
 
 def test_stored() -> None:
-    """A 304 can renew a file whose octets are there, and nothing else."""
+    """A 304 can renew a file whose octets are available, and nothing else."""
 
     fields = [("ETag", '"a"')]
     file = entry_of((0, result(200, *fields, complete=False)), (DAY, result(503)))
@@ -273,7 +273,7 @@ def test_stored() -> None:
 
 
 def test_fields_that_are_many() -> None:
-    """Of more than 16 KiB, those of caching are kept wherever they stand, and what has room."""
+    """Of more than 16 KiB, caching fields are kept wherever they are, and others if they fit."""
 
     some = [(f"a-{number:03}", "a" * 95) for number in range(200)]
     caching = [

@@ -1,4 +1,4 @@
-"""What all tests of the client share: the servers, started once if asked for; clock and clients."""
+"""Shared fixtures of the client tests: servers (started once, on demand), clock and clients."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Peer:
         self.head = head
 
     def send(self, data: bytes) -> None:
-        """Send octets; a client that went away is no error."""
+        """Send octets; a client that has disconnected is not an error."""
         with suppress(OSError):
             self.sock.sendall(data)
 
@@ -65,7 +65,7 @@ class Peer:
         return not self.site.over.wait(seconds)
 
     def path(self) -> str:
-        """Return what was asked for."""
+        """Return the requested target."""
         return self.head.split(b" ", 2)[1].decode("latin-1") if b" " in self.head else ""
 
 
@@ -73,7 +73,7 @@ Behaviour = Callable[[Peer], None]
 
 
 class Site:
-    """A server: where it is, and what it was asked."""
+    """A server: its address, and the requests it has received."""
 
     def __init__(self, scheme: str, port: int) -> None:
         self.scheme = scheme
@@ -169,7 +169,7 @@ def _head(sock: socket.socket) -> bytes:
 
 
 def soon(condition: Callable[[], bool]) -> bool:
-    """Tell whether something comes true within a few seconds."""
+    """Return whether a condition becomes true within a few seconds."""
     for _ in range(500):
         if condition():
             return True
@@ -187,7 +187,7 @@ def here(*names: str) -> AddressPolicy:
 
 @contextmanager
 def closed_port() -> Iterator[str]:
-    """Give an origin where nobody listens: the port is taken, and stays silent."""
+    """Return an origin whose port is reserved but not listening."""
     with socket.socket() as taken:
         taken.bind((LOOPBACK, 0))
         yield f"http://{LOOPBACK}:{taken.getsockname()[1]}"
@@ -198,7 +198,7 @@ def closed_port() -> Iterator[str]:
 
 @cache
 def authority() -> trustme.CA:
-    """Return an authority that clients trust only if they are told to."""
+    """Return an authority that clients trust only if configured to."""
     return trustme.CA()
 
 
@@ -246,21 +246,21 @@ ok = says(message())
 
 
 def redirects(peer: Peer) -> None:
-    """Send on for ever: from `/robots.txt` to `/1`, to `/2`, …, as often as one asks."""
+    """Redirect without end: from `/robots.txt` to `/1`, to `/2`, and so on."""
     digits = peer.path().rpartition("/")[2]
     step = int(digits) + 1 if digits.isdecimal() else 1
     peer.send(message(b"", f"Location: /{step}", status="302 Found"))
 
 
 def fickle(peer: Peer) -> None:
-    """Answer, keep the connection, and close it when it is asked again."""
+    """Answer, keep the connection open, and close it on the next request."""
     peer.send(message())
     with suppress(OSError):
         _head(peer.sock)
 
 
 def proxies(peer: Peer) -> None:
-    """Be a proxy: answer what is asked in full, and tunnel to loopback whatever the name."""
+    """Act as a proxy: answer absolute-form requests, and tunnel any host name to loopback."""
     if not peer.head.startswith(b"CONNECT "):
         peer.send(message(b"# from the proxy\n"))
         return
@@ -312,7 +312,7 @@ chunk_cut_within = says(message(b"40\r\nUser-agent", "Transfer-Encoding: chunked
 
 
 def never_answers(peer: Peer) -> None:
-    """Take the request and say nothing."""
+    """Read the request and send no response."""
     peer.pause(LONGEST)
 
 
@@ -402,7 +402,7 @@ Answers = Callable[[str, str], bytes]
 
 
 class Farm(Site):
-    """A server for whatever host is asked."""
+    """A server that answers for any host."""
 
     def __init__(self, port: int) -> None:
         super().__init__("http", port)

@@ -49,7 +49,7 @@ def refused() -> Failure:
 
 
 class History:
-    """A store, and the visits that are written into it."""
+    """A store, and the fetch records written to it."""
 
     def __init__(self, store: Store | None = None, profile: str = "default") -> None:
         self.store: Store = MemoryStore() if store is None else store
@@ -63,7 +63,7 @@ class History:
         agent: str = "ExampleBot",
         site: str = SITE,
     ) -> FetchRecord:
-        """Write down what came of a visit so many days after the start; redirects come first."""
+        """Record the result of a fetch a number of days after the start; redirects come first."""
         entry, body = self._entries.get((site, agent), (None, b""))
         flow = access(site, profile=self.profile, cached=make_cached_copy(entry, body))
         coming: Iterator[Response | Failure] = iter(answers)

@@ -20,7 +20,7 @@ START = 1_800_000_000.0
 
 
 class Clock:
-    """Seconds since 1970 that pass when somebody says so; sleeping makes them pass."""
+    """Seconds since 1970 that advance only when set by the test; sleeping advances them."""
 
     def __init__(self) -> None:
         self.now = START
@@ -36,7 +36,7 @@ class Clock:
 
 
 class Server:
-    """Answers by URL, and remembers what it was asked."""
+    """Answers by URL, and records the requests."""
 
     def __init__(self, **_: Any) -> None:
         self.answers: dict[str, Answer | list[Answer] | Callable[[Request], Answer]] = {}
@@ -44,7 +44,7 @@ class Server:
 
     @property
     def urls(self) -> list[str]:
-        """The URLs that were asked for, in order."""
+        """The requested URLs, in order."""
         return [request.url for request in self.asked]
 
     def answer(self, request: Request) -> Answer:
@@ -94,7 +94,7 @@ class Driven:
 
     @contextmanager
     def slot(self, url: str) -> Iterator[Any]:
-        """Have a turn."""
+        """Take one slot."""
         context = self.client.slot(url)
         turn = self._runner.run(_entered(context))
         try:

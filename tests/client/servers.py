@@ -25,7 +25,7 @@ from urllib.parse import quote
 
 import pytest
 
-# Needs percent-encoding in an address, and is looked for in all that is said.
+# Needs percent-encoding in an address; tests search all messages for it.
 PASSWORD = "s3cr3t/pa:ss@word"
 SECONDS = 30.0
 
@@ -52,12 +52,12 @@ class Server:
         raise NotImplementedError
 
     def is_up(self) -> bool:
-        """Tell whether it answers."""
+        """Return whether the server answers."""
         raise NotImplementedError
 
     @property
     def user(self) -> str | None:
-        """Who it runs as; None: who runs the tests."""
+        """The user it runs as; None: the user that runs the tests."""
         return None
 
     @property
@@ -139,7 +139,7 @@ class RedisServer(Server):
         return [program, *[word for key in settings for word in (f"--{key}", settings[key])]]
 
     def is_up(self) -> bool:
-        """Tell whether it answers."""
+        """Return whether the server answers."""
         try:
             with socket.create_connection(("127.0.0.1", self.port), 1) as connection:
                 connection.sendall(b"PING\r\n")
@@ -183,7 +183,7 @@ class PostgresServer(Server):
 
     @property
     def user(self) -> str | None:
-        """Somebody who is not root."""
+        """A user other than root."""
         if os.geteuid() != 0:
             return None
         for name in ("postgres", "nobody"):
@@ -206,7 +206,7 @@ class PostgresServer(Server):
         return [str(self._programs / "postgres"), "-D", str(self._data), *words]
 
     def is_up(self) -> bool:
-        """Tell whether it answers."""
+        """Return whether the server answers."""
         asked = subprocess.run(
             [self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         )
@@ -236,7 +236,7 @@ def postgres_programs() -> Path:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on just now."""
+    """Return a port that is currently free."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port: int = one.getsockname()[1]
@@ -244,7 +244,7 @@ def free_port() -> int:
 
 
 def _children(parent: int) -> list[int]:
-    """Return the processes that a process of ours has started, where the system tells."""
+    """Return the child processes of one of our processes, where the system reports them."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -257,7 +257,7 @@ def _children(parent: int) -> list[int]:
 
 
 def _as(user: str | None) -> dict[str, Any]:
-    """Return what makes a process run as somebody else."""
+    """Return the arguments that make a process run as another user."""
     if user is None:
         return {}
     return {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
@@ -274,7 +274,7 @@ RUNNING: dict[Callable[[], Server], Server] = {}
 
 
 def _running(make: Callable[[], Server]) -> Iterator[Server]:
-    """Run a server for as long as the tests last, or skip who asks for it."""
+    """Run a server for the duration of the tests, or skip the tests that need it."""
     if make in RUNNING:
         yield RUNNING[make]
         return
@@ -298,5 +298,5 @@ def redis_server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Server]:
-    """A PostgreSQL for all tests; each makes a schema of its own."""
+    """A PostgreSQL for all tests; each test creates a separate schema."""
     yield from _running(PostgresServer)

@@ -38,7 +38,7 @@ FINE: dict[str, Response | Failure] = {
 
 
 class Told:
-    """A transport that answers from a table, and knows what was asked."""
+    """A transport that answers from a table, and records the requests."""
 
     def __init__(self, answers: Answers) -> None:
         self.answers = answers
@@ -106,17 +106,17 @@ class TestFine:
         assert found.other_scheme is not None
         assert found.user_agent == "ExampleAudit/1.0"
 
-    def test_each_is_asked_for_once(self, run: Run) -> None:
-        """A live page is asked for politely."""
+    def test_each_is_requested_once(self, run: Run) -> None:
+        """A live page is fetched politely."""
         run()
         assert sorted(run.asked) == sorted(FINE)  # type: ignore[attr-defined]
 
-    def test_for_everybody(self, run: Run) -> None:
+    def test_for_all_crawlers(self, run: Run) -> None:
         """Without a crawler it is for all that no group names."""
         assert run(token=None).product_tokens == ("*",)
         assert run(token=["A", "B"]).product_tokens == ("A", "B")
 
-    def test_what_is_known_is_asked_again(self) -> None:
+    def test_known_files_are_requested_again(self) -> None:
         """An audit is about now, whatever the client has."""
         transport = Told(FINE)
         with Client("A/1", store="memory:", transport=transport, min_delay=0.0) as client:
@@ -263,7 +263,7 @@ class TestFindings:
             assert level in LEVELS
 
     def test_levels_decide_what_is_clean(self, run: Run) -> None:
-        """Information is no reason to act; errors come first."""
+        """Information requires no action; errors come first."""
         assert run(EARNS["no-robots"][0]).is_clean
         assert not run(EARNS["page-status"][0]).is_clean
         many = run({**EARNS["robots-media-type"][0], **EARNS["page-status"][0]}).findings
@@ -285,12 +285,12 @@ class TestFindings:
         assert where["meta-outside-head"] == "page, meta element 1"
 
     def test_not_utf8(self, run: Run) -> None:
-        """REP-2.3-03: the parser's notes say it."""
+        """REP-2.3-03: the parser's notes report it."""
         answer = Response(200, PLAIN, b"User-agent: *\nDisallow: /\xe9\n")
         assert "invalid-utf8" in codes(run({f"{ORIGIN}/robots.txt": answer}))
 
-    def test_an_address_that_is_not_asked(self, run: Run) -> None:
-        """The words have no cure in them that the site could apply."""
+    def test_an_address_that_is_not_requested(self, run: Run) -> None:
+        """The message contains no fix that the site could apply."""
         found = run({f"{ORIGIN}/robots.txt": REFUSED})
         [one] = [one for one in found.findings if one.code == "robots-unreachable"]
         assert "allow_private" not in one.message
@@ -303,12 +303,12 @@ class TestFindings:
 
     @pytest.mark.parametrize("value", ["no-store", "no-cache", "max-age=0"])
     def test_what_is_not_to_be_kept(self, run: Run, value: str) -> None:
-        """A robots.txt that wants to be asked for each time is asked less often."""
+        """A robots.txt that forbids caching is requested less often than it asks for."""
         assert "robots-short-lifetime" in codes(run(robots(ROBOTS.decode(), Cache_Control=value)))
 
     @pytest.mark.parametrize("value", ["max-age=3600", "max-age=86400", "private"])
     def test_usual_lifetimes(self, run: Run, value: str) -> None:
-        """Nothing to say about them."""
+        """No findings about them."""
         assert run(robots(ROBOTS.decode(), Cache_Control=value)).findings == ()
 
     def test_a_file_that_became_unreachable(self) -> None:
@@ -340,8 +340,8 @@ class TestFindings:
         found = codes(run(page(html, Robots_Tag=field)))
         assert ("tags-disagree" in found) is earned
 
-    def test_few_contradictions_tell_it_all(self, run: Run) -> None:
-        """Each pair of places is told once, and no more than twenty."""
+    def test_the_number_of_contradictions_is_limited(self, run: Run) -> None:
+        """Each pair of places is reported once, and no more than twenty."""
         metas = "<meta name=robots content='index, follow'>" * 30
         found = codes(run(page(metas, Robots_Tag="*;noindex;nofollow")))
         assert found.count("tags-disagree") == 20
@@ -351,7 +351,7 @@ class TestFindings:
         assert "bad-reservation" in codes(run(page(tdm_reservation="2")))
 
     def test_schemes(self, run: Run) -> None:
-        """What does not answer contradicts nobody, and a port has no other scheme."""
+        """An origin that does not answer contradicts nothing, and a port has no other scheme."""
         assert run({f"{OTHER}/robots.txt": FAILED}).findings == ()
         assert run({f"{OTHER}/robots.txt": Response(500)}).findings == ()
         assert run(url=f"{ORIGIN}:8443/p").other_scheme is None
@@ -387,15 +387,15 @@ class TestOwn:
     DRAFT = page("<meta name=robots content=noindex>", "/private/1", Robots_Tag="*;nofollow")
     URL = f"{ORIGIN}/private/1"
 
-    def test_it_is_not_asked_for(self, run: Run) -> None:
-        """What the rules disallow is not fetched, so nobody knows what it says."""
+    def test_it_is_not_requested(self, run: Run) -> None:
+        """A page that the rules disallow is not fetched, so its content is unknown."""
         found = run(self.DRAFT, self.URL)
         assert self.URL not in run.asked  # type: ignore[attr-defined]
         assert "noindex-not-seen" not in codes(found)
         assert found.page.status is None
 
     def test_it_is_read_if_it_is_yours(self, run: Run) -> None:
-        """And then a noindex that nobody can see is found."""
+        """Then a noindex that crawlers cannot see is found."""
         found = run(self.DRAFT, self.URL, ignore_disallow=True)
         assert run.asked.count(self.URL) == 1  # type: ignore[attr-defined]
         assert "noindex-not-seen" in codes(found)
@@ -461,13 +461,13 @@ class TestSitemaps:
         assert codes(found) == ["sitemaps-not-read"]
 
     def test_none(self, run: Run) -> None:
-        """Who wants none read asks for none."""
+        """With a limit of zero no sitemap is requested."""
         found = run(max_sitemaps=0)
         assert (found.sitemaps, found.findings) == ((), ())
         assert f"{ORIGIN}/sitemap.xml" not in run.asked  # type: ignore[attr-defined]
 
     def test_a_page_is_found_however_it_is_written(self, run: Run) -> None:
-        """URLs are the same where rules cannot tell them apart."""
+        """URLs are equal if rules cannot distinguish them."""
         listed = URLSET(LISTED(":443/%70#top")).encode()
         found = run({f"{ORIGIN}/sitemap.xml": Response(200, XML, listed)})
         assert found.sitemaps[0].steps == (f"{ORIGIN}/p",)
@@ -476,7 +476,7 @@ class TestSitemaps:
         assert found.sitemaps[0].lists_page is False
 
     def test_one_that_does_not_answer(self, run: Run) -> None:
-        """Why is said."""
+        """The reason is reported."""
         [one] = run({f"{ORIGIN}/sitemap.xml": FAILED}).findings
         assert one.message == "The sitemap cannot be read: no response in time: 10 s in all."
 
@@ -486,7 +486,7 @@ class TestSitemaps:
         assert run({f"{ORIGIN}/sitemap.xml": cut}).sitemaps[0].lists_page is None
 
     def test_elsewhere(self, run: Run) -> None:
-        """A sitemap of another origin is asked for by that origin's rules."""
+        """A sitemap of another origin is requested under that origin's rules."""
         body = "User-agent: *\nSitemap: https://b.example/s.xml\nSitemap: ftp://a.example/s.xml"
         answers = {
             **robots(body),

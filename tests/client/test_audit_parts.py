@@ -1,4 +1,4 @@
-"""Parts of audits: whose rules decide, the caller's own pages, other schemes, sitemaps."""
+"""Parts of audits: which rules decide, the caller's own pages, other schemes, sitemaps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.client.test_audit_reports import DIFFER, FILE, SITEMAP, audited, serv
 
 
 class TestWhose:
-    """Whose rules decide: those of the crawler that is asked about, not of the one who asks."""
+    """The rules for the audited crawler decide, not those for the client that fetches."""
 
     RULES = (
         "User-agent: ExampleAudit\nDisallow: /\n\nUser-agent: ExampleBot\nDisallow: /private/\n\n"
@@ -106,12 +106,12 @@ class TestWhose:
         assert [one.carrier for one in audited(answers).canonicals] == ["Link", "link element"]
 
     def test_a_page_that_is_an_error_has_no_links(self) -> None:
-        """What an error page says is not about the page."""
+        """The content of an error page does not apply to the page."""
         answers = {f"{ORIGIN}/p": Response(404, {**HTML, "Link": "</b>; rel=canonical"}, b"")}
         assert audited(answers).canonicals == ()
 
     def test_progress(self) -> None:
-        """Each URL is told before it is asked for."""
+        """Each URL is reported before it is requested."""
         told: list[str] = []
         audited(progress=told.append)
         assert told == [
@@ -199,7 +199,7 @@ class TestSchemes:
         ],
     )
     def test_the_other_scheme(self, origin: str, other: str | None) -> None:
-        """A host has two, and one with a port of its own has one."""
+        """A host has two schemes, and one with an explicit port has one."""
         told: list[str] = []
         found = audited(url=f"{origin}/p", progress=told.append).other_scheme
         assert (found and found.origin) == other
@@ -218,7 +218,7 @@ class TestSitemaps:
         ],
     )
     def test_forms_in_words(self, body: bytes, named: str, what: str) -> None:
-        """A media type that does not fit is told with what the file is."""
+        """A wrong media type is reported with the type of the file."""
         found = audited(served(body, named=named)).findings
         assert list(found) == [finding("sitemap-media-type", SITEMAP, type=named, what=what)]
 
@@ -238,7 +238,7 @@ class TestSitemaps:
     def test_whether_the_page_is_listed(
         self, body: bytes, complete: bool, lists_page: bool | None
     ) -> None:
-        """No is said only of a list of pages that was read to its end."""
+        """A URL is reported as missing only from a list of pages that was read to its end."""
         [listed] = audited(served(body, complete=complete)).sitemaps
         assert listed.lists_page is lists_page
 
@@ -253,7 +253,7 @@ class TestSitemaps:
         assert list(audited(cut).findings) == [finding("sitemap-cut", SITEMAP, count="1,234")]
 
     def test_what_was_left_out(self) -> None:
-        """Sitemaps of an index that were not asked for are counted, each once."""
+        """Sitemaps of an index that were not requested are counted, each once."""
         names = "".join(
             f"<sitemap><loc>{ORIGIN}/{number}</loc></sitemap>" for number in range(1_500)
         )
@@ -261,7 +261,7 @@ class TestSitemaps:
         found = audited(served(index), max_sitemaps=1)
         assert list(found.findings) == [finding("sitemaps-not-read", FILE, most=1, count="1,500")]
 
-    def test_five_are_asked_for(self) -> None:
+    def test_five_are_requested(self) -> None:
         """Without another number; those that robots.txt names come first, each once."""
         index = "<sitemapindex>{}</sitemapindex>".format(
             "".join(f"<sitemap><loc>{ORIGIN}/{name}</loc></sitemap>" for name in "abcb")
@@ -283,7 +283,7 @@ class TestSitemaps:
         assert found.findings[-1] == finding("sitemaps-not-read", FILE, most=5, count=1)
 
     def test_without_rules_there_are_none(self) -> None:
-        """A robots.txt that is missing names none, and that is not told again."""
+        """A missing robots.txt names no sitemaps, and that is not reported again."""
         found = audited({f"{ORIGIN}/robots.txt": Response(404, PLAIN, ROBOTS)})
         assert (found.sitemaps, list(found.findings)) == (
             (),
@@ -319,7 +319,7 @@ class TestSitemaps:
     def test_which_urls_are_the_same(
         self, path: str, profile: str, listed: list[str], disallowed: list[str]
     ) -> None:
-        """Those that the rules of the client's profile cannot tell apart."""
+        """URLs that the rules of the client's profile cannot distinguish."""
         answers = {
             **robots(f"User-agent: *\nDisallow: /%70\nSitemap: {ORIGIN}/sitemap.xml\n"),
             **served(URLSET(LISTED("/%70")).encode()),

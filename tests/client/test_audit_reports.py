@@ -1,4 +1,4 @@
-"""Whole reports of audits: every finding with its words, every value, and whose rules decide."""
+"""Complete audit reports: every finding with its message, every value, and which rules decide."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class TestFindings:
         ],
     )
     def test_how_a_robots_txt_fails(self, answer: Response | Failure, expected: Finding) -> None:
-        """The status, or the failure in words, without advice to the one who asks."""
+        """The status, or a description of the failure, without advice to the client."""
         found = audited({f"{ORIGIN}/robots.txt": answer}).findings
         assert found[0] == expected
 
@@ -254,7 +254,7 @@ class TestFindings:
             assert one.message == f"The URL redirects to {quoted}."
 
     def test_schemes_that_allow_more(self) -> None:
-        """The other file is asked about the same path, for the same crawler and purposes."""
+        """The other file is checked for the same path, the same crawler and the same purposes."""
         body = b"User-agent: ExampleAudit\nDisallow: /\n\nUser-agent: *\nDisallow: /q\n"
         other = {f"{OTHER}/robots.txt": Response(200, PLAIN, body)}
         found = audited(other, f"{ORIGIN}/private/p?q")
@@ -272,12 +272,12 @@ class TestFindings:
         assert list(found.findings) == [finding("robots-unreachable", FILE, why="status 500")]
 
     def test_a_redirect_that_leads_nowhere(self) -> None:
-        """The page cannot be read, and where it was redirected to is not told."""
+        """The page cannot be read, and its redirect target is not reported."""
         found = audited({f"{ORIGIN}/p": Response(301, {"Location": "/p"})})
         assert list(found.findings) == [finding("page-unreachable", "page", why="a redirect loop")]
 
     def test_a_redirect_of_what_is_disallowed(self) -> None:
-        """A disallowed URL that redirects to a disallowed one is told as disallowed alone."""
+        """A disallowed URL that redirects to a disallowed one is reported only as disallowed."""
         moved = {
             f"{ORIGIN}/private/0": Response(301, {"Location": "/private/1"}),
             **page("", "/private/1"),
@@ -298,7 +298,7 @@ class TestFindings:
     @pytest.mark.parametrize(
         ("field", "metas", "places"),
         [
-            # Each place that forbids is told beside each that permits.
+            # Each place that forbids is reported with each that permits.
             (
                 "*;noindex",
                 ("nofollow", "all"),
@@ -306,7 +306,7 @@ class TestFindings:
             ),
             # Of two that forbid the same, the first.
             ("*;noindex", ("noindex", "index"), [("Robots-Tag line 1", "meta element 2")]),
-            # A pair is told once, and others after it.
+            # A pair is reported once, and others after it.
             (
                 "*;noindex;nofollow",
                 ("index, follow", "follow"),
@@ -335,7 +335,7 @@ class TestFindings:
         assert list(found.findings) == [Finding(note.code, note.level, note.message, "page")]
 
     def test_each_category_of_usage(self) -> None:
-        """What both say is compared for each category; agreement and silence are none."""
+        """Both sources are compared for each category; agreement and absence are not reported."""
         body = f"User-agent: *\nContent-Usage: train-ai=n, search=y\n{ROBOTS.decode()}"
         found = audited({**robots(body), **page(Content_Usage="train-ai=y, search=n")})
         told = [one.message for one in found.findings if one.code == "usage-disagrees"]
@@ -354,7 +354,7 @@ class TestTexts:
     """The report as text."""
 
     def test_the_whole_text(self) -> None:
-        """The verdict for all crawlers that are asked about, then each finding in its line."""
+        """The verdict for all audited crawlers, then each finding on its line."""
         found = audited(EARNS["page-status"][0], token=["A", "B"])
         assert str(found) == (
             f"{ORIGIN}/p for A, B: allowed: no rule matches\n"
@@ -362,7 +362,7 @@ class TestTexts:
         )
         assert [found.count(level) for level in ("error", "warning", "info")] == [0, 1, 0]
 
-    def test_misuse_says_what_to_do(self) -> None:
+    def test_misuse_messages_contain_the_fix(self) -> None:
         """The whole sentence."""
         with pytest.raises(
             ValueError, match=r"^'/p' has no robots\.txt: pass an http or https URL$"
@@ -478,7 +478,7 @@ class TestValues:
         assert values["canonicals"] == [{"url": f"{ORIGIN}:8443/c", "carrier": "Link"}]
         assert (values["other_scheme"], values["sitemaps"]) == (None, [])
 
-    def test_a_robots_txt_that_fails_was_asked_for_now(self) -> None:
+    def test_a_robots_txt_that_fails_was_requested_now(self) -> None:
         """The time is that of the failure, not of the copy that was fetched before."""
         transport = Told(dict(FINE))
         with Client("A/1", store="memory:", transport=transport, min_delay=0.0) as client:

@@ -1,4 +1,4 @@
-"""Work that nobody waits for: once for each key, by a few threads, until it is closed."""
+"""Background work: once for each key, in a few threads, until the runner is closed."""
 
 from __future__ import annotations
 

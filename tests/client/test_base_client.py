@@ -37,7 +37,7 @@ def server() -> Server:
 
 
 class TestAtOnce:
-    """What was asked before is answered without a look at the origin's entry."""
+    """A repeated check is answered without reading the origin's entry."""
 
     def test_after_the_first_question(self, make: Make) -> None:
         """Any URL of the origin, however it is written, as long as it has a path."""
@@ -105,7 +105,7 @@ class TestAtOnce:
         long = f"https://{'a' * 300}@example.com/x"
         assert client.check(long).reason is Reason.NO_MATCH
         assert len(client._authorities) == 1
-        # The bound is of what stands before the path.
+        # The bound applies to the part before the path.
         short = f"https://{'a' * (299 - len('https://@example.com'))}@example.com"
         client.check(f"{short}/x")
         assert f"{short}/" in client._authorities
@@ -159,7 +159,7 @@ class TestAtOnce:
             *(Reason.NO_ORIGIN, Reason.DISALLOW_RULE, Reason.NO_MATCH),
         ]
 
-    def test_asked_since(self, make: Make, clock: Clock) -> None:
+    def test_requested_since(self, make: Make, clock: Clock) -> None:
         """At that moment is since it."""
         client = make()
         assert not client._was_fetched_since(SITE, START)
@@ -170,7 +170,7 @@ class TestAtOnce:
 
 
 class TestPaces:
-    """What a file asks of a crawler is read once."""
+    """The settings that a file has for a crawler are read once."""
 
     def test_remembered(
         self, make: Make, server: Server, clock: Clock, monkeypatch: pytest.MonkeyPatch
@@ -258,7 +258,7 @@ class TestPrefetching:
 class TestStores:
     """Which store a client gets."""
 
-    def test_servers_are_asked_later(self) -> None:
+    def test_servers_are_contacted_later(self) -> None:
         """A store on a server that is away is opened all the same."""
         for scheme in ("redis", "postgresql"):
             store, without = open_client_store(f"{scheme}://127.0.0.1:{free_port()}/0")
@@ -266,7 +266,7 @@ class TestStores:
             store.close()
 
     def test_alone(self, make: Make, tmp_path: Path) -> None:
-        """Nobody else has a store in memory that the client made."""
+        """A store in memory that the client created is not shared."""
         assert make(store="memory:")._cache_engine.exclusive is True
         assert make(store=MemoryStore())._cache_engine.exclusive is False
         assert make(store=tmp_path / "a.sqlite")._cache_engine.exclusive is False
@@ -281,7 +281,7 @@ class TestStores:
             open_client_store(tmp_path / "file" / "x")
 
     def test_a_folder_in_its_place(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What is no file cannot be somebody's."""
+        """A folder at that path is not treated as a file of another user."""
         monkeypatch.setenv("ROBOTRULES_CACHE_DIR", str(tmp_path))
         (tmp_path / "robots.sqlite").mkdir()
         store, without = open_client_store(None)
@@ -292,7 +292,7 @@ class TestStores:
     def test_a_file_that_may_not_be_used(
         self, may: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A file of somebody else is no reason to fail; one of ours that is damaged is."""
+        """A file of another user does not raise; a damaged file of ours does."""
         monkeypatch.setenv("ROBOTRULES_CACHE_DIR", str(tmp_path))
         (tmp_path / "robots.sqlite").write_bytes(b"x" * 10_000)
         asked: list[int] = []

@@ -28,7 +28,7 @@ FOUND = Response(200, {"ETag": '"1"', "Cache-Control": "max-age=600"}, FILE)
 
 
 class Told(MemoryStore):
-    """A store that remembers what it was asked, and fails where it is told to."""
+    """A store that records its calls, and fails where it is configured to."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Told(MemoryStore):
         return self._told("body", *args)
 
     def put(self, *args: Any) -> Any:
-        """Keep a visit."""
+        """Store a fetch record."""
         return self._told("put", *args)
 
     def lease(self, *args: Any) -> Any:
@@ -62,13 +62,13 @@ class Told(MemoryStore):
         return self._told("release", *args)
 
     def holder(self, *args: Any) -> Any:
-        """Return who has a lease."""
+        """Return the holder of a lease."""
         return self._told("holder", *args)
 
 
 @pytest.fixture
 def store() -> Told:
-    """A store that tells."""
+    """A store that records its calls."""
     return Told()
 
 
@@ -85,7 +85,7 @@ class Plain:
 
 
 def desk_of(store: Any, clock: Clock, **options: Any) -> CacheEngine:
-    """Return the desk of a client."""
+    """Return the cache engine of a client."""
     given: dict[str, Any] = {"access": ACCESS_PROFILES["default"], "stale_while_revalidate": False}
     given |= {"profile": DEFAULT, "timeout": 30.0} | options
     return CacheEngine(store, user_agent=AGENT, agent="ExampleBot", clock=clock, **given)
@@ -122,7 +122,7 @@ def run(
 
 
 class TestFirstVisit:
-    """An origin that nobody knows."""
+    """An origin without any data."""
 
     def test_order(self, store: Told, clock: Clock) -> None:
         """A look, the lease, a second look; the server; then what came, with the lease."""
@@ -148,7 +148,7 @@ class TestFirstVisit:
         assert [*store.fetch_records()] == [fetch_record]
 
     def test_within_a_transaction(self, clock: Clock) -> None:
-        """Nobody can put after the first look: there is no second one."""
+        """No other caller can put after the first lookup: there is no second one."""
 
         class Within(Told):
             in_transaction = True
@@ -170,7 +170,7 @@ class TestFirstVisit:
         clock.now = START - 1000
         assert engine.lookup_memory(SITE) == (None, False)
 
-    def test_the_next_process_asks_nothing(self, store: Told, clock: Clock) -> None:
+    def test_the_next_process_sends_no_request(self, store: Told, clock: Clock) -> None:
         """What the store has is as good."""
         run(desk_of(store, clock).refresh(SITE), FOUND)
         store.calls.clear()
@@ -180,7 +180,7 @@ class TestFirstVisit:
         assert (found.source, found.robots.body) == (StateSource.STORE, FILE)
 
     def test_a_body_that_is_another(self, store: Told, clock: Clock) -> None:
-        """It is asked for again, and without a condition."""
+        """It is requested again, and without a condition."""
         run(desk_of(store, clock).refresh(SITE), FOUND)
         store._bodies = dict.fromkeys(store._bodies, OTHER)
         found, requests, _ = run(desk_of(store, clock).refresh(SITE), FOUND)
@@ -188,7 +188,7 @@ class TestFirstVisit:
         assert found.source is StateSource.FETCHED
 
     def test_wanted_now(self, store: Told, clock: Clock) -> None:
-        """Whatever is known, the server is asked; its copy serves for a condition."""
+        """Whatever is stored, a request is sent; the stored copy serves as the condition."""
         engine = desk_of(store, clock)
         run(engine.refresh(SITE), FOUND)
         clock.now += 1
@@ -199,7 +199,7 @@ class TestFirstVisit:
         assert (found.fetch_record.revalidated, found.robots.body) == (True, FILE)
 
     def test_after_its_time(self, store: Told, clock: Clock) -> None:
-        """What is due is asked for; what memory knows is looked at in the store first."""
+        """A due file is requested; a file in memory is looked up in the store first."""
         engine = desk_of(store, clock)
         run(engine.refresh(SITE), FOUND)
         clock.now += 600
@@ -222,7 +222,7 @@ class TestSoon:
     """Answers that are used while they are fetched again."""
 
     def test_background(self, store: Told, clock: Clock) -> None:
-        """Memory answers, and says that it is to be renewed."""
+        """Memory answers, and reports that the file is to be renewed."""
         engine = desk_of(store, clock, stale_while_revalidate=True)
         run(engine.refresh(SITE), FOUND)
         clock.now += 601
@@ -238,7 +238,7 @@ class TestSoon:
 
 
 class TestOthers:
-    """Another process asks for the same."""
+    """Another process requests the same file."""
 
     def test_its_answer_is_taken(self, store: Told, clock: Clock) -> None:
         """It is waited for, longer each time."""
@@ -265,8 +265,8 @@ class TestOthers:
         assert pauses == [0.01, 0.02, 0.04, 0.08, 0.16, 0.25, 0.25]
         assert (found.source, found.robots.body) == (StateSource.STORE, FILE)
 
-    def test_nobody_waits_for_ever(self, store: Told, clock: Clock) -> None:
-        """After twice the time of a lease the server is asked without one."""
+    def test_the_wait_is_bounded(self, store: Told, clock: Clock) -> None:
+        """After twice the duration of a lease the request is sent without one."""
         engine = desk_of(store, clock, timeout=1.0)
         assert MemoryStore.lease(store, SITE, "somebody else", 1000)
         found, requests, pauses = run(engine.refresh(SITE), FOUND, clock=clock)
@@ -276,7 +276,7 @@ class TestOthers:
         assert store.holder(SITE) == "somebody else"
 
     def test_an_older_answer_will_not_do(self, store: Told, clock: Clock) -> None:
-        """Who wants one now takes what came after he asked, and nothing else."""
+        """A forced refresh accepts only an answer that arrived after the call."""
         run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         assert MemoryStore.lease(store, SITE, "somebody else", 1000)
@@ -309,7 +309,7 @@ class TestOthers:
         MemoryStore.lease(store, "turn", "dead", 5.0)
         assert run(engine.lease("turn", "you", 5.0))[0] is True
 
-    def test_a_store_that_does_not_tell_holders(self, clock: Clock) -> None:
+    def test_a_store_that_does_not_report_holders(self, clock: Clock) -> None:
         """Then leases end by themselves."""
         store = Plain()
         store.lease("turn", "dead", 5.0)
@@ -322,8 +322,8 @@ class TestOthers:
             going.send(effect.work())
         assert ended.value.value is False
 
-    def test_a_store_that_cannot_tell_who_has_a_lease(self, store: Told, clock: Clock) -> None:
-        """To ask for it is to read: then it cannot be read."""
+    def test_a_store_that_cannot_report_the_lease_holder(self, store: Told, clock: Clock) -> None:
+        """Reading the holder is a read: if it fails, the store cannot be read."""
         MemoryStore.lease(store, "turn", "somebody", 5.0)
         store.failing = {"holder"}
         engine = desk_of(store, clock)
@@ -354,7 +354,7 @@ class TestOthers:
 class TestTrouble:
     """A store that fails is done without."""
 
-    def test_it_is_said_once(
+    def test_it_is_reported_once(
         self, store: Told, clock: Clock, caplog: pytest.LogCaptureFixture
     ) -> None:
         """And it is left alone for a while, but for what others wait for."""
@@ -378,7 +378,7 @@ class TestTrouble:
         caplog: pytest.LogCaptureFixture,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """That is said, too, once what failed can be done."""
+        """The recovery is also reported, once the failed operation succeeds."""
         monkeypatch.setattr(cache_engine, "COOLDOWN", 0.0)
         store.failing = {"put"}
         engine = desk_of(store, clock)
@@ -397,7 +397,7 @@ class TestTrouble:
         ]
 
     def test_reads_go_on(self, store: Told, clock: Clock) -> None:
-        """Where there is no room to write, what is there can be read."""
+        """Without space to write, the existing data can still be read."""
         run(desk_of(store, clock).refresh(SITE), FOUND)
         store.failing = {"put", "lease"}
         engine = desk_of(store, clock)
@@ -410,7 +410,7 @@ class TestTrouble:
     def test_another_store_than_was_wanted(
         self, store: Told, clock: Clock, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """It is said for as long as it is used, and logged once."""
+        """It is reported for as long as it is used, and logged once."""
         engine = desk_of(store, clock, fallback_reason="no folder")
         with caplog.at_level(logging.WARNING, "robotrules"):
             for site in (SITE, "https://b.example"):
@@ -423,7 +423,7 @@ class TestTrouble:
     def test_closed_meanwhile(
         self, store: Told, clock: Clock, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """Nobody needs to know."""
+        """A closed engine reports no failure."""
         engine = desk_of(store, clock)
         store.failing = {"get"}
         engine.closed = True
@@ -461,7 +461,7 @@ class TestKeeping:
         return found
 
     def test_no_store(self, store: Told, clock: Clock) -> None:
-        """A file that says so is kept in memory alone; a failure after it is kept."""
+        """A file with no-store is kept in memory only; a later failure is stored."""
         engine = desk_of(store, clock)
         private = Response(200, {"Cache-Control": "no-store"}, FILE)
         found, _, _ = run(engine.refresh(SITE), private)
@@ -476,7 +476,7 @@ class TestKeeping:
         assert entry.last_failure is not None
 
     def test_what_was_refused(self, store: Told, clock: Clock) -> None:
-        """It says nothing about the origin."""
+        """It does not describe the origin."""
         found, _, _ = run(
             desk_of(store, clock).refresh(SITE), Failure(FailureReason.REFUSED, "private")
         )
@@ -485,7 +485,7 @@ class TestKeeping:
         assert found.policy is EffectivePolicy.DISALLOW
 
     def test_a_copy_that_is_lost(self, store: Told, clock: Clock) -> None:
-        """Where it would decide, nobody knows: until the failure is to be asked about again."""
+        """Where it would decide, the rules are unknown until the failure is due for a retry."""
         access = ACCESS_PROFILES["stale"]
         run(desk_of(store, clock, access=access).refresh(SITE), FOUND)
         store._bodies.clear()
@@ -502,7 +502,7 @@ class TestKeeping:
         assert (again.policy, again.source) == (EffectivePolicy.DISALLOW, StateSource.MEMORY)
 
     def test_a_file_that_was_cut_by_a_smaller_reader(self, store: Told, clock: Clock) -> None:
-        """Who reads more asks for it again, without a condition."""
+        """A client with a larger limit requests it again, without a condition."""
         cut = Response(200, {"ETag": '"1"'}, FILE, complete=False)
         run(desk_of(store, clock).refresh(SITE), cut)
         more = DEFAULT.replace(max_bytes=4 * DEFAULT.max_bytes)
@@ -511,7 +511,7 @@ class TestKeeping:
         assert requests[0].limit == 4 * DEFAULT.max_bytes + SLACK
 
     def test_the_newer_of_two(self, store: Told, clock: Clock) -> None:
-        """What memory knows may be newer than what the store could be told."""
+        """Memory may be newer than the store."""
         engine = desk_of(store, clock)
         run(engine.refresh(SITE), FOUND)
         clock.now += 700
@@ -524,7 +524,7 @@ class TestKeeping:
         assert (found.entry, requests, store.calls) == (newer.entry, [], ["get"])
 
     def test_time_in_all(self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Redirects share one time, and what is left of it is told with each."""
+        """Redirects share one time limit, and each request gets the remaining time."""
         now = [100.0]
         monkeypatch.setattr(cache_engine, "monotonic", lambda: now[0])
         monkeypatch.setattr("robotrules.client.circuit_breaker.time.monotonic", lambda: now[0])

@@ -24,12 +24,12 @@ SOMEBODY = "somebody else"
 
 @pytest.fixture
 def store() -> Told:
-    """A store that tells."""
+    """A store that records its calls."""
     return Told()
 
 
 class Named(Told):
-    """A store that remembers who took which lease."""
+    """A store that records the holder of each lease."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ def driven(going: cache_engine.Refresh, answer: Any) -> Any:
 
 
 class TestWaiting:
-    """Somebody else has the lease."""
+    """Another process holds the lease."""
 
     def test_what_they_put_is_taken_at_once(self, store: Told, clock: Clock) -> None:
         """Also by who wants one now, and though their lease is not given back yet."""
@@ -116,7 +116,7 @@ class TestWaiting:
         )
 
     def test_what_they_put_before_the_lease_is_taken(self, store: Told, clock: Clock) -> None:
-        """Between a look and the lease somebody was done: the server is not asked again."""
+        """Another process finished between lookup and lease: no second request is sent."""
         run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
@@ -150,7 +150,7 @@ class TestWaiting:
         assert store.leases[0] == (SITE, store.holder(SITE))
 
     def test_the_copy_is_not_forgotten(self, store: Told, clock: Clock) -> None:
-        """Who waited in vain asks under the condition of what is known."""
+        """After a wait without result the request has the condition of the stored copy."""
         run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         assert MemoryStore.lease(store, SITE, SOMEBODY, 1000)
@@ -181,7 +181,7 @@ class TestClaiming:
         assert [key for key, _ in store.leases] == [SITE]
         assert store.holder(SITE) is None
 
-    def test_somebody_puts_just_before_the_lease(self, clock: Clock) -> None:
+    def test_another_process_puts_just_before_the_lease(self, clock: Clock) -> None:
         """What they found is taken, and the lease given back."""
 
         class Between(Told):
@@ -204,7 +204,7 @@ class TestClaiming:
         assert len(requests) == 1
 
     def test_old_in_the_store_alone(self, store: Told, clock: Clock) -> None:
-        """Who wants what is old renewed asks, though this process never had it."""
+        """A refresh of an old file sends a request, even if this process never had the file."""
         run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 601
         engine = desk_of(store, clock, stale_while_revalidate=True)
@@ -222,7 +222,7 @@ class TestClaiming:
         assert run(engine.refresh(SITE))[1] == []
         assert store.calls == ["get"]
 
-    def test_a_copy_that_the_store_could_not_be_told(self, store: Told, clock: Clock) -> None:
+    def test_a_copy_that_could_not_be_stored(self, store: Told, clock: Clock) -> None:
         """What memory knows is newer: the condition is that of its copy."""
         engine = desk_of(store, clock)
         run(engine.refresh(SITE), FOUND)
@@ -305,7 +305,7 @@ class TestClaiming:
         assert engine.store_error is None
 
 
-def test_the_profile_says_how_many_redirects(store: Told, clock: Clock) -> None:
+def test_the_profile_sets_the_number_of_redirects(store: Told, clock: Clock) -> None:
     """Six are followed where six may be."""
     access = ACCESS_PROFILES["default"].replace(max_redirects=6)
     moved = [Response(301, {"Location": f"/{number}"}) for number in range(6)]
@@ -316,10 +316,10 @@ def test_the_profile_says_how_many_redirects(store: Told, clock: Clock) -> None:
 class TestTrouble:
     """A store that fails, and then does not."""
 
-    def test_who_can_put_can_do_all(
+    def test_a_successful_put_clears_all_failures(
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A file that could not be read is no trouble any more once it was put anew."""
+        """A file that could not be read is no longer reported once it was put again."""
         monkeypatch.setattr(cache_engine, "COOLDOWN", 0.0)
         run(desk_of(store, clock).refresh(SITE), FOUND)
         store.failing = {"body"}
@@ -327,10 +327,10 @@ class TestTrouble:
         assert run(engine.refresh(SITE), FOUND)[1][0].headers == ()
         assert engine.store_error is None
 
-    def test_what_was_said_before_holds_again(
+    def test_the_fallback_reason_applies_again(
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: Any
     ) -> None:
-        """That another store was wanted is told again, and logged once."""
+        """The reason for the fallback store is reported again, and logged once."""
         monkeypatch.setattr(cache_engine, "COOLDOWN", 0.0)
         engine = desk_of(store, clock, fallback_reason="no folder")
         store.failing = {"put"}
@@ -348,7 +348,7 @@ class TestTrouble:
     def test_how_long_it_is_left_alone(
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Five seconds, and then it is asked."""
+        """After five seconds the store is used again."""
         now = [100.0]
         monkeypatch.setattr(cache_engine, "monotonic", lambda: now[0])
         monkeypatch.setattr("robotrules.client.circuit_breaker.time.monotonic", lambda: now[0])
@@ -363,7 +363,7 @@ class TestTrouble:
     def test_a_clock_that_has_just_started(
         self, store: Told, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A store that has not failed is asked, to read and to write."""
+        """A store that has not failed is used, for reading and writing."""
         monkeypatch.setattr(cache_engine, "monotonic", lambda: 0.0)
         monkeypatch.setattr("robotrules.client.circuit_breaker.time.monotonic", lambda: 0.0)
         run(desk_of(store, clock).refresh(SITE), FOUND)
@@ -388,7 +388,7 @@ class TestTrouble:
         each: float,
         left: list[float],
     ) -> None:
-        """In thousandths of a second; with nothing left the server is not asked."""
+        """In milliseconds; with no time left, no request is sent."""
         asked: list[float | None] = []
         monkeypatch.setattr(cache_engine, "monotonic", lambda: 100.0 + each * len(asked))
         monkeypatch.setattr(
@@ -412,7 +412,7 @@ class TestTrouble:
         assert found.entry.last_failure.failure_reason is FailureReason.TIMEOUT
 
     def test_a_transport_that_returns_something_else(self, store: Told, clock: Clock) -> None:
-        """It is told what, and what is wanted."""
+        """The error names the value and the expected type."""
         going = desk_of(store, clock).refresh(SITE)
         effect = going.send(None)
         while isinstance(effect, Call):
@@ -425,7 +425,7 @@ class TestTrouble:
         assert MemoryStore.holder(store, SITE) is None
 
     def test_closed(self, store: Told, clock: Clock) -> None:
-        """What to do is said."""
+        """The message contains the fix."""
         engine = desk_of(store, clock)
         engine.close()
         with pytest.raises(RuntimeError) as caught:
@@ -437,7 +437,7 @@ class TestCopies:
     """A file that the store had, and has no more; or has, and that does not decide."""
 
     def test_while_it_does_not_decide(self, store: Told, clock: Clock) -> None:
-        """It is not read, and is there when the server says that it is the same."""
+        """It is not read, and is available when the server answers that it is unchanged."""
         run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 600
         run(desk_of(store, clock).refresh(SITE), Response(503))
@@ -450,8 +450,8 @@ class TestCopies:
         assert dict(request.headers) == {"If-None-Match": '"1"'}
         assert (found.policy, found.robots.body) == (EffectivePolicy.RULES, FILE)
 
-    def test_until_the_failure_is_asked_about_again(self, store: Told, clock: Clock) -> None:
-        """Not until the lifetime of what is lost is over; and the store's trouble is told."""
+    def test_until_the_failure_is_due_for_a_retry(self, store: Told, clock: Clock) -> None:
+        """Not until the lifetime of the lost file ends; and the store's failure is reported."""
         run(desk_of(store, clock).refresh(SITE), FOUND)
         clock.now += 10
         store.failing = {"body"}
@@ -482,7 +482,7 @@ class TestMemory:
     """What this process has."""
 
     def test_a_clock_that_was_set_back(self, store: Told, clock: Clock) -> None:
-        """By a minute at most, or nobody knows how old it is."""
+        """By a minute at most; beyond that its age is unknown."""
         engine = desk_of(store, clock)
         run(engine.refresh(SITE), FOUND)
         for back, is_used in ((MAX_CLOCK_SKEW, True), (MAX_CLOCK_SKEW + 1, False)):
@@ -499,7 +499,7 @@ class TestMemory:
         assert (found.source, refresh) == (StateSource.MEMORY, True)
 
     def test_a_copy_that_decides_from_now_on(self, store: Told, clock: Clock) -> None:
-        """It needs no renewal before the time that the server has asked for."""
+        """It needs no renewal before the time that the server has requested."""
         access = ACCESS_PROFILES["default"].replace(stale_after=100.0)
         engine = desk_of(store, clock, access=access)
         run(engine.refresh(SITE), FOUND)

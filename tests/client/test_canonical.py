@@ -25,7 +25,7 @@ def of_field(*lines: str) -> list[str]:
 
 @pytest.fixture(params=["selectolax", "justhtml"])
 def of_page(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> object:
-    """Return a function that reads a page with each tree builder in turn."""
+    """Return a function that reads a page with each tree builder."""
     if request.param == "justhtml":
         monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
 
@@ -64,7 +64,7 @@ def test_a_field(line: str, expected: list[str]) -> None:
 
 
 def test_several_lines() -> None:
-    """Each line is read; what is said twice is said once."""
+    """Each line is read; duplicates are reported once."""
     assert of_field("<1>; rel=canonical", "<2>; rel=canonical", "<1>; rel=canonical") == [
         "https://a.example/b/1",
         "https://a.example/b/2",
@@ -100,7 +100,7 @@ def test_several_lines() -> None:
     ],
 )
 def test_a_page(of_page: object, html: str, expected: list[str]) -> None:
-    """Only what stands in the head is a link of the page."""
+    """Only elements in the head are links of the page."""
     assert callable(of_page)
     assert of_page(html) == expected
 
@@ -128,7 +128,7 @@ def test_how_much_of_a_page_is_read() -> None:
         assert not of_field(f"<{'0' * 19}>, <1>; rel=canonical")
 
 
-def test_what_is_no_html(of_page: object) -> None:
+def test_content_other_than_html(of_page: object) -> None:
     """Another media type has no elements."""
     assert callable(of_page)
     assert of_page("<link rel=canonical href=d>", "text/plain") == []

@@ -41,7 +41,7 @@ def server() -> Server:
 
 
 class TestChecking:
-    """A check fetches once, and then answers from what is held."""
+    """A check fetches once, and then answers from the cache."""
 
     def test_fetches_once(self, make: Make, server: Server) -> None:
         client = make()
@@ -52,7 +52,7 @@ class TestChecking:
         assert server.urls == [ROBOTS]
 
     def test_what_memory_has(self, make: Make, server: Server, clock: Clock) -> None:
-        """`cached` asks nobody: neither the server nor the store."""
+        """`cached` uses neither the server nor the store."""
         store = open_store("memory:")
         client = make(store=store)
         assert client.cached(f"{SITE}/x") is None
@@ -66,7 +66,7 @@ class TestChecking:
         assert client.cached(SITE) is None
         assert server.urls == [ROBOTS]
 
-    def test_says_which_line(self, make: Make) -> None:
+    def test_reports_the_line(self, make: Make) -> None:
         verdict = make().check(f"{SITE}/private/x")
         assert (verdict.line, verdict.reason) == (2, Reason.DISALLOW_RULE)
 
@@ -77,7 +77,7 @@ class TestChecking:
         assert not client.check(b"https://example.com/private/")
         assert server.urls == [ROBOTS]
 
-    def test_scheme_host_and_port_have_files_of_their_own(self, make: Make, server: Server) -> None:
+    def test_scheme_host_and_port_have_separate_files(self, make: Make, server: Server) -> None:
         client = make()
         for site in ("http://example.com", "https://www.example.com", f"{SITE}:8443"):
             assert client.check(f"{site}/private/").reason is Reason.UNAVAILABLE
@@ -126,7 +126,7 @@ class TestChecking:
 
 
 class TestStates:
-    """Where no rules decide, the verdict says what does."""
+    """Where no rules decide, the verdict names what does."""
 
     def test_unavailable(self, make: Make, server: Server) -> None:
         server.answers[ROBOTS] = Response(404)
@@ -145,7 +145,7 @@ class TestStates:
         assert client.lookup(SITE).state is AccessState.UNREACHABLE
         assert [one.allowed for one in client.check_many([f"{SITE}/x", ROBOTS])] == [False, True]
 
-    def test_unreachable_is_asked_again_after_a_while(
+    def test_unreachable_is_requested_again_after_a_while(
         self, make: Make, server: Server, clock: Clock
     ) -> None:
         server.answers[ROBOTS] = [Response(503), Response(503), Response(200, {}, FILE)]
@@ -204,7 +204,7 @@ class TestKeeping:
         client.check(SITE)
         assert len(server.asked) == 2
 
-    def test_asks_whether_it_changed(self, make: Make, server: Server, clock: Clock) -> None:
+    def test_sends_conditional_requests(self, make: Make, server: Server, clock: Clock) -> None:
         def answer(request: Request) -> Response:
             if dict(request.headers).get("If-None-Match") == '"1"':
                 return Response(304, {"Cache-Control": "max-age=600"})
@@ -237,7 +237,7 @@ class TestKeeping:
         assert not state.check(f"{SITE}/private/", "ExampleBot")
         assert len(server.asked) == 1
 
-    def test_another_crawler_has_entries_of_its_own(self, make: Make, server: Server) -> None:
+    def test_another_crawler_has_separate_entries(self, make: Make, server: Server) -> None:
         store = open_store("memory:")
         make(store=store).check(SITE)
         make(store=store, user_agent="OtherBot/1.0 (+https://example.com)").check(SITE)
@@ -286,7 +286,7 @@ class TestKeeping:
         assert not client.check(f"{SITE}/private/")
         assert [request.headers for request in server.asked] == [(), ()]
 
-    def test_a_file_that_was_cut_is_not_for_who_reads_more(
+    def test_a_truncated_file_is_not_used_with_a_larger_limit(
         self, make: Make, server: Server
     ) -> None:
         body = b"User-agent: *\n" + b"Allow: /a\n" * 60_000 + b"Disallow: /secret\n"
@@ -305,7 +305,7 @@ class TestKeeping:
             assert not make(store=store, profile=more).check(f"{SITE}/secret")
         assert len(server.asked) == 2
 
-    def test_who_was_late_does_not_bring_back_the_old(self, make: Make, clock: Clock) -> None:
+    def test_a_late_answer_does_not_restore_the_old_file(self, make: Make, clock: Clock) -> None:
         client = make()
         old = client.lookup(SITE)
         clock.now += 1
@@ -313,7 +313,7 @@ class TestKeeping:
         client._cache_engine.memory.put(old, None, clock.now)
         assert client.lookup(SITE).entry is new.entry
 
-    def test_refresh_asks_in_any_case(self, make: Make, server: Server) -> None:
+    def test_refresh_always_sends_a_request(self, make: Make, server: Server) -> None:
         client = make()
         client.check(f"{SITE}/x")
         server.answers[ROBOTS] = Response(200, {}, b"User-agent: *\nDisallow: /")
@@ -373,7 +373,7 @@ class TestBackground:
             assert time.monotonic() < patience, "it was not renewed"
             client.refresh("https://elsewhere.example")
 
-    def test_old_failures_do_not_allow_before_the_origin_was_asked(
+    def test_old_failures_do_not_allow_before_a_new_request(
         self, make: Make, server: Server, clock: Clock
     ) -> None:
         server.answers[ROBOTS] = Response(500)
@@ -448,7 +448,7 @@ class TestMany:
         assert counts.skipped == 5
         assert set(seen) == {SITE, "https://a.example:8443", "http://b.example"}
 
-    def test_prefetch_asks_an_origin_once(self, make: Make, server: Server) -> None:
+    def test_prefetch_requests_an_origin_once(self, make: Make, server: Server) -> None:
         client = make()
         client.check(SITE)
         client._cache_engine.clock.now += 1
@@ -457,7 +457,7 @@ class TestMany:
 
 
 class TestExplaining:
-    """An explanation says how the file was got, too."""
+    """An explanation also reports how the file was fetched."""
 
     def test_with_rules(self, make: Make) -> None:
         explained = make().explain(f"{SITE}/private/x").as_dict()
@@ -513,7 +513,7 @@ class _Down:
 
 
 class TestStoreTrouble:
-    """Without its store a client follows RFC 9309 all the same, and says so."""
+    """Without its store a client still follows RFC 9309, and reports the failure."""
 
     def test_goes_on(
         self, make: Make, server: Server, clock: Clock, caplog: pytest.LogCaptureFixture
@@ -573,7 +573,7 @@ class TestStoreTrouble:
 
 
 class TestTurns:
-    """When an origin may be asked again."""
+    """When the next request to an origin may be sent."""
 
     @pytest.mark.parametrize(
         ("text", "delay"),
@@ -606,7 +606,7 @@ class TestTurns:
         server.answers[ROBOTS] = Response(404)
         assert make(min_delay=2).delay(SITE).reason == "min-delay"
 
-    def test_two_turns_are_apart(self, make: Make, clock: Clock) -> None:
+    def test_two_slots_are_apart(self, make: Make, clock: Clock) -> None:
         client = make(min_delay=10)
         for start in (START, START + 10, START + 20):
             with client.slot(f"{SITE}/x") as turn:
@@ -645,10 +645,10 @@ class TestTurns:
     def test_a_second_pause_does_not_shorten_the_first(
         self, make: Make, clock: Clock, down: bool, pauses: tuple[int, int]
     ) -> None:
-        """Of two pauses that an origin asks for the later end counts, whoever was told of them."""
+        """Of two pauses that an origin requests the later end counts, for all processes."""
         fields = [{"Retry-After": str(seconds)} for seconds in pauses]
         client = make(store=_Down() if down else "memory:")
-        with client.slot(SITE) as turn:  # both in one turn
+        with client.slot(SITE) as turn:  # both in one slot
             assert [turn.record_response(503, field) for field in fields] == list(pauses)
         with client.slot(SITE):
             assert clock.now == START + 100
@@ -661,7 +661,7 @@ class TestTurns:
     def test_no_lease_is_kept_while_waiting(
         self, make: Make, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Who waits for a moment leaves the turn to others: they may be told of a pause."""
+        """A caller that waits for a time leaves the slot to others, which may learn of a pause."""
         store = open_store("memory:")
         lease_holders: list[str | None] = []
         sleep = Clock.sleep
@@ -703,7 +703,7 @@ class TestTurns:
 
 
 class TestWho:
-    """A client is who it says it is (RFC 9309 §2.2.1)."""
+    """A client uses the name in its User-Agent (RFC 9309 §2.2.1)."""
 
     @pytest.mark.parametrize(
         ("agent", "options", "words"),
@@ -721,14 +721,14 @@ class TestWho:
         with pytest.raises(CrawlerError, match=words):
             make(user_agent=agent, **options)
 
-    def test_what_is_no_url_in_a_batch(self, make: Make, server: Server) -> None:
-        """The error says which one it is, and nothing is fetched."""
+    def test_invalid_urls_in_a_batch(self, make: Make, server: Server) -> None:
+        """The error names the URL, and nothing is fetched."""
         with pytest.raises(TypeError, match=r"urls\[1\]: a URL is str or bytes, not NoneType"):
             make().check_many([f"{SITE}/x", None, f"{SITE}/y"])
         assert server.urls == []
 
-    def test_a_header_asked_about(self, make: Make, server: Server) -> None:
-        """A header, a list or a URL is no name: refused before anything is fetched (AMB-22)."""
+    def test_a_header_as_product_token(self, make: Make, server: Server) -> None:
+        """A header, a list or a URL is not a name: it raises before any fetch (AMB-22)."""
         client = make()
         for name in ("Other/1.0", "Other ", "a,b", ["Other", "a b"]):
             with pytest.raises(ProductTokenError, match="is not a product token"):
@@ -790,7 +790,7 @@ class TestWho:
 
 
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
-def test_private_is_said_in_one_way(kind: Any) -> None:
+def test_conflicting_options_for_private_addresses(kind: Any) -> None:
     """Both ways to allow private addresses at once are refused."""
     from robotrules.client import AddressPolicy
 

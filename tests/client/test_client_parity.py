@@ -1,4 +1,4 @@
-"""Both clients alike: their defaults, and that each question hands on what it was asked with."""
+"""Both clients alike: their defaults, and that each method passes on its arguments."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def bare(client: Any) -> Any:
 
 
 class TestDefaults:
-    """What a client does if nothing else is said."""
+    """The defaults of a client."""
 
     def test_numbers(self, kind: str) -> None:
         """A second between requests, half a minute for a file, one connection to an origin."""
@@ -103,8 +103,8 @@ class TestDefaults:
         make().prefetch([SITE])
         assert told == [50]
 
-    def test_who_it_is(self, make: Make) -> None:
-        """Visits are kept by the name in the User-Agent, whichever rules are obeyed."""
+    def test_the_name_of_the_client(self, make: Make) -> None:
+        """Fetches are stored under the name in the User-Agent, whichever rules are followed."""
         client = make(user_agent="ExampleBot/1.0 (OtherBot)", product_token="OtherBot")
         assert (client._identity.agent, client.product_token) == ("ExampleBot", "OtherBot")
         client = make(user_agent="Mozilla/5.0 (OtherBot)", product_token="OtherBot")
@@ -138,7 +138,7 @@ class TestDefaults:
         carrier = client._transport if kind == "sync" else client._transport()
         assert carrier._settings.user_agent == AGENT
 
-    def test_what_is_no_transport(self, kind: str) -> None:
+    def test_invalid_transports(self, kind: str) -> None:
         """The words are about the kind of client."""
         made: Any = Client if kind == "sync" else AsyncClient
         words = "pass an httpx2.Client, httpx.Client" if kind == "sync" else "pass an aiohttp"
@@ -212,7 +212,7 @@ class TestFromMemory:
     """What memory has is not looked for again."""
 
     def test_check(self, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The next question about an origin asks nothing."""
+        """The next check of the same origin sends no request."""
         client = make()
         client.check(f"{SITE}/free")
         monkeypatch.setattr(bare(client), "lookup", None)
@@ -237,7 +237,7 @@ class TestFromMemory:
             assert server.urls.count(f"{site}/robots.txt") == 2
 
     def test_threads_for_many(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-        """As many as there are origins to ask, and not more than so many."""
+        """As many as there are origins to request, up to a limit."""
         asked: list[int] = []
 
         def pool(threads: int) -> Any:
@@ -260,7 +260,7 @@ class TestFromMemory:
 
 
 class TestHeeding:
-    """What an answer asks for."""
+    """Settings that an answer requests."""
 
     def test_dates(self, make: Make, clock: Clock) -> None:
         """A Retry-After may be a date, which the clock makes seconds of."""
@@ -273,7 +273,7 @@ class TestHeeding:
             assert not turn.record_response(503, {"Retry-After": later})
 
     def test_pages(self, make: Make, server: Server, clock: Clock) -> None:
-        """A page that asks to be left alone is."""
+        """A page that requests a pause gets it."""
         client = make()
         server.answers[f"{SITE}/free"] = Response(503, {"Retry-After": "40"})
         client.fetch(f"{SITE}/free")
@@ -282,7 +282,7 @@ class TestHeeding:
 
 
 class TestRequests:
-    """What is asked for, and how."""
+    """The requests and their fields."""
 
     def test_limits(self, make: Make, server: Server) -> None:
         """A page has its own limit, and both have the time of the client."""
@@ -297,7 +297,7 @@ class TestRequests:
         assert server.asked[-1].limit == 2 * 1024 * 1024
 
     def test_events(self, make: Make) -> None:
-        """Each request is told of, by its kind."""
+        """Each request is reported with its kind."""
         events: list[Any] = []
         client = make(on_fetch=events.append)
         client.fetch(f"{SITE}/free")
@@ -370,7 +370,7 @@ class TestPrefetching:
     def test_nothing_is_begun_for_what_is_known(
         self, make: Make, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Memory answers, and nobody waits."""
+        """Memory answers without a wait."""
         client = make()
         client.prefetch([SITE])
         monkeypatch.setattr(bare(client), "_refresh", None)
@@ -378,7 +378,7 @@ class TestPrefetching:
         assert client.prefetch([SITE, f"{SITE}/x"]) == (2, 0, 0, 0)
 
     def test_fresh(self, make: Make, server: Server, clock: Clock) -> None:
-        """All are asked again, those that were asked since it began excepted."""
+        """All are requested again, except those requested since it began."""
         client = make()
         client.check(SITE)
         clock.now += 1
@@ -386,7 +386,7 @@ class TestPrefetching:
         assert server.urls.count(ROBOTS) == 2
 
     def test_what_goes_wrong(self, make: Make, server: Server) -> None:
-        """An error of the transport, or of who is told, is raised."""
+        """An error of the transport, or of the callback, is raised."""
         server.answers[ROBOTS] = lambda request: None  # type: ignore[assignment,return-value]
         with pytest.raises(TypeError, match="Response or Failure"):
             make().prefetch(["https://none.example", SITE], concurrency=1)

@@ -105,7 +105,7 @@ def test_as_many_as_the_process_may_have_files(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
 @pytest.mark.parametrize("wrong", [0, -1, 2.5, True, "9"])
-def test_what_is_no_number_of_connections(kind: Callable[..., object], wrong: Any) -> None:
+def test_invalid_numbers_of_connections(kind: Callable[..., object], wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"connections is .*: use 1 or more"):
         kind(AGENT, store="memory:", connections=wrong)
     with pytest.raises(ValueError, match=rf"connections_per_origin is .*: use 1 to {MAX_SLOTS}"):
@@ -158,7 +158,7 @@ def test_one_at_a_time_where_the_site_states_a_pace(kind: str, record: str) -> N
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
-def test_turns_at_a_time_begin_as_far_apart_as_before(kind: str) -> None:
+def test_concurrent_slots_begin_as_far_apart_as_before(kind: str) -> None:
     """More connections do not make requests come faster than `min_delay` allows."""
     clock, server = Clock(), Server()
     server.answers["https://example.com/robots.txt"] = Response(200, {}, b"")
@@ -204,7 +204,7 @@ def test_every_slot_is_given_back(kind: str) -> None:
 
 
 def test_a_client_over_a_transport_without_expectations() -> None:
-    """`expect` is not asked of a transport of the user's."""
+    """`expect_concurrency` is not required of a user's transport."""
     clock, server = Clock(), Server()
     assert not hasattr(server, "expect_concurrency")
     with opened("sync", server, clock) as client:
@@ -213,7 +213,7 @@ def test_a_client_over_a_transport_without_expectations() -> None:
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
-def test_slots_are_shared_by_all_who_share_the_store(kind: str) -> None:
+def test_slots_are_shared_by_all_clients_of_the_store(kind: str) -> None:
     """Two clients with two slots each have two in all."""
     crowd, store = Crowd(3, 0.2), MemoryStore()
     options: dict[str, Any] = {"store": store, "allow_private": ["127.0.0.1"], "min_delay": 0}

@@ -127,7 +127,7 @@ def test_what_harm_costs(kind: str) -> None:
 
 
 def _measured(check: Callable[[str], Any], urls: list[str]) -> list[tuple[str, float, float]]:
-    """Ask about each URL; return what was said, the most memory so far in MB, and the seconds."""
+    """Check each URL; return the answers, the peak memory so far in MB, and the seconds."""
     found = []
     for url in urls:
         began = time.monotonic()
@@ -147,7 +147,7 @@ def _most() -> float:
 
 
 def main(kind: str, urls: list[str]) -> None:
-    """Ask all servers, and print what it cost."""
+    """Check all servers, and print the cost."""
     if kind == "threads":
         with Client(
             AGENT, store="memory:", addresses=fault_servers.here(), timeout=SECONDS

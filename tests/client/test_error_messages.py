@@ -1,4 +1,4 @@
-"""What a client refuses, to the word: each error says what is wrong and what to do instead."""
+"""Error messages of a client, word for word: each names the problem and the fix."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def message(error: type[Exception], act: Callable[[], object]) -> str:
 
 
 class TestWhoIsRefused:
-    """A client that does not say who it is."""
+    """A client without a valid name."""
 
-    def test_a_user_agent_that_is_no_text(self, kind: str) -> None:
-        """None and octets are no text."""
+    def test_a_user_agent_of_another_type(self, kind: str) -> None:
+        """None and bytes raise."""
         words = "user_agent must be str, not NoneType"
         assert message(TypeError, lambda: made(kind, None)) == words
         assert message(TypeError, lambda: made(kind, b"x")) == "user_agent must be str, not bytes"
@@ -80,7 +80,7 @@ class TestWhoIsRefused:
         assert message(CrawlerError, lambda: made(kind, product_token=token)) == words
 
     def test_a_token_that_is_not_sent(self, kind: str) -> None:
-        """Who obeys other rules than those of its name is not honest."""
+        """A client must follow the rules for its own name."""
         assert message(CrawlerError, lambda: made(kind, product_token="OtherBot")) == (
             f"'OtherBot' is not in the User-Agent '{AGENT}': send the name whose rules the "
             "crawler follows (RFC 9309 §2.2.1). To check the rules of another crawler, "
@@ -100,7 +100,7 @@ class TestWhoIsRefused:
 
 
 class TestNumbersThatAreRefused:
-    """Numbers out of their bounds, and what is no number."""
+    """Numbers out of bounds, and values that are not numbers."""
 
     @pytest.mark.parametrize("count", [0, 17, -1, True, 1.0, "2", None])
     def test_connections_per_origin(self, kind: str, count: Any) -> None:
@@ -129,7 +129,7 @@ class TestNumbersThatAreRefused:
             )
             assert type(client._min_delay) is type(client._cache_engine.timeout) is float
 
-    def test_a_hook_that_is_no_function(self, kind: str) -> None:
+    def test_a_hook_that_is_not_callable(self, kind: str) -> None:
         """What is shown of it is short."""
         words = f"on_fetch is '{'x' * 59}: pass a function that takes a FetchEvent"
         assert message(TypeError, lambda: made(kind, on_fetch="x" * 100)) == words
@@ -174,7 +174,7 @@ class TestCarriers:
         assert message(ValueError, act) == words
 
     def test_what_is_opened(self) -> None:
-        """Without a transport one is opened with all that was said; one host may be text."""
+        """Without a transport, one is opened with all the options; one host may be a string."""
         found = carried(allow_private="localhost", connections=4, headers={"X-A": "b"})
         assert found.transport is None
         assert found.options.keys() == {"connections", "proxy", "addresses", "headers"}
@@ -203,7 +203,7 @@ class TestCarriers:
         assert type(found.transport) is AsyncHttpxAdapter
 
     def test_how_many_requests_to_expect(self, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A transport that wants to know is told, and others are not."""
+        """`expect_concurrency` is called only on transports that have it."""
         told: list[int] = []
         served = Server if kind == "sync" else AsyncServer
         monkeypatch.setattr(
@@ -217,7 +217,7 @@ class TestCarriers:
 
 
 class TestStores:
-    """What is no store."""
+    """Invalid stores."""
 
     def test_a_class(self, kind: str) -> None:
         """The brackets were forgotten."""
@@ -246,8 +246,8 @@ class TestQuestions:
         words = "urls must be a list of URLs: pass [b'x']"
         assert message(TypeError, lambda: client.check_many(b"x")) == words
 
-    def test_what_is_no_url(self, client: Any) -> None:
-        """The error says which one it is."""
+    def test_invalid_urls(self, client: Any) -> None:
+        """The error names the URL."""
         words = message(TypeError, lambda: client.check_many([SITE, 5]))
         assert words.startswith("urls[1]: a URL is str or bytes, not int")
         assert client.check_many([httpx2.URL(f"{SITE}/x")])[0].reason is Reason.UNAVAILABLE
@@ -300,7 +300,7 @@ class TestQuestions:
             words = "a transport must return Response or Failure, not int"
             assert message(TypeError, lambda: client.check(SITE)) == words
 
-    def test_a_turn_within_ones_own(self, tmp_path: Path) -> None:
+    def test_a_slot_within_a_slot_of_the_same_thread(self, tmp_path: Path) -> None:
         """A thread would wait for itself."""
         with opened("sync", Server(), Clock()) as client, client.slot(SITE):
             assert message(RuntimeError, lambda: client.slot(SITE).__enter__()) == (

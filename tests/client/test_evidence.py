@@ -42,7 +42,7 @@ NEVER, LONG_AGO = b"Fri, 31 Dec 9999 23:59:59 GMT", b"Thu, 01 Jan 2026 00:00:00 
 
 
 def at(history: History, days: float, url: str = A, **options: Any) -> HistoricalVerdict:
-    """Ask as ExampleBot, so many days after the start."""
+    """Check as ExampleBot, a number of days after the start."""
     profile = options.pop("profile", "default")
     token = options.pop("token", "ExampleBot")
     return Evidence(history.store, profile).at(url, START + days * DAY, token, **options)
@@ -54,7 +54,7 @@ def codes(testimony: HistoricalVerdict) -> list[str]:
 
 
 class TestWithinWhatWasKnown:
-    """The file in force decides, and the testimony says how that is known."""
+    """The file in force decides, and the testimony reports how that is known."""
 
     def test_the_file_of_that_time(self) -> None:
         history = History()
@@ -64,8 +64,8 @@ class TestWithinWhatWasKnown:
         assert [at(history, days).allowed for days in (0.5, 1.5, 2.5)] == [False, True, False]
         assert [at(history, days, B).allowed for days in (0.5, 1.5, 2.5)] == [True, False, True]
 
-    def test_at_the_very_moment_of_a_visit(self) -> None:
-        """What was fetched at the moment asked about decides, and is not the next visit."""
+    def test_at_the_exact_time_of_a_fetch(self) -> None:
+        """A fetch at the requested time decides, and is not the next fetch."""
         history = History()
         first = history.record_fetch(0, file("/a"))
         second = history.record_fetch(0.5, file("/b"))
@@ -132,8 +132,8 @@ class TestWithinWhatWasKnown:
             "ExampleBot-News, ExampleBot"
         )
 
-    def test_the_next_visit_is_one_to_the_same_origin(self) -> None:
-        """Visits elsewhere are no part of the history."""
+    def test_the_next_fetch_is_of_the_same_origin(self) -> None:
+        """Fetches of other origins are not part of the history."""
         history = History()
         history.record_fetch(0, file("/a"))
         history.record_fetch(0.6, file("/b"), site="https://elsewhere.example")
@@ -151,7 +151,7 @@ class TestWithinWhatWasKnown:
         assert [at(history, days).allowed for days in (29.6, 30.1)] == [False, True]
 
     def test_what_is_read_is_closed(self) -> None:
-        """A store may hold a connection for as long as its visits are read."""
+        """A store may keep a connection open while its fetch records are read."""
         read = []
 
         class Slow(MemoryStore):
@@ -168,7 +168,7 @@ class TestWithinWhatWasKnown:
         assert [inspect.getgeneratorstate(one) for one in read] == ["GEN_CLOSED"] * len(read)  # type: ignore[arg-type]
         assert len(read) == 4
 
-    def test_the_moment_of_the_visit_itself(self) -> None:
+    def test_the_time_of_the_fetch_itself(self) -> None:
         history = History()
         history.record_fetch(0, file("/a"))
         history.record_fetch(1, file("/b"))
@@ -176,7 +176,7 @@ class TestWithinWhatWasKnown:
         assert at(history, 1).allowed is True
 
     def test_the_moment_it_ends(self) -> None:
-        """Until is the first moment at which it is no longer known."""
+        """Until is the first time at which it is no longer known."""
         history = History()
         history.record_fetch(0, file("/a"))
         assert at(history, 1 - 1e-9).in_force
@@ -238,7 +238,7 @@ class TestWithinWhatWasKnown:
 
 
 class TestUnreachable:
-    """While nobody knew what the file said, nothing was allowed (RFC 9309 §2.3.1.4)."""
+    """While the content of the file was unknown, nothing was allowed (RFC 9309 §2.3.1.4)."""
 
     @pytest.fixture
     def history(self) -> History:
@@ -289,8 +289,8 @@ class TestUnreachable:
         found = at(history, 31 + 1e-4)
         assert (found.allowed, found.policy_reason) == (True, "gave-up")
 
-    def test_thirty_days_of_nothing_are_no_failures(self) -> None:
-        """What nobody asked for did not fail: the last known answer stays, and is flagged."""
+    def test_thirty_days_without_requests_are_not_failures(self) -> None:
+        """Without a request there is no failure: the last known answer remains, and is flagged."""
         history = History()
         history.record_fetch(0, refused())
         found = at(history, 40)
@@ -313,7 +313,7 @@ class TestUnreachable:
         ],
     )
     def test_statuses(self, status: int, recorded: str, profile: str, allowed: bool) -> None:
-        """The profile that asks reads the status, whichever recorded it (AMB-50, AMB-52)."""
+        """The current profile interprets the status, whichever recorded it (AMB-50, AMB-52)."""
         history = History(profile=recorded)
         history.record_fetch(0, Response(status))
         found = at(history, 1e-4, profile=profile)
@@ -369,7 +369,7 @@ class TestUnreachable:
         "answer", [Response(302, {"Location": "mailto:me"}), Response(301), Response(300)]
     )
     def test_broken_redirects(self, recorded: str, answer: Response) -> None:
-        """They are no file to profile google and nothing to the others, whoever recorded them."""
+        """They mean no file to profile google and nothing to others, whichever recorded them."""
         history = History(profile=recorded)
         history.record_fetch(0, answer)
         allowed = {name: at(history, 1e-4, profile=name).allowed for name in ACCESS_PROFILES}
@@ -378,7 +378,7 @@ class TestUnreachable:
     def test_redirect_to_a_name_that_could_not_be_read(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """That is no broken redirect: the client of then, or this one, lacks a library."""
+        """That is not a broken redirect: the earlier client, or this one, lacks a library."""
         history = History()
         origins._normalize.cache_clear()
         with monkeypatch.context() as patch:
@@ -394,7 +394,7 @@ class TestUnreachable:
 
 
 class TestRenewalsInDoubt:
-    """A 304 that an earlier version took for a renewal is told from one that vouches."""
+    """A 304 that an earlier version accepted as a renewal is distinguished from a valid one."""
 
     @staticmethod
     def renewed(first: Fields, second: Fields) -> History:
@@ -456,9 +456,9 @@ class TestRenewalsInDoubt:
 
 
 class TestWhatIsNotKnown:
-    """Where nothing is known there is no verdict, and it is said why."""
+    """Without data there is no verdict, and the reason is given."""
 
-    def test_never_visited(self) -> None:
+    def test_never_fetched(self) -> None:
         found = at(History(), 0)
         assert (found.allowed, found.in_force, found.until, found.entry) == (
             None,
@@ -469,7 +469,7 @@ class TestWhatIsNotKnown:
         assert codes(found) == ["never-visited"]
         assert found.notes[0].message == "There is no fetch of https://example.com."
 
-    def test_before_the_first_visit(self) -> None:
+    def test_before_the_first_fetch(self) -> None:
         history = History()
         first = history.record_fetch(0, file("/a"))
         found = at(history, -1)
@@ -502,8 +502,8 @@ class TestWhatIsNotKnown:
             (refused(), "failed-later", "failed"),
         ],
     )
-    def test_the_next_visit(self, later: Response | Failure, code: str, words: str) -> None:
-        """What stood there later says how far to trust what stood there before."""
+    def test_the_next_fetch(self, later: Response | Failure, code: str, words: str) -> None:
+        """The next file shows how reliable the earlier one is as evidence."""
         history = History()
         history.record_fetch(0, file("/a"))
         following = history.record_fetch(3, later)
@@ -520,7 +520,7 @@ class TestWhatIsNotKnown:
         assert at(history, 0.5).notes[0].message.endswith("found a file.")
 
     def test_no_store(self) -> None:
-        """What a site asked not to be stored is not there, and its digest says which it was."""
+        """A file with no-store is not stored, but its digest identifies it."""
         history = History()
         fetch_record = history.record_fetch(0, file("/a", ("Cache-Control", "no-store")))
         found = at(history, 1e-4)
@@ -554,8 +554,8 @@ class TestWhatIsNotKnown:
         found = at(History(), 0, "mailto:somebody@example.com")
         assert (found.allowed, found.origin, codes(found)) == (None, None, ["no-origin"])
 
-    def test_what_never_held_was_in_force_when_it_was_found(self) -> None:
-        """An archive may hold a visit that held for no time at all."""
+    def test_a_file_without_lifetime_was_in_force_when_fetched(self) -> None:
+        """An archive may contain a fetch with a lifetime of zero."""
         history = History()
         fetch_record = history.record_fetch(0, file("/a"))
         store = MemoryStore()
@@ -566,7 +566,7 @@ class TestWhatIsNotKnown:
 
 
 class TestSeveralCrawlers:
-    """Sites answer crawlers differently: what each found is a history of its own."""
+    """Sites answer crawlers differently: each crawler has a separate history."""
 
     @pytest.fixture
     def history(self) -> History:
@@ -575,7 +575,7 @@ class TestSeveralCrawlers:
         history.record_fetch(0.1, file("/b"), agent="OtherBot")
         return history
 
-    def test_a_crawler_is_told_its_own(self, history: History) -> None:
+    def test_a_crawler_gets_its_own_history(self, history: History) -> None:
         found = at(history, 0.5)
         assert found.entry is not None
         assert (found.entry.agent, found.allowed) == ("ExampleBot", False)
@@ -583,7 +583,7 @@ class TestSeveralCrawlers:
         assert "OtherBot found something else" in found.notes[0].message
         assert at(history, 0.5, token="OtherBot").allowed is True
 
-    def test_a_stranger_is_told_the_last(self, history: History) -> None:
+    def test_an_unknown_crawler_gets_the_last_fetch(self, history: History) -> None:
         found = at(history, 0.5, token="ThirdBot")
         assert found.entry is not None
         assert found.entry.agent == "OtherBot"
@@ -611,14 +611,14 @@ class TestSeveralCrawlers:
         assert found.entry is not None
         assert found.entry.failures == 0
 
-    def test_the_next_visit_is_of_the_same_crawler(self, history: History) -> None:
+    def test_the_next_fetch_is_of_the_same_crawler(self, history: History) -> None:
         history.record_fetch(0.6, file("/c"), agent="OtherBot")
         later = history.record_fetch(0.7, file("/a"), agent="ExampleBot")
         assert at(history, 0.5).next_fetch_record == later
 
 
 class TestHistory:
-    """All visits to an origin, and what changed."""
+    """All fetches of an origin, and what changed."""
 
     @pytest.fixture
     def evidence(self) -> Evidence:
@@ -633,7 +633,7 @@ class TestHistory:
         history.record_fetch(0, file("/z"), site="https://elsewhere.example")
         return Evidence(history.store)
 
-    def test_visits(self, evidence: Evidence) -> None:
+    def test_fetches(self, evidence: Evidence) -> None:
         found = list(evidence.fetch_records(A))
         assert [(fetch_record.at - START) / DAY for fetch_record in found] == pytest.approx(
             [0, 1, 2, 2.5, 3, 3.1, 4]
@@ -700,7 +700,7 @@ class TestAsValues:
         ]
         assert str(at(History(), 0)).endswith("error: There is no fetch of https://example.com.")
 
-    def test_visits_as_sentences(self) -> None:
+    def test_fetches_as_sentences(self) -> None:
         history = History()
         assert describe_fetch(history.record_fetch(0, Response(404))).endswith(
             "; no file: status 404"
@@ -719,7 +719,7 @@ class TestAsValues:
 
 
 class TestMisuse:
-    """Misuse raises, with the cure."""
+    """Misuse raises, and the error contains the fix."""
 
     @pytest.mark.parametrize(
         ("moment", "error", "words"),
@@ -803,7 +803,7 @@ pauses = st.one_of(st.floats(1, 7 * HOUR), st.floats(HOUR, 40 * DAY))
 
 
 class TestAsTheClient:
-    """Whenever a client was asked, evidence of that moment gives the client's own answer."""
+    """Evidence for any time gives the answer that the client gave at that time."""
 
     @given(
         st.lists(st.tuples(pauses, answers), min_size=1, max_size=12),

@@ -48,7 +48,7 @@ TRANSPORTS: dict[str, Callable[..., Any]] = {
 
 
 class Cell(NamedTuple):
-    """What a client says about an ordinary URL."""
+    """The answer of a client for an ordinary URL."""
 
     allowed: bool
     reason: Reason
@@ -104,7 +104,7 @@ STAYS = {
 def failed(
     fault: str, trouble: FailureReason, again: int = 60, stays: str = "failure", says: str = ""
 ) -> Row:
-    """Return the row of a failure: nobody knows the rules, once a copy is old (§2.3.1.4)."""
+    """Return the row of a failure: the rules are unknown once a copy is old (§2.3.1.4)."""
     copy, none = COPY_AFTER_ALL, NOBODY_KNOWS
     return Row(fault, trouble, none, COPY, copy, none, copy, again, stays, says)
 
@@ -198,7 +198,7 @@ MATRIX = [
 
 
 class Faulty:
-    """A store in memory that does what `fault` says before each call."""
+    """A store in memory that applies `fault` before each call."""
 
     name = "a store that fails"
 
@@ -536,7 +536,7 @@ def kept(store: Any, origin: str) -> Kept:
 
 
 class Asked(NamedTuple):
-    """A client that is about to be asked, and what was there before."""
+    """A client before its check, and the state before it."""
 
     client: Any
     clock: Clock
@@ -547,7 +547,7 @@ class Asked(NamedTuple):
     origin: str
 
     def cell(self) -> Cell:
-        """Ask, and return what was said."""
+        """Check, and return the answer."""
         verdict = self.client.check(f"{self.origin}/page")
         asked = self.line.sent > self.sent
         by = "nothing"
@@ -561,14 +561,14 @@ class Asked(NamedTuple):
 
 @pytest.fixture(autouse=True)
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store that failed is asked again at once, so that it can be seen to come back."""
+    """A store that failed is used again at once, so that its recovery can be observed."""
     monkeypatch.setattr("robotrules.client.cache_engine.COOLDOWN", 0.0)
 
 
 @pytest.mark.parametrize("kind", TRANSPORTS)
 @pytest.mark.parametrize("row", MATRIX, ids=lambda row: row.fault)
 def test_every_cell(row: Row, kind: str, tmp_path: Path) -> None:
-    """Verdicts, the time of the next attempt, and what stays are as the table says."""
+    """Verdicts, the time of the next attempt, and the stored data match the table."""
     with ExitStack() as stack:
         engine = CacheEngine(kind, MAKING[row.fault](stack), tmp_path, stack)
         _check_fresh(row, engine.opened("fresh"))
@@ -618,7 +618,7 @@ def _check_kept(stays: str, row: Row, asked: Asked) -> None:
         digest = now.entry.last_success.digest
         assert digest is None or asked.store.body(digest) is not None
     else:
-        # The copy stays where it was, unless it is not legible; the failure stands beside it.
+        # The copy remains unchanged, unless it is unreadable; the failure is stored with it.
         assert len(new) == 1
         assert now.entry is not None
         assert now.entry.last_failure == new[0]
@@ -643,14 +643,14 @@ def _check_again(row: Row, asked: Asked) -> None:
     client.check(f"{asked.origin}/page")
     assert line.sent > sent
     if row.cold == NOBODY_KNOWS:
-        # The second failure in a row: twice as long, unless the origin asks for more.
+        # The second failure in a row: twice as long, unless the origin requests more.
         assert client.lookup(asked.origin).until == clock.now + max(120, row.again)
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
 @pytest.mark.parametrize("seconds", [-2 * DAY, 2 * DAY])
-def test_the_clock_is_set_while_a_visit_is_put(kind: str, seconds: int) -> None:
-    """What was just fetched decides, whatever the clock says a moment later."""
+def test_the_clock_is_set_while_a_fetch_is_put(kind: str, seconds: int) -> None:
+    """The file just fetched decides, even if the clock changes right after."""
     clock, server, store = Clock(), Server(), Faulty()
     server.answers["https://example.com/robots.txt"] = Response(200, {}, COPY_TEXT)
 
@@ -746,7 +746,7 @@ def page() -> str:
 
 
 def test_the_page_is_the_matrix() -> None:
-    """People read what the test checks: every fault is made, and stands on the page."""
+    """The documentation page lists every fault that the test covers."""
     assert [row.fault for row in MATRIX] == [*dict.fromkeys(row.fault for row in MATRIX)]
     assert {row.fault for row in MATRIX} == MAKING.keys()
     assert PAGE.read_text(encoding="utf-8") == page(), "python -m tests.client.test_faults"

@@ -89,7 +89,7 @@ def seeded(where: str, site: fault_servers.Site, age: float, **fields: str) -> N
 
 
 class TestOneRequest:
-    """Of 200 who want the same file at once, in two processes, one asks for it."""
+    """Of 200 callers that want the same file at once, in two processes, one requests it."""
 
     def test_cold(self, fleet: Fleet, where: str) -> None:
         with fault_servers.serve(slowly(fault_servers.message())) as site:
@@ -126,7 +126,7 @@ class TestOneRequest:
             url = f"{site.url}/page"
             job = {"store": where, "urls": [url], "stale_while_revalidate": True}
             began = time.monotonic()
-            # Nobody waits for what is fetched behind the answer; all see it before long.
+            # No caller waits for a background fetch; all see its result before long.
             found = fleet.does(**job, do="until", until=DISALLOWED)
             assert found == {"True": 200}
             assert time.monotonic() - began < 10
@@ -148,7 +148,7 @@ class TestKilled:
     """A process that is killed in the middle does not keep the others waiting for its lease."""
 
     @pytest.mark.parametrize("killed", ["threads", "tasks"])
-    def test_somebody_takes_over(self, fleet: Fleet, where: str, killed: str) -> None:
+    def test_another_process_takes_over(self, fleet: Fleet, where: str, killed: str) -> None:
         other = fleet.tasks if killed == "threads" else fleet.threads
 
         def behave(peer: fault_servers.Peer) -> None:
@@ -186,7 +186,7 @@ class FetchRecord(NamedTuple):
 
 @contextmanager
 def watched(slow: float) -> Iterator[tuple[fault_servers.Site, list[FetchRecord]]]:
-    """Run a server that takes its time for every third page, and remembers who came when."""
+    """Run a server that delays every third page, and records client and time of each request."""
     fetch_records: list[FetchRecord] = []
     lock = Lock()
 

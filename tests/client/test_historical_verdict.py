@@ -40,7 +40,7 @@ NO_FILE = Response(404)
 
 
 def at(history: History, days: float, url: str = A, **options: Any) -> HistoricalVerdict:
-    """Ask as ExampleBot, so many days after the start."""
+    """Check as ExampleBot, a number of days after the start."""
     return Evidence(history.store).at(url, START + days * DAY, "ExampleBot", **options)
 
 
@@ -78,8 +78,8 @@ class TestNotes:
             ({"agent": "OtherBot", "source": "imported"}, " by OtherBot (imported)"),
         ],
     )
-    def test_never_visited(self, options: dict[str, str], by: str) -> None:
-        """Of another crawler, site or source there may be visits."""
+    def test_never_fetched(self, options: dict[str, str], by: str) -> None:
+        """There may be fetches of another crawler, site or source."""
         history = History()
         history.record_fetch(-3, file("/a"), site="https://other.example")
         history.record_fetch(1, file("/a"), site="https://other.example")
@@ -99,8 +99,8 @@ class TestNotes:
             first,
         )
 
-    def test_never_visited_by_an_archive(self) -> None:
-        """The first visit of the source that was asked for, and of no other."""
+    def test_never_fetched_by_an_archive(self) -> None:
+        """The first fetch of the requested source, and of no other."""
         history, other = History(), History()
         history.record_fetch(1, file("/a"))
         history.record_fetch(3, file("/a"))
@@ -257,7 +257,7 @@ class TestNotes:
         ]
 
     def test_an_archive_without_the_file(self) -> None:
-        """It says which archive that was."""
+        """It names the archive."""
         archive = Provenance("x.warc", "0" * 64, START)
         store = MemoryStore()
         store.add([(History().record_fetch(0, file("/a"))._replace(provenance=archive), None)])
@@ -365,7 +365,7 @@ class TestText:
             f"  error: There is no fetch of {SITE}."
         )
 
-    def test_visits(self) -> None:
+    def test_fetches(self) -> None:
         history = told_days(file("/a", ("ETag", '"1"')), Response(304), NO_FILE, refused())
         first, renewed, none, failed = history.store.fetch_records()
         digest, on = body_digest(rules("/a")), "on 2026-05-0{}T00:00:00Z by ExampleBot"
@@ -404,15 +404,15 @@ class TestText:
 
 
 class TestPeriods:
-    """Which visits make a period."""
+    """Which fetches form a period."""
 
     def periods(self, history: History, **options: Any) -> list[tuple[float, int]]:
-        """Return the first day and the number of visits of each."""
+        """Return the first day and the number of fetches of each."""
         found: list[Period] = Evidence(history.store).periods(SITE, **options)
         return [((one.first.at - START) / DAY, one.fetches) for one in found]
 
     def test_another_status(self) -> None:
-        """404 and 410 both mean that there is no file, and a reader wants to know which."""
+        """404 and 410 both mean that there is no file, but they are reported separately."""
         assert self.periods(told_days(NO_FILE, Response(410), Response(410))) == [(0, 1), (1, 2)]
 
     def test_a_304_is_the_file_of_before(self) -> None:
@@ -426,7 +426,7 @@ class TestPeriods:
         assert self.periods(history, before=START + DAY) == [(0, 1), (0.5, 1), (1, 1)]
         assert self.periods(history, agent="otherbot") == [(0.5, 1)]
 
-    def test_visits(self) -> None:
+    def test_fetches_in_text(self) -> None:
         """Chosen alike, and a URL without an origin is misuse."""
         history = told_days(file("/a"), file("/b"), refused())
         evidence = Evidence(history.store)
@@ -442,7 +442,7 @@ class TestPeriods:
 
 
 class TestMisuse:
-    """A moment that is none says which argument it is."""
+    """An invalid time raises an error that names the argument."""
 
     @pytest.mark.parametrize(
         ("moment", "error", "words"),
@@ -460,11 +460,11 @@ class TestMisuse:
 
 
 class TestRedirects:
-    """Redirects that lead nowhere, as the profile that is asked reads them (AMB-54, AMB-55)."""
+    """Redirects without a valid target, as the current profile reads them (AMB-54, AMB-55)."""
 
     @pytest.mark.parametrize("answers", [1, 2], ids=["loop", "no location"])
     def test_each_profile(self, answers: int) -> None:
-        """Whichever profile recorded the visit, the answer is that of the one that is asked."""
+        """The current profile decides, whichever profile recorded the fetch."""
         cautious = ACCESS_PROFILES["default"].replace(
             name="cautious", redirect_failure_unreachable=True
         )

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def process() -> Iterator[subprocess.Popen[str]]:
-    """A process that says what it would be called as a holder, and waits."""
+    """A process that prints its holder name, and waits."""
     with subprocess.Popen(
         [sys.executable, "-c", HOLDS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
@@ -60,7 +60,7 @@ def dead() -> str:
 
 
 class TestDeath:
-    """Only what is certain is said."""
+    """Only what is certain is reported."""
 
     def test_a_killed_process(self, process: subprocess.Popen[str]) -> None:
         """It is alive, then a zombie that its parent has not noticed, then gone."""
@@ -82,7 +82,7 @@ class TestDeath:
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
     def test_a_child(self) -> None:
-        """A child has a name of its own, and its death is seen."""
+        """A child process has a separate name, and its death is detected."""
         read, write = os.pipe()
         new_holder()
         child = os.fork()
@@ -111,12 +111,12 @@ class TestDeath:
         "name", ["", "me", "a.b", "{}.1", "{}.x.1.a.1", "{}.0.1.a.1", "{}.-1.1.a.1"]
     )
     def test_other_names(self, name: str) -> None:
-        """What others are called says nothing."""
+        """Names in other formats give no information."""
         place = new_holder().partition(".")[0]
         assert not is_dead(name.format(place))
 
     def test_a_process_that_is_hidden(self, monkeypatch: pytest.MonkeyPatch, dead: str) -> None:
-        """Another user's process, which may not be asked and is not shown, may run."""
+        """Another user's process, which cannot be signalled and is not listed, may be running."""
         monkeypatch.setattr(os, "kill", _raises(PermissionError()))
         assert not is_dead(dead)
 
@@ -136,10 +136,10 @@ class TestDeath:
         assert is_dead(holder)
 
     @pytest.mark.parametrize("hides", ["/proc/self", "/proc/self/ns/pid", "boot"])
-    def test_a_kernel_that_does_not_say_it(
+    def test_a_kernel_without_that_information(
         self, monkeypatch: pytest.MonkeyPatch, dead: str, hides: str, tmp_path: Path
     ) -> None:
-        """Without all of it nobody is declared dead, and names are still unique."""
+        """Without all of it no process is declared dead, and names are still unique."""
         real = os.readlink
         monkeypatch.setattr(
             os, "readlink", lambda path: "1" if path == hides == "/proc/self" else real(path)
@@ -184,10 +184,10 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
 class TestLeases:
-    """Nobody waits for the lease of a dead process."""
+    """Callers do not wait for the lease of a dead process."""
 
     def test_of_a_robots_txt(self, kind: str, store: Store, dead: str) -> None:
-        """The origin is asked at once."""
+        """The request is sent at once."""
         clock, server = Clock(), Server()
         server.answers[f"{SITE}/robots.txt"] = Response(200, {}, b"User-agent: *\nDisallow: /x\n")
         assert store.lease(SITE, dead, 35)
@@ -196,14 +196,14 @@ class TestLeases:
         assert clock.slept == []
         assert store.holder(SITE) is None
 
-    def test_of_a_turn(self, kind: str, store: Store, dead: str) -> None:
-        """A turn begins at once."""
+    def test_of_a_slot(self, kind: str, store: Store, dead: str) -> None:
+        """A slot begins at once."""
         clock, server = Clock(), Server()
         assert store.lease(f"turn {SITE}", dead, 60)
         with opened(kind, server, clock, store=store) as client, client.slot(SITE):
             assert clock.slept == []
 
-    def test_of_somebody_else(self, kind: str, store: Store, dead: str) -> None:
+    def test_of_another_process(self, kind: str, store: Store, dead: str) -> None:
         """One that may live is waited for: twice as long as a lease is, and then no longer."""
         clock, server = Clock(), Server()
         assert store.lease(SITE, f"{'0' * 24}.{dead.partition('.')[2]}", 3600)
@@ -213,11 +213,11 @@ class TestLeases:
 
 
 class TestStatus:
-    """What the kernel says of a process."""
+    """What the kernel reports of a process."""
 
     @pytest.fixture
     def says(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
-        """Let the kernel say something."""
+        """Replace a report of the kernel."""
 
         def say(octets: bytes) -> None:
             class Said:

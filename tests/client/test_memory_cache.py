@@ -117,7 +117,7 @@ def test_a_copy_is_kept_for_a_304(server: Server) -> None:
 
 
 def holding(number: int, at: float = NOW, **changes: Any) -> OriginState:
-    """Return what is make_origin_state of an origin after one visit."""
+    """Return the state of an origin after one fetch."""
     fetch_record = made(at, origin=f"https://s{number}.example", **changes)
     entry = updated_entry(None, fetch_record)
     fresh = freshness(entry, at, ACCESS_PROFILES["default"])
@@ -136,7 +136,7 @@ class TestBounds:
     """To the origin and to the octet."""
 
     def test_octets(self) -> None:
-        """Of file, fields and redirects, and something for the rest; of both visits."""
+        """Size of file, fields and redirects plus a constant; of both fetches."""
         fields = Fields((("a", b"bcd"), ("ef", b"g")), True)
         hops = (Hop("12345", 301, "678"), Hop("9", 302, "0"))
         good = made(NOW, fields=fields, hops=hops, size=1000)
@@ -168,7 +168,7 @@ class TestBounds:
         kept.put(holding(1, size=made().size + 1), None, NOW)
         assert origins(kept) == ["s1"]
 
-    def test_who_is_late(self) -> None:
+    def test_a_late_answer(self) -> None:
         """The older does not take the place of the newer, unless that is of a clock ahead."""
         for ahead, stays in ((MAX_CLOCK_SKEW, True), (MAX_CLOCK_SKEW + 1, False)):
             kept = OriginCache(DEFAULT)

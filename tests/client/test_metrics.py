@@ -35,7 +35,7 @@ def server() -> Server:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_request_is_told_of(kind: str, server: Server) -> None:
+def test_each_request_is_reported(kind: str, server: Server) -> None:
     events: list[FetchEvent] = []
     with opened(kind, server, Clock(), on_fetch=events.append) as client:
         assert client.stats == Stats()
@@ -78,8 +78,8 @@ def test_a_hook_of_an_event_loop_is_awaited(server: Server) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_a_hook_raises_reaches_who_asked(kind: str, server: Server) -> None:
-    """And the lease is given back: the next question asks again."""
+def test_errors_of_a_hook_reach_the_caller(kind: str, server: Server) -> None:
+    """The lease is released: the next check sends a request again."""
     calls: list[FetchEvent] = []
 
     def hook(event: FetchEvent) -> None:
@@ -105,8 +105,8 @@ def test_threads_count_together() -> None:
     assert meter.stats()[:4] == (2000, 0, 2000, 4000)
 
 
-def test_a_transport_that_returns_nothing_is_told_so() -> None:
-    """It is not counted, and the flow says what a transport returns."""
+def test_a_transport_that_returns_nothing_raises() -> None:
+    """It is not counted, and the error states what a transport returns."""
 
     class Odd:
         def send(self, request: Request) -> None:
@@ -161,7 +161,7 @@ def test_fields_keep_their_lines_and_octets() -> None:
 
 
 def test_events_as_json() -> None:
-    """Every key; a trouble is a word."""
+    """Every key; a failure is a word."""
     meter = MetricsCollector()
     request = Request("https://example.com/robots.txt")
     event = meter.record("page", request, Failure(FailureReason.DNS, "no address"), monotonic())

@@ -1,4 +1,4 @@
-"""What is held of an origin, value by value: which visit decides, its state, verdicts and JSON."""
+"""The cached state of an origin, value by value: which fetch decides, its verdicts and JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAME = DEFAULT.name
 def having(
     *answers: Response | Failure, days: float = 0.0, profile: str = "default"
 ) -> OriginState:
-    """Return what is held after an answer a day, so many days after the last one."""
+    """Return the cached state after an answer a day, a number of days after the last one."""
     history = History(profile=profile)
     for day, answer in enumerate(answers):
         history.record_fetch(day, answer)
@@ -40,7 +40,7 @@ def having(
 
 
 class TestVisits:
-    """The visit that decides."""
+    """The fetch that decides."""
 
     def test_a_file(self) -> None:
         """The file that was found."""
@@ -51,19 +51,19 @@ class TestVisits:
         )
 
     def test_a_failure_after_a_file(self) -> None:
-        """Nobody knows what the rules are: the failure decides."""
+        """The rules are unknown: the failure decides."""
         found = having(file("/a"), Response(503))
         assert found.fetch_record is found.entry.last_failure is not None
         assert (found.state, found.policy) == (AccessState.UNREACHABLE, EffectivePolicy.DISALLOW)
 
     def test_a_copy_after_a_failure(self) -> None:
-        """Where the profile uses the copy, the visit that found it decides."""
+        """Where the profile uses the copy, the fetch that found it decides."""
         found = having(file("/a"), Response(503), profile="stale")
         assert found.fetch_record is found.entry.last_success is not None
         assert (found.state, found.policy) == (AccessState.UNREACHABLE, EffectivePolicy.RULES)
 
     def test_a_failure_alone(self) -> None:
-        """There is no other visit."""
+        """There is no other fetch."""
         found = having(refused())
         assert found.entry.last_success is None
         assert found.fetch_record is found.entry.last_failure is not None
@@ -78,7 +78,7 @@ class TestVisits:
         assert late._replace(reason=FreshnessReason.FRESH).fetch_record is late.entry.last_success
 
     def test_what_disallows_without_a_failure(self) -> None:
-        """The last answer, though it is no longer fresh."""
+        """The last answer, even if it is no longer fresh."""
         found = having(Response(403))
         old = found._replace(policy=EffectivePolicy.DISALLOW, reason=FreshnessReason.STALE)
         assert found.entry.last_failure is None
@@ -88,7 +88,7 @@ class TestVisits:
 class TestStates:
     """What came of asking."""
 
-    def test_after_so_long_there_is_no_file(self) -> None:
+    def test_after_that_time_the_file_is_treated_as_missing(self) -> None:
         """RFC 9309 §2.3.1.4: after 30 days a client may take it that there is none."""
         found = having(Response(503))
         for because, decides, state in (
@@ -125,7 +125,7 @@ class TestVerdicts:
         ],
         ids=["rules", "unavailable", "unreachable", "unreachable-now", "restricted"],
     )
-    def test_each_way_to_ask(self, found: OriginState, verdict: Verdict) -> None:
+    def test_each_method(self, found: OriginState, verdict: Verdict) -> None:
         """One URL, many, and how it came to that."""
         assert found.check(A, "ExampleBot") == verdict
         assert found.check_many([A, ROBOTS, A], "ExampleBot")[::2] == [verdict, verdict]
@@ -136,7 +136,7 @@ class TestVerdicts:
         assert (explained.url, explained.product_token) == (A, "ExampleBot")
 
     def test_no_lines_where_no_rules_decide(self) -> None:
-        """The file that stands in was written by nobody."""
+        """The substitute file has no lines that could be reported."""
         explained = having(Response(503)).explain(A, "ExampleBot", ("P",))
         assert (explained.matched_tokens, explained.matched_purposes) == ((), ())
         assert (explained.groups, explained.matches, explained.notes) == ((), (), ())
@@ -155,10 +155,10 @@ class TestVerdicts:
 
 
 class TestMaking:
-    """The file of what is held says what decides."""
+    """The file of the cached state gives the reason of its verdict."""
 
-    def test_stand_ins(self) -> None:
-        """Where no rules decide, a file that says the same stands for them."""
+    def test_substitutes(self) -> None:
+        """Where no rules decide, a file with the same effect is used in their place."""
         entry = having(file("/a")).entry
         body = parse(rules("/a"), DEFAULT)
         for decides, given, stands in (

@@ -1,4 +1,4 @@
-"""Pages are fetched if the rules allow it, and the rules are asked again at each redirect."""
+"""Pages are fetched if the rules allow it, and the rules are checked again at each redirect."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_disallowed_is_not_fetched(make: Make, server: Server) -> None:
     assert server.urls == [f"{SITE}/robots.txt"]
 
 
-def test_redirects_within_turns(make: Make, clock: Clock) -> None:
+def test_redirects_within_slots(make: Make, clock: Clock) -> None:
     begun = clock.now
     page = make().fetch(f"{SITE}/moved")
     assert (page.url, len(page.hops)) == (f"{SITE}/page", 1)
@@ -87,7 +87,7 @@ def test_rules_of_the_target_count(make: Make, server: Server) -> None:
         (Failure(FailureReason.TIMEOUT, "10 s"), FailureReason.TIMEOUT),
     ],
 )
-def test_trouble(make: Make, server: Server, answer: Any, trouble: FailureReason) -> None:
+def test_failures(make: Make, server: Server, answer: Any, trouble: FailureReason) -> None:
     server.answers[f"{SITE}/odd"] = answer
     page = make().fetch(f"{SITE}/odd")
     assert (page.failure_reason, page.ok) == (trouble, False)
@@ -101,7 +101,7 @@ def test_too_many_redirects(make: Make, server: Server) -> None:
     assert (page.failure_reason, len(page.hops)) == (FailureReason.REDIRECTS, 11)
 
 
-def test_rules_are_asked_again_when_the_turn_comes(
+def test_rules_are_checked_again_when_the_slot_begins(
     make: Make, server: Server, clock: Clock
 ) -> None:
     client = make()
@@ -140,7 +140,7 @@ def test_no_origin(make: Make) -> None:
 
 
 def test_rules_that_change_while_a_request_waits() -> None:
-    """The page is not asked for; its redirects so far are told."""
+    """The page is not requested; its redirects so far are reported."""
     before = having(file("/x"))._replace(robots=parse(b"User-agent: *\nDisallow: /x\n"))
     after = before._replace(robots=parse(b"User-agent-purpose: P\nDisallow: /b\n"))
     url = f"{SITE}/a"
@@ -200,7 +200,7 @@ def test_what_guidance_is_made_of(status: int, html: bool, monkeypatch: pytest.M
     }
 
 
-def test_an_overloaded_page_puts_off_the_next_turn(
+def test_an_overloaded_page_postpones_the_next_slot(
     make: Make, server: Server, clock: Clock
 ) -> None:
     server.answers[f"{SITE}/busy"] = Response(503, {"Retry-After": "100"})
@@ -211,7 +211,7 @@ def test_an_overloaded_page_puts_off_the_next_turn(
 
 
 class TestToTheValue:
-    """Every part of what comes back, and of what is asked."""
+    """Every part of the result, and of the request."""
 
     def test_json(self, make: Make) -> None:
         page = make().fetch(f"{SITE}/moved")
@@ -230,7 +230,7 @@ class TestToTheValue:
             "address": "192.0.2.1",
         }
 
-    def test_json_of_trouble(self, make: Make, server: Server) -> None:
+    def test_json_of_a_failure(self, make: Make, server: Server) -> None:
         server.answers[f"{SITE}/odd"] = Failure(FailureReason.TIMEOUT, "10 s")
         values = make().fetch(f"{SITE}/odd").as_dict()
         assert (values["failure_reason"], values["detail"], values["status"]) == (
@@ -240,7 +240,7 @@ class TestToTheValue:
         )
         assert make().fetch("mailto:x").as_dict()["access"] is None
 
-    def test_what_is_asked(self, make: Make, server: Server) -> None:
+    def test_the_request(self, make: Make, server: Server) -> None:
         """The limit of the call, and the seconds of the client."""
         client = make(timeout=7.0)
         client.fetch(f"{SITE}/page", limit=99)
@@ -260,7 +260,7 @@ class TestToTheValue:
         assert make(profile=profile).fetch("mailto:x").verdict.profile == profile
 
     def test_a_longer_loop(self, make: Make, server: Server) -> None:
-        """Any page that was asked for before ends it, and all hops are told."""
+        """A redirect to any page requested before ends it, and all hops are reported."""
         for here, there in (("a", "b"), ("b", "c"), ("c", "b")):
             server.answers[f"{OTHER}/{here}"] = Response(302, {"Location": f"/{there}"})
         page = make().fetch(f"{OTHER}/a")
@@ -270,7 +270,7 @@ class TestToTheValue:
         ]
 
     def test_purposes(self, make: Make, server: Server) -> None:
-        """They count for what is asked for, and for the verdict on it."""
+        """They count for the requests, and for the verdict on them."""
         server.answers[f"{SITE}/robots.txt"] = Response(
             200,
             {},
@@ -313,7 +313,7 @@ class TestGuidance:
         assert found.verdict.reason is Reason.UNREACHABLE
         assert found.may_index is None
 
-    def test_an_error_page_says_nothing(self, make: Make, server: Server) -> None:
+    def test_an_error_page_is_not_evaluated(self, make: Make, server: Server) -> None:
         server.answers[f"{SITE}/gone"] = Response(410, {"X-Robots-Tag": "noindex"})
         assert make().guidance(f"{SITE}/gone").tags is TagsSeen.NOT_FETCHED
 

@@ -1,4 +1,4 @@
-"""Prefetching: how far ahead a client looks, and what becomes of work that nobody waits for."""
+"""Prefetching: how far ahead a client looks, and the handling of background work."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.client.scripted import Clock, Server, opened
 
 AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
 FILE = b"User-agent: *\nDisallow: /private\n"
-# Nothing here takes longer, even where somebody else uses the machine.
+# Nothing here takes longer, even on a busy machine.
 LONGEST = 10.0
 
 
 class TestAhead:
     """A list may be longer than memory: it is read no further than is needed."""
 
-    def test_twice_as_many_as_are_asked_at_once(self) -> None:
+    def test_twice_as_many_as_concurrent_requests(self) -> None:
         """The next one is taken from the list once one of those before it is done."""
         answered: list[str] = []
         when_taken: list[int] = []
@@ -80,7 +80,7 @@ class TestAhead:
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
-def test_what_is_known_is_not_asked_again(kind: str) -> None:
+def test_known_files_are_not_requested_again(kind: str) -> None:
     """Unless all of it is wanted fresh."""
     server, clock = Server(), Clock()
     with opened(kind, server, clock) as client:
@@ -139,7 +139,7 @@ class TestNobodyWaits:
 
 
 def test_a_flight_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who waits for what another thread does is told what that met."""
+    """A caller that waits for another thread gets the error of that thread."""
     waits = Event()
 
     class Watched(Future[str]):

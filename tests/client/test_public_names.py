@@ -1,4 +1,4 @@
-"""The names of `robotrules.client`, whose modules are imported when a name is asked for."""
+"""The names of `robotrules.client`, whose modules are imported on first access."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def test_each_name_is_that_of_its_module(monkeypatch: pytest.MonkeyPatch) -> Non
         assert vars(client)[name] is value
 
 
-def test_a_name_that_there_is_not() -> None:
-    """It is told as Python tells it."""
+def test_an_unknown_name() -> None:
+    """The error is the usual one of Python."""
     with pytest.raises(AttributeError) as caught:
         _ = client.Nothing
     assert str(caught.value) == "module 'robotrules.client' has no attribute 'Nothing'"

@@ -34,7 +34,7 @@ NOON = 1_800_014_400.0  # 2027-01-15T12:00Z
 
 
 class TestDelays:
-    """The politest of what is asked for."""
+    """The longest of the requested delays."""
 
     FILE = parse(
         b"User-agent: *\nCrawl-delay: 5\nDisallow: /x\n"
@@ -89,7 +89,7 @@ class TestDelays:
 
 
 class TestPauses:
-    """What an answer asks for (RFC 9110 §10.2.3)."""
+    """The pause that an answer requests (RFC 9110 §10.2.3)."""
 
     @pytest.mark.parametrize(
         ("status", "after", "seconds"),
@@ -103,7 +103,7 @@ class TestPauses:
 
 
 class Told:
-    """A store that answers as it is told, and notes what it was asked."""
+    """A store with configured answers that records its calls."""
 
     def __init__(self, **answers: Any) -> None:
         self.asked: list[tuple[Any, ...]] = []
@@ -120,7 +120,7 @@ class Told:
 
 
 class CacheEngine:
-    """What turns have of a desk: a store, and a clock that is set by hand."""
+    """The parts of a cache engine that slots use: a store, and a clock that is set by hand."""
 
     def __init__(self, **answers: Any) -> None:
         self.now, self.exclusive = NOON, False
@@ -132,17 +132,17 @@ class CacheEngine:
         return self.now
 
     def lease(self, *given: Any) -> Generator[Any, Any, Any]:
-        """Ask the store for a lease."""
+        """Request a lease from the store."""
         return self.call_store(self.store.lease, *given)
 
     def call_store(self, call: Callable[..., Any], *given: Any) -> Generator[Any, Any, Any]:
-        """Ask the store."""
+        """Call the store."""
         return call(*given)
         yield
 
 
 def turns(**answers: Any) -> tuple[RateLimiter, CacheEngine]:
-    """Return turns over a desk."""
+    """Return slots over a cache engine."""
     engine = CacheEngine(**answers)
     made: Any = RateLimiter(engine)  # type: ignore[arg-type]
     return made, engine
@@ -161,10 +161,10 @@ def driven(flow: Generator[Any, Any, Any]) -> tuple[list[float], Any]:
 
 
 class TestTurns:
-    """What is asked of the store, and for how long one waits."""
+    """The calls of the store, and the length of the waits."""
 
     def test_reserved(self) -> None:
-        """The store says when; without it, memory does, one interval after the other."""
+        """The store sets the time; without it, memory does, one interval after the other."""
         made, engine = turns(reserve_slot=[NOON + 9])
         assert driven(made.reserve(SITE, 5.0)) == ([], NOON + 9)
         assert engine.asked == [("reserve_slot", SITE, NOON, 5.0)]
@@ -211,8 +211,8 @@ class TestTurns:
         assert names == [*("lease", "begin_slot", "release") * 2, "lease", "begin_slot"]
         assert engine.asked[2] == ("release", f"turn {SITE}", "me")
 
-    def test_who_ended_lets_others_go_first(self) -> None:
-        """One look, unless nobody else can be there."""
+    def test_an_ended_slot_lets_others_go_first(self) -> None:
+        """One lookup, unless no other process can use the store."""
         for alone, waited in ((False, [MAX_SLOT_POLL]), (True, [])):
             made, engine = turns(lease=[True], release=[None], begin_slot=[NOON])
             engine.exclusive = alone
@@ -270,8 +270,8 @@ class TestTurns:
                 patch.setattr(rate_limiter, "monotonic", lambda now=now: now)
                 assert driven(some.take("a", 1.0, "me")) == (waits, 0)
 
-    def test_a_turn(self) -> None:
-        """It says where it is."""
+    def test_a_slot(self) -> None:
+        """It has its origin, its delay and the end of a pause."""
         turn = Slot("a", Delay(1.0, "min-delay"), lambda: NOON)
         assert (turn.origin, turn.delay.seconds, turn.until) == ("a", 1.0, None)
         assert turn.record_response(503) == 60.0
@@ -279,15 +279,15 @@ class TestTurns:
 
 
 class TestTies:
-    """Where several ask for the same, one is named; and purposes count."""
+    """Where several groups set the same delay, one is named; and purposes count."""
 
-    def test_who_asks(self) -> None:
+    def test_the_source_of_a_delay(self) -> None:
         """The client's own delay goes first, then the Crawl-delay."""
         robots = parse(b"User-agent: *\nRequest-rate: 1/10\nCrawl-delay: 10\n")
         assert required_delay(robots, "x", now=NOON, min_delay=10.0) == (10.0, "min-delay", None)
         assert required_delay(robots, "x", now=NOON) == (10.0, "crawl-delay", 3)
 
-    def test_nobody_asks(self) -> None:
+    def test_no_requested_delay(self) -> None:
         """Then there is none."""
         assert required_delay(parse(b""), "x", now=NOON) == (0.0, "min-delay", None)
 

@@ -26,7 +26,7 @@ AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
 
 
 class Names:
-    """An async resolver that says what a list has, one after the other."""
+    """An async resolver that returns the items of a list, one after the other."""
 
     def __init__(self, *answers: list[str]) -> None:
         self.answers = list(answers)
@@ -62,7 +62,7 @@ class TestVetting:
         assert found.reason is FailureReason.REFUSED
         assert vet(AddressPolicy(resolve=Names([address, "8.8.8.8"]))) == ["8.8.8.8"]
 
-    def test_trouble(self) -> None:
+    def test_failures(self) -> None:
         """What a resolver raises, or gives instead of addresses, is a failure of the DNS."""
 
         async def fails(host: str, port: int) -> list[str]:
@@ -74,7 +74,7 @@ class TestVetting:
             assert found.reason is FailureReason.DNS
 
     def test_without_an_event_loop(self) -> None:
-        """A client for threads asks it too."""
+        """A client for threads uses it too."""
         names = Names(["8.8.8.8"])
         assert DnsCache(AddressPolicy(resolve=names), 4).vet("example.com", 80, 5.0) == ["8.8.8.8"]
 
@@ -106,11 +106,11 @@ class TestVetting:
 
 
 class TestKept:
-    """What the system's resolver said holds for a few seconds."""
+    """Results of the system's resolver are cached for a few seconds."""
 
     @pytest.fixture
     def asked(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-        """The names that the system's resolver was asked for."""
+        """The names that were looked up with the system's resolver."""
         seen: list[str] = []
 
         def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
@@ -124,7 +124,7 @@ class TestKept:
         return seen
 
     def test_http_and_https(self, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-        """A redirect to another port asks no second time; after a while it does."""
+        """A redirect to another port causes no second lookup; after a while it does."""
         now = [100.0]
         monkeypatch.setattr(lookups_module, "monotonic", lambda: now[0])
         lookups = DnsCache(AddressPolicy(), 4)
@@ -155,7 +155,7 @@ class TestKept:
         lookups.vet("h0.example", 80, 5.0)
         assert asked[9:] == ["h0.example"]
 
-    def test_a_users_resolver_is_asked_each_time(self) -> None:
+    def test_a_users_resolver_is_called_each_time(self) -> None:
         """It may keep what it likes."""
         names = Names(["8.8.8.8"])
         lookups = DnsCache(AddressPolicy(resolve=names), 4)
@@ -197,7 +197,7 @@ def name_server(address: bytes) -> Iterator[str]:
 
 
 class TestAsyncResolver:
-    """The DNS, asked on the event loop."""
+    """DNS lookups on the event loop."""
 
     def test_a_name(self) -> None:
         """From a name server; kept for other ports; vetted."""
@@ -208,7 +208,7 @@ class TestAsyncResolver:
         assert AddressPolicy(resolve=resolve).cacheable
 
     def test_a_private_address(self) -> None:
-        """A name server may say what it likes."""
+        """A name server may answer anything."""
         with name_server(bytes([10, 0, 0, 1])) as where:
             found = vet(AddressPolicy(resolve=AsyncResolver([where], timeout=2.0)))
         assert isinstance(found, Failure)
@@ -247,7 +247,7 @@ class TestAsyncResolver:
         assert len(resolve._by_loop) == 1
 
     def test_misuse(self) -> None:
-        """It says what it wants."""
+        """The error states the expected type."""
         with pytest.raises(TypeError, match="nameservers must be a list"):
             AsyncResolver("9.9.9.9")
         with pytest.raises(ValueError, match="more than 0"):
@@ -256,7 +256,7 @@ class TestAsyncResolver:
             AsyncResolver(tries=0)
 
 
-def test_threads_and_async_are_told_apart() -> None:
+def test_threads_and_async_are_distinguished() -> None:
     """A function, an object and a method may be either."""
 
     class Both:

@@ -37,7 +37,7 @@ class TestForms:
         assert (found.complete, found.trouble, found.gzipped) == (True, "", False)
 
     def test_a_loc_of_an_extension(self) -> None:
-        """It is no page, wherever it stands; one of an unknown namespace may be."""
+        """It is not a page, wherever it occurs; one of an unknown namespace may be."""
         found = read_sitemap(
             b"<urlset %s %s xmlns:x='urn:x'><url><image:loc>http://no/</image:loc>"
             b"<loc>http://a/</loc><x:loc>http://b/</x:loc></url></urlset>" % (NAMESPACE, IMAGES)
@@ -106,7 +106,7 @@ class TestForms:
         ],
     )
     def test_what_is_none(self, octets: bytes, trouble: str) -> None:
-        """There is an answer, and it says why there is nothing in it."""
+        """There is a result, which gives the reason why it is empty."""
         found = read_sitemap(octets)
         assert trouble in found.trouble
         assert found.urls == ()
@@ -132,8 +132,8 @@ class TestForms:
             ),
         ],
     )
-    def test_all_that_is_said_of_it(self, octets: bytes, complete: bool, trouble: str) -> None:
-        """It is no sitemap, it is not packed, and whether it is whole is known."""
+    def test_properties_of_the_result(self, octets: bytes, complete: bool, trouble: str) -> None:
+        """It is not a sitemap, it is not compressed, and whether it is complete is known."""
         assert read_sitemap(octets, complete=complete) == (
             SitemapForm.OTHER,
             False,
@@ -143,7 +143,7 @@ class TestForms:
         )
 
     def test_elements_in_other_places(self) -> None:
-        """A loc or link that stands elsewhere, or in an extension, is no page."""
+        """A loc or link in another place, or in an extension, is not a page."""
         assert read_sitemap(
             b"<urlset><loc>http://no/1</loc><url><x><loc>http://no/2</loc></x>"
             b"<loc>http://a/1</loc><link>http://no/3</link></url>"
@@ -161,15 +161,15 @@ class TestForms:
         )
         assert read_sitemap(rdf)[0:3:2] == (SitemapForm.FEED, ("http://a/ b",))
 
-    def test_octets_that_are_no_utf8(self) -> None:
+    def test_octets_that_are_not_utf8(self) -> None:
         """They are replaced, in a list of URLs."""
         assert read_sitemap(b"HTTP://a/\xff\n http://b/ \n").urls == (
             "HTTP://a/\ufffd",
             "http://b/",
         )
 
-    def test_what_stands_before_an_error_counts(self) -> None:
-        """A file that is broken further down has said something."""
+    def test_content_before_an_error_counts(self) -> None:
+        """The part of a broken file before the error is used."""
         found = read_sitemap(b"<urlset><url><loc>http://a/</loc></url><url></urlset>")
         assert (found.form, found.urls) == (SitemapForm.URLSET, ("http://a/",))
         assert found.trouble
@@ -186,7 +186,7 @@ class TestBounds:
         assert read_sitemap(b"http://a/\nhttp://a/b", complete=False).urls == ("http://a/",)
 
     def test_the_limit(self) -> None:
-        """What is longer is cut, and that is no trouble."""
+        """A larger file is cut, and that is not an error."""
         octets = b"<urlset>" + b"<url><loc>http://a/</loc></url>" * 100 + b"</urlset>"
         found = read_sitemap(octets, limit=1_000)
         assert (found.complete, found.trouble, 0 < len(found.urls) < 100) == (False, "", True)
@@ -330,7 +330,7 @@ class TestEnemies:
         assert time.perf_counter() - start < 5
 
     def test_a_doctype(self) -> None:
-        """One that declares nothing is read; why another is refused is told."""
+        """One that declares nothing is read; others are refused with a reason."""
         assert read_sitemap(b"<!DOCTYPE urlset><urlset/>") == (
             SitemapForm.URLSET,
             False,

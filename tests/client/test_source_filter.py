@@ -27,7 +27,7 @@ IMPORTED_AT = START + 100 * DAY
 
 
 def archive(*fetch_records: tuple[float, str], agent: str = "ExampleBot") -> bytes:
-    """Return an archive whose visits found files that disallow a path, days after the start."""
+    """Return an archive whose fetches found files that disallow a path, days after the start."""
     history = History()
     for days, path in fetch_records:
         history.record_fetch(days, file(path), agent=agent)
@@ -37,14 +37,14 @@ def archive(*fetch_records: tuple[float, str], agent: str = "ExampleBot") -> byt
 
 
 def imported(store: Store, octets: bytes, name: str = "forged.warc") -> Provenance:
-    """Import an archive; return what its visits say of where they come from."""
+    """Import an archive; return the provenance of its fetches."""
     done = import_warc(store, io.BytesIO(octets), name=name, now=IMPORTED_AT)
     assert done.provenance is not None
     return done.provenance
 
 
 def at(store: Store, days: float, path: str = "/a", **options: Any) -> HistoricalVerdict:
-    """Ask what the rules said about a path."""
+    """Check a path against the rules of a given time."""
     found = Evidence(store).at(f"{SITE}{path}", START + days * DAY, "ExampleBot", **options)
     assert options.get("source") or found.source in (None, "own") or found.notes
     return found
@@ -56,7 +56,7 @@ def codes(found: HistoricalVerdict) -> list[str]:
 
 
 class TestPrecedence:
-    """Own visits go first, always; where an archive answers, the answer says so."""
+    """Own fetches always go first; an answer from an archive is marked as such."""
 
     @pytest.fixture
     def store(self) -> MemoryStore:
@@ -67,8 +67,8 @@ class TestPrecedence:
         assert isinstance(history.store, MemoryStore)
         return history.store
 
-    def test_an_own_visit_that_held(self, store: MemoryStore) -> None:
-        """A later visit of the same crawler in an archive changes nothing, and is pointed out."""
+    def test_an_own_fetch_in_force(self, store: MemoryStore) -> None:
+        """A later fetch of the same crawler in an archive changes nothing, and is pointed out."""
         found = at(store, 2)
         assert (found.allowed, found.source, found.in_force) == (False, "own", True)
         assert codes(found) == ["import-differs"]
@@ -76,7 +76,7 @@ class TestPrecedence:
         assert "forged.warc" in found.notes[0].message
         assert at(store, 2, "/b").allowed is True
 
-    def test_an_own_visit_that_had_lapsed(self, store: MemoryStore) -> None:
+    def test_an_own_fetch_that_had_lapsed(self, store: MemoryStore) -> None:
         """It is still the answer: an archive cannot fill the time after it unnoticed."""
         found = at(store, 4.5)
         assert (found.allowed, found.source, found.in_force) == (False, "own", False)
@@ -84,13 +84,13 @@ class TestPrecedence:
         assert "found something else: own fetches take precedence" in found.notes[1].message
 
     def test_lapsed_both(self, store: MemoryStore) -> None:
-        """Own visits go first then too."""
+        """Own fetches go first then too."""
         found = at(store, 9)
         assert (found.allowed, found.source, found.in_force) == (False, "own", False)
         assert codes(found) == ["lapsed", "import-differs"]
 
-    def test_before_the_first_own_visit(self, store: MemoryStore) -> None:
-        """An archive answers, and a warning says which."""
+    def test_before_the_first_own_fetch(self, store: MemoryStore) -> None:
+        """An archive answers, and a warning names it."""
         found = at(store, 0.75, "/z")
         assert (found.allowed, found.source, found.in_force) == (False, "import", True)
         assert codes(found)[-1] == "imported"
@@ -100,8 +100,8 @@ class TestPrecedence:
         assert found.next_fetch_record.source == "import"
         assert "imported from 'forged.warc'" in str(found)
 
-    def test_asked_for(self, store: MemoryStore) -> None:
-        """Each source can be asked alone."""
+    def test_a_requested_source(self, store: MemoryStore) -> None:
+        """Each source can be used alone."""
         found = at(store, 2, "/b", source="imported")
         assert (found.allowed, found.source) == (False, "import")
         assert "imported" in codes(found)
@@ -114,7 +114,7 @@ class TestPrecedence:
         assert never.next_fetch_record.at == START + DAY
         assert "(own)" in never.notes[0].message
 
-    def test_the_next_visit(self, store: MemoryStore) -> None:
+    def test_the_next_fetch(self, store: MemoryStore) -> None:
         """It is one of the same source."""
         found = at(store, 1.2)
         assert found.next_fetch_record is not None
@@ -150,7 +150,7 @@ class TestPrecedence:
         assert found.allowed is False
 
     def test_two_crawlers_in_an_archive(self) -> None:
-        """One that had lapsed found something else, and one that held too: both are said."""
+        """A lapsed one found something else, and so did one in force: both are reported."""
         history = History()
         history.record_fetch(0, file("/a"))
         imported(history.store, archive((1, "/b"), agent="LateBot"), "late.warc")
@@ -195,10 +195,10 @@ class TestPrecedence:
 
 
 class TestHistory:
-    """Visits and periods by their source."""
+    """Fetches and periods by their source."""
 
     def test_periods(self) -> None:
-        """Own visits and those of each archive are periods of their own."""
+        """Own fetches and those of each archive are separate periods."""
         history = History()
         history.record_fetch(0, file("/a"))
         first = imported(history.store, archive((0.5, "/a")), "first.warc")
@@ -224,7 +224,7 @@ class TestHistory:
         assert len(list(evidence.fetch_records(SITE, source=second.digest.upper()))) == 1
 
     def test_as_dict(self) -> None:
-        """JSON says where an answer comes from."""
+        """JSON contains the source of an answer."""
         store = MemoryStore()
         given = imported(store, archive((0, "/a")))
         said = at(store, 0.5).as_dict()
@@ -278,7 +278,7 @@ class Forward:
 
 
 class TestImporting:
-    """Each imported visit names its archive."""
+    """Each imported fetch names its archive."""
 
     def test_a_file(self, tmp_path: Path) -> None:
         """By its name without the folder, and its SHA-256."""
@@ -317,8 +317,8 @@ class TestImporting:
         }.items():
             assert imported(MemoryStore(), archive((0, "/a")), name).archive == kept
 
-    def test_whatever_the_archive_says(self) -> None:
-        """An archive cannot say that its visits are own, or from another archive."""
+    def test_provenance_in_the_archive_is_ignored(self) -> None:
+        """An archive cannot declare its fetches as own, or as from another archive."""
         store = MemoryStore()
         first = imported(store, archive((0, "/a")), "first.warc")
         for chosen, count in ((None, 1), ("own", 0), ("imported", 1), (first.digest, 1)):
@@ -333,7 +333,7 @@ class TestImporting:
         ] == ["second.warc"]
 
     def test_an_archive_that_changes(self, tmp_path: Path) -> None:
-        """What is imported would name another archive, so it is said."""
+        """An archive that changes during the import raises an error."""
         path = tmp_path / "a.warc"
         path.write_bytes(archive((0, "/a")))
         size = path.stat().st_size

@@ -284,19 +284,19 @@ def test_an_international_name_is_its_a_label() -> None:
         "two words",
     ],
 )
-def test_what_is_no_name_address_or_network_raises_with_the_cure(wrong: str) -> None:
+def test_an_invalid_name_address_or_network_raises_with_the_fix(wrong: str) -> None:
     with pytest.raises(ValueError, match=r"allow_private contains .*: use"):
         AddressPolicy([wrong])
 
 
-def test_a_string_is_no_list() -> None:
+def test_a_string_is_not_a_list() -> None:
     with pytest.raises(ValueError, match=r"pass a list, such as \['localhost'\]"):
         AddressPolicy("localhost")
     with pytest.raises(ValueError, match="host names and addresses"):
         AddressPolicy([127])  # type: ignore[list-item]
 
 
-def test_it_says_what_it_allows() -> None:
+def test_its_repr_lists_what_it_allows() -> None:
     assert repr(AddressPolicy(["localhost"])) == "AddressPolicy(allow_private=['localhost'])"
 
 
@@ -312,14 +312,14 @@ def test_a_mapped_address_is_connected_to_as_ipv4() -> None:
     assert AddressPolicy(resolve=to("::ffff:8.8.8.8")).vet("x.example", 80) == ["8.8.8.8"]
 
 
-def test_a_name_with_many_addresses_is_no_scan() -> None:
+def test_a_name_with_many_addresses_does_not_cause_a_scan() -> None:
     many = AddressPolicy(resolve=to(*(f"8.8.8.{last}" for last in range(200))))
     found = many.vet("many.example", 80)
     assert isinstance(found, list)
     assert len(found) == MAX_ADDRESSES
 
 
-def test_a_refusal_says_how_to_allow_it() -> None:
+def test_a_refusal_names_the_option_to_allow_it() -> None:
     refused = AddressPolicy(resolve=to("169.254.169.254")).vet("metadata.example", 80)
     assert refused == Failure(
         FailureReason.REFUSED,
@@ -370,11 +370,11 @@ def test_a_resolver_that_gives_no_address_is_a_failure(answer: list[str], words:
     assert words in found.detail
 
 
-def test_what_is_no_address_is_refused() -> None:
+def test_invalid_addresses_are_refused() -> None:
     assert "not an address" in (PUBLIC.refusal_of_address("x.example", "127.1") or "")
 
 
-def test_the_resolver_is_asked_once_with_the_port() -> None:
+def test_the_resolver_is_called_once_with_the_port() -> None:
     asked = []
 
     def resolve(host: str, port: int) -> list[str]:
@@ -427,13 +427,13 @@ def test_the_systems_resolver_is_not_believed(host: str, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("host", ["a" * 70 + ".example", "a..example", "nul\x00.example", ""])
 def test_a_host_that_no_resolver_takes_is_a_failure(host: str) -> None:
-    """It never comes to an address: the trouble is the name's."""
+    """No address is reached: the failure is that of the name."""
     found = PUBLIC.vet(host, 80)
     assert isinstance(found, Failure)
     assert found.reason is FailureReason.DNS
 
 
-def test_the_system_is_asked_for_all_families(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_system_is_queried_for_all_families(monkeypatch: pytest.MonkeyPatch) -> None:
     def getaddrinfo(*_: object, **__: object) -> list[tuple[object, ...]]:
         tail = (socket.SOCK_STREAM, 6, "")
         return [

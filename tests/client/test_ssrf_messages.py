@@ -54,8 +54,8 @@ class TestAddresses:
             f"{shown} is {why}; to allow it, pass allow_private=['{address}']"
         )
 
-    def test_what_is_no_address(self) -> None:
-        """A resolver may say anything."""
+    def test_invalid_addresses(self) -> None:
+        """A resolver may return anything."""
         words = "x.example is '127.1', which is not an address"
         assert PUBLIC.refusal_of_address("x.example", "127.1") == words
 
@@ -92,7 +92,7 @@ class TestAddresses:
         assert AddressPolicy(resolve=waits).vet("x.example", 80) == expected
         assert asyncio.run(AddressPolicy(resolve=awaits).avet("x.example", 80)) == expected
 
-    def test_what_is_asked(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_query(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Host and port, and the addresses of streams."""
         asked: list[Any] = []
 
@@ -112,7 +112,7 @@ class TestAddresses:
         assert asyncio.run(AddressPolicy(resolve=awaits).avet("z.example", 80)) == ["8.8.8.8"]
         assert asked[1:] == [("y.example", 8443), ("z.example", 80)]
 
-    def test_what_is_no_function_is_not_async(self) -> None:
+    def test_a_value_that_is_not_callable_is_not_async(self) -> None:
         """It cannot even be called."""
         assert is_async(object()) is False
 
@@ -129,14 +129,14 @@ class TestAllowing:
         "wrong", ["http://localhost", "localhost:80", "two words", "*.*.internal", "*.", ""]
     )
     def test_no_name(self, wrong: str) -> None:
-        """It is told as it was given."""
+        """It is reported as it was given."""
         assert words_of(AddressPolicy, [wrong]) == (
             f"allow_private contains {wrong!r}, which is not a host name, address or network: use "
             "'localhost', '*.internal', '127.0.0.1' or '10.0.0.0/8', without scheme, port and path"
         )
 
     def test_no_network(self) -> None:
-        """It says why."""
+        """It gives the reason."""
         assert words_of(AddressPolicy, ["10.0.0.1/8"]) == (
             "allow_private contains '10.0.0.1/8', which is not a network (10.0.0.1/8 has host "
             "bits set): "
@@ -145,7 +145,7 @@ class TestAllowing:
 
     @pytest.mark.parametrize("wrong", [True, None, 5, b"localhost"])
     def test_no_list(self, wrong: object) -> None:
-        """What is allowed is said by name."""
+        """Allowed hosts are listed by name."""
         assert words_of(AddressPolicy, wrong) == (
             f"allow_private is {wrong!r}: pass the hosts, addresses or networks to allow, such "
             "as ['localhost', '10.0.0.0/8']"
@@ -183,7 +183,7 @@ class TestNames:
         "host", ["example.com", "example.com.", "local.example", "x.locale", "8.8.8.8", "[2606::1]"]
     )
     def test_public(self, host: str) -> None:
-        """Others are asked for."""
+        """Others are looked up."""
         assert PUBLIC.refusal_of_name(host) is None
 
     def test_allowed(self) -> None:
@@ -197,10 +197,10 @@ class TestNames:
 
 
 class TestResolver:
-    """What the DNS is asked, and what becomes of its answers."""
+    """DNS queries, and how their answers are used."""
 
     def test_options(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """One is opened for each event loop, with what was said."""
+        """One is opened for each event loop, with the given options."""
         opened: list[Any] = []
 
         class Dns:
@@ -265,7 +265,7 @@ class TestResolver:
         assert _format_address(address) == text
 
     def test_misuse(self) -> None:
-        """It says what it wants."""
+        """The error states the expected type."""
         words = "nameservers must be a list: pass ['9.9.9.9']"
         assert words_of(AsyncResolver, "9.9.9.9") == words
         assert words_of(AsyncResolver, b"x") == "nameservers must be a list: pass [b'x']"

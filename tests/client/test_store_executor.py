@@ -56,7 +56,7 @@ class History:
 
 
 async def done(history: History, words: list[str]) -> list[Any]:
-    """Let as many tasks write; return what each was told."""
+    """Let that many tasks write; return the result of each."""
     blocking = StoreExecutor()
 
     async def one(word: str) -> Any:
@@ -71,7 +71,7 @@ async def done(history: History, words: list[str]) -> list[Any]:
 
 
 def test_one_transaction_for_all() -> None:
-    """Each task is told what came of its own call, and after all of it was kept."""
+    """Each task gets the result of its own call, after all calls were committed."""
     history = History()
     words = [f"w{n}" for n in range(20)]
     assert asyncio.run(done(history, words)) == [word.upper() for word in words]
@@ -103,8 +103,8 @@ def test_busy() -> None:
     assert sorted(history.kept) == ["a", "b"]
 
 
-def test_who_gave_up_writes_nothing() -> None:
-    """A call that nobody waits for is not made."""
+def test_a_cancelled_call_writes_nothing() -> None:
+    """A call that no task waits for is not made."""
     history = History()
 
     async def main() -> None:
@@ -124,7 +124,7 @@ def test_who_gave_up_writes_nothing() -> None:
 
 
 def test_transactions_of_a_prefetch(tmp_path: Path) -> None:
-    """Fewer than there are origins: a lease, a visit and a release of each are not three."""
+    """Fewer than there are origins: lease, put and release of each are not three."""
     said: list[str] = []
     server = Server()
     server.answers = _Everywhere(lambda _: Response(200, {}, b"User-agent: *\nDisallow: /\n"))
@@ -156,7 +156,7 @@ class _Everywhere(dict[str, Any]):
 
 
 def test_a_prefetch_that_is_stopped(tmp_path: Path) -> None:
-    """What is told of each origin may raise: that ends it, and nothing is left waiting."""
+    """The callback for an origin may raise: that ends it, and no task is left waiting."""
     server = Server()
     seen: list[str] = []
 
@@ -179,7 +179,7 @@ def test_a_prefetch_that_is_stopped(tmp_path: Path) -> None:
 
 
 def test_a_prefetch_does_not_wait_for_the_slowest() -> None:
-    """Where what is told of an origin raises, that ends it while another one is still asked."""
+    """If the callback for an origin raises, that ends it while another request is under way."""
     asked: list[str] = []
 
     class Slow:
@@ -206,8 +206,8 @@ def test_a_prefetch_does_not_wait_for_the_slowest() -> None:
 
 
 @pytest.mark.parametrize("values", [[None], ["https://a.example", 5]])
-def test_the_place_of_what_is_no_origin(values: list[Any]) -> None:
-    """An error of misuse says which value it is."""
+def test_the_position_of_an_invalid_origin(values: list[Any]) -> None:
+    """An error of misuse names the position of the value."""
 
     async def main() -> None:
         async with AsyncClient(AGENT, store="memory:", transport=AsyncServer(Server())) as client:
@@ -219,7 +219,7 @@ def test_the_place_of_what_is_no_origin(values: list[Any]) -> None:
 
 @pytest.mark.parametrize(("count", "begun"), [(1, 0), (2, 1), (3, 1)])
 def test_two_are_several(count: int, begun: int) -> None:
-    """What several ask is one transaction; one alone needs none."""
+    """Calls of several tasks are one transaction; a single call needs none."""
     entered: list[str] = []
 
     @contextmanager
@@ -233,7 +233,7 @@ def test_two_are_several(count: int, begun: int) -> None:
 
 
 def test_threads_for_what_would_block() -> None:
-    """A few of its own, which have a name, for all calls."""
+    """A few dedicated threads, which have a name, for all calls."""
     blocking = StoreExecutor()
 
     async def main() -> list[str]:
@@ -249,7 +249,7 @@ def test_threads_for_what_would_block() -> None:
         threads.submit(print)
 
 
-def test_who_asks_in_between_joins_in() -> None:
+def test_calls_made_in_between_join_the_batch() -> None:
     """Calls are made in the round after the next: a task that is told something in between asks."""
     history = History()
 
@@ -272,7 +272,7 @@ def test_who_asks_in_between_joins_in() -> None:
 
 
 @pytest.mark.parametrize("inline", [True, False])
-def test_how_a_client_asks_its_store(inline: bool) -> None:
+def test_how_a_client_calls_its_store(inline: bool) -> None:
     """A quick one in the loop itself, several calls in one transaction; another in threads."""
 
     class Noting(MemoryStore):

@@ -62,7 +62,7 @@ def make(request: pytest.FixtureRequest, web: Server) -> Iterator[Make]:
 
 @pytest.fixture(autouse=True)
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store that failed is asked again at once, and none is waited for long."""
+    """A store that failed is used again at once, and waits are short."""
     monkeypatch.setattr("robotrules.client.cache_engine.COOLDOWN", 0.0)
     monkeypatch.setattr("robotrules.client.stores.server_guard.COOLDOWN", 0.0)
     monkeypatch.setattr("robotrules.client.stores.redis.RESPONSE_TIMEOUT", 0.3)
@@ -251,7 +251,7 @@ def harm_postgres(where: str, what: str) -> None:
 def test_damaged(
     make: Make, web: Server, kind: str, what: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """What is damaged is fetched again, and mended; without an answer nobody knows."""
+    """Damaged data is fetched again and repaired; without an answer the rules are unknown."""
     where = place_of(kind, request, tmp_path)
     make(store=where).check(A)
     (harm_redis if kind == "redis" else harm_postgres)(where, what)
@@ -339,7 +339,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def main(path: str) -> None:
-    """Ask a hundred origins with a store that has no space for them, and print what was said."""
+    """Check a hundred origins with a store that has no space for them, and print the results."""
     import resource
     import signal
 
@@ -347,7 +347,7 @@ def main(path: str) -> None:
     origins = [f"https://site{n}.example" for n in range(100)]
     for origin in origins:
         web.answers[f"{origin}/robots.txt"] = Response(200, {}, file_of(origin))
-    # A limit on files is as good as a full disk, and nobody else has to suffer it.
+    # A limit on files has the effect of a full disk, without affecting other processes.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
     logging.getLogger("robotrules").addHandler(logging.NullHandler())

@@ -32,12 +32,12 @@ AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
 SITE = "https://example.com"
 FILE = b"User-agent: *\nDisallow: /private\n"
 HOUR = 3_600.0
-# Nothing here takes longer, even where somebody else uses the machine.
+# Nothing here takes longer, even on a busy machine.
 LONGEST = 20.0
 
 
 class Gate:
-    """A transport for threads that lets nobody through before it is opened."""
+    """A transport for threads that blocks all requests until it is opened."""
 
     def __init__(self) -> None:
         self.asked: list[Request] = []
@@ -82,7 +82,7 @@ class AsyncGate:
 
 
 def answers(host: str, path: str) -> bytes:
-    """Answer by the number in the name of a host: rules, no file, nothing allowed, trouble."""
+    """Answer by the number in the name of a host: rules, no file, nothing allowed, failure."""
     kind = number_of(host) % 4
     if kind == 0:
         return fault_servers.message(FILE, "Cache-Control: max-age=600")
@@ -230,7 +230,7 @@ async def _hammered(origins: list[str], transport: Any, where: str) -> None:
     assert not complaints
 
 
-# --- Who does it for all --------------------------------------------------------------------------
+# --- One caller for all ---------------------------------------------------------------------------
 
 
 def thread_pool(count: int, work: Callable[[], Any]) -> list[Any]:
@@ -254,9 +254,9 @@ def thread_pool(count: int, work: Callable[[], Any]) -> list[Any]:
 
 
 class TestLeadingThread:
-    """One thread asks for all; if it cannot, the others are not left waiting."""
+    """One thread sends the request for all; if it fails, the others are not left waiting."""
 
-    def test_one_asks(self) -> None:
+    def test_one_thread_sends_the_request(self) -> None:
         gate = Gate()
         Thread(target=_opened_later, args=(gate,)).start()
         with Client(AGENT, store="memory:", transport=gate) as client:
@@ -271,7 +271,7 @@ class TestLeadingThread:
         with Client(AGENT, store="memory:", transport=gate) as client:
             began = time.monotonic()
             found = thread_pool(20, lambda: client.check(f"{SITE}/x"))
-            # It gave the lease back: nobody had to wait until that ended.
+            # The lease was released: no caller had to wait until it expired.
             assert time.monotonic() - began < 5
         interrupted = [one for one in found if isinstance(one, BaseException)]
         assert [type(one) for one in interrupted] == [KeyboardInterrupt]
@@ -288,7 +288,7 @@ class TestLeadingThread:
             assert client.check(f"{SITE}/x")
 
     def test_interrupted_before_it_began(self) -> None:
-        """Whenever a signal comes, nobody waits for a flight that nobody makes."""
+        """Whenever a signal comes, no caller waits for a flight that has been abandoned."""
         flights: SingleFlight[int] = SingleFlight()
         flights._flights = _Interrupting()
         with pytest.raises(KeyboardInterrupt):
@@ -296,8 +296,8 @@ class TestLeadingThread:
         assert "a" not in flights
         assert thread_pool(3, lambda: flights.do("a", lambda: 2)) == [2, 2, 2]
 
-    def test_somebody_was_quicker(self) -> None:
-        """Who gets the lease after somebody else has finished looks again before he asks."""
+    def test_another_process_was_faster(self) -> None:
+        """A caller that gets the lease after another has finished looks again before a request."""
         server = Server()
         store = _Overtaken()
         with (
@@ -310,7 +310,7 @@ class TestLeadingThread:
 
 
 class _Overtaken(MemoryStore):
-    """A store where somebody else does all of it just before the first lease is given."""
+    """A store in which another process does all the work just before the first lease is given."""
 
     overtakes: Callable[[], object] | None = None
 
@@ -322,7 +322,7 @@ class _Overtaken(MemoryStore):
 
 
 class _Interrupting(dict[Any, Any]):
-    """A table into whose first entry a signal comes."""
+    """A table whose first insertion is interrupted by a signal."""
 
     came = False
 
@@ -348,7 +348,7 @@ def _opened_later(gate: Gate) -> None:
 
 
 class TestLeadingTask:
-    """One task asks for all; one that gives up takes nothing from the others."""
+    """One task sends the request for all; its cancellation does not affect the others."""
 
     async def _asking(self, client: AsyncClient, gate: AsyncGate, count: int) -> list[Any]:
         tasks = [asyncio.create_task(client.check(f"{SITE}/x")) for _ in range(count)]
@@ -404,8 +404,8 @@ class TestLeadingTask:
 
         asyncio.run(main())
 
-    def test_a_turn_is_given_back(self) -> None:
-        """A task that is cancelled while its turn begins leaves it to the others."""
+    def test_a_slot_is_released(self) -> None:
+        """A task that is cancelled while its slot begins leaves it to the others."""
         store = _Slow()
 
         async def main() -> None:
@@ -430,7 +430,7 @@ class TestLeadingTask:
 
 
 class _Slow(MemoryStore):
-    """A store that is far away, and tells when it is asked."""
+    """A slow store that signals when it is called."""
 
     inline = False
 
@@ -440,7 +440,7 @@ class _Slow(MemoryStore):
         self.threads: set[Thread] = set()
 
     async def reached(self, call: str) -> None:
-        """Wait until it is asked for something."""
+        """Wait until it is called."""
         self.calls.clear()
         end = time.monotonic() + LONGEST
         while call not in self.calls and time.monotonic() < end:
@@ -464,7 +464,7 @@ class _Slow(MemoryStore):
 class TestLoops:
     """An event loop is never blocked, and a client belongs to one."""
 
-    def test_a_slow_store_blocks_nobody(self) -> None:
+    def test_a_slow_store_does_not_block_others(self) -> None:
         store = _Slow()
 
         async def main() -> None:
@@ -481,7 +481,7 @@ class TestLoops:
 
     @pytest.mark.parametrize("kind", [AsyncHttpx2Transport, AiohttpTransport])
     def test_another_loop(self, kind: Any) -> None:
-        """What memory has is there in any loop; asking another one says what to do."""
+        """Cached data is available in any loop; a request from another loop raises with the fix."""
         # A connection that is kept would belong to a loop that is gone.
         once = fault_servers.says(fault_servers.message(fault_servers.ROBOTS, "Connection: close"))
 
@@ -500,8 +500,8 @@ class TestLoops:
             asyncio.run(client.aclose())
             asyncio.run(transport.aclose())
 
-    def test_a_turn_within_a_turn(self) -> None:
-        """Who would wait for himself is told so, on threads and on a loop alike."""
+    def test_a_slot_within_a_slot(self) -> None:
+        """A caller that would wait for itself gets an error, on threads and on a loop alike."""
         server = Server()
 
         async def main() -> None:
@@ -526,7 +526,7 @@ class TestLoops:
 
 
 class TestClosing:
-    """A client that is closed in the middle of something ends it, and nobody hangs."""
+    """Closing a client during work ends the work, and no caller hangs."""
 
     def test_while_threads_fetch(self) -> None:
         def slow(peer: fault_servers.Peer) -> None:
@@ -545,7 +545,7 @@ class TestClosing:
             client.close()
             asking.join(LONGEST)
             assert len(found) == 3
-            # What was under way may end, or say that the client is closed; nothing else.
+            # Work under way may end, or raise that the client is closed; nothing else.
             for one in found:
                 assert not isinstance(one, BaseException) or "closed" in str(one), repr(one)
 
@@ -568,7 +568,7 @@ class TestClosing:
 
 
 class TestBackground:
-    """What is renewed behind an answer costs little, however often one asks meanwhile."""
+    """A background renewal costs little, however many checks are made meanwhile."""
 
     def test_one_renewal_waits_for_an_origin(self) -> None:
         gate, clock = Gate(), Clock()

@@ -106,7 +106,7 @@ class TestWhatOthersRead:
             assert [name for name, _ in one.fields] == [name for name, _ in other.fields]
 
     def test_the_answer(self, archive: bytes) -> None:
-        """A decoded file has a length that fits, and fields say what it was."""
+        """A decoded file has a matching length, and fields record the original."""
         _, answer, request, metadata, *_ = with_warcio(archive)
         assert (answer.kind, answer.status, answer.body) == ("response", "200", rules("/a"))
         fields = dict(answer.fields)
@@ -139,7 +139,7 @@ class TestWhatOthersRead:
         assert revisit.headers["WARC-Refers-To-Date"] == answer.headers["WARC-Date"]
 
     def test_what_is_not_all_there(self, archive: bytes) -> None:
-        """A cut file says so, and so does an answer whose body was not kept."""
+        """A cut file is marked as such, and so is an answer whose body was not kept."""
         cut = {
             (record.status, record.headers.get("WARC-Truncated"), len(record.body))
             for record in with_warcio(archive)
@@ -158,7 +158,7 @@ class TestWhatOthersRead:
         alone = [one for one in records if b'"connect"' in one.body]
         assert "WARC-Concurrent-To" not in alone[0].headers
 
-    def test_the_first_record_says_what_this_is(self, archive: bytes) -> None:
+    def test_the_first_record_describes_the_archive(self, archive: bytes) -> None:
         info = next(iter(with_warcio(archive)))
         assert info.body.startswith(b"software: robotrules/")
         assert b"robotrules-visits: 1\r\n" in info.body
@@ -181,7 +181,7 @@ class TestWhatOthersRead:
 
 
 class TestWriting:
-    """What is written depends on the visits alone."""
+    """The output depends only on the fetch records."""
 
     def test_twice_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """But for the date of the first record."""
@@ -212,7 +212,7 @@ class TestWriting:
         assert path.read_bytes() == b"mine"
 
     def test_planted_links(self, tmp_path: Path) -> None:
-        """Nothing is written through a link that somebody put there before, or meanwhile."""
+        """No file is written through a link that was put there before, or meanwhile."""
         mine = tmp_path / "mine"
         mine.write_bytes(b"mine")
         store, folder = eventful().store, tmp_path / "shared"
@@ -268,7 +268,7 @@ class TestWriting:
             export_warc(history.store, tmp_path / "a.warc")
         assert list(tmp_path.iterdir()) == []
 
-    def test_some_visits(self) -> None:
+    def test_some_fetches(self) -> None:
         store = eventful().store
         seen: list[FetchRecord] = []
         stream = io.BytesIO()
@@ -282,8 +282,8 @@ class TestWriting:
         with pytest.raises(ValueError, match="has no origin: pass one"):
             export_warc(store, io.BytesIO(), origin="/a")
 
-    def test_a_file_whose_visit_is_left_out(self) -> None:
-        """The file that a 304 renewed is in the archive though the visit that fetched it is not."""
+    def test_a_file_whose_fetch_is_left_out(self) -> None:
+        """The file that a 304 renewed is in the archive even if its own fetch is not."""
         history = eventful()
         archive = exported(history.store, after=START + 0.9 * DAY, before=START + 1.1 * DAY)
         kinds = [record.kind for record in with_warcio(archive)]
@@ -296,7 +296,7 @@ class TestWriting:
         assert done == WarcImport(1, 0, {})
         assert Evidence(store).at(f"{SITE}/a", START + 1.5 * DAY, "ExampleBot").allowed is False
 
-    def test_what_cannot_stand_in_a_message(self) -> None:
+    def test_values_that_are_invalid_in_a_message(self) -> None:
         """Fields that HTTP does not know, and lines in a User-Agent, are in the metadata alone."""
         fetch_record = History().record_fetch(0, file("/a"))
         fields = Fields(((("bad name"), b"x"), ("x-nul", b"\0"), ("", b"y"), ("good", b"z")), True)
@@ -320,7 +320,7 @@ class TestWriting:
         assert own(imported(archive)[0]) == [fetch_record]
 
     def test_no_store_is_kept_by_archives_too(self) -> None:
-        """Though the store has the octets, because another visit found the same file."""
+        """Even if the store has the octets, because another fetch found the same file."""
         history = History()
         history.record_fetch(0, file("/a"))
         history.record_fetch(1, file("/a", ("Cache-Control", "no-store")))
@@ -328,7 +328,7 @@ class TestWriting:
         assert [one.body for one in answers] == [rules("/a"), b""]
 
     def test_no_store_after_a_304(self) -> None:
-        """A 304 may say no-store: then it brings no file into an archive that has none."""
+        """A 304 may have no-store: then it adds no file to an archive without one."""
         history = History()
         history.record_fetch(0, file("/a", ("ETag", '"1"')))
         history.record_fetch(1, Response(304, {"Cache-Control": "no-store"}))
@@ -348,7 +348,7 @@ class TestWriting:
         assert list(with_warcio(exported(history.store)))[1].status == "799"
 
     def test_places_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Where files stand is remembered for some of them; others are written once more."""
+        """The positions of some files are remembered; other files are written once more."""
         monkeypatch.setattr("robotrules.client.warc.writer.MAX_REMEMBERED_FILES", 1)
         history = History()
         history.record_fetch(0, file("/a", ("ETag", '"1"')))
@@ -399,7 +399,7 @@ class TestRoundTrip:
         for fetch_record in store.fetch_records():
             assert again.body(fetch_record.digest or "") == store.body(fetch_record.digest or "")
         assert import_warc(again, io.BytesIO(archive))[:3] == (0, 12, {})
-        # What was imported says so when it is exported again.
+        # Imported fetches are marked as such when they are exported again.
         facts = [json.loads(one.body) for one in with_warcio(exported(again)) if one.kind in FACTS]
         assert {one["provenance"]["digest"] for one in facts} == {body_digest(archive)}
         facts = [json.loads(one.body) for one in with_warcio(archive) if one.kind in FACTS]
@@ -444,8 +444,8 @@ class TestRoundTrip:
         assert own(store) == list(history.store.fetch_records())
         assert Evidence(store).at(SITE, START, "ExampleBot").notes[0].code == "body-missing"
 
-    def test_what_is_no_longer_there(self) -> None:
-        """An archive that lost the record of a visit does not become a visit of somebody's."""
+    def test_missing_records(self) -> None:
+        """A lost record of a fetch does not make its answer a fetch of another crawler."""
         records = exported(eventful().store).split(b"WARC/1.1\r\n")[1:]
         kept = [one for one in records if b"WARC-Type: metadata" not in one]
         done = imported(b"".join(b"WARC/1.1\r\n" + one for one in kept))[1]
@@ -469,7 +469,7 @@ hops = st.lists(st.builds(Hop, urls, st.integers(300, 399), texts), max_size=3).
 
 @st.composite
 def fetch_records(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
-    """Return a visit that could have been, and its file."""
+    """Return a possible fetch record, and its file."""
     state = draw(st.sampled_from(AccessState))
     found = state is AccessState.SUCCESS
     body = draw(octets)
@@ -507,7 +507,7 @@ def fetch_records(draw: st.DrawFn) -> tuple[FetchRecord, bytes | None]:
 
 
 class TestAnyVisit:
-    """Whatever a visit was, the archive gives it back; and both readers read the archive."""
+    """Every fetch record survives a round trip; and both readers read the archive."""
 
     @given(st.lists(fetch_records(), max_size=6, unique_by=lambda one: one[0].at), st.booleans())
     def test_comes_back(
@@ -532,11 +532,11 @@ class TestAnyVisit:
         assert parse_metadata(json.loads(serialize_metadata(fetch_record))) == fetch_record
 
 
-# --- Visits that were not -------------------------------------------------------------------------
+# --- Invalid fetch records ------------------------------------------------------------------------
 
 
 class TestForgedVisits:
-    """A visit whose parts do not go together is none."""
+    """A fetch record whose parts are inconsistent is rejected."""
 
     @pytest.mark.parametrize(
         "change",
@@ -594,14 +594,14 @@ class TestForgedVisits:
     def test_a_part_is_missing(self) -> None:
         values = json.loads(serialize_metadata(History().record_fetch(0, file("/a"))))
         for name in values:
-            # Archives of before do not say where a visit comes from.
+            # Earlier archives do not record where a fetch comes from.
             if name not in ("kind", "provenance"):
                 assert parse_metadata({key: values[key] for key in values if key != name}) is None
 
     def test_in_an_archive(self) -> None:
         archive = exported(eventful().store)
         forged = archive.replace(b'"state": "unreachable"', b'"state": "unavailable"')
-        # The digest tells: who forges, forges that too.
+        # The digest shows it: a forger would forge that too.
         assert imported(forged)[1].skipped == {"alone": 2, "bad-digest": 3}
         loose = forged.replace(b"WARC-Block-Digest", b"X-Block-Digest-no")
         assert imported(loose)[1].skipped == {"bad-visit": 1}
@@ -617,7 +617,7 @@ class TestForgedVisits:
         words = "The archive did not have the content of the file, or it was altered: the record "
         assert missing.message.startswith(f"{words}was imported from an archive, SHA-256 ")
 
-    def test_another_file_than_the_visit_says(self) -> None:
+    def test_another_file_than_the_fetch_record_names(self) -> None:
         archive = exported(eventful().store).replace(b"WARC-Block-Digest", b"X-Block-Digest-no")
         done = imported(archive.replace(b"Disallow: /a", b"Disallow: /c"))[1]
         assert done.skipped == {"bad-digest": 2}
@@ -627,7 +627,7 @@ class TestForgedVisits:
 
 
 class TestArchivesOfOthers:
-    """An answer for /robots.txt is a visit of that origin."""
+    """An answer for /robots.txt is a fetch of that origin."""
 
     def test_an_answer(self) -> None:
         block = answer(rules("/a"), "Cache-Control: max-age=600", "Content-Type: text/plain")
@@ -651,8 +651,8 @@ class TestArchivesOfOthers:
     @pytest.mark.parametrize("order", ["before", "after"])
     @pytest.mark.parametrize("tie", ["request", "response", "exchange"])
     @pytest.mark.parametrize("compressed", [False, True])
-    def test_who_asked(self, order: str, tie: str, compressed: bool) -> None:
-        """The request beside the answer says so, wherever it stands."""
+    def test_the_crawler_in_the_request(self, order: str, tie: str, compressed: bool) -> None:
+        """The request with the answer names the crawler, wherever it is in the archive."""
         ids = {"request": "<urn:uuid:1>", "response": "<urn:uuid:2>"}
         blocks = {"request": REQUEST, "response": answer()}
         made = {}
@@ -667,8 +667,8 @@ class TestArchivesOfOthers:
         fetch_record, _ = only(b"".join(map(gzip.compress, parts) if compressed else parts))
         assert (fetch_record.agent, fetch_record.user_agent) == ("CCBot", "CCBot/2.0 (x)")
 
-    def test_who_crawled(self) -> None:
-        """Else the first record of the archive may say so."""
+    def test_the_crawler_in_the_first_record(self) -> None:
+        """Otherwise the first record of the archive may name it."""
         info = record("warcinfo", b"software: x\r\nhttp-header-user-agent: OldBot/1\r\n")
         assert only(info + record("response", answer()))[0].agent == "OldBot"
         both = info + record("response", answer()) + record("request", REQUEST)
@@ -767,7 +767,7 @@ class TestArchivesOfOthers:
         block = answer(b"\x0b\x02\x80\x00\x01", "Content-Encoding: br")
         assert skipped(record("response", block)) == {"coding": 1}
 
-    def test_half_a_file_is_no_file(self) -> None:
+    def test_half_a_file_is_not_a_file(self) -> None:
         for block, more in (
             (answer(rules("/a"), "Content-Length: 100"), {}),
             (answer(b"40\r\nUser-agent", "Transfer-Encoding: chunked"), {}),
@@ -854,7 +854,7 @@ class TestArchivesOfOthers:
             wrong = {name: f"{algorithm}:{form(made[::-1]).decode()}"}
             assert skipped(record("response", block, **wrong)) == {"bad-digest": 1}
 
-    def test_digests_that_nobody_knows(self) -> None:
+    def test_unknown_digests(self) -> None:
         for digest in ("whirlpool:abc", "sha1", "sha1:", ""):
             only(record("response", answer(), WARC_Block_Digest=digest))
 
@@ -1031,7 +1031,7 @@ class TestDamage:
 
     @pytest.mark.parametrize("lie", [-10, 10, 100_000])
     def test_a_length_that_lies(self, lie: int) -> None:
-        """Costs its own record, if each has a member of its own."""
+        """Affects only its own record, if each has a separate member."""
         parts = bodies(3)
         true = parts[1].partition(b"Content-Length: ")[2].partition(b"\r\n")[0]
         said = b"Content-Length: %d" % (int(true) + lie)
@@ -1119,7 +1119,7 @@ def deflated(block: bytes, times: int) -> tuple[bytes, bytes]:
 
 @pytest.mark.slow
 class TestBounds:
-    """Memory is that of a few records, whatever an archive says of itself."""
+    """Memory is that of a few records, whatever sizes an archive declares."""
 
     @pytest.mark.parametrize(
         "stream",
@@ -1229,8 +1229,8 @@ class TestBounds:
             tracemalloc.stop()
         assert peak < most * 2**20, f"{peak / 2**20:.0f} MiB"
 
-    def test_many_visits(self, tmp_path: Path) -> None:
-        """Neither direction holds more than a few visits at a time."""
+    def test_many_fetches(self, tmp_path: Path) -> None:
+        """Neither direction keeps more than a few fetches in memory at a time."""
         path = tmp_path / "a.warc"
         store = SQLiteStore(tmp_path / "a.sqlite")
         template = History().record_fetch(0, file("/a"))

@@ -1,4 +1,4 @@
-"""Archives of others at their edges: what is cut, coded, empty or doubtful, and who asked."""
+"""Edge cases of foreign archives: cut, coded, empty or doubtful records, and their crawler."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class TestFiles:
 
     @pytest.mark.parametrize(("digits", "is_cut"), [(15, True), (16, False)])
     def test_a_length_that_no_file_has(self, digits: int, is_cut: bool) -> None:
-        """A number of 16 digits is no length, and says nothing."""
+        """A number of 16 digits is not a valid length, and is ignored."""
         archive = record("response", answer(SHORT, f"Content-Length: {'9' * digits}"))
         if is_cut:
             assert skipped(archive) == {"cut": 1}
@@ -175,8 +175,8 @@ class TestWhoAsked:
         assert agents[sites[-1]] == "CCBot"
         assert agents[sites[0]] == ("CCBot" if count == MAX_REQUESTS else "unknown")
 
-    def test_who_crawled_for_the_answers_before(self) -> None:
-        """What an archive says of its crawler is about what follows."""
+    def test_the_crawler_of_earlier_answers(self) -> None:
+        """The crawler named in an archive applies to the records that follow."""
         infos = [
             record("warcinfo", b"http-header-user-agent: %s/1\r\n" % name)
             for name in (b"OldBot", b"NewBot")
@@ -197,8 +197,8 @@ class TestArchivesOfOurs:
         assert (done.added, done.skipped) == (1, {})
         assert store.body(fetch_record.digest or "") == body
 
-    def test_a_visit_that_may_not_have_its_file(self) -> None:
-        """What says no-store, or found no file, gets none, whatever stands beside it."""
+    def test_a_fetch_that_may_not_have_its_file(self) -> None:
+        """A fetch with no-store, or without a file, gets none, whatever record is next to it."""
         private = History().record_fetch(0, file("/a"))._replace(may_store=False)
         missing = History().record_fetch(0, Response(404))
         for fetch_record in (private, missing):
@@ -213,12 +213,12 @@ class TestArchivesOfOurs:
             assert store.body(body_digest(rules("/a"))) is None
 
     def test_a_request_before_the_answer(self) -> None:
-        """An answer of ours is one of the visit that is said beside it, and not one of others."""
+        """An answer of ours belongs to the fetch recorded with it, and not to others."""
         archive = OURS + record("request", REQUEST) + record("response", answer())
         assert skipped(archive) == {"alone": 1}
 
-    def test_a_visit_is_json(self) -> None:
-        """Metadata of another kind is none of a visit."""
+    def test_a_fetch_is_json(self) -> None:
+        """Metadata of another kind does not describe a fetch."""
         facts = serialize_metadata(History().record_fetch(0, file("/a")))
         for media, added in (("application/JSON", 1), ("text/plain", 0), ("", 0)):
             archive = OURS + record("metadata", facts, Content_Type=media)
@@ -239,7 +239,7 @@ class TestArchivesOfOurs:
             assert skipped(archive) == reason
 
     def test_records_in_another_order(self) -> None:
-        """An answer waits for what is said of it until the next answer comes, and no longer."""
+        """An answer waits for its metadata until the next answer comes, and no longer."""
         history = History()
         fetch_records = [history.record_fetch(day, file(f"/{day}")) for day in range(2)]
         first, *rest = exported(history.store).split(b"WARC/1.1\r\n")[1:]
@@ -255,10 +255,10 @@ class TestArchivesOfOurs:
 
 
 class TestVisits:
-    """A visit as JSON: what can be one, at the edges."""
+    """A fetch record as JSON: edge cases of validity."""
 
     def test_octets(self) -> None:
-        """The same visit is the same octets: sorted, a line for each part."""
+        """The same fetch record is the same octets: sorted, a line for each part."""
         facts = serialize_metadata(History().record_fetch(0, file("/a")))
         again = json.dumps(json.loads(facts), indent=1, sort_keys=True)
         assert facts == again.encode() + b"\n"
@@ -301,10 +301,10 @@ class TestVisits:
 
 
 class TestStatuses:
-    """What an answer without a file says."""
+    """The result of an answer without a file."""
 
     def test_its_words(self) -> None:
-        """A failure says which status it was, and has no file."""
+        """A failure has its status, and no file."""
         fetch_record, body = only(record("response", answer(status="404 Not Found")))
         assert (fetch_record.failure_reason, fetch_record.detail, fetch_record.status) == (
             FailureReason.STATUS,
@@ -325,7 +325,7 @@ class TestStatuses:
         assert skipped(record("response", answer(status=status))) == {"redirect": 1}
 
     def test_the_first_failure_is_none(self) -> None:
-        """400 is no redirect: there is no file."""
+        """400 is not a redirect: there is no file."""
         assert (
             only(record("response", answer(status="400 Bad")))[0].state is AccessState.UNAVAILABLE
         )
@@ -367,7 +367,7 @@ def test_long_addresses_are_cut() -> None:
 
 
 def test_what_waits_at_the_end() -> None:
-    """Answers without requests are visits all the same, in the order of the archive."""
+    """Answers without requests are also fetches, in the order of the archive."""
     sites = [f"https://s{number}.example" for number in range(20)]
     parts = [record("response", answer(), WARC_Target_URI=f"{site}/robots.txt") for site in sites]
     store, done = imported(b"".join(parts))
@@ -375,8 +375,8 @@ def test_what_waits_at_the_end() -> None:
     assert {fetch_record.origin for fetch_record in store.fetch_records()} == set(sites)
 
 
-def test_a_fragment_is_no_part_of_the_address() -> None:
-    """What was asked for is the URL up to its fragment."""
+def test_a_fragment_is_not_part_of_the_address() -> None:
+    """The requested URL ends before its fragment."""
     target = "http://u@EXAMPLE.com:80/robots.txt#a#b"
     fetch_record, _ = only(record("response", answer(), WARC_Target_URI=target))
     assert (fetch_record.origin, fetch_record.url) == (

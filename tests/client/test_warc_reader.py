@@ -162,13 +162,13 @@ def test_digests_of_any_form() -> None:
 
 @pytest.mark.parametrize("junk", [b"XX", b"  ", b"\t", b"x\r\n"])
 def test_junk_between_records(junk: bytes) -> None:
-    """Line ends alone may stand there."""
+    """Only line ends are allowed there."""
     archive = parts(1)[0] + junk + parts(2)[1]
     assert imported(archive)[1] == WarcImport(1, 0, {"damaged": 1})
 
 
 def test_blank_lines() -> None:
-    """Up to a thousand of them may stand before a record."""
+    """Up to a thousand of them are allowed before a record."""
     assert imported(b"\r\n" * 1023 + record("response", answer()))[1] == WarcImport(1, 0, {})
     assert skipped(b"\r\n" * 1024 + record("response", answer())) == {"damaged": 1}
 

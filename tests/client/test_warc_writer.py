@@ -57,7 +57,7 @@ def record(lines: dict[str, str], block: bytes) -> bytes:
 
 
 def written_of(fetch_record: FetchRecord, body: bytes | None = None, **options: Any) -> list[bytes]:
-    """Return the records of an archive with one visit."""
+    """Return the records of an archive with one fetch."""
     store = MemoryStore()
     store.add([(fetch_record, body)])
     archive = exported(store, now=START, **options)
@@ -90,7 +90,7 @@ def test_all_of_it() -> None:
         facts = serialize_metadata(fetch_record)
 
         def named(kind: str, facts: bytes = facts, date: str = date) -> dict[str, str]:
-            """Return what all records of the visit have."""
+            """Return the fields that all records of the fetch have."""
             return {
                 "WARC-Record-ID": id_of(kind, facts),
                 "WARC-Date": date,
@@ -151,8 +151,8 @@ def test_all_of_it() -> None:
     assert exported(history.store, now=START) == made
 
 
-def test_a_file_of_a_visit_that_is_left_out() -> None:
-    """It stands before the 304, with the media type that it had, if that can stand in a header."""
+def test_a_file_of_a_fetch_that_is_left_out() -> None:
+    """It precedes the 304, with its own media type, if that is valid in a header."""
     history = History()
     for fields, media in (
         ([("Content-Type", "text/plain; x=y"), ("Content-Type", "b")], "text/plain; x=y"),
@@ -193,7 +193,7 @@ def test_a_file_of_a_visit_that_is_left_out() -> None:
     ],
 )
 def test_requests(url: str, head: str) -> None:
-    """What was asked for, without a password; and who asked, if that is known."""
+    """The requested URL, without a password; and the crawler, if that is known."""
     fetch_record = History().record_fetch(0, file("/a"))._replace(url=url)
     assert head.encode() + f"User-Agent: {AGENT}\r\n\r\n".encode() in written_of(fetch_record)[2]
     silent = written_of(fetch_record._replace(user_agent=""))[2]
@@ -212,7 +212,7 @@ def test_status_lines(status: int, line: str) -> None:
     assert b"WARC-Truncated: unspecified\r\n" in made
 
 
-def test_fields_that_cannot_stand_in_a_message() -> None:
+def test_fields_that_are_invalid_in_a_message() -> None:
     """They are left out of it."""
     every = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
     lines = ((every, b"a"), ("x-lf", b"a\nb"), ("x-cr", b"a\rb"), ("x-nul", b"\0"), ("Up", b"a"))
@@ -228,7 +228,7 @@ def test_fields_that_cannot_stand_in_a_message() -> None:
 
 
 def test_a_file_that_was_not_to_be_kept() -> None:
-    """Nothing refers to it: a later visit that may have it brings it."""
+    """No record refers to it: a later fetch that may contain it does."""
     history = History()
     first = history.record_fetch(0, file("/a", ("ETag", '"1"')))
     second = history.record_fetch(1, Response(304, {}))
@@ -242,7 +242,7 @@ def test_a_file_that_was_not_to_be_kept() -> None:
 
 
 def test_no_number() -> None:
-    """JSON has no infinity, so a visit that holds for ever cannot be written."""
+    """JSON has no infinity, so a fetch that is valid for ever cannot be written."""
     fetch_record = History().record_fetch(0, file("/a"))
     with pytest.raises(ValueError, match="Out of range"):
         serialize_metadata(fetch_record._replace(until=float("inf")))
@@ -281,7 +281,7 @@ class TestPlaces:
         assert export_warc(history.store, io.BytesIO(), origin=SITE, before=START + DAY) == 2
 
     def test_its_name_meanwhile(self, tmp_path: Path) -> None:
-        """One that nobody guesses, and that is not too long."""
+        """One that cannot be guessed, and that is not too long."""
         history = History()
         history.record_fetch(0, file("/a"))
         names: list[str] = []
@@ -327,7 +327,7 @@ class TestPlaces:
             assert found.archive == "a.warc"
 
     @pytest.mark.parametrize("seekable", [True, False])
-    def test_nobody_reads_it_as_a_whole(self, seekable: bool) -> None:
+    def test_it_is_not_read_as_a_whole(self, seekable: bool) -> None:
         """Each read has a size."""
         sizes: set[int | None] = set()
 
@@ -365,7 +365,7 @@ class TestPlaces:
         )
 
     def test_what_is_missing(self) -> None:
-        """warcio has a cure; another module that is missing is a fault."""
+        """A missing warcio raises with the fix; another missing module is an error of ours."""
         for name in ("warcio", "warcio.a.b"):
             found = warc._missing_warcio(ImportError("x", name=name))
             assert type(found) is MissingExtraError

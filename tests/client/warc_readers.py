@@ -15,14 +15,14 @@ from typing import NamedTuple
 from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
 
 with warnings.catch_warnings():
-    # It warns of old names of its own when it is imported.
+    # It warns about old names of its own modules when it is imported.
     warnings.simplefilter("ignore", DeprecationWarning)
     from fastwarc.warc import ArchiveIterator as FastIterator
     from fastwarc.warc import WarcRecordType
 
 
 class Kept(NamedTuple):
-    """A record as somebody else reads it."""
+    """A record as another reader reads it."""
 
     kind: str
     headers: dict[str, str]

@@ -27,7 +27,7 @@ def imported(archive: bytes) -> tuple[MemoryStore, WarcImport]:
 
 
 def own(store: Store) -> list[FetchRecord]:
-    """Return the visits of a store without their provenance."""
+    """Return the fetch records of a store without their provenance."""
     return [fetch_record._replace(provenance=None) for fetch_record in store.fetch_records()]
 
 
@@ -49,7 +49,7 @@ REQUEST = b"GET /robots.txt HTTP/1.1\r\nHost: example.com\r\nUser-Agent: CCBot/2
 
 
 def only(archive: bytes) -> tuple[FetchRecord, bytes | None]:
-    """Return the one visit of an archive, and its file."""
+    """Return the one fetch record of an archive, and its file."""
     store, done = imported(archive)
     assert (done.added, done.known) == (1, 0)
     [fetch_record] = store.fetch_records()
@@ -57,7 +57,7 @@ def only(archive: bytes) -> tuple[FetchRecord, bytes | None]:
 
 
 def skipped(archive: bytes) -> dict[str, int]:
-    """Return why an archive has no visit."""
+    """Return why an archive has no fetch record."""
     store, done = imported(archive)
     assert list(store.fetch_records()) == []
     assert done.added == done.known == 0

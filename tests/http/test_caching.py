@@ -46,7 +46,7 @@ class TestLifetime:
     """s-maxage for a shared store, else max-age, else Expires, else a heuristic (HC-4.2-01)."""
 
     def test_the_order(self) -> None:
-        """The first that says something decides."""
+        """The first value that is present decides."""
         lines = [
             ("Date", DATE),
             ("Last-Modified", TEN_DAYS_BEFORE),
@@ -96,7 +96,7 @@ class TestLifetime:
             *((f"max-age{rest}", 0) for rest in ("", "=", "=-1", "=+1", "=1.5", "=1h", "=²", '="')),
             ("max-age=6 0", 0),
             ("max-age=60;", 0),
-            # More than can be held is as much as can be held.
+            # Larger values are limited to the maximum.
             ("max-age=2147483647", 2**31 - 1),
             ("max-age=2147483649", 2**31),
             ("max-age=" + "9" * 5000, 2**31),
@@ -113,12 +113,12 @@ class TestLifetime:
             ('max-age="60", x', 60),
             (r'max-age="\6\0"', 60),
             ("max-age=X60X", 0),
-            ("max-age=\x0b60", 0),  # a vertical tab is no white space of HTTP
+            ("max-age=\x0b60", 0),  # a vertical tab is not whitespace in HTTP
             ("max-age=60\xa0", 0),
         ],
     )
     def test_forms_of_a_value(self, value: str, expected: float) -> None:
-        """A quoted string is read, and what is no number makes the response stale."""
+        """A quoted string is read, and a value that is not a number makes the response stale."""
         assert control(value) == (expected, "max-age")
 
     @pytest.mark.parametrize("value", ["Xmax-ageX=60", "\x0bmax-age=60"])
@@ -153,7 +153,7 @@ class TestLifetime:
         assert seconds(("Expires", value), received=NOW) == (0, "expires")
 
     def test_expires_without_a_date(self) -> None:
-        """It counts from the receipt; where nobody knows that, it is not known how long."""
+        """It counts from the receipt; where that is unknown, so is the lifetime."""
         assert seconds(("Expires", HOUR_LATER), received=NOW) == (3600, "expires")
         assert seconds(("Expires", HOUR_LATER)) == (None, "expires")
         assert seconds(("Expires", "0")) == (0, "expires")
@@ -169,7 +169,7 @@ class TestLifetime:
         assert seconds(("Date", DATE), expires) == (MAX_SECONDS, "expires")
 
     def test_a_heuristic_needs_a_past(self) -> None:
-        """Modified in the future, or now, says nothing; so does an invalid date."""
+        """A modification in the future, or now, is ignored; so is an invalid date."""
         for value in (DATE, HOUR_LATER, "yesterday"):
             assert seconds(("Date", DATE), ("Last-Modified", value)) == (None, "nothing")
         assert seconds(("Last-Modified", TEN_DAYS_BEFORE)) == (None, "nothing")
@@ -218,12 +218,12 @@ class TestAge:
         assert response_freshness(lines, received=NOW).age == age
 
     @pytest.mark.parametrize("value", ["X5X", "\x0b5", "5\xa0"])
-    def test_what_is_no_age(self, value: str) -> None:
+    def test_invalid_ages(self, value: str) -> None:
         """It counts as none."""
         assert response_freshness({"Age": value}).age == 0
 
     def test_without_receipt_only_the_field_counts(self) -> None:
-        """Nobody knows how long the response was on its way."""
+        """The transit time of the response is unknown."""
         assert response_freshness([("Date", HOUR_BEFORE), ("Age", "5")]).age == 5
 
     def test_expires_is_a_moment_whatever_the_age(self) -> None:
@@ -253,7 +253,7 @@ class TestFresh:
         assert found.is_fresh(NOW.astimezone(berlin))
 
     def test_unknown_is_a_wish_to_recrawl(self) -> None:
-        """Where nothing says how long, or since when, it is not fresh."""
+        """Without a lifetime, or a start, it is not fresh."""
         assert not response_freshness({}, received=NOW).is_fresh(NOW)
         assert not response_freshness({"Cache-Control": "max-age=60"}).is_fresh(NOW)
         assert response_freshness({"Cache-Control": "max-age=60"}).fresh_until is None
@@ -347,7 +347,7 @@ class TestMerged:
         assert found.get("x-robots-tag") == [b"nosnippet", b"nofollow"]
 
     def test_an_empty_field_replaces_too(self) -> None:
-        """A field that is there and says nothing is another thing than a field that is not."""
+        """An empty field differs from a missing field."""
         assert merge_fields(STORED, [("X-Robots-Tag", "")]).get("x-robots-tag") == [b""]
 
     @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ class TestMerged:
         assert found.get("x-stay") == [b"1"]
 
     def test_several_names_in_connection(self) -> None:
-        """In one line or in two; what is no white space of HTTP is part of a name."""
+        """In one line or in two; characters that are not HTTP whitespace are part of a name."""
         newer = [("a", "2"), ("b", "2"), ("c", "2"), ("d", "2"), ("e", "2")]
         connection = [
             ("Connection", "a,b"),
@@ -421,7 +421,7 @@ class TestUpdated:
         [400, 401, 403, 404, 410, 429, 500, 502, 503, 504, 599, 600, 999, 100, 103, 0, -1, None],
     )
     def test_the_stored_response(self, status: int | None) -> None:
-        """An answer that says nothing about the resource leaves the last good one in force."""
+        """An answer without information about the resource leaves the last good one in force."""
         assert update_stored_fields(STORED, status, self.NEWER) == STORED
         assert update_stored_fields(STORED, status, None) == STORED
 
@@ -483,7 +483,7 @@ class TestHostile:
 
 
 class TestMisuse:
-    """Mistakes of the caller raise, and say the cure."""
+    """Mistakes of the caller raise, and the error contains the fix."""
 
     def test_moments(self) -> None:
         """A moment without a zone is refused."""

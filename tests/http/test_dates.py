@@ -133,7 +133,7 @@ class TestForms:
             *("2025-12-03T", "2025-12-03T13", "2025-12-03T25:00Z", "2025-12-03T13:60Z"),
             *("2025-12-03T13:09:5Z", "2025-12-03T13:09:53.Z", "2025-12-03T13:09:53Z noindex"),
             *("2025-12-03T13:09+24:00", "2025-12-03T13:09+01:60", "2025-12-03T13:09+1:2"),
-            *("03 Dec 2025 01:09:53 PM", "2025-12-03 01:09 am"),  # half a day is no zone
+            *("03 Dec 2025 01:09:53 PM", "2025-12-03 01:09 am"),  # half a day is not a zone
             *("Wed03 Dec 2025", "03 Dec 2025, 13:09:53 GMT", "x03 Dec 2025", "03  - Dec - 2025"),
             *("0000-01-01", "0001-01-01T00:00+01:00", "9999-12-31T23:59-01:00"),
             *("9999-12-31T24:00Z", "-2025-12-03", "+2025-12-03", "Wed, 03 Dec 2025 13:09:53 GMT,"),
@@ -144,7 +144,7 @@ class TestForms:
             "X2025-12-03X",
         ],
     )
-    def test_what_is_no_date(self, text: str) -> None:
+    def test_invalid_dates(self, text: str) -> None:
         """A form is recognised as a whole or not at all."""
         assert parse_date(text) is None
 
@@ -170,14 +170,14 @@ class TestZones:
         "zone", ["", " CET", " A", " IST", " Europe/Berlin", " America/New_York"]
     )
     def test_other_zones_are_utc(self, zone: str) -> None:
-        """RFC 850 zones are not unique (AMB-83): UTC is assumed, and it is said so."""
+        """RFC 850 zones are not unique (AMB-83): UTC is assumed, and that is reported."""
         expected = ParsedDate(datetime(2025, 6, 1, 12, tzinfo=UTC), "zone")
         assert parse_date(f"01 Jun 2025 12:00{zone}") == expected
         assert parse_date(f"2025-06-01T12:00{zone}") == expected
         assert parse_date(f"Sunday, 01-Jun-25 12:00:00{zone}") == expected
 
     def test_asctime_has_no_zone(self) -> None:
-        """In a tag rule asctime says nothing about its zone; in HTTP it means GMT."""
+        """In a tag rule asctime has no zone; in HTTP it means GMT."""
         assert parse_date("Wed Dec  3 13:09:53 2025") == ParsedDate(NOON, "zone")
         assert parse_http_date("Wed Dec  3 13:09:53 2025") == NOON
 
@@ -199,7 +199,7 @@ class TestTwoDigitYears:
         ("reference", "year", "full"), [(1990, "40", 2040), (1990, "41", 1941), (2060, "05", 2105)]
     )
     def test_another_year_of_reference(self, reference: int, year: str, full: int) -> None:
-        """Whoever has a clock may say what year it is."""
+        """The caller may pass the current year."""
         found = parse_date(f"01 Jan {year}", year_of_reference=reference)
         assert found is not None
         assert found.moment.year == full
@@ -240,7 +240,7 @@ class TestHttpDates:
         ],
     )
     def test_what_is_none(self, text: str) -> None:
-        """Everything else is no HTTP date."""
+        """Everything else is an invalid HTTP date."""
         assert parse_http_date(text) is None
 
 
@@ -253,7 +253,7 @@ class TestHostile:
     @pytest.mark.parametrize(
         "text", ["9" * 10**6, " " * 10**6, "Wed, " * 200_000, "2025-12-03T" + "0" * 10**6]
     )
-    def test_a_megabyte_is_no_date(self, text: str) -> None:
+    def test_a_megabyte_is_not_a_date(self, text: str) -> None:
         """What is longer than any date is refused unread."""
         start = time.process_time()
         assert parse_date(text) is None
@@ -270,7 +270,7 @@ class TestHostile:
 
     @given(st.text(max_size=MAX_CHARACTERS + 5) | st.from_regex(r"[0-9 :TZ,+-]{0,40}"))
     def test_no_text_raises(self, text: str) -> None:
-        """Whatever stands there, there is an answer."""
+        """Any input gives an answer."""
         found = parse_date(text)
         assert found is None or found.moment.tzinfo is UTC
         parse_http_date(text)

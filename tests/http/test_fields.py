@@ -46,7 +46,7 @@ def tags(headers: object) -> tuple[list[bytes], bool]:
 
 
 def test_the_first_line_of_a_field() -> None:
-    """Of several lines the first counts, and of none there are no octets."""
+    """Of several lines the first counts, and without lines there are no octets."""
     assert first_line(read_fields(PAIRS), "X-Robots-Tag") == b"googlebot: nofollow"
     assert first_line(read_fields(PAIRS), "Date") == b""
 
@@ -164,7 +164,7 @@ class TestLineEnds:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers every request with two X-Robots-Tag lines and octets that are no UTF-8."""
+    """Answers every request with two X-Robots-Tag lines and octets that are not UTF-8."""
 
     def do_GET(self) -> None:
         """Answer."""
@@ -178,7 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"ok")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +195,7 @@ def server() -> Iterator[str]:
 
 
 def library(name: str) -> Any:
-    """Import a library, or skip the test and say so; what it warns of at import is its own."""
+    """Import a library, or skip the test with a reason; its import warnings are ignored."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return pytest.importorskip(name, reason=f"{name} is not installed: pip install {name}")
@@ -307,10 +307,10 @@ class TestLibraries:
         check(message)
 
     def test_wsgiref(self) -> None:
-        """Headers that are no Mapping."""
+        """Headers that are not a Mapping."""
         assert tags(WsgiHeaders(list(PAIRS))) == (LINES, True)
 
-    def test_headers_that_join_and_can_tell(self) -> None:
+    def test_headers_that_join_and_can_list(self) -> None:
         """Tornado's way: joined items, and the lines by name."""
 
         class Joining(dict[str, str]):
@@ -321,7 +321,7 @@ class TestLibraries:
 
 
 class TestLooks:
-    """What a thing can do tells how its lines are read."""
+    """The methods of an object decide how its lines are read."""
 
     @pytest.mark.parametrize("name", ["getall", "getlist", "get_all"])
     def test_mappings_of_many(self, name: str) -> None:
@@ -330,7 +330,7 @@ class TestLooks:
         assert tags(kind({"X-Robots-Tag": "a"})) == ([b"a"], True)
         assert tags(type("One", (dict,), {})({"X-Robots-Tag": "a"})) == ([b"a"], False)
 
-    def test_what_is_no_response(self) -> None:
+    def test_invalid_responses(self) -> None:
         """Text as `headers`, and beneath it what has no fields."""
         with pytest.raises(TypeError, match=r"pass response\.headers"):
             read_fields(SimpleNamespace(headers="A: b"))
@@ -342,7 +342,7 @@ class TestLooks:
 
     @pytest.mark.parametrize("listed", [False, True])
     def test_ends_of_names_and_values(self, listed: bool) -> None:
-        """Spaces, tabs and line ends are no part of them; everything else is."""
+        """Spaces, tabs and line ends are not part of them; everything else is."""
         for name, value, line in (
             ("A\x0c", "\x0cb\x0c", ("a\x0c", b"\x0cb\x0c")),
             (" \r\n\tA\t\r\n ", " \t\r\nb\r\n \t", ("a", b"b")),
@@ -393,7 +393,7 @@ class TestLooks:
         assert found.lines == expected
         assert found.apart is (not is_dict)
 
-    def test_what_is_not_read_is_not_asked(self) -> None:
+    def test_unused_fields_are_not_requested(self) -> None:
         """A value behind the last line that is read may be joined, and that does not matter."""
         many: dict[str, Any] = {str(at): [""] for at in range(MAX_LINES)}
         assert read_fields(many).apart
@@ -421,7 +421,7 @@ class TestBounds:
 
     @pytest.mark.parametrize("kind", [bytes, lambda raw: raw.decode()])
     def test_octets(self, kind: Callable[[bytes], Any]) -> None:
-        """Raw octets are cut at the end of a line: half a line may say something else."""
+        """Raw octets are cut at the end of a line: half a line may have another meaning."""
         first = b"a: 1\na: 2\n"
         for size in range(MAX_BYTES - 3, MAX_BYTES + 4):
             block = first + b"b: " + b"x" * (size - len(first) - 3)
@@ -433,7 +433,7 @@ class TestBounds:
         assert read_fields(kind(b"b: " + b"x" * MAX_BYTES)) == NO_FIELDS
 
     def test_text_behind_the_limit(self) -> None:
-        """It is not looked at, so it cannot tell how the text before it was decoded."""
+        """It is not examined, so it cannot show how the text before it was decoded."""
         block = "a: é\nb: "
         found = read_fields(block.ljust(MAX_BYTES + 1, "x") + "ж")
         assert found.lines == (("a", b"\xe9"),)
@@ -475,7 +475,7 @@ class TestBounds:
 
 
 class TestMisuse:
-    """What holds no fields is refused, with the cure."""
+    """An object without fields raises, and the error contains the fix."""
 
     @pytest.mark.parametrize("headers", [5, object(), True, 1.5, len])
     def test_no_headers(self, headers: object) -> None:

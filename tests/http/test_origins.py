@@ -18,7 +18,7 @@ from robotrules.http.origins import authority_end, origin_of, parse_origin, robo
 
 
 def test_octets_and_text() -> None:
-    """A URL is text or its octets; octets that are no text make no host."""
+    """A URL is text or its octets; octets that are not text are an invalid host."""
 
     assert origin_of(b"https://e.example/\xff") == origin_of("https://e.example/x")
     assert origin_of("https://bücher.example".encode()) == "https://xn--bcher-kva.example"
@@ -26,7 +26,7 @@ def test_octets_and_text() -> None:
 
 
 def test_surrogates_make_no_host() -> None:
-    """What a lenient decoder smuggled into a host is nobody's name."""
+    """Characters that a lenient decoder put into a host are invalid."""
 
     assert origin_of("https://\udcff.example/") is None
     assert origin_of("https://e.example/\udcff") == "https://e.example"
@@ -34,7 +34,7 @@ def test_surrogates_make_no_host() -> None:
 
 @pytest.mark.parametrize("url", [None, 5, ["https://e.example"], object()])
 def test_misuse(url: Any) -> None:
-    """What is no URL at all is told so."""
+    """An invalid URL raises an error."""
 
     with pytest.raises(TypeError, match="str or bytes"):
         origin_of(url)
@@ -108,7 +108,7 @@ def test_names_that_only_browsers_accept(host: str, origin: str) -> None:
 
 @pytest.mark.parametrize("host", ["xn--", "xn--a-.example", "xn--localhost-", "e.XN--E-"])
 def test_no_punycode_of_ascii(host: str) -> None:
-    """A label that a decoder makes `localhost` of is no name."""
+    """A label that a decoder turns into `localhost` is invalid."""
 
     assert origin_of(f"https://{host}/") is None
 
@@ -129,7 +129,7 @@ def test_full_width_letters_are_letters() -> None:
 
 
 def test_international_name_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the library an international name is an error that says the cure, and no other is."""
+    """Without the library an international name raises with the fix, and no other name does."""
 
     origins._normalize.cache_clear()
     monkeypatch.setitem(sys.modules, "idna", None)  # importing it fails
@@ -154,7 +154,7 @@ def test_mapped_addresses_have_one_spelling(host: str) -> None:
     "host", ["1.2.3", "1.2.3.4.5", "1.2.3.04", "a.1", "0x10", "1", "a.0x", "\u0661.\u0662"]
 )
 def test_no_other_numbers(host: str) -> None:
-    """The last label of a name is no number: programs differ about what such a host means."""
+    """The last label of a name is not a number: programs differ about the meaning."""
 
     assert origin_of(f"https://{host}/") is None
 
@@ -173,7 +173,7 @@ def test_a_number_may_begin_a_name() -> None:
     assert origin_of("https://360.cn") == "https://360.cn"
 
 
-def test_what_is_too_long_is_no_origin() -> None:
+def test_a_url_that_is_too_long_has_no_origin() -> None:
     """A host of thousands of octets, or a port of as many digits, is remembered nowhere."""
     for url in (f"https://{'a' * 2000}/", f"https://a.example:{'0' * 100}80/"):
         assert origin_of(url) is None

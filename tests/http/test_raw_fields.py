@@ -60,7 +60,7 @@ def test_odd_blocks(block: bytes, expected: list[bytes]) -> None:
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r"])
 def test_ends_of_lines(end: bytes) -> None:
-    """Those of decades ago are ends too; a byte order mark and a status line are no fields."""
+    """Obsolete ones are ends too; a byte order mark and a status line are not fields."""
     block = end.join([b"A: b", b"C: d\xef\xbb\xbf", b"", b"E: body"])
     expected = (("a", b"b"), ("c", b"d\xef\xbb\xbf"))
     for start in (b"", end, b"HTTP/1.1 404 Not: found" + end):

@@ -39,7 +39,7 @@ def members(text: str) -> list[tuple[Any, dict[str, Any]]]:
 
 
 def fails(text: str | bytes, parse: Any = parse_list) -> Any:
-    """Return what is said of a value that does not parse."""
+    """Return the message for a value that does not parse."""
     octets = text if isinstance(text, bytes) else text.encode()
     parsed = parse(octets)
     assert parsed.value is None
@@ -84,7 +84,7 @@ class TestGrammar:
         assert members(text) == [("a", {"b": 2})]
 
     def test_an_overwritten_parameter_keeps_its_place(self) -> None:
-        """Its value is overwritten where it stands (§4.2.3.2 step 7)."""
+        """Its value is overwritten in place (§4.2.3.2 step 7)."""
         ((_, parameters),) = members("a;b=1;c;b=2")
         assert list(parameters) == ["b", "c"]
 
@@ -115,7 +115,7 @@ class TestGrammar:
         "text", ["_bot", "-a", "/a", "googlebot: noindex", "a b", "a=1", "'a'"]
     )
     def test_no_tokens(self, text: str) -> None:
-        """What starts otherwise, or goes on after a space, is no List (SF-3.3.4-01)."""
+        """Another start, or content after a space, is not a List (SF-3.3.4-01)."""
         fails(text)
 
     def test_nothing(self) -> None:
@@ -153,7 +153,7 @@ VALUES = [
 
 
 class TestTypes:
-    """The eight types of §3.3, each told from the others."""
+    """The eight types of §3.3, each distinguished from the others."""
 
     @pytest.mark.parametrize(("text", "kind", "value", "json_value"), VALUES)
     def test_values(self, text: str, kind: str, value: Any, json_value: Any) -> None:
@@ -166,14 +166,14 @@ class TestTypes:
         assert to_plain_value(found) == json_value
         assert json.loads(json.dumps(to_plain_value(found))) == json_value
 
-    def test_a_token_is_no_string(self) -> None:
+    def test_a_token_is_not_a_string(self) -> None:
         """`a` and `"a"` differ in type."""
         ((token, _), (text, _)) = members('a, "a"')
         assert (value_type(token), value_type(text)) == ("Token", "String")
         assert is_token(token)
         assert not is_token(text)
 
-    def test_an_inner_list_is_no_item(self) -> None:
+    def test_an_inner_list_is_not_an_item(self) -> None:
         """An Inner List is none of the eight, and its members keep their values (§3.1.1)."""
         ((member, parameters),) = members("(a 1;x);b")
         assert value_type(member) == "Inner List"
@@ -216,7 +216,7 @@ class TestTypes:
 
 
 class TestLimits:
-    """As much as §3.1 and §3.2 ask for is read; a stranger's appetite is bounded."""
+    """As much as §3.1 and §3.2 require is read; larger input is bounded."""
 
     def test_members(self) -> None:
         """1,024 members are read, one more is not (SF-3-01)."""
@@ -254,7 +254,7 @@ class TestLimits:
     def test_whatever_the_parser_thinks_of(
         self, monkeypatch: pytest.MonkeyPatch, error: Any
     ) -> None:
-        """An error of its own that http-sf lets through is a failure too."""
+        """An internal error that http-sf lets through is a failure too."""
 
         def parse(*_: Any, **__: Any) -> None:
             raise error
@@ -263,7 +263,7 @@ class TestLimits:
         fails("a")
 
     def test_not_octets(self) -> None:
-        """Text is not octets: that is the caller's mistake, and the error says the cure."""
+        """Text is not octets: that is the caller's mistake, and the error contains the fix."""
         with pytest.raises(TypeError, match="encode"):
             parse_list("a")  # type: ignore[arg-type]
 

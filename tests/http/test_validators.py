@@ -47,7 +47,7 @@ def names(fields: Fields) -> list[str]:
         (b"*", None),
         (b"a", None),
         (b'w/"a"', None),
-        (b'"a" ', EntityTag(b'"a"', False)),  # whitespace at the ends is no part of a value
+        (b'"a" ', EntityTag(b'"a"', False)),  # whitespace at the ends is not part of a value
         (b'"a b"', None),
         (b'"a"b"', None),
         (b'"a","b"', None),
@@ -200,7 +200,7 @@ class TestLaws:
 
     @staticmethod
     def answered(flow: Any, stored: Fields, newer: list[tuple[str, bytes]]) -> None:
-        """A 304 renews, or the same URL is asked without conditions."""
+        """A 304 renews, or the same URL is requested without conditions."""
         result: Any = None
         again: Any = None
         try:

@@ -1,1 +1,1 @@
-"""Tests of the stores: one contract for all four, and what each has of its own."""
+"""Tests of the stores: one contract for all four, and the specifics of each."""

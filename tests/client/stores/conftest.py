@@ -1,4 +1,4 @@
-"""Each store in turn: where it is, empty, and open."""
+"""Each store: its address, empty, and open."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def place_of(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
 
 @pytest.fixture(params=KINDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    """Each store in turn."""
+    """Each store."""
     opened = open_store(place_of(request.param, request, tmp_path))
     yield opened
     opened.close()
@@ -54,5 +54,5 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture(params=KINDS[1:])
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where each store is that processes share, in turn."""
+    """The address of each store that processes can share."""
     return place_of(request.param, request, tmp_path)

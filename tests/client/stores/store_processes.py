@@ -56,7 +56,7 @@ def kill() -> None:
 
 
 def _write(where: str, number: int, said: int) -> None:
-    """Put one number after the other, until somebody ends it."""
+    """Put one number after the other, until the process is killed."""
     try:
         store = open_store(where)
         while True:
@@ -95,7 +95,7 @@ def prefetch(where: str, first: str) -> None:
 
 
 def lease(where: str, folder: str) -> None:
-    """Take a lease in turns, from many threads; who has it is alone in the folder."""
+    """Take a lease repeatedly, from many threads; only its holder may be in the folder."""
     alone = Path(folder, "alone")
     end = time.monotonic() + 60
     with closing(open_store(where)) as store:
@@ -117,7 +117,7 @@ def lease(where: str, folder: str) -> None:
 
 
 def turns(where: str, folder: str) -> None:
-    """Take turns from many threads, and write them down."""
+    """Reserve slots from many threads, and write them to files."""
     with closing(open_store(where)) as store, ThreadPoolExecutor(4) as pool:
         taken = list(pool.map(lambda _: store.reserve_slot(ORIGIN, NOW, 1.0), range(100)))
     Path(folder, f"{os.getpid()}").write_text("\n".join(map(repr, taken)))
@@ -132,7 +132,7 @@ def opening(where: str, folder: str) -> None:
 
 
 def many(task: Callable[[str, str], None], where: str, folder: str, processes: int) -> None:
-    """Do a task in several processes at once; the exit status says whether all went well."""
+    """Run a task in several processes at once; exit with 0 if all of them succeeded."""
     Path(folder, "moment").write_text(repr(time.time() + 0.03))
     children = []
     for _ in range(processes):

@@ -1,4 +1,4 @@
-"""Visits and entries as hypothesis draws them: whatever a row can hold."""
+"""Hypothesis strategies for fetch records and entries: every value a row can contain."""
 
 from __future__ import annotations
 

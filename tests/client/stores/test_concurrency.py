@@ -114,7 +114,7 @@ def test_two_hundred_killed_writers(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_killed_prefetches(tmp_path: Path) -> None:
-    """`kill -9` amid group commits: what a client said to be ready is there, and whole."""
+    """`kill -9` during group commits: all that a client reported as ready is stored in full."""
     moments, path, first, total = random.Random(9), tmp_path / "robots.sqlite", 0, 0
     for _ in range(8):
         process = subprocess.Popen(
@@ -158,8 +158,8 @@ def test_one_holder_at_a_time(where: str, tmp_path: Path) -> None:
     crowd("lease", where, tmp_path, 2)
 
 
-def test_turns_of_many_processes(where: str, tmp_path: Path) -> None:
-    """Each turn is given once, and none is left out."""
+def test_slots_of_many_processes(where: str, tmp_path: Path) -> None:
+    """Each slot is given once, and none is skipped."""
     folder = tmp_path / "turns"
     folder.mkdir()
     crowd("turns", where, folder, 3)

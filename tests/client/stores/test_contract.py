@@ -24,7 +24,7 @@ DAY = 86_400.0
 
 
 def put(store: Store, *fetch_records: FetchRecord, body: bytes | None = BODY) -> Entry | None:
-    """Put visits one after the other; return the last entry."""
+    """Put fetch records one after the other; return the last entry."""
     entry = None
     for fetch_record in fetch_records:
         entry = updated_entry(store.get(fetch_record.origin, fetch_record.agent), fetch_record)
@@ -35,7 +35,7 @@ def put(store: Store, *fetch_records: FetchRecord, body: bytes | None = BODY) ->
 
 
 def moments(fetch_records: Iterable[FetchRecord]) -> list[float]:
-    """Return the times of visits, counted from NOW."""
+    """Return the times of fetch records, relative to NOW."""
     return [fetch_record.at - NOW for fetch_record in fetch_records]
 
 
@@ -54,7 +54,7 @@ class TestEntries:
         store.release("key", "me")
 
     def test_what_is_put_is_got(self, store: Store) -> None:
-        """Entry, body and visit, as they were."""
+        """Entry, body and fetch record are returned unchanged."""
         entry = put(store, made())
         assert store.get(ORIGIN, AGENT) == entry
         assert store.body(body_digest(BODY)) == BODY
@@ -105,7 +105,7 @@ class TestEntries:
         assert len(list(store.entries())) == 2
 
     def test_newer_entries_stay(self, store: Store) -> None:
-        """An entry whose last visit is newer is not replaced; the visit is kept all the same."""
+        """An entry whose last fetch is newer is not replaced; the fetch record is still stored."""
         newer = put(store, made(NOW + 10))
         store.put(made(NOW), BODY, updated_entry(None, made(NOW)))
         assert store.get(ORIGIN, AGENT) == newer
@@ -127,7 +127,7 @@ class TestEntries:
         store.put(made(NOW), None, None)
         assert store.get(ORIGIN, AGENT) is None
         assert moments(store.fetch_records()) == [-1, 0, 60, 86_400]
-        # Nobody needs a body but the visits.
+        # Only the fetch records refer to a body.
         assert store.prune_evidence(NOW + 1e6) == 4
         assert store.body(body_digest(BODY)) is store.body(body_digest(b"# now")) is None
 
@@ -138,8 +138,8 @@ class TestEntries:
         store.put(made(body=None), None, other)
         assert store.get(ORIGIN, AGENT) == other
 
-    def test_the_last_visit_may_be_the_failure(self, store: Store) -> None:
-        """`last` is of both visits, not of the good one."""
+    def test_the_last_fetch_may_be_the_failure(self, store: Store) -> None:
+        """`last` covers both fetches, not only the successful one."""
         put(store, made(NOW), made(NOW + 10, None))
         store.put(made(NOW + 5), BODY, updated_entry(None, made(NOW + 5)))
         entry = store.get(ORIGIN, AGENT)
@@ -147,7 +147,7 @@ class TestEntries:
         assert entry.last_fetch_at == NOW + 10
 
     def test_no_store_forgets(self, store: Store) -> None:
-        """Without an entry what was known is forgotten, and the visit is kept without a body."""
+        """Without an entry the old entry is deleted, and the fetch is stored without a body."""
         put(store, made())
         other = b"# secret"
         store.put(made(NOW + 5, other, may_store=False), None, None)
@@ -158,7 +158,7 @@ class TestEntries:
             body_digest(other),
         ]
 
-    def test_a_visit_is_kept_once(self, store: Store) -> None:
+    def test_a_fetch_is_stored_once(self, store: Store) -> None:
         """To put the same again changes nothing: a caller may try again after an error."""
         for _ in range(3):
             put(store, made())
@@ -166,7 +166,7 @@ class TestEntries:
         assert store.prune_evidence(NOW + 1) == 1
 
     def test_misuse(self, store: Store) -> None:
-        """A body that is not the visit's is told, and nothing is kept."""
+        """A body that does not match the fetch record raises, and nothing is stored."""
         with pytest.raises(ValueError, match="does not match"):
             store.put(made(), b"another", updated_entry(None, made()))
         with pytest.raises(ValueError, match="does not match"):
@@ -187,14 +187,14 @@ class TestLeases:
     """A lease has one holder, until it ends."""
 
     def test_one_holder(self, store: Store) -> None:
-        """Who has it renews it; others wait."""
+        """The holder can renew it; others wait."""
         assert store.lease("key", "me", 60)
         assert not store.lease("key", "you", 60)
         assert store.lease("key", "me", 60)
         assert store.lease("other", "you", 60)
 
     def test_release(self, store: Store) -> None:
-        """Who has it gives it back, and nobody else."""
+        """Only the holder can release it."""
         assert store.lease("key", "me", 60)
         store.release("key", "you")
         assert not store.lease("key", "you", 60)
@@ -202,7 +202,7 @@ class TestLeases:
         assert store.lease("key", "you", 60)
 
     def test_holder(self, store: Store) -> None:
-        """Who has it is told, until it is given back or ends."""
+        """The holder is returned until the lease is released or expires."""
         assert store.holder("key") is None
         assert store.lease("key", "me", 60)
         assert store.lease("other", "you \u65e5", 60)
@@ -230,18 +230,18 @@ class TestLeases:
         assert not store.lease("key", "me", 1)
 
     def test_long_ones(self, store: Store) -> None:
-        """Longer than anybody needs."""
+        """Longer than any caller needs."""
         assert store.lease("key", "me", 1e15)
         assert not store.lease("key", "you", 1e-9)
 
     def test_misuse(self, store: Store) -> None:
-        """A lease of no time is told."""
+        """A lease with a duration of zero raises."""
         with pytest.raises(ValueError, match="above 0"):
             store.lease("key", "me", 0)
 
 
 class TestTurns:
-    """Turns at an origin are one interval apart, whoever takes them."""
+    """Slots at an origin are one interval apart, for all callers."""
 
     def test_one_after_the_other(self, store: Store) -> None:
         """The first is now, and each other an interval later."""
@@ -250,14 +250,14 @@ class TestTurns:
         assert store.reserve_slot("https://other.example", NOW, 1.5) == NOW
 
     def test_time_goes_on(self, store: Store) -> None:
-        """A turn is never before now, and those that nobody took are not made up for."""
+        """A slot is never in the past, and unused slots are not made up for."""
         store.reserve_slot(ORIGIN, NOW, 10)
         assert store.reserve_slot(ORIGIN, NOW + 100, 10) == NOW + 100
         assert store.reserve_slot(ORIGIN, NOW + 101, 10) == NOW + 110
         assert store.reserve_slot(ORIGIN, NOW + 101, 0) == NOW + 110
 
     def test_postponed(self, store: Store) -> None:
-        """No turn before a moment, and an earlier moment does not bring it forward."""
+        """No slot before the given time; an earlier time does not move it forward."""
         store.postpone_slot(ORIGIN, NOW + 50)
         store.postpone_slot(ORIGIN, NOW + 20)
         assert store.reserve_slot(ORIGIN, NOW, 1) == NOW + 50
@@ -279,7 +279,7 @@ class TestTurns:
             store.begin_slot(ORIGIN, NOW, -1)
 
     def test_begun(self, store: Store) -> None:
-        """A turn begins now or not at all; who may not begin leaves nothing behind."""
+        """A slot begins now or not at all; a refused call changes nothing."""
         now = NOW + 0.123456
         assert store.begin_slot(ORIGIN, now, 10) == now
         assert [store.begin_slot(ORIGIN, now, 10) for _ in range(3)] == [now + 10] * 3
@@ -289,14 +289,14 @@ class TestTurns:
         assert store.begin_slot("https://other.example", now, 10) == now
 
     def test_begun_at_the_very_moment(self, store: Store) -> None:
-        """The moment that was told is one at which a turn may begin."""
+        """A slot may begin at the time that was returned."""
         assert store.begin_slot(ORIGIN, NOW + 0.1, 0.7) == NOW + 0.1
         ready = store.begin_slot(ORIGIN, NOW + 0.3, 0.7)
         assert ready == NOW + 0.1 + 0.7
         assert store.begin_slot(ORIGIN, ready, 0.7) == ready
 
     def test_one_line_for_all(self, store: Store) -> None:
-        """Turns that are begun, reserved and postponed count for each other."""
+        """Slots that are begun, reserved and postponed affect each other."""
         assert store.begin_slot(ORIGIN, NOW, 5) == NOW
         assert store.reserve_slot(ORIGIN, NOW + 1, 5) == NOW + 5
         assert store.begin_slot(ORIGIN, NOW + 6, 5) == NOW + 10
@@ -310,20 +310,20 @@ class TestTurns:
         assert store.reserve_slot(other, NOW, 5) == NOW + 30
 
     def test_a_day_ahead_at_most(self, store: Store) -> None:
-        """Nobody waits longer for a turn, however many are before."""
+        """The wait for a slot is bounded, however many slots are reserved."""
         assert MAX_DELAY == DAY
         assert store.reserve_slot(ORIGIN, NOW, 0) == NOW
         assert store.reserve_slot(ORIGIN, NOW, DAY) == NOW + DAY
         assert store.reserve_slot(ORIGIN, NOW, DAY) == NOW + DAY
         assert store.reserve_slot(ORIGIN, NOW + 10, 1) == NOW + DAY + 1
-        # A clock that goes a little wrong, and an origin that asked for a day.
+        # A clock that is slightly wrong, and an origin that requested a day.
         store.postpone_slot(ORIGIN, NOW + DAY + MAX_CLOCK_SKEW)
         assert store.begin_slot(ORIGIN, NOW, 1) == NOW + DAY + MAX_CLOCK_SKEW
         assert store.reserve_slot(ORIGIN, NOW, 1) == NOW + DAY
 
     @pytest.mark.parametrize("ahead", [DAY + MAX_CLOCK_SKEW + 1, 365 * DAY])
     def test_clocks_that_were_ahead(self, store: Store, ahead: float) -> None:
-        """What is noted further ahead than anybody waits is nobody's turn."""
+        """A recorded time beyond the maximum wait is ignored."""
         notes: list[Callable[[str], object]] = [
             lambda origin: store.reserve_slot(origin, NOW + ahead, 1),
             lambda origin: store.begin_slot(origin, NOW + ahead, 1),
@@ -338,7 +338,7 @@ class TestTurns:
             assert store.begin_slot(f"https://b{n}.example", NOW, 1) == NOW + 1
 
     def test_what_is_not_believed_hides_nothing(self, store: Store) -> None:
-        """An origin that asks for a pause has it, though a clock was ahead before."""
+        """An origin that requests a pause gets it, even if a clock was ahead before."""
         for origin, begin in (
             ("https://b.example", store.begin_slot),
             (ORIGIN, store.reserve_slot),
@@ -353,7 +353,7 @@ class TestTurns:
             assert store.begin_slot(origin, NOW + 40, 0) == NOW + 40
 
     def test_one_of_many_begins(self, store: Store) -> None:
-        """Of all who would begin at the same moment one does, in each interval."""
+        """Of all callers that would begin at the same time, one does in each interval."""
         threads, rounds = 8, 20
         thread_pool = threading.Barrier(threads)
 
@@ -372,7 +372,7 @@ class TestTurns:
 
 
 class TestEvidence:
-    """Visits are kept in the order of their time, and forgotten on request only."""
+    """Fetch records are ordered by time, and deleted only on request."""
 
     def test_order_and_bounds(self, store: Store) -> None:
         """By time, whatever the order they came in; bounds belong to it."""
@@ -396,7 +396,7 @@ class TestEvidence:
         assert len(list(store.fetch_records(after=NOW + 1))) == 300
 
     def test_what_comes_while_one_reads(self, store: Store) -> None:
-        """A walk goes on while others write: it has all that was there, and no visit twice."""
+        """Iteration continues during writes: it returns all existing records, and none twice."""
         before = [made(NOW + n) for n in range(600)]
         store.add((fetch_record, None) for fetch_record in before)
         walk = store.fetch_records()
@@ -437,7 +437,7 @@ class TestEvidence:
         assert store.add((fetch_record, None) for fetch_record in fetch_records) == 0
 
     def test_a_body_that_was_missing_comes_later(self, store: Store) -> None:
-        """A visit that is known may bring the body that was not."""
+        """A known fetch record can be put again with the body that was missing."""
         store.add([(made(), None)])
         assert store.body(body_digest(BODY)) is None
         assert store.add([(made(), BODY)]) == 0
@@ -458,7 +458,7 @@ class TestEvidence:
         assert store.body(body_digest(BODY)) == BODY
 
     def test_prune_forgets_what_is_over(self, store: Store) -> None:
-        """Turns of the past go with it, those to come stay; a lease that is held stays."""
+        """Past slots are deleted, future ones remain; an active lease remains."""
         store.reserve_slot(ORIGIN, NOW, 1)
         store.postpone_slot("https://later.example", NOW + 100)
         assert store.lease("key", "me", 60)
@@ -467,7 +467,7 @@ class TestEvidence:
         assert not store.lease("key", "you", 60)
 
     def test_prune_evidence(self, store: Store) -> None:
-        """Old visits go with the bodies that nobody needs."""
+        """Old fetch records are deleted with the bodies that are no longer referenced."""
         old, used, new = b"# old", b"# used", b"# new"
         put(store, made(NOW, old), body=old)
         put(store, made(NOW + 1, used, origin="https://b.example"), body=used)
@@ -476,7 +476,7 @@ class TestEvidence:
         assert store.prune_evidence(NOW + 2) == 2
         assert moments(store.fetch_records()) == [2, 3]
         assert moments(store.fetch_records("https://b.example")) == []
-        # An entry needs the second, a visit the third, both the first.
+        # An entry needs the second, a fetch record the third, both the first.
         assert [store.body(body_digest(body)) for body in (old, used, new)] == [old, used, new]
         assert store.prune(NOW + 2) == 1
         assert store.prune_evidence(NOW + 3) == 1
@@ -489,7 +489,7 @@ class TestEvidence:
         assert [store.body(body_digest(body)) for body in (old, used, new)] == [None, None, None]
 
     def test_a_replaced_entry_needs_its_body_no_more(self, store: Store) -> None:
-        """With the visit gone, a body goes once the entry is another."""
+        """After its fetch record is deleted, a body is deleted once the entry is replaced."""
         put(store, made(NOW, b"# a"), body=b"# a")
         assert store.prune_evidence(NOW + 1) == 1
         assert store.body(body_digest(b"# a")) == b"# a"
@@ -509,7 +509,7 @@ class TestEvidence:
 
 
 class TestStores:
-    """What every store says of itself, and how it ends."""
+    """Properties of every store, and how it is closed."""
 
     def test_names_hold_no_password(self, store: Store) -> None:
         """For people, in logs."""
@@ -548,7 +548,7 @@ class TestStores:
                 call()
 
     def test_all_is_there_again(self, where: str) -> None:
-        """What was put is got by who opens the store next."""
+        """Data that was put is returned after the store is opened again."""
         first = open_store(where)
         entry = put(first, made(), made(NOW + 1, None))
         first.close()
@@ -561,7 +561,7 @@ class TestStores:
             second.close()
 
     def test_two_at_once(self, where: str) -> None:
-        """Two who have it open see what the other does."""
+        """Two open instances see each other's changes."""
         first, second = open_store(where), open_store(where)
         try:
             entry = put(first, made())
@@ -581,7 +581,7 @@ class TestThreads:
     """Ten threads at once: nothing is lost, mixed up or wrong."""
 
     def test_hammered(self, store: Store) -> None:
-        """Puts, gets, leases, turns and walks, all at the same time."""
+        """Puts, gets, leases, slots and iteration, all at the same time."""
         count, threads = 60, 10
         turns: list[float] = []
         inside: list[int] = []

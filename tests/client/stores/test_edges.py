@@ -1,4 +1,4 @@
-"""Stores at their edges: the very moment, what is not there, and what misuse is told."""
+"""Edge cases of stores: exact time bounds, missing values, and errors on misuse."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ class TestAllStores:
     """All of them do the same."""
 
     def test_to_forget_what_is_not_known(self, store: Store) -> None:
-        """A visit without an entry is kept, whether or not there was an entry."""
+        """A fetch record without an entry is stored, whether or not there was an entry."""
         store.put(made(), None, None)
         assert store.get(ORIGIN, AGENT) is None
         assert list(store.fetch_records()) == [made()]
 
-    def test_to_release_what_is_not_held(self, store: Store) -> None:
+    def test_release_of_a_lease_that_is_not_taken(self, store: Store) -> None:
         """Nothing happens, whatever the holder is called."""
         for holder in ("me", "", "XXXX"):
             store.release("key", holder)
         assert store.holder("key") is None
 
-    def test_the_first_visit_at_the_very_moment(self, store: Store) -> None:
-        """What is asked for from its moment on, or up to it, has it."""
+    def test_the_first_fetch_at_the_exact_bound(self, store: Store) -> None:
+        """A range that starts or ends at the time of a fetch includes it."""
         store.add([(made(), None)])
         for after, before in ((NOW, None), (None, NOW), (NOW, NOW)):
             assert list(store.fetch_records(after=after, before=before)) == [made()]
@@ -92,19 +92,19 @@ class TestAllStores:
             assert [fetch_record.at - NOW for fetch_record in store.fetch_records(origin)] == [1, 2]
         assert store.body(body_digest(BODY)) == BODY
 
-    def test_visits_with_and_without_a_body(self, store: Store) -> None:
+    def test_fetches_with_and_without_a_body(self, store: Store) -> None:
         """All that are added at once are counted."""
         added = [(made(NOW + n), BODY if n % 2 else None) for n in range(5)]
         assert store.add(added) == 5
         assert store.add([*added, (made(NOW + 9), BODY), (made(NOW + 8), None)]) == 2
 
-    def test_turns_of_that_moment_stay(self, store: Store) -> None:
+    def test_slots_of_that_time_remain(self, store: Store) -> None:
         """Those before it go."""
         for origin in (ORIGIN, OTHER):
             store.begin_slot(origin, NOW if origin == ORIGIN else NOW - 1, 0)
         store.prune(NOW)
         assert store.begin_slot(ORIGIN, NOW + 1, 10) == NOW + 10
-        if not store.name.startswith("Redis"):  # where turns expire by themselves
+        if not store.name.startswith("Redis"):  # where slots expire by themselves
             assert store.begin_slot(OTHER, NOW + 1, 10) == NOW + 1
 
     def test_moments_without_end(self, store: Store) -> None:
@@ -114,7 +114,7 @@ class TestAllStores:
         assert [fetch_record.until for fetch_record in store.fetch_records()] == [inf, -inf]
 
     def test_misuse(self, store: Store) -> None:
-        """The words say what, where and the cure."""
+        """The message names the problem, the place and the fix."""
         words = (
             f"a slot of {ORIGIN} at nan, 1 seconds after the last: use finite numbers, "
             "and an interval of 0 or more"
@@ -151,15 +151,15 @@ class TestMisuse:
             ),
         ],
     )
-    def test_visits(self, changes: dict[str, Any], body: bytes | None, words: str) -> None:
+    def test_fetches(self, changes: dict[str, Any], body: bytes | None, words: str) -> None:
         """Each has its words."""
         assert (
             words_of(ValueError, lambda: serialization.vet_record(made(**changes), body)) == words
         )
         assert words_of(ValueError, lambda: serialization.vet_own(made(**changes), body)) == words
 
-    def test_imported_visits(self) -> None:
-        """They are no own fetches."""
+    def test_imported_fetches(self) -> None:
+        """Imported fetches are not own fetches."""
         from robotrules.cache import Provenance
 
         given = made(provenance=Provenance("x.warc", "0" * 64, NOW))
@@ -202,7 +202,7 @@ class TestRows:
         assert [len(batch) for batch in serialization.split_batches(given)] == sizes
         assert [one for batch in serialization.split_batches(given) for one in batch] == given
 
-    def test_batches_of_visits_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_batches_of_fetches_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without files their number counts."""
         monkeypatch.setattr(serialization, "_BATCH_RECORDS", 2)
         given = [(made(NOW + n), None) for n in range(5)]
@@ -214,13 +214,13 @@ class TestSQLite:
 
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[SQLiteStore]:
-        """A store with a visit."""
+        """A store with one fetch record."""
         store = SQLiteStore(tmp_path / "a.sqlite")
         store.put(made(), BODY, updated_entry(None, made()))
         yield store
         store.close()
 
-    def test_damaged_visits(self, store: SQLiteStore) -> None:
+    def test_damaged_fetches(self, store: SQLiteStore) -> None:
         """Which, where, and what to do."""
         with sqlite3.connect(store.path) as db:
             db.execute("UPDATE visits SET row = x'00'")
@@ -249,7 +249,7 @@ class TestSQLite:
         )
 
     def test_a_table_that_is_gone(self, store: SQLiteStore) -> None:
-        """What SQLite says, and where."""
+        """The message of SQLite, and the path."""
         assert store.get(ORIGIN, AGENT) is not None
         with sqlite3.connect(store.path) as db:
             db.execute("DROP TABLE entries")
@@ -392,8 +392,8 @@ class TestSQLite:
         assert store.prune_evidence(NOW + 10) == 6
         assert store._read("PRAGMA freelist_count") == [(0,)]
 
-    def test_what_sqlite_says(self, tmp_path: Path) -> None:
-        """By its code: what is wrong, and the cure."""
+    def test_messages_for_sqlite_errors(self, tmp_path: Path) -> None:
+        """By error code: the problem and the fix."""
 
         class Coded(sqlite3.OperationalError):
             sqlite_errorname = ""
@@ -461,7 +461,7 @@ class TestOpening:
             )
 
     def test_servers_that_are_away(self) -> None:
-        """It is told at once, unless it may wait."""
+        """A server that is down raises at once, unless the store is opened lazily."""
         for scheme in ("redis", "rediss", "postgres", "postgresql"):
             where = f"{scheme}://127.0.0.1:{free_port()}/0"
             assert "is unavailable" in words_of(StoreError, partial(open_store, where))
@@ -479,8 +479,8 @@ class TestOpening:
         )
 
 
-def test_turns_that_are_put_off_stay_so() -> None:
-    """What is noted of the earliest moment is kept with the next turn."""
+def test_postponed_slots_remain_postponed() -> None:
+    """The earliest recorded time is kept with the next slot."""
     noted = PacingState(earliest=NOW + 50).reserve(NOW, 1)
     assert noted == PacingState(NOW + 50, NOW + 50)
     assert PacingState(NOW - 1, NOW + 50).begin(NOW) == PacingState(NOW, NOW + 50)

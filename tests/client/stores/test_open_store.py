@@ -63,7 +63,7 @@ class TestNames:
 
     @pytest.mark.parametrize("name", ["memory", ":memory", "sqlite", "redis", "postgresql", " "])
     def test_mistakes(self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What looks like a scheme says what is missing, and no file gets its name."""
+        """An unknown scheme raises an error that names it, and no file of that name is created."""
         monkeypatch.chdir(tmp_path)
         with pytest.raises(ValueError, match=r"has no colon|is empty"):
             open_store(name)
@@ -86,14 +86,14 @@ class TestNames:
         ],
     )
     def test_unknown(self, name: str) -> None:
-        """What unknown store says what there is, and repeats no password."""
+        """An unknown store raises an error that lists the known ones, without the password."""
         with pytest.raises(ValueError, match="use a path, sqlite:PATH, memory:") as error:
             open_store(name)
         assert "s3cr3t" not in str(error.value)
 
     @pytest.mark.parametrize("scheme", ["redis", "rediss", "postgres", "postgresql"])
     def test_servers(self, scheme: str) -> None:
-        """A server that is not there is an error, or is asked when it is needed."""
+        """A server that is not running is an error at once, or only when it is first used."""
         where = f"{scheme}://me:s3cr3t@127.0.0.1:1/9"
         with pytest.raises(StoreError, match=r"127\.0\.0\.1:1") as error:
             open_store(where)
@@ -128,7 +128,7 @@ class TestNames:
 
 
 class TestDefaultPath:
-    """In a folder of the user, or where the environment says."""
+    """In a folder of the user, or where the environment variable points."""
 
     def test_the_users(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The cache folder of the system."""
@@ -162,7 +162,7 @@ class TestDefaultPath:
 def test_without_the_libraries(
     monkeypatch: pytest.MonkeyPatch, where: str, library: str, module: str, extra: str
 ) -> None:
-    """A library that is not there is told with how to install it."""
+    """A missing library raises an error with the install command."""
     name = f"robotrules.client.stores.{module}"
     importlib.import_module(name)
     for loaded in [one for one in sys.modules if one == library or one.startswith(f"{library}.")]:
@@ -175,6 +175,6 @@ def test_without_the_libraries(
 
 @pytest.mark.parametrize("where", ["memory", "redis", "postgresql", "sqlite"])
 def test_a_colon_that_was_forgotten(where: str) -> None:
-    """A store's kind without its colon is no file that somebody means."""
+    """The name of a store kind without its colon is not accepted as a file name."""
     with pytest.raises(ValueError, match="has no colon"):
         open_store(where)

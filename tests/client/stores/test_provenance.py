@@ -32,30 +32,30 @@ IMPORTED = made(provenance=ARCHIVE)
 
 
 class TestProvenance:
-    """An imported visit says so; an own one is never replaced by it."""
+    """An imported fetch is marked as such; it never replaces an own fetch."""
 
     def test_kept(self, store: Store) -> None:
-        """Archive, digest and time come back with the visit."""
+        """Archive, digest and time are returned with the fetch record."""
         assert store.add([(IMPORTED, BODY)]) == 1
         assert list(store.fetch_records()) == [IMPORTED]
         assert list(store.fetch_records(ORIGIN)) == [IMPORTED]
         assert store.body(body_digest(BODY)) == BODY
         assert store.get(ORIGIN, AGENT) is None
 
-    def test_an_own_visit_stays(self, store: Store) -> None:
-        """The same visit in an archive changes nothing."""
+    def test_an_own_fetch_remains(self, store: Store) -> None:
+        """The same fetch in an archive changes nothing."""
         store.put(made(), BODY, updated_entry(None, made()))
         assert store.add([(IMPORTED._replace(user_agent="x", until=NOW + 1), BODY)]) == 0
         assert list(store.fetch_records()) == [made()]
 
     def test_the_first_import_stays(self, store: Store) -> None:
-        """A second archive with the same visit changes nothing."""
+        """A second archive with the same fetch changes nothing."""
         other = IMPORTED._replace(provenance=Provenance("other.warc", "0" * 64, NOW))
         assert store.add([(IMPORTED, BODY), (other, BODY)]) == 1
         assert list(store.fetch_records()) == [IMPORTED]
 
-    def test_an_own_visit_replaces_an_import(self, store: Store) -> None:
-        """An archive that came first does not hide an own visit of the same moment."""
+    def test_an_own_fetch_replaces_an_import(self, store: Store) -> None:
+        """An archive imported first does not hide an own fetch of the same time."""
         beside = made(provenance=ARCHIVE, agent="OtherBot")
         store.add([(beside, BODY), (IMPORTED._replace(until=NOW + 1), BODY)])
         store.put(made(), BODY, updated_entry(None, made()))
@@ -66,7 +66,7 @@ class TestProvenance:
         assert list(store.fetch_records(ORIGIN)) == []
         assert store.add([(IMPORTED, BODY)]) == 1
 
-    def test_put_is_for_own_visits(self, store: Store) -> None:
+    def test_put_is_for_own_fetches(self, store: Store) -> None:
         """An entry decides about URLs, so no import makes one."""
         with pytest.raises(ValueError, match=r"imported from 'crawl\.warc\.gz': put\(\) stores"):
             store.put(IMPORTED, BODY, updated_entry(None, IMPORTED))
@@ -75,7 +75,7 @@ class TestProvenance:
 
 
 class TestNames:
-    """What a visit is found by cannot hold what separates keys."""
+    """The key parts of a fetch record cannot contain the key separator."""
 
     @pytest.mark.parametrize("bad", ["a\nb", "a\0", "\x1b[31m", "\x7f", "\x85", "\u2028", "\udc80"])
     def test_control_characters(self, store: Store, bad: str) -> None:
@@ -111,10 +111,10 @@ class TestNames:
 
 
 class TestPlanted:
-    """A visit whose agent was made to look like parts of a key, in a Redis of version 1."""
+    """A fetch whose agent was made to look like parts of a key, in a Redis of version 1."""
 
     def test_the_body_of_another_site_stays(self, redis_where: str) -> None:
-        """Forgetting the planted visit forgets nothing else."""
+        """Deleting the planted fetch deletes nothing else."""
         victim, old = made(NOW + 99), made(NOW - 99, origin="https://evil.example")
         with closing(RedisStore(redis_where)) as store:
             store.put(victim, BODY, None)
@@ -172,7 +172,7 @@ def old_store(where: str) -> None:
 
 
 def version_of(where: str) -> Any:
-    """Return the version that a store says it has."""
+    """Return the version recorded in a store."""
     if where.startswith("redis"):
         with redis.Redis.from_url(where) as client:
             found: Any = client.get("robotrules:version")
@@ -185,10 +185,10 @@ def version_of(where: str) -> Any:
 
 
 class TestVersion1:
-    """Stores of before: what is in them are own visits."""
+    """Stores of earlier versions: all their fetches are own fetches."""
 
     def test_rows(self) -> None:
-        """The rows of own visits and of entries are those of version 1, to the octet."""
+        """The rows of own fetches and of entries are those of version 1, to the octet."""
         fetch_record = made(fields=made().fields._replace(lines=()), hops=())
         assert serialize_record(fetch_record) == ROW
         assert parse_record(ROW) == fetch_record
@@ -221,7 +221,7 @@ class TestVersion1:
 
 
 class TestRows:
-    """A row of an imported visit is that, or nothing."""
+    """A row of an imported fetch is valid as a whole, or ignored."""
 
     @pytest.fixture
     def texts(self) -> Iterator[str]:
@@ -241,7 +241,7 @@ class TestRows:
         )
 
     def test_shapes(self, texts: Iterator[str]) -> None:
-        """Another shape is no row."""
+        """A row of another shape is invalid."""
         row = serialize_record(IMPORTED)
         assert parse_record(row) == IMPORTED
         start, _, _ = row[41:].decode().partition(',"provenance":')

@@ -1,4 +1,4 @@
-"""Rows: what is written is read back to the octet, and anything else is no row."""
+"""Rows: written values are read back to the octet, and anything else is an invalid row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robotrules.client.stores import serialization
 from tests.client.stores.sample_records import BODY, made
 from tests.client.stores.strategies import ENTRIES, VISITS
 
-# What may stand in the place of a value, of those that the test tries.
+# Values of other types that the test puts in the place of a value.
 FITS = {
     **dict.fromkeys(("origin", "agent", "user_agent", "detail", "url"), ("str",)),
     **dict.fromkeys(("at", "until"), ("int", "float")),
@@ -39,8 +39,8 @@ class TestRoundTrip:
         assert serialization.parse_record(row) is None
 
     @given(VISITS)
-    def test_visits(self, fetch_record: FetchRecord) -> None:
-        """Every visit, and its parts have their own types again."""
+    def test_fetches(self, fetch_record: FetchRecord) -> None:
+        """Every fetch record, and its parts have their original types."""
         row = serialization.serialize_record(fetch_record)
         found = serialization.parse_record(row)
         assert found == fetch_record
@@ -143,8 +143,8 @@ class TestDamage:
                 assert read(word + serialization._checksum(word, text) + b" " + text) is None
 
     @pytest.mark.parametrize("name", [*FetchRecord._fields, "more"])
-    def test_shapes_of_visits(self, name: str) -> None:
-        """A value of another type in any place is no visit."""
+    def test_shapes_of_fetches(self, name: str) -> None:
+        """A value of another type in any place makes the fetch record invalid."""
         there = json.loads(self.VISIT.split(b" ", 2)[2])
         word = serialization._RECORD
         value: Any
@@ -171,10 +171,10 @@ class TestDamage:
 
 
 class TestVetting:
-    """Misuse is told before anything is written."""
+    """Misuse raises before anything is written."""
 
     def test_bodies(self) -> None:
-        """A body is the one that the visit names, or there is none."""
+        """A body matches the digest in the fetch record, or there is none."""
         serialization.vet_record(made(), BODY)
         serialization.vet_record(made(), None)
         for fetch_record, body in ((made(), b"x"), (made(body=None), b"")):
@@ -182,7 +182,7 @@ class TestVetting:
                 serialization.vet_record(fetch_record, body)
 
     def test_moments(self) -> None:
-        """A visit has a time."""
+        """A fetch record has a time."""
         with pytest.raises(ValueError, match="no time"):
             serialization.vet_record(made(nan), None)
 
@@ -193,13 +193,13 @@ class TestVetting:
             serialization.vet_lease("key", seconds)
 
     @pytest.mark.parametrize(("now", "interval"), [(nan, 1), (inf, 1), (0, -1), (0, inf), (0, nan)])
-    def test_turns(self, now: float, interval: float) -> None:
+    def test_slots(self, now: float, interval: float) -> None:
         """A turn comes."""
         with pytest.raises(ValueError, match="0 or more"):
             serialization.vet_slot("https://example.com", now, interval)
 
     def test_batches_are_bounded(self) -> None:
-        """Neither many visits nor large ones are written in one go."""
+        """Many or large fetch records are written in several batches."""
         sizes = [
             len(batch)
             for batch in serialization.split_batches((made(float(n)), None) for n in range(600))
@@ -218,7 +218,7 @@ class TestVetting:
 
 
 def test_identity() -> None:
-    """One and the same visit is known by five things."""
+    """A fetch record is identified by five values."""
     assert serialization.record_identity(made(5)) == serialization.record_identity(
         made(5.0, user_agent="x", detail="y")
     )

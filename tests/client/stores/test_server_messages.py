@@ -1,4 +1,4 @@
-"""The words of the stores on servers, and what they ask of their libraries."""
+"""Error messages of the stores on servers, and the calls they make to their libraries."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TestAway:
             assert words_of(ValueError, lambda: server_guard.vet_address(url)) == ""
 
     def test_words(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What, why and the cure on one line, without a password however it is written."""
+        """Problem, cause and fix on one line, without the password in any spelling."""
         now = [100.0]
         monkeypatch.setattr(time, "monotonic", lambda: now[0])
         state = server_guard.ServerGuard("Redis, host", ["a/b", "a/b/c", None, ""])
@@ -97,8 +97,8 @@ class TestAway:
         state.check()
 
 
-def test_a_library_that_tells_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What redis or psycopg say is told without it, as written in the address and as meant."""
+def test_a_library_message_with_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages of redis or psycopg are shown without it, both encoded and decoded."""
 
     def tell(error: type[Exception]) -> Callable[..., Any]:
         def refuse(*_: object, **options: object) -> Any:
@@ -118,7 +118,7 @@ def test_a_library_that_tells_the_password(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def assert_all_pages_are_read(store: RedisStore | PostgresStore) -> None:
-    """Put visits in, some of one moment, and find and prune all of them."""
+    """Put fetch records, some with the same time; find and prune all of them."""
     for number in range(7):
         fetch_record = made(NOW + number // 4, origin=f"https://s{number}.example")
         store.put(fetch_record, BODY, updated_entry(None, fetch_record))
@@ -153,7 +153,7 @@ class TestRedis:
             store.close()
 
     def test_addresses_that_cannot_be_read(self) -> None:
-        """Not a word of them is told."""
+        """None of them appears in a message."""
         for url in ("redis://:a@b@c", "redis://h:port/0"):
             assert words_of(ValueError, lambda url=url: RedisStore(url)) == (  # type: ignore[misc]
                 "the address of the Redis store cannot be read: use redis://HOST:PORT/NUMBER, and "
@@ -204,7 +204,7 @@ class TestRedis:
             client.set("robotrules:lease:key", b"\xff")
             assert store.holder("key") == "\ufffd"
 
-    def test_a_body_that_nobody_has(self, redis_where: str, client: Any) -> None:
+    def test_a_body_without_references(self, redis_where: str, client: Any) -> None:
         """An entry of failures alone needs none."""
         with closing(RedisStore(redis_where)) as store:
             failed = made(NOW, None)
@@ -214,7 +214,7 @@ class TestRedis:
     def test_what_is_forgotten_while_it_is_read(
         self, redis_where: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Somebody prunes between two questions: that is no damage."""
+        """Pruning by another process between two queries is not damage."""
         with closing(RedisStore(redis_where)) as store:
             store.put(made(), BODY, None)
             usual = store._each
@@ -227,7 +227,7 @@ class TestRedis:
             assert list(store.fetch_records()) == []
 
     def test_damage_and_the_end(self, redis_where: str, client: Any) -> None:
-        """Which visit, where, and what to do; and that it was closed."""
+        """The message names the fetch, the place and the fix, and that the store was closed."""
         store = RedisStore(redis_where)
         store.put(made(), BODY, updated_entry(None, made()))
         (name,) = client.hkeys(f"robotrules:visits:{ORIGIN}")
@@ -240,8 +240,8 @@ class TestRedis:
         words = f"{store.name} is closed: open another one"
         assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
 
-    def test_nobody_listens(self) -> None:
-        """What the library says, and the cure."""
+    def test_connection_refused(self) -> None:
+        """The message of the library, and the fix."""
         store = RedisStore(f"redis://127.0.0.1:{free_port()}/0", lazy=True)
         words = words_of(StoreError, lambda: store.get(ORIGIN, AGENT))
         assert words.startswith(f"{store.name} is unavailable: ")
@@ -288,7 +288,7 @@ class TestPostgres:
             assert PostgresStore(url, lazy=True).name == f"PostgreSQL, {name}"
 
     def test_addresses_that_cannot_be_read(self) -> None:
-        """Not a word of them is told."""
+        """None of them appears in a message."""
         for url in ("postgresql://a@b@c", "postgresql://h:port/d", "postgresql://h/d?x=y"):
             assert words_of(ValueError, lambda url=url: PostgresStore(url)) == (  # type: ignore[misc]
                 "the address of the PostgreSQL store cannot be read: use "
@@ -331,7 +331,7 @@ class TestPostgres:
         store.close()
 
     def test_damage_and_the_end(self, postgres_where: str) -> None:
-        """Which visit, where, and what to do; and that it was closed."""
+        """The message names the fetch, the place and the fix, and that the store was closed."""
         store = PostgresStore(postgres_where)
         store.put(made(), BODY, updated_entry(None, made()))
         with psycopg.connect(postgres_where, autocommit=True) as db:
@@ -344,8 +344,8 @@ class TestPostgres:
         words = f"{store.name} is closed: open another one"
         assert words_of(StoreError, lambda: store.get(ORIGIN, AGENT)) == words
 
-    def test_nobody_listens(self) -> None:
-        """What the library says, and the cure."""
+    def test_connection_refused_by_postgresql(self) -> None:
+        """The message of the library, and the fix."""
         store = PostgresStore(f"postgresql://127.0.0.1:{free_port()}/d", lazy=True)
         words = words_of(StoreError, lambda: store.get(ORIGIN, AGENT))
         assert words.startswith(f"{store.name} is unavailable: ")
@@ -355,7 +355,7 @@ class TestPostgres:
         )
 
     def test_busy(self, postgres_where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """All connections in use, and turns that never stay."""
+        """All connections in use, and slots that never remain."""
         monkeypatch.setattr(postgres, "RESPONSE_TIMEOUT", 0.01)
         with closing(PostgresStore(postgres_where, lazy=True)) as store:
             for _ in range(postgres.CONNECTIONS):
@@ -375,7 +375,7 @@ class TestPostgres:
             assert words_of(StoreError, lambda: store.begin_slot(ORIGIN, NOW, 1)) == words
             assert len(asked) == 2 * postgres.ATTEMPTS
 
-    def test_a_turn_that_is_free_by_now(
+    def test_a_slot_that_is_free_by_now(
         self, postgres_where: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """What was changed between two statements is tried again: it has not begun."""

@@ -1,4 +1,4 @@
-"""The stores on servers: away, stuck, restarted, full, of somebody else; no password is told."""
+"""Stores on servers: down, stuck, restarted, full or with foreign keys; passwords stay hidden."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BOUND = server_guard.CONNECT_TIMEOUT + server_guard.RESPONSE_TIMEOUT + 3
 
 @pytest.fixture(params=["redis", "postgres"])
 def fleet(request: pytest.FixtureRequest) -> tuple[Server, str]:
-    """Each server in turn, and where a store on it is."""
+    """Each server, and the address of a store on it."""
     where: str = request.getfixturevalue(f"{request.param}_where")
     server: Server = request.getfixturevalue(f"{request.param}_server")
     return server, where
@@ -55,7 +55,7 @@ def seconds(least: float, most: float) -> Iterator[None]:
 
 
 def put(store: Store, at: float = NOW) -> None:
-    """Put a visit."""
+    """Put a fetch record."""
     store.put(made(at), BODY, updated_entry(None, made(at)))
 
 
@@ -63,7 +63,7 @@ class TestAway:
     """A server that is not there costs little, and is used again once it is there."""
 
     def test_restarted(self, fleet: tuple[Server, str]) -> None:
-        """Down: errors at once. Up again: it goes on, without being told."""
+        """Down: errors at once. Up again: it continues without any call."""
         server, where = fleet
         with closing(open_store(where)) as store, ThreadPoolExecutor(4) as pool:
             # Several connections, all of which the server will have closed.
@@ -186,7 +186,7 @@ def _silent() -> Iterator[int]:
 
 @contextmanager
 def _talking() -> Iterator[int]:
-    """A port where somebody speaks another language."""
+    """A port on which a server speaks another protocol."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
@@ -211,7 +211,7 @@ def _talking() -> Iterator[int]:
 class TestSecrets:
     """A password is in no name, no error and no log."""
 
-    def test_nobody_tells(
+    def test_no_message_contains_the_password(
         self, fleet: tuple[Server, str], caplog: pytest.LogCaptureFixture
     ) -> None:
         """Wrong, right, or on the way to a server that is not there."""
@@ -250,13 +250,13 @@ class TestRedis:
 
     @pytest.fixture
     def store(self, redis_where: str, client: Any) -> Iterator[RedisStore]:
-        """A store with one visit."""
+        """A store with one fetch record."""
         with closing(RedisStore(redis_where)) as store:
             put(store)
             yield store
 
     def test_keys(self, store: RedisStore, client: Any) -> None:
-        """All have the prefix; only leases and turns expire by themselves."""
+        """All have the prefix; only leases and slots expire by themselves."""
         assert store.lease("key", "me", 60)
         store.reserve_slot(ORIGIN, NOW, 1)
         store.postpone_slot("https://b.example", NOW)
@@ -278,7 +278,7 @@ class TestRedis:
         assert store.prune_evidence(NOW + 9) == 3
         assert [*client.scan_iter()] == [b"robotrules:version"]
 
-    def test_keys_is_never_asked(self, store: RedisStore, client: Any) -> None:
+    def test_keys_is_never_sent(self, store: RedisStore, client: Any) -> None:
         """A server with millions of keys is not stopped by us."""
         client.config_resetstat()
         list(store.entries())
@@ -288,7 +288,7 @@ class TestRedis:
         assert "cmdstat_keys" not in client.info("commandstats")
 
     def test_of_another_program(self, redis_where: str, client: Any) -> None:
-        """Keys of somebody else are seen when it is opened, or when they are in the way."""
+        """Foreign keys are detected when the store is opened, or when they conflict."""
         client.set("robotrules:version", "mine")
         with pytest.raises(StoreError, match="another program"):
             RedisStore(redis_where)
@@ -366,7 +366,7 @@ class TestRedis:
 
     @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
     def test_fork(self, store: RedisStore) -> None:
-        """A child has connections of its own."""
+        """A child process has separate connections."""
         _forked(store)
 
 
@@ -381,7 +381,7 @@ class TestPostgres:
 
     @pytest.fixture
     def store(self, postgres_where: str) -> Iterator[PostgresStore]:
-        """A store with one visit."""
+        """A store with one fetch record."""
         with closing(PostgresStore(postgres_where)) as store:
             put(store)
             yield store
@@ -394,7 +394,7 @@ class TestPostgres:
         assert sorted(name for (name,) in found) == sorted(postgres_tables.TABLES)
 
     def test_of_another_program(self, postgres_where: str, client: psycopg.Connection[Any]) -> None:
-        """Tables of somebody else, or of a newer version."""
+        """Foreign tables, or tables of a newer version."""
         client.execute("CREATE TABLE robotrules_store (mine text)")
         with pytest.raises(StoreError, match="another program"):
             PostgresStore(postgres_where)
@@ -411,7 +411,7 @@ class TestPostgres:
     def test_missing_tables_are_made(
         self, postgres_where: str, client: psycopg.Connection[Any]
     ) -> None:
-        """Somebody dropped one: it is an error, and made again when a store is opened."""
+        """A dropped table is an error, and is created again when a store is opened."""
         with closing(PostgresStore(postgres_where)) as store:
             client.execute("DROP TABLE robotrules_turns")
             with pytest.raises(StoreError, match="robotrules_turns"):
@@ -462,7 +462,7 @@ class TestPostgres:
     def test_a_body_that_is_just_needed(
         self, store: PostgresStore, client: psycopg.Connection[Any]
     ) -> None:
-        """Who puts a visit keeps its body, though it is looked at by who forgets just then."""
+        """A put keeps its body even if a concurrent prune is examining it."""
         assert store.prune(NOW + 9) == 1
         with ThreadPoolExecutor(1) as pool:
             with client.transaction():
@@ -477,7 +477,7 @@ class TestPostgres:
         assert store.body(body_digest(BODY)) == BODY
 
     def test_deadlocks(self, store: PostgresStore) -> None:
-        """Who was in another's way tries again, once."""
+        """A conflicting transaction is retried once."""
         calls = []
 
         def work(db: psycopg.Connection[Any], times: int) -> str:
@@ -506,7 +506,7 @@ class TestPostgres:
         put(store, NOW + 1)
 
     def test_few_connections(self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Many threads share a few; who gets none in time is told."""
+        """Many threads share a few; a thread that gets none in time gets an error."""
         with ThreadPoolExecutor(40) as pool:
             list(pool.map(lambda n: store.lease(f"{n}", "me", 5), range(200)))
         assert 1 <= len(store._idle) <= postgres.CONNECTIONS
@@ -539,7 +539,7 @@ class TestPostgres:
 
     @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
     def test_fork(self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A child has connections of its own; so has who forks beneath Python."""
+        """A child process has separate connections, also after a fork outside Python."""
         _forked(store)
         assert store._idle
         store._process = -1

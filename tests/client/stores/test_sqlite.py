@@ -1,4 +1,4 @@
-"""The store in a file: whose file it is, what damages it, what a full disk and a fork do."""
+"""The store in a file: file ownership, damage, a full disk and forks."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(path: Path) -> Iterator[SQLiteStore]:
-    """A store with one visit."""
+    """A store with one fetch record."""
     with closing(SQLiteStore(path)) as store:
         store.put(made(), BODY, updated_entry(None, made()))
         yield store
 
 
 def ask(path: Path, query: str, *values: object) -> list[tuple[object, ...]]:
-    """Ask a file behind the store's back."""
+    """Query a file directly, not through the store."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         return db.execute(query, values).fetchall()
 
 
 def is_sound(path: Path) -> bool:
-    """Tell whether SQLite has nothing to say against a file."""
+    """Return whether the integrity check of SQLite passes."""
     return ask(path, "PRAGMA integrity_check") == [("ok",)]
 
 
 class TestFiles:
-    """A file that is not ours is an error when it is opened: what, where and the cure."""
+    """A foreign file raises when it is opened; the error names problem, path and fix."""
 
     def test_new(self, tmp_path: Path) -> None:
         """Folders are made for the user alone; the file says whose it is."""
@@ -233,13 +233,13 @@ class TestFiles:
 
 @pytest.fixture
 def common() -> Iterator[Path]:
-    """A folder that is in nobody's own: the tests' folders may be root's alone."""
+    """A temporary folder outside those of pytest, which only root may be able to read."""
     with tempfile.TemporaryDirectory(prefix="robotrules-") as folder:
         yield Path(folder)
 
 
 def opened_by_somebody(path: Path) -> str:
-    """Open a file as somebody who is not root, and whose it is; return what came of it."""
+    """Open a file as a user other than root; return "opened" or the name of the error."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -271,7 +271,7 @@ class TestDamage:
         ["substr(row, 1, 50)", "x'00'", "7", "'text'", "CAST(row AS TEXT)", "row || x'20'"],
     )
     def test_rows(self, store: SQLiteStore, path: Path, change: str) -> None:
-        """An entry is none; a visit is an error, because another would seem to be in force."""
+        """A damaged entry is ignored; a damaged fetch raises, as another would seem in force."""
         for table in ("entries", "visits"):
             ask(path, f"UPDATE {table} SET row = {change}")
         assert store.get(ORIGIN, AGENT) is None
@@ -292,7 +292,7 @@ class TestDamage:
             list(store.fetch_records("https://b.example"))
 
     def test_bodies(self, store: SQLiteStore, path: Path) -> None:
-        """A body that came to harm is none, until a visit brings it again."""
+        """A damaged body is treated as missing, until a fetch stores it again."""
         for harm in ("substr(octets, 2)", "'text'", "x''"):
             ask(path, f"UPDATE bodies SET octets = {harm}")
             assert store.body(body_digest(BODY)) is None
@@ -405,7 +405,7 @@ class TestDisk:
         assert path.stat().st_size < large / 20
 
     def test_without_room_to_give_back(self, path: Path) -> None:
-        """A file that somebody packed anew, without that setting, is pruned all the same."""
+        """A file that was vacuumed without that setting is pruned all the same."""
         with closing(SQLiteStore(path)) as store:
             for number in range(60):
                 store.put(*numbered(number))
@@ -415,7 +415,7 @@ class TestDisk:
             db.execute("VACUUM")
         with closing(SQLiteStore(path)) as store:
             assert store.prune_evidence(NOW + 1e9) == 60
-            # Somebody took the log away too: then less than everything is not safe.
+            # The write-ahead log was removed too: then only synchronous=FULL is safe.
             assert store._writes.db is not None
             assert store._writes.db.execute("PRAGMA synchronous").fetchone() == (2,)
 
@@ -426,7 +426,7 @@ class TestOthers:
     def test_readers_do_not_wait(
         self, store: SQLiteStore, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Who reads does not wait for a process that writes; who writes does, but not long."""
+        """Readers do not wait for a process that writes; writers do, but not long."""
         with store._writes.lock:
             store._open_db(store._writes).execute("PRAGMA busy_timeout = 200")
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
@@ -445,7 +445,7 @@ class TestOthers:
         assert store.lease("key", "me", 1)
 
     def test_in_a_hurry(self, store: SQLiteStore, path: Path) -> None:
-        """Who is in a hurry is told that another writes; who is not waits until that is over."""
+        """A call without a wait raises if another writes; others wait until that is over."""
         fetch_record = made(NOW + 1)
         work = partial(store.put, fetch_record, BODY, updated_entry(None, fetch_record))
         with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as db:
@@ -496,7 +496,7 @@ class TestOthers:
                 assert call() is not None
 
     def test_in_a_hurry_to_open(self, store: SQLiteStore, path: Path) -> None:
-        """A file that has to be opened again is no reason to wait for longer."""
+        """A file that has to be reopened does not extend the wait."""
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("BEGIN IMMEDIATE")
             with store._writes.lock:
@@ -525,8 +525,8 @@ class TestOthers:
                 asked = store._writes.db.execute("PRAGMA busy_timeout").fetchone()
             assert asked == (seconds,)
 
-    def test_who_forgets_is_not_in_the_way(self, store: SQLiteStore, path: Path) -> None:
-        """One process forgets while another puts: both wait for each other, and nobody fails."""
+    def test_pruning_does_not_block_writers(self, store: SQLiteStore, path: Path) -> None:
+        """One process prunes while another puts: both wait for each other, and neither fails."""
         over = threading.Event()
 
         def forget() -> None:
@@ -545,8 +545,8 @@ class TestOthers:
                 over.set()
             task.result()
 
-    def test_made_by_somebody_else(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Who finds the file locked while it is made tries again, for a while."""
+    def test_created_by_another_process(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A process that finds the file locked during creation retries for a while."""
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("BEGIN EXCLUSIVE")
             monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.05)
@@ -568,7 +568,7 @@ class TestOthers:
         opened[0].close()
 
     def test_a_clock_set_back(self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A lease that was taken in the future is nobody's."""
+        """A lease that was taken in the future is ignored."""
         assert store.lease("key", "me", 30)
         now = time.time()
         monkeypatch.setattr(time, "time", lambda: now - 30)
@@ -588,7 +588,7 @@ class TestOthers:
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 class TestForks:
-    """A child process has connections of its own."""
+    """A child process has separate connections."""
 
     @staticmethod
     def forked(work: Callable[[], object]) -> int:
@@ -648,7 +648,7 @@ class TestForks:
         assert times == [float(n) for n in range(-10, len(written) + 1)]
         assert is_sound(path)
 
-    def test_a_lock_that_nobody_gives_back(
+    def test_a_lock_that_is_never_released(
         self, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A fork in the middle of a call: the child leaves the parent's connection alone."""

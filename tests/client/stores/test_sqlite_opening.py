@@ -106,7 +106,7 @@ class TestCannotBe:
     """A file that cannot be opened."""
 
     def test_no_connection(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Where, and what SQLite says."""
+        """The path, and the message of SQLite."""
 
         def refuse(*_: object, **options: object) -> None:
             raise sqlite3.OperationalError("out of memory")
@@ -117,7 +117,7 @@ class TestCannotBe:
         assert words_of(lambda: sqlite_tables.open_database(path, 1.0)) == words
 
     def test_no_folder(self, tmp_path: Path) -> None:
-        """SQLite says so, and what to do is said with it."""
+        """The message of SQLite, followed by the fix."""
         path = tmp_path / "none" / "a.sqlite"
         assert words_of(lambda: sqlite_tables.open_database(path, 1.0)) == (
             f"{path} cannot be opened (unable to open database file): check that it and its "
@@ -145,7 +145,7 @@ class TestRollback:
         assert db.asked[-2:] == ["COMMIT", "ROLLBACK"]
 
     def test_that_fails_too(self, tmp_path: Path) -> None:
-        """What was raised first is what is told, and the store can be used."""
+        """The first error is the one reported, and the store can still be used."""
         store = SQLiteStore(tmp_path / "a.sqlite")
 
         class Fails:

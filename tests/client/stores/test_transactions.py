@@ -24,7 +24,7 @@ def store(tmp_path: Path) -> Iterator[SQLiteStore]:
 
 
 def put(store: SQLiteStore, at: float = NOW) -> None:
-    """Put a visit."""
+    """Put a fetch record."""
     store.put(made(at), BODY, updated_entry(None, made(at)))
 
 
@@ -58,7 +58,7 @@ def test_one_commit(store: SQLiteStore) -> None:
     ]
 
 
-def test_who_only_reads_locks_nobody_out(store: SQLiteStore) -> None:
+def test_readers_do_not_lock_out_others(store: SQLiteStore) -> None:
     """A transaction begins with what it writes first."""
     with closing(SQLiteStore(store.path)) as other, store.transaction():
         assert store.get(ORIGIN, AGENT) is None
@@ -84,7 +84,7 @@ def test_an_exception_undoes_all(store: SQLiteStore) -> None:
 def test_half_of_it_is_never_kept(
     store: SQLiteStore, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
-    """A part that fails takes the others with it, though somebody looks away."""
+    """A part that fails rolls back the others, even if the caller ignores the error."""
 
     def look_away() -> None:
         with store.transaction():
@@ -124,7 +124,7 @@ def test_a_commit_that_fails(store: SQLiteStore) -> None:
 
 
 def test_busy(store: SQLiteStore) -> None:
-    """Who is in a hurry is told, and whoever else writes is not harmed."""
+    """A call without a wait raises, and other writers are not affected."""
     with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with nonblocking(), pytest.raises(StoreBusyError), store.transaction():

@@ -78,7 +78,7 @@ class Carrier:
 
 @pytest.fixture(params=list(KINDS))
 def carrier(request: pytest.FixtureRequest) -> Iterator[Callable[..., Carrier]]:
-    """A maker of carriers, of each kind in turn."""
+    """A maker of carriers, of each kind."""
     made: list[Carrier] = []
 
     def make(**options: Any) -> Carrier:

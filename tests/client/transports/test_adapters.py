@@ -33,7 +33,7 @@ Answer = Response | Failure
 
 
 async def _session(**options: Any) -> aiohttp.ClientSession:
-    # Not over the DNS, which aiohttp asks by itself where aiodns is installed.
+    # Not over the DNS, which aiohttp queries by itself where aiodns is installed.
     connector = aiohttp.TCPConnector(ssl=options.pop("verify"), resolver=aiohttp.ThreadedResolver())
     if hook := options.pop("hook", None):
 
@@ -128,7 +128,7 @@ class Adapted:
         return found[0]
 
     def is_open(self) -> bool:
-        """Tell whether the client is open."""
+        """Return whether the client is open."""
         closed = getattr(self.client, "is_closed", getattr(self.client, "closed", False))
         return not closed
 
@@ -151,7 +151,7 @@ Make = Callable[..., Adapted]
 
 @pytest.fixture(params=list(LIBRARIES))
 def adapted(request: pytest.FixtureRequest) -> Iterator[Make]:
-    """A maker of adapters, of each kind in turn."""
+    """A maker of adapters, of each kind."""
     made: list[Adapted] = []
 
     def make(options: dict[str, Any] | None = None, **settings: Any) -> Adapted:
@@ -163,7 +163,7 @@ def adapted(request: pytest.FixtureRequest) -> Iterator[Make]:
         one.close()
 
 
-def test_the_request_says_who_asks_and_what_the_client_adds(adapted: Make) -> None:
+def test_the_request_has_the_user_agent_and_the_fields_of_the_client(adapted: Make) -> None:
     with fault_servers.serve(fault_servers.ok) as site:
         one = adapted({"headers": {"X-Mine": "1", "User-Agent": "other"}}, headers={"From": "a@b"})
         answer = one.send(
@@ -213,7 +213,7 @@ def test_nothing_is_followed(adapted: Make) -> None:
 @pytest.mark.parametrize(
     "location", ["http://[::1", "/caf\xe9", "http://a:b:c/", "//", "http://\xe9/", "http://a/\x01"]
 )
-def test_a_location_that_is_no_url_is_handed_on(adapted: Make, location: str) -> None:
+def test_an_invalid_location_is_passed_on(adapted: Make, location: str) -> None:
     """A library that works out where a redirect leads would raise for some of them."""
     one = adapted()
     moved = fault_servers.message(b"", f"Location: {location}", status="301 Moved Permanently")
@@ -228,7 +228,7 @@ def test_a_location_that_is_no_url_is_handed_on(adapted: Make, location: str) ->
 
 
 def test_the_body_of_a_redirect_is_not_waited_for(adapted: Make) -> None:
-    """What it says is not needed, and it may never end."""
+    """Its content is not needed, and it may never end."""
 
     def endless(peer: fault_servers.Peer) -> None:
         moved = fault_servers.message(
@@ -307,7 +307,7 @@ def test_a_fault_is_a_failure(adapted: Make, fault: str, trouble: FailureReason)
 
 
 def test_a_407_is_the_proxys(adapted: Make) -> None:
-    """A client's proxy is not known here: the status tells that one answered."""
+    """A client's proxy is not known here: the status shows that one answered."""
     required = fault_servers.message(b"", status="407 Proxy Authentication Required")
     with fault_servers.serve(fault_servers.says(required)) as site:
         answer = adapted().send(site.url)
@@ -394,7 +394,7 @@ def test_names_may_be_left_to_a_proxy(adapted: Make) -> None:
 
 
 def test_several_threads_share_a_session() -> None:
-    """What requests changes while it sends, cookies and connections, has locks of its own."""
+    """The state that requests changes while it sends, cookies and connections, has locks."""
 
     def cookie(peer: fault_servers.Peer) -> None:
         host = fields_of(peer.head)["host"][0].partition(":")[0]
@@ -433,7 +433,7 @@ def test_a_session_over_an_old_urllib3_is_refused(monkeypatch: pytest.MonkeyPatc
         open_transport(AGENT, client=requests.Session())
 
 
-# --- Whose it is ----------------------------------------------------------------------------------
+# --- Ownership ------------------------------------------------------------------------------------
 
 
 def test_what_a_hook_raises_is_not_the_networks(adapted: Make) -> None:
@@ -495,7 +495,7 @@ def test_a_value_error_of_a_hook_is_raised(adapted: Make, fault: Callable[[], No
 
 @pytest.mark.parametrize("library", [httpx2, httpx])
 def test_an_answer_that_was_read_before(library: Any) -> None:
-    """By an event hook, or because a stand-in for the network made it whole."""
+    """By an event hook, or because a mock of the network built it in full."""
     coded = gzip.compress(fault_servers.ROBOTS)
 
     def answer(request: Any) -> Any:
@@ -526,7 +526,7 @@ def test_an_answer_that_was_read_before(library: Any) -> None:
 
 @pytest.mark.parametrize("library", [httpx2, httpx])
 def test_a_hook_that_raises_for_the_status(library: Any) -> None:
-    """It is no failure of the network: taken for one, a 404 would mean complete disallow."""
+    """It is not a network failure: as one, a 404 would mean complete disallow."""
     hooks = {"response": [lambda response: response.raise_for_status()]}
     missing = fault_servers.says(fault_servers.message(b"", status="404 Not Found"))
     with fault_servers.serve(missing) as site, library.Client(event_hooks=hooks) as http:

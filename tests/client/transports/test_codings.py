@@ -79,7 +79,7 @@ def test_pieces_that_are_as_long_as_they_may_be(name: str) -> None:
 @pytest.mark.parametrize("name", CODED)
 @pytest.mark.parametrize("step", [0, 1])
 def test_half_of_a_coding_is_broken(name: str, step: int) -> None:
-    """Whatever is missing at the end: a rule may have stood there (AMB-57)."""
+    """Whatever is missing at the end: it may have contained a rule (AMB-57)."""
     coding, encode = CODED[name]
     whole = encode(TEXT)
     for length in {1, 2, 5, 12, len(whole) // 2, len(whole) - 1}:
@@ -199,7 +199,7 @@ def test_a_coding_that_is_longer_than_its_text_is_bounded() -> None:
 
 
 @pytest.mark.parametrize("name", CODED)
-def test_what_cannot_be_made_shorter_is_no_trap(name: str) -> None:
+def test_incompressible_data_is_not_a_bomb(name: str) -> None:
     """Even where a decompressor takes a whole block before it gives, and for two on another."""
     coding, encode = CODED[name]
     body = random.Random(1).randbytes(400_000)
@@ -262,7 +262,7 @@ def test_the_time_is_looked_at_between_pieces(name: str) -> None:
 
 
 def test_a_zstd_window_is_at_most_8_mib() -> None:
-    """RFC 9659: a larger one is memory that a stranger asks for."""
+    """RFC 9659: a larger one is memory that a foreign server would make us allocate."""
     wide = {int(zstd.CompressionParameter.window_log): 27}
     made = zstd.ZstdCompressor(options=wide)
     data = made.compress(TEXT) + made.flush()

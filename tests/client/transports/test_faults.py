@@ -109,7 +109,7 @@ def test_tls_that_never_begins_is_late(carrier: Make) -> None:
         assert time.monotonic() - begun < 1.4
 
 
-def test_a_port_where_nobody_listens(carrier: Make) -> None:
+def test_a_closed_port(carrier: Make) -> None:
     with fault_servers.closed_port() as origin:
         answer = carrier().send(f"{origin}/robots.txt")
         check(answer, FailureReason.CONNECT)
@@ -120,7 +120,7 @@ def test_a_port_where_nobody_listens(carrier: Make) -> None:
 # --- TLS ------------------------------------------------------------------------------------------
 
 
-def test_a_certificate_of_an_authority_that_nobody_knows(carrier: Make) -> None:
+def test_a_certificate_of_an_unknown_authority(carrier: Make) -> None:
     with fault_servers.serve(fault_servers.ok, tls=fault_servers.server_tls()) as site:
         answer = carrier(verify=True).send(site.url)
         check(answer, FailureReason.TLS)
@@ -194,7 +194,7 @@ def test_a_resolver_that_hangs_is_late(carrier: Make) -> None:
 
 
 def test_a_dead_address_leaves_time_for_the_next(carrier: Make) -> None:
-    """Nobody listens at the first address; the second answers."""
+    """The first address refuses connections; the second answers."""
     both = AddressPolicy(["127.0.0.0/8"], lambda host, port: ["127.0.0.99", "127.0.0.1"])
     with fault_servers.serve(fault_servers.ok) as site:
         answer = carrier(addresses=both).send(site.named("two.example"))
@@ -203,7 +203,7 @@ def test_a_dead_address_leaves_time_for_the_next(carrier: Make) -> None:
 
 
 @pytest.mark.parametrize("url", ["ftp://example.com/", "/robots.txt", "http://", "http://a b/", ""])
-def test_what_is_no_url_is_a_failure(carrier: Make, url: str) -> None:
+def test_an_invalid_url_is_a_failure(carrier: Make, url: str) -> None:
     check(carrier().send(url), FailureReason.PROTOCOL)
 
 

@@ -46,12 +46,12 @@ CHUNKED = b"Transfer-Encoding: chunked"
 
 
 def chunks(*parts: bytes) -> bytes:
-    """Return a response whose body is these octets, said to be chunked."""
+    """Return a response with these octets as its body, declared as chunked."""
     return head(CHUNKED) + b"".join(parts)
 
 
 def padded(octets: int) -> bytes:
-    """Return a response whose head has so many octets in all."""
+    """Return a response whose head has the given number of octets in all."""
     bare = len(sized(b"X-Big: ")) - len(BODY)
     return sized(b"X-Big: " + b"a" * (octets - bare))
 
@@ -286,7 +286,7 @@ def test_a_connection_that_had_no_more_is_kept(carrier: Make) -> None:
 
 
 @pytest.mark.parametrize("fault", ["resets_at_once", "closes_at_once"])
-def test_a_server_that_resets_is_asked_once(carrier: Make, fault: str) -> None:
+def test_a_server_that_resets_gets_one_request(carrier: Make, fault: str) -> None:
     with fault_servers.serve(getattr(fault_servers, fault)) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
@@ -485,7 +485,7 @@ def through_h11(data: bytes, ends: bool) -> str:
         return "fault"
 
 
-def test_whatever_comes_ends_where_a_library_says_too() -> None:
+def test_any_input_ends_where_a_library_agrees() -> None:
     """Where a response is done, a library that has these octets waits for no others."""
     chance = random.Random(9112)
     done = 0

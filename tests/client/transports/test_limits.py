@@ -68,7 +68,7 @@ def test_a_head_of_10_mb_costs_little(carrier: Make, fault: str) -> None:
 
 
 def test_a_head_that_is_long_in_all(carrier: Make) -> None:
-    """Lines and their number have no bound of their own; the sum has."""
+    """Lines and their number have no separate bound; the sum has."""
     field = "X-Long: " + "a" * 20_000
     for count in (2, 10):
         with fault_servers.serve(
@@ -126,7 +126,7 @@ def test_a_connection_is_used_again(carrier: Make) -> None:
         assert site.connections == 1
 
 
-def test_many_origins_are_no_hoard_of_connections(carrier: Make) -> None:
+def test_many_origins_do_not_accumulate_connections(carrier: Make) -> None:
     with fault_servers.farm() as site:
         one = carrier(connections=8)
         urls = [site.named(f"h{number}.example") for number in range(300)]
@@ -139,7 +139,7 @@ def test_many_origins_are_no_hoard_of_connections(carrier: Make) -> None:
 
 
 def test_connections_are_the_total(carrier: Make) -> None:
-    """Who waits for a connection waits before its own time begins: slow ones are not its fault."""
+    """The wait for a connection does not count towards the time limit of a request."""
     with (
         fault_servers.serve(fault_servers.never_answers) as slow,
         fault_servers.serve(fault_servers.ok) as fine,
@@ -205,8 +205,8 @@ def test_long_work_in_one_chunk_keeps_to_the_time(
         assert answer.reason is FailureReason.TIMEOUT
 
 
-def test_a_kept_connection_that_is_gone_is_no_failure(carrier: Make) -> None:
-    """The server closes it the moment it is asked again: the request is made on a new one."""
+def test_a_kept_connection_that_is_gone_is_not_a_failure(carrier: Make) -> None:
+    """The server closes it on the next request: the request is repeated on a new one."""
     with fault_servers.serve(fault_servers.fickle) as site:
         one = carrier()
         for _ in range(4):
@@ -214,7 +214,7 @@ def test_a_kept_connection_that_is_gone_is_no_failure(carrier: Make) -> None:
         assert 2 <= site.connections <= 4
 
 
-def test_what_is_refused_is_not_asked_again_and_again(carrier: Make) -> None:
+def test_a_refused_request_is_not_repeated(carrier: Make) -> None:
     with fault_servers.serve(fault_servers.closes_at_once) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)
@@ -222,7 +222,7 @@ def test_what_is_refused_is_not_asked_again_and_again(carrier: Make) -> None:
 
 
 @pytest.mark.parametrize("carrier", ["httpx2-async", "aiohttp"], indirect=True)
-def test_who_is_cancelled_leaves_nothing_behind(carrier: Make) -> None:
+def test_a_cancelled_request_leaves_nothing_behind(carrier: Make) -> None:
     one = carrier()
     assert one.runner is not None
 

@@ -94,7 +94,7 @@ def test_fields_that_are_not_added(make: Callable[..., object], name: str) -> No
         ([b"ab"], "pass a mapping"),
     ],
 )
-def test_what_are_no_fields(make: Callable[..., object], headers: Any, words: str) -> None:
+def test_invalid_fields(make: Callable[..., object], headers: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         make(AGENT, headers=headers)
 
@@ -103,7 +103,7 @@ def test_what_are_no_fields(make: Callable[..., object], headers: Any, words: st
 
 
 def test_a_proxy_carries_all_requests(carrier: Make) -> None:
-    """The proxy resolves the name: ours is not asked, and the answer has no address."""
+    """The proxy resolves the name: our resolver is not called, and the answer has no address."""
 
     def resolve(host: str, port: int) -> list[str]:
         raise AssertionError(host)
@@ -179,7 +179,7 @@ def test_a_name_that_is_like_a_private_one_goes_through_a_proxy() -> None:
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_proxy_that_wants_credentials_is_a_failed_connection(carrier: Make, scheme: str) -> None:
-    """It says nothing about the origin's file (RFC 9110 §15.5.8), with or without a tunnel."""
+    """It does not describe the origin's file (RFC 9110 §15.5.8), with or without a tunnel."""
     with fault_servers.serve(fault_servers.says(PROXY_AUTHENTICATION_REQUIRED)) as proxy:
         answer = carrier(proxy=proxy.url).send(f"{scheme}://far.example/robots.txt")
         assert isinstance(answer, Failure), answer
@@ -233,7 +233,7 @@ def test_public_addresses_are_not_refused_by_name() -> None:
         *("http://proxy.example:99999", b"http://proxy.example", "http://[::1"),
     ],
 )
-def test_what_is_no_proxy(make: Callable[..., object], proxy: Any) -> None:
+def test_invalid_proxies(make: Callable[..., object], proxy: Any) -> None:
     with pytest.raises(ValueError, match="proxy is not the URL of an HTTP proxy: pass") as raised:
         make(AGENT, proxy=proxy)
     assert "hush" not in str(raised.value)
@@ -281,7 +281,7 @@ def test_options_beside_a_transport(option: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("kind", CLIENTS)
 @pytest.mark.parametrize("wrong", [True, False, 1, None, b"localhost"])
-def test_allow_private_says_what_it_wants(kind: Callable[..., object], wrong: Any) -> None:
+def test_allow_private_states_the_expected_type(kind: Callable[..., object], wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"allow_private is .*: pass the hosts, addresses or net"):
         kind(AGENT, store="memory:", allow_private=wrong)
     with pytest.raises(ValueError, match=r"allow_private is .*: pass the hosts, addresses or net"):
@@ -291,7 +291,7 @@ def test_allow_private_says_what_it_wants(kind: Callable[..., object], wrong: An
 @pytest.mark.parametrize(
     "wrong", ["x", "httpx2", b"x", 5, object(), Server, {"send": 1}, lambda request: None]
 )
-def test_transport_says_what_it_wants(wrong: Any) -> None:
+def test_transport_states_the_expected_type(wrong: Any) -> None:
     with pytest.raises(TypeError, match=r"transport is .*: pass an httpx2.Client, httpx.Client"):
         Client(AGENT, store="memory:", transport=wrong)
     with pytest.raises(TypeError, match=r"transport is .*: pass an aiohttp.ClientSession, httpx2."):
@@ -331,7 +331,7 @@ def test_send_need_not_be_an_async_function() -> None:
     asyncio.run(run())
 
 
-def test_what_is_no_client() -> None:
+def test_invalid_clients() -> None:
     with pytest.raises(
         TypeError, match=r"cannot be used as a transport here: pass an httpx2.Client"
     ):

@@ -36,7 +36,7 @@ def secret(site: fault_servers.Site) -> Iterator[fault_servers.Site]:
 
 
 def refused(answer: object) -> Failure:
-    """Assert that an answer says that nobody goes there."""
+    """Assert that an answer is a refusal to connect."""
     assert isinstance(answer, Failure), answer
     assert answer.reason is FailureReason.REFUSED, answer
     return answer
@@ -135,7 +135,7 @@ SPELLINGS = [
 def test_an_address_that_is_spelled_oddly(
     carrier: Make, secret: fault_servers.Site, host: str
 ) -> None:
-    """It is no host: programs differ about what it means, so it is not asked for at all."""
+    """It is not a valid host: programs differ about its meaning, so it is not requested."""
     asked: list[str] = []
 
     def resolve(name: str, port: int) -> list[str]:
@@ -258,7 +258,7 @@ def test_proxies_of_the_environment_are_not_used(
         assert proxy.connections == 0
 
 
-def test_a_proxy_is_used_where_one_says_so(carrier: Make, no_proxies: pytest.MonkeyPatch) -> None:
+def test_a_configured_proxy_is_used(carrier: Make, no_proxies: pytest.MonkeyPatch) -> None:
     """It is the user's, so it may be anywhere; an address in a URL is vetted all the same."""
     with fault_servers.serve(fault_servers.proxies) as proxy:
         no_proxies.setenv("http_proxy", proxy.url.replace("//", "//me:hush@"))
@@ -308,7 +308,7 @@ def test_a_proxy_that_does_not_connect(carrier: Make, no_proxies: pytest.MonkeyP
             assert "hush" not in answer.detail
 
 
-def test_a_proxy_of_another_kind_raises_with_the_cure(
+def test_a_proxy_of_another_kind_raises_with_the_fix(
     carrier: Make, no_proxies: pytest.MonkeyPatch
 ) -> None:
     no_proxies.setenv("https_proxy", "socks5://127.0.0.1:1")

@@ -1,4 +1,4 @@
-"""Answers: what is asked, what is read of it and how far, on every transport."""
+"""Responses: the request, what is read of the answer and how far, on every transport."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def fields_of(head: bytes) -> dict[str, list[str]]:
 
 
 def ask(make: Make, data: bytes, **options: object) -> Response:
-    """Return the answer to a server that says these octets."""
+    """Return the answer to a server that sends these octets."""
     with fault_servers.serve(fault_servers.says(data)) as site:
         answer = make().send(Request(f"{site.url}/robots.txt", **options))  # type: ignore[arg-type]
         assert isinstance(answer, Response), answer
         return answer
 
 
-# --- What is asked --------------------------------------------------------------------------------
+# --- The request ----------------------------------------------------------------------------------
 
 
-def test_the_request_says_who_asks_and_no_more(carrier: Make) -> None:
+def test_the_request_has_the_user_agent_and_no_more(carrier: Make) -> None:
     with fault_servers.serve(fault_servers.ok) as site:
         wanted = (("If-None-Match", '"abc"'), ("If-Modified-Since", "Sat, 1 Jan 2000"))
         carrier().send(Request(site.named("one.example") + "/robots.txt", wanted))
@@ -179,7 +179,7 @@ def test_the_limit_counts_decoded_octets(
 
 
 def test_what_is_past_the_limit_need_not_come(carrier: Make) -> None:
-    """A server that stalls after the limit, or is cut there, is no failure (AMB-57)."""
+    """A server that stalls after the limit, or is cut there, is not a failure (AMB-57)."""
 
     def stalls(peer: fault_servers.Peer) -> None:
         peer.send(fault_servers.message(b"#" * 2000, length=5000))
@@ -282,7 +282,7 @@ def test_a_name_goes_to_tls_and_to_the_host_field(carrier: Make) -> None:
         assert fields_of(site.heads[0])["host"] == [f"one.example:{site.port}"]
 
 
-def test_any_certificate_is_taken_where_one_says_so(carrier: Make) -> None:
+def test_any_certificate_is_accepted_if_configured(carrier: Make) -> None:
     with fault_servers.serve(
         fault_servers.ok, tls=fault_servers.server_tls("other.example")
     ) as site:

@@ -1,4 +1,4 @@
-"""Transports as objects: how they are made, shared and closed, and what is said if they cannot."""
+"""Transports as objects: how they are created, shared and closed, and their errors."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Make = Callable[..., Carrier]
         (AGENT, {"timeout": float("inf")}, "more than 0"),
     ],
 )
-def test_what_cannot_be_used_raises_with_the_cure(
+def test_invalid_options_raise_with_the_fix(
     kind: Callable[..., object], agent: str, options: dict[str, object], words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):
@@ -76,7 +76,7 @@ def test_without_aiohttp_it_is_httpx2(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(open_async_transport(AGENT), AsyncHttpx2Transport)
 
 
-def test_without_httpx2_it_is_aiohttp_or_an_error_with_the_cure(
+def test_without_httpx2_it_is_aiohttp_or_an_error_with_the_fix(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _forget(monkeypatch, "httpx2")
@@ -85,13 +85,13 @@ def test_without_httpx2_it_is_aiohttp_or_an_error_with_the_cure(
         open_transport(AGENT)
 
 
-def test_without_both_it_is_an_error_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_both_it_is_an_error_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     _forget(monkeypatch, "httpx2", "aiohttp")
     with pytest.raises(MissingExtraError, match=r"robotrules\[aiohttp\]'.*robotrules\[http\]'"):
         open_async_transport(AGENT)
 
 
-def test_a_client_without_a_library_says_so_before_anything_else(
+def test_a_client_without_a_library_raises_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Without any of the extra's libraries, what fetches is what is missed, and not a folder."""
@@ -129,7 +129,7 @@ def test_they_are_context_managers() -> None:
         asyncio.run(both())
 
 
-def test_a_closed_one_says_so(carrier: Make) -> None:
+def test_a_closed_one_raises(carrier: Make) -> None:
     one = carrier()
     if one.runner is None:
         one.transport.close()
@@ -164,7 +164,7 @@ def test_one_event_loop_each(kind: type[AiohttpTransport]) -> None:
 
 
 def test_ten_threads_share_one() -> None:
-    """Answers are not mixed up, whoever asks and however they come."""
+    """Answers are not mixed up between callers, in any order of arrival."""
 
     def answers(host: str, path: str) -> bytes:
         return fault_servers.message(f"{host}{path}".encode())
@@ -200,7 +200,7 @@ transport.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_fork_has_connections_of_its_own() -> None:
+def test_a_fork_has_separate_connections() -> None:
     """The child neither uses nor closes what the parent keeps."""
     with fault_servers.farm() as site:
         subprocess.run([sys.executable, "-c", FORKS, site.url], check=True, timeout=60)
@@ -243,7 +243,7 @@ def test_lookups_have_few_threads_and_then_none() -> None:
     assert lookups.vet("again.example", 80, 5.0) == ["8.8.8.8"]
 
 
-def test_a_lookup_that_is_interrupted_says_so() -> None:
+def test_an_interrupted_lookup_raises() -> None:
     def resolve(host: str, port: int) -> list[str]:
         raise SystemExit
 
@@ -274,7 +274,7 @@ def test_an_error_without_words_has_a_name() -> None:
 def test_whatever_a_parser_raises_is_a_failure(
     carrier: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hostile input may find an error in a library that nobody named yet."""
+    """Hostile input may trigger an error of a library that is not yet known."""
 
     def surprised(*_: object) -> object:
         raise ZeroDivisionError("of all things")

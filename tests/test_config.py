@@ -213,9 +213,7 @@ def test_ignores_by_file(tmp_path: Path) -> None:
         ("#" * (LARGEST + 1), "it is larger than 1,048,576 bytes"),
     ],
 )
-def test_errors_have_a_place_and_a_fix(
-    tmp_path: Path, text: str, words: str
-) -> None:
+def test_errors_have_a_place_and_a_fix(tmp_path: Path, text: str, words: str) -> None:
     """File, line, key, the value, and what it should be."""
     path = put(tmp_path / "robotrules.toml", text)
     found = refused(tmp_path)

@@ -208,9 +208,7 @@ def test_app_directives_are_structured_fields_in_the_plural() -> None:
         ),
     ],
 )
-def test_errors_of_invalid_values_have_a_fix(
-    make: Callable[[], object], words: str
-) -> None:
+def test_errors_of_invalid_values_have_a_fix(make: Callable[[], object], words: str) -> None:
     """A value that no file can contain raises an error at construction."""
     with pytest.raises(WriteError, match=words):
         make()

@@ -261,7 +261,7 @@ class TestBadInput:
         ],
     )
     def test_text_is_not_binary(self, octets: bytes) -> None:
-        """Nor are files with a few NULs, UTF-16 with its mark, or files that start like a robots.txt."""
+        """Nor are a few NULs, UTF-16 with its mark, or a file that starts like a robots.txt."""
         refuse_binary(octets, "x")
 
     def test_broken_settings(self, file: Path, folder: Path) -> None:

@@ -69,12 +69,12 @@ class _Played:
 
     @staticmethod
     def sleep(seconds: float) -> object:
-        """Wait for nothing, and say it was done."""
+        """Return at once, and advance the clock."""
         _WAITED[0] += seconds
         return None
 
     def closed_with(self, client: Any) -> None:
-        """Let a client close this, as it closes a transport of its own."""
+        """Let a client close this, like a transport that it created."""
         close = client.close
 
         def both() -> None:
@@ -100,12 +100,12 @@ class _AsyncPlayed(_Played):
 
     @staticmethod
     async def sleep(seconds: float) -> object:
-        """Wait for nothing, and say it was done."""
+        """Return at once, and advance the clock."""
         _WAITED[0] += seconds
         return None
 
     def closed_with(self, client: Any) -> None:
-        """Let a client close this, as it closes a transport of its own."""
+        """Let a client close this, like a transport that it created."""
         aclose = client.aclose
 
         async def both() -> None:

@@ -2,7 +2,7 @@
 Transcripts: what a person types and sees, in `tests/cli/<verb>.md` and on the pages of `docs/cli`.
 
 A block of the kind `text file=NAME` is a file of the folder in which the page's commands run, and
-one of the kind `http url=URL` is the response of a site that they may ask (see `sites`). In a block
+one of the kind `http url=URL` is the response of a site that they may use (see `sites`). In a block
 of the kind `console` each line after `$ ` is given to a shell, and one that ends with a backslash
 goes on in the next. The lines after it are exactly what appears on a terminal of 100 columns
 without colour, but for the seconds that something took.

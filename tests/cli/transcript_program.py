@@ -1,7 +1,7 @@
 """
 The command line as a program, with the sites of a transcript (`sites`).
 
-It hands requests for their names to the loopback, and has a clock that stands still, at `NOW` if
+It hands requests for their names to the loopback, and has a clock that is stopped, at `NOW` if
 that is set in the environment, but for waits: they take no time, and the clock moves on. All else
 is the program as people have it; what fetches is imported when a command opens a client, and not
 before.

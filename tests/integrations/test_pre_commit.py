@@ -1,11 +1,11 @@
 """
 The pre-commit hooks, run by the real pre-commit in a fresh git project.
 
-What a user writes is `repo: https://…/robotrules`; pre-commit then clones that, and builds it in an
-environment of its own. Here the hooks of `.pre-commit-hooks.yaml` are put into the configuration of
+What a user writes is `repo: https://…/robotrules`; pre-commit then clones that, and builds it in a
+separate environment. Here the hooks of `.pre-commit-hooks.yaml` are put into the configuration of
 the project as local ones, word for word but for `language: system`, which runs the robotrules that
 is installed here: building the engine for each test would take minutes and prove nothing about the
-hooks. That the file is what pre-commit wants of a repository is asked of pre-commit itself.
+hooks. Pre-commit itself validates the file as that of a repository.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 Sites for tests: responses, served on the loopback.
 
-`site()` is one of them, asked by its address. The others are those of the transcripts: a page has
+`site()` is one of them, with its own address. The others are those of the transcripts: a page has
 the whole response of a URL in a block of the kind `http url=URL`, from its status line on, and with
 `from=MOMENT` one that replaces it later. A URL without one answers 404, and a host without any has
 no address. `transcript_program` runs the commands of such a page.

@@ -1,4 +1,4 @@
-"""`robotrules prefetch` on real sites of the loopback; what people see is in the transcripts."""
+"""`robotrules prefetch` on real sites of the loopback; the transcripts show the output."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class TestLines:
         assert (ran.code, ran.out, ran.err.count("\n")) == (0, "", 1)
 
     def test_the_store_is_warm(self, example: Site) -> None:
-        """What was fetched is not fetched again, by this command or by others."""
+        """Fetched files are not fetched again, by this command or by others."""
         prefetch(example.origin)
         assert json.loads(prefetch(example.origin, "--json").out)["source"] == "store"
         asked = ("--as", "ExampleBot", *ALLOW)
@@ -87,8 +87,8 @@ class TestLines:
         prefetch(example.origin, "--refresh")
         assert example.asked == ["/robots.txt"] * 2
 
-    def test_a_server_that_fails_while_a_copy_holds(self, example: Site) -> None:
-        """With --refresh it was not reached, and the line says that the copy holds."""
+    def test_a_failing_server_with_a_valid_copy(self, example: Site) -> None:
+        """With `--refresh` it is unreachable, and the line reports that the copy is still valid."""
         prefetch(example.origin)
         example.answers["/robots.txt"] = response(status="503 No")
         ran = prefetch(example.origin, "--refresh")
@@ -109,15 +109,15 @@ class TestLines:
         assert "--as" not in robotrules("prefetch", "--help").out
 
     def test_a_list_in_a_pipe(self, example: Site) -> None:
-        """Blank lines do not count, URLs have origins, and one origin is asked once."""
+        """Blank lines are ignored, URLs have origins, and each origin is fetched once."""
         urls = f"\n{example.origin}/a\n  {example.origin}/b?c \n\n{example.origin}".encode()
         ran = prefetch("--origins", "-", stdin=urls)
         assert ran.out.count("success") == 1
         assert "fetch: 1 origin: 1 success, 0 unavailable, 0 unreachable, in" in ran.err
         assert example.asked == ["/robots.txt"]
 
-    def test_a_file_that_is_no_list(self, tmp_path: Path) -> None:
-        """A line of a mebibyte ends it with one line."""
+    def test_a_file_that_is_not_a_list(self, tmp_path: Path) -> None:
+        """A line of a mebibyte gives a one-line error."""
         path = tmp_path / "list"
         path.write_bytes(b"a" * 1_100_000)
         ran = prefetch("--origins", str(path))
@@ -125,14 +125,14 @@ class TestLines:
         assert ran.err.startswith("robotrules prefetch: line 1 of '")
 
     def test_bare_hosts(self) -> None:
-        """One is taken with https, and that is said once."""
+        """A bare host is read with https, and one message reports this."""
         ran = robotrules("prefetch", "127.0.0.1:9", "127.0.0.1:10/x", *ALLOW)
         assert "https://127.0.0.1:9\tconnect" in ran.out
         assert "https://127.0.0.1:10\tconnect" in ran.out
         assert ran.err.count("hint: ") == 1
 
     def test_a_private_address(self, example: Site) -> None:
-        """The cure is said once for a host."""
+        """The message explains once per host how to allow it."""
         origins = [f"http://localhost:{port}" for port in (example.port, 9)]
         ran = robotrules("prefetch", *origins)
         assert (ran.code, ran.err.count("--allow-private localhost")) == (1, 1)
@@ -144,8 +144,10 @@ class TestLines:
         assert out.startswith("\x1b[32msuccess\x1b[0m      http://127.0.0.1:")
         assert "\x1b" not in prefetch(example.origin).out
 
-    def test_without_a_library_the_cure_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Either of two will do, and one line says so."""
+    def test_without_a_library_the_message_names_the_extra(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Either of two is enough, and a one-line message names them."""
         for name in ("httpx2", "aiohttp"):
             monkeypatch.setitem(sys.modules, name, None)
             monkeypatch.delitem(sys.modules, f"robotrules.client.transports.{name}", raising=False)
@@ -159,7 +161,7 @@ class TestLines:
             assert prefetch(example.origin).code == 141
 
     def test_no_origin(self) -> None:
-        """Who passes none is told how."""
+        """Without an origin, the error explains the usage."""
         assert "add --origins -" in robotrules("prefetch").err
         assert "pass some, such as" in robotrules("prefetch", terminals=("stdin",)).err
 
@@ -168,14 +170,14 @@ class TestInterrupt:
     """Ctrl-C."""
 
     def test_in_this_process(self, example: Site) -> None:
-        """What was done is told, and the exit code is that of an interrupt."""
+        """The completed origins are reported, and the exit code is that of an interrupt."""
         with mock.patch("robotrules.cli.prefetch._Lines.add", side_effect=KeyboardInterrupt):
             ran = prefetch(example.origin)
         assert ran.code == 130
         assert "interrupted; fetched files are stored: 0 origins" in ran.err
 
-    def test_what_was_done_is_kept(self, example: Site, cache_folder: Path) -> None:
-        """It ends at once, although a server does not answer and stdin is open."""
+    def test_completed_fetches_are_stored(self, example: Site, cache_folder: Path) -> None:
+        """It ends at once, although a server does not respond and stdin is open."""
         pytest.importorskip("pty", reason="signals of terminals are a matter of Unix")
         answered = Event()
 
@@ -218,7 +220,7 @@ class TestMany:
 
     @pytest.fixture
     def everywhere(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-        """How many are asked at once, and how many were."""
+        """The limit of concurrent requests, and the highest number that was reached."""
         seen = {"now": 0, "most": 0, "all": 0}
 
         class Everywhere:
@@ -247,7 +249,7 @@ class TestMany:
         return seen
 
     def test_concurrency(self, everywhere: dict[str, int]) -> None:
-        """No more are asked at once than was said."""
+        """The number of concurrent requests stays within the limit."""
         origins = "\n".join(f"https://h{n}.example" for n in range(200)).encode()
         assert (
             robotrules("prefetch", "--origins", "-", "--concurrency", "7", stdin=origins).code == 0
@@ -289,8 +291,8 @@ class TestMany:
         assert drawn.count("") >= 50
         assert drawn[-1] == ""
 
-    def test_trouble_on_a_terminal(self, everywhere: dict[str, int]) -> None:
-        """A failure is told in words, with when it is tried again."""
+    def test_a_failure_on_a_terminal(self, everywhere: dict[str, int]) -> None:
+        """A failure is described, with the time of the next attempt."""
         ran = robotrules("prefetch", "https://broken.example", terminals=("stdout",), NO_COLOR="1")
         assert (
             "unreachable  https://broken.example  no secure connection: no certificate, next"
@@ -299,7 +301,7 @@ class TestMany:
 
 
 class TestProgress:
-    """What stands on a terminal while something is done."""
+    """Progress lines on a terminal."""
 
     def test_stepping_aside(self) -> None:
         """A bar that was never shown is not wiped."""
@@ -315,7 +317,7 @@ class TestProgress:
         assert progress.line().startswith("1 origin  ")
 
     def test_doing(self) -> None:
-        """It says what is done, and leaves nothing; without a stream it is silent."""
+        """It shows the current step, and is removed at the end; without a stream it is silent."""
         with StatusLine(None) as doing:
             doing.show("asking")
         with Terminal() as terminal, open(os.dup(terminal.theirs), "w") as stream:

@@ -1,4 +1,4 @@
-"""`robotrules rule`: what a check has to say, laid out; the transcript has what people see."""
+"""`robotrules rule`: the layout of a check's text; the transcript shows the output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def rule(*arguments: str, terminals: tuple[str, ...] = ()) -> Ran:
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.slug)
 def test_every_check_can_be_read(check: Check) -> None:
-    """All its words are there, no line is too long but for what cannot be wrapped."""
+    """Its text is complete, and no line is too long unless it cannot be wrapped."""
     ran = rule(check.code)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith(f"{check.code} {check.slug}\n{check.level}: ")
@@ -38,7 +38,7 @@ def test_by_slug_in_any_case_and_once() -> None:
 
 
 def test_samples_are_not_wrapped() -> None:
-    """They stand deeper, as they would in a file, line by line."""
+    """They are indented, line by line as in a file."""
     assert "Example\n      User-agent: *\n      Disallow: private/\n" in rule("RR505").out
 
 
@@ -86,7 +86,7 @@ def test_json() -> None:
     ],
 )
 def test_a_name_that_no_check_has(name: str, hint: str) -> None:
-    """One line, with what comes close."""
+    """A one-line error with similar names."""
     ran = rule("RR505", name)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert hint in ran.err

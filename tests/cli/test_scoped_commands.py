@@ -16,10 +16,10 @@ Captured = pytest.CaptureFixture[str]
 
 
 class TestDirectives:
-    """What a file says to an application, for people and for programs."""
+    """The directives of a file for an application, as text and as JSON."""
 
     def test_for_people(self, capsys: Captured) -> None:
-        """Groups, directives with their lines, what stands beside them, notes."""
+        """Groups, directives with their lines, adjacent records, notes."""
         registry = ["--registry", str(EXAMPLES / "registries.json")]
         asked = ["/press/1", "/", "--app", "examplesearch", *registry]
         assert run(["directives", *asked, *DIRECTIVES]) == 0
@@ -30,7 +30,7 @@ class TestDirectives:
 
     @pytest.mark.parametrize("application", ["exampleassistant", "examplemaps", "nobody"])
     def test_any_application(self, application: str, capsys: Captured) -> None:
-        """Another application hears something else, or nothing."""
+        """Another application has other directives, or none."""
         token = ["--as", "ExampleMaps"] if application == "examplemaps" else []
         assert run(["directives", "/press/1", "--app", application, *token, *DIRECTIVES]) == 0
         assert application in capsys.readouterr().out
@@ -53,14 +53,14 @@ class TestDirectives:
         ],
     )
     def test_misuse(self, asked: list[str], capsys: Captured) -> None:
-        """What is missing or wrong is said in one line, and the exit code is 2."""
+        """Missing or invalid arguments give a one-line error and exit code 2."""
         assert run(["directives", *asked]) == 2
         captured = capsys.readouterr()
         assert (captured.out, captured.err.count("\n")) == ("", 1)
 
 
 class TestPreferences:
-    """What content may be used for, for people and for programs."""
+    """Permitted uses of content, as text and as JSON."""
 
     def test_for_people(self, capsys: Captured) -> None:
         """Each category with its line; nothing for a disallowed URL; signals on request."""
@@ -97,7 +97,7 @@ class TestPreferences:
         ],
     )
     def test_misuse(self, asked: list[str], capsys: Captured) -> None:
-        """What is missing or wrong is said in one line, and the exit code is 2."""
+        """Missing or invalid arguments give a one-line error and exit code 2."""
         assert run(["preferences", *asked]) == 2
         captured = capsys.readouterr()
         assert (captured.out, captured.err.count("\n")) == ("", 1)

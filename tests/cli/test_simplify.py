@@ -1,4 +1,4 @@
-"""`robotrules simplify`: what is written, and what never is; the transcript has what people see."""
+"""`robotrules simplify`: changes to files, and files that stay; the transcript shows output."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Return what is in a folder."""
+    """Return the contents of a folder."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -51,8 +51,8 @@ class TestExitCodes:
         assert (ran.code, ran.err) == (1, "")
         assert file.read_bytes() == BODY
 
-    def test_nothing_can_go(self) -> None:
-        """Stdin will do as well."""
+    def test_no_redundant_lines(self) -> None:
+        """Stdin is accepted too."""
         ran = simplify("-", stdin=LEFT)
         assert ran == Ran(0, "stdin: nothing can be removed; 1 rule stays\n", "")
 
@@ -63,7 +63,7 @@ class TestExitCodes:
 
 
 class TestWriting:
-    """There is the old file or the new one, and nothing else."""
+    """The result is either the old file or the new one, and no other file."""
 
     def test_in_place(self, file: Path, tmp_path: Path) -> None:
         """And no other file is left in the folder."""
@@ -73,8 +73,8 @@ class TestWriting:
         assert files(tmp_path) == {"robots.txt": LEFT}
         assert compare(library.parse(BODY), library.parse(file.read_bytes())).equal is True
 
-    def test_nothing_is_touched_if_nothing_goes(self, file: Path) -> None:
-        """Not even the time of change."""
+    def test_an_unchanged_file_is_not_touched(self, file: Path) -> None:
+        """It keeps its modification time."""
         file.write_bytes(LEFT)
         os.utime(file, (1, 1))
         ran = simplify(file, "--write", "--json")
@@ -82,7 +82,7 @@ class TestWriting:
         assert file.stat().st_mtime == 1
 
     def test_elsewhere(self, file: Path, tmp_path: Path) -> None:
-        """What is there is replaced; the file that was read stays."""
+        """An existing target is replaced; the input file stays."""
         target = tmp_path / "smaller.txt"
         for before in (None, b"old"):
             if before is not None:
@@ -123,8 +123,8 @@ class TestWriting:
         assert f"cannot write '{file}': it is read-only; the file is unchanged" in ran.err
 
     @pytest.mark.skipif(os.name != "posix", reason="links are a matter of Unix")
-    def test_a_link_stays_one(self, file: Path, tmp_path: Path) -> None:
-        """What it leads to is written."""
+    def test_a_link_is_kept(self, file: Path, tmp_path: Path) -> None:
+        """Its target is written."""
         link = tmp_path / "link.txt"
         link.symlink_to(file)
         simplify(link, "--write")
@@ -139,7 +139,7 @@ class TestWriting:
     def test_a_full_disk_and_an_interrupt(
         self, file: Path, tmp_path: Path, where: str, error: BaseException, code: int
     ) -> None:
-        """The old file is whole, and nothing lies beside it."""
+        """The old file is intact, and no temporary file is left."""
         with mock.patch(f"{CODE}.{where}", side_effect=error):
             ran = simplify(file, "--write")
         assert ran.code == code
@@ -149,7 +149,7 @@ class TestWriting:
             assert "No space left on device; the file is unchanged" in ran.err
 
     def test_a_file_that_changes_meanwhile(self, file: Path, tmp_path: Path) -> None:
-        """Somebody else's change is not undone."""
+        """A concurrent change is not overwritten."""
         newer = BODY + b"Disallow: /new\n"
         module = sys.modules[CODE]
         real = module.simplified
@@ -164,7 +164,7 @@ class TestWriting:
         assert "was changed in the meantime and is left unchanged" in ran.err
 
     @pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no such file")
-    def test_what_is_no_file(self, file: Path, tmp_path: Path) -> None:
+    def test_not_a_regular_file(self, file: Path, tmp_path: Path) -> None:
         """A device or a folder is not replaced."""
         for target in ("/dev/null", str(tmp_path)):
             ran = simplify(file, "-o", target)
@@ -195,7 +195,7 @@ class TestForms:
             assert "\x9b" not in ran.out
 
     def test_colour(self, file: Path) -> None:
-        """On a terminal, where it says what words say too."""
+        """On a terminal; it adds no information to the words."""
         assert "\x1b[" in simplify(file, terminals=["stdout"]).out
         assert "\x1b[" not in simplify(file).out
 
@@ -215,8 +215,8 @@ class TestForms:
         assert "Group of line 1: purpose EXAMPLE-PURPOSE-1" in ran.out
         assert "under profile default." in ran.out
 
-    def test_what_was_not_proved(self) -> None:
-        """It is shown apart."""
+    def test_unproved_changes(self) -> None:
+        """They are shown separately."""
         body = b"Disallow: /x\n\xef\xbb\xbfUser-agent: *\nDisallow: /y\n"
         # The misread line would keep the rule beforehand.
         command = sys.modules["robotrules.cli.simplify"]
@@ -226,7 +226,7 @@ class TestForms:
         assert "1 | Disallow: /x" in ran.out
 
     def test_lines_alone(self) -> None:
-        """Where neither rules nor groups become fewer."""
+        """If neither rules nor groups become fewer."""
         ran = simplify("-", stdin=b"User-agent: a\nUser-agent: a\nDisallow: /x\n")
         assert ran.out.startswith("stdin: 1 line can be removed; 41 bytes become 27\n")
 
@@ -255,8 +255,8 @@ class TestForms:
         assert json.loads(alone.out)["profiles"] == [profile]
 
 
-def test_what_can_go_is_capped(tmp_path: Path) -> None:
-    """Ten lines of a group and twenty groups; --all shows the rest, and JSON has everything."""
+def test_the_list_of_removable_lines_is_capped(tmp_path: Path) -> None:
+    """Ten lines of a group and twenty groups; --all shows the rest, and JSON is complete."""
     path = tmp_path / "robots.txt"
     path.write_bytes(b"User-agent: *\n" + b"Disallow: /a\n" * 1_500)
     short, whole = simplify(path).out, simplify(path, "--all").out
@@ -275,7 +275,7 @@ def test_what_can_go_is_capped(tmp_path: Path) -> None:
 
 
 def test_an_over_long_file(tmp_path: Path) -> None:
-    """It is taken whole, a hint says what that means, and what is written can be read whole."""
+    """It is read completely, a hint explains this, and the output is within the limit."""
     path = tmp_path / "robots.txt"
     path.write_bytes(b"User-agent: *\n" + b"Disallow: /a\n" * 45_000 + b"Disallow: /b\n")
     assert path.stat().st_size > library.DEFAULT.max_bytes
@@ -286,7 +286,7 @@ def test_an_over_long_file(tmp_path: Path) -> None:
 
 
 class TestMisreadRecords:
-    """What rests on a record that is not read as it is meant stays, and a warning says so."""
+    """Lines that depend on a misread record are kept, and a warning reports it."""
 
     TYPO = "User-agen: *\nDisallow: /private/\nDisallow: /private/x\n\n"
     REST = "User-agent: Googlebot\nDisallow: /tmp\nDisallow: /tmp/a\n"
@@ -308,7 +308,7 @@ class TestMisreadRecords:
         assert [step["lines"] for step in found["steps"]] == [[one] for one in gone]
         assert found["misread"] == [line]
 
-    def test_nothing_is_said_of_other_files(self, tmp_path: Path) -> None:
+    def test_other_files_have_no_warning(self, tmp_path: Path) -> None:
         path = tmp_path / "robots.txt"
         path.write_text(self.REST, encoding="utf-8")
         ran = robotrules("simplify", str(path), "--json")

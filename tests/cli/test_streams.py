@@ -68,8 +68,8 @@ def test_a_million_urls_take_the_memory_of_a_few(folder: Path, options: list[str
         assert sum(1 for _ in out) == MILLION
 
 
-def test_answers_come_while_questions_do(folder: Path) -> None:
-    """A slow producer sees each answer before it asks the next."""
+def test_answers_are_streamed(folder: Path) -> None:
+    """A slow producer sees each answer before it sends the next URL."""
     with subprocess.Popen(
         [*COMMAND, *ARGUMENTS],
         stdin=subprocess.PIPE,
@@ -111,7 +111,7 @@ def test_a_reader_that_goes_away(folder: Path, arguments: list[str]) -> None:
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has a full device")
 @pytest.mark.parametrize("arguments", [["parse", "robots.txt"], ["--help"], ["--version"]])
 def test_a_full_disk(folder: Path, arguments: list[str]) -> None:
-    """Output that cannot be written is an error, said once."""
+    """Output that cannot be written is an error, reported once."""
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [*COMMAND, *arguments],
@@ -148,8 +148,8 @@ def test_an_interrupt(folder: Path) -> None:
         assert process.stderr.read() == b"robotrules check: interrupted\n"
 
 
-def test_octets_that_are_no_text(folder: Path) -> None:
-    """Neither arguments, URLs nor a file's name need be UTF-8."""
+def test_octets_that_are_not_text(folder: Path) -> None:
+    """Arguments, URLs and file names need not be UTF-8."""
     (folder / "urls").write_bytes(b"/\xff\xfe\n/\xed\xa0\x80\n/0/\x80/x\n")
     ran = as_process(*ARGUMENTS, os.fsdecode(b"/0/\xff/x"), stdin=b"", cwd=folder)
     assert ran[:2] == (1, "disallowed\t/0/\\xff/x\tline 2: Disallow: /0/*/x\n")
@@ -193,7 +193,7 @@ class TestTerminal:
         assert re.search(r"\r\x1b\[Krobotrules check: [0-9]+ URLs: [0-9]+ allowed, ", shown)
 
     def test_a_bar_for_a_file(self, folder: Path) -> None:
-        """The bar says how much is left where the size is known."""
+        """The bar shows the remaining part if the size is known."""
         with (folder / "urls").open("wb") as urls:
             for _ in range(400):  # more than a second; the bar comes when 0.4 are over
                 urls.write(b"https://example.com/0/page/x\n" * 10_000)

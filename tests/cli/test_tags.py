@@ -53,7 +53,7 @@ class TestWaysIn:
         assert [one["source"]["line"] for one in answer["mentions"]] == [1, 2]
 
     def test_a_response_and_more_headers(self) -> None:
-        """What is typed is added to what was saved."""
+        """Typed headers are added to those of the saved response."""
         answer = answered("--response", RESPONSE, "--header", "Robots-Tag: *;notranslate")
         assert set(answer["rules"]) == {"max-snippet", "notranslate", "noarchive"}
         assert answer["freshness"]["lifetime"] == 3600
@@ -76,8 +76,8 @@ class TestWaysIn:
         assert [one["file"] for one in answers] == [PAGE, PAGE]
         assert [one["may_index"] for one in answers] == [False, False]
 
-    def test_the_url_tells_about_tls(self) -> None:
-        """`--url` says whether it came over TLS."""
+    def test_the_url_determines_tls(self) -> None:
+        """The scheme of `--url` determines whether TLS was used."""
         assert answered(PAGE, "--url", "https://example.com/")["over_tls"] is True
         assert answered(PAGE, "--url", "http://example.com/")["over_tls"] is False
         assert answered(PAGE)["over_tls"] is None
@@ -88,7 +88,7 @@ class TestWaysIn:
         assert answered(PAGE, "--profile", profile)["profile"] == profile
 
     def test_notes_on_the_file(self) -> None:
-        """What is odd about a saved response is a note of the answer."""
+        """Problems of a saved response are notes of the answer."""
         body = b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\x00\x01\x02"
         answer = answered("--response", "-", stdin=body)
         assert "body-not-decoded" in [note["code"] for note in answer["notes"]]
@@ -105,7 +105,7 @@ class TestWaysIn:
         ],
     )
     def test_a_status_other_than_success(self, status: int, words: str) -> None:
-        """A hint says what such a response speaks for (AMB-80); the answer is about what it has."""
+        """A hint explains the scope of such a response (AMB-80); the answer has its content."""
         ran = robotrules("tags", "--response", "-", stdin=b"HTTP/1.1 %d X\r\na: b\r\n\r\n" % status)
         assert (ran.code, ran.err.count("\n")) == (0, bool(words))
         assert words in ran.err
@@ -120,8 +120,8 @@ class TestForPeople:
         assert "\x1b[31mno\x1b[0m" in robotrules(*arguments, terminals=["stdout"]).out
         assert "\x1b" not in robotrules(*arguments).out
 
-    def test_says_who_is_asked_about(self) -> None:
-        """Without `--as` the answer is for every crawler, and says so."""
+    def test_the_crawler_of_the_answer(self) -> None:
+        """Without `--as` the answer is for every crawler, and states this."""
         assert "every crawler (select one with --as TOKEN)" in robotrules("tags", PAGE).out
         ran = robotrules("tags", PAGE, "--as", "A", "--as", "B")
         assert "Crawler       A or B, profile" in ran.out
@@ -137,12 +137,12 @@ class TestForPeople:
             ("Robots-Tag: *;noindex;indexifembedded", "no, except where it is embedded"),
         ],
     )
-    def test_what_rules_come_to(self, header: str, words: str) -> None:
+    def test_the_result_of_rules(self, header: str, words: str) -> None:
         """Values are words."""
         assert words in robotrules("tags", "--header", header).out
 
     def test_a_control_character_never_reaches_a_terminal(self) -> None:
-        """Wherever it stands: in rules, names, texts, or in the name of a file."""
+        """In rules, names, texts, or in the name of a file."""
         page = "<meta name='\x1b[31mbot' content=noindex>"
         page += "<meta name=robots content='a\x9bb, noindex:\x07'>"
         ran = robotrules("tags", "-", stdin=page.encode(), terminals=["stdout"], NO_COLOR="1")
@@ -152,7 +152,7 @@ class TestForPeople:
 
 
 class TestHostile:
-    """Whatever a file holds, there is an answer or one clear line, in bounded time."""
+    """For any file, there is an answer or a one-line error, in bounded time."""
 
     @pytest.mark.parametrize(
         ("octets", "hint"),
@@ -163,8 +163,8 @@ class TestHostile:
             (b"<p>", ""),
         ],
     )
-    def test_what_is_no_page(self, octets: bytes, hint: str) -> None:
-        """A hint says what it may be, and the answer is that of a page without tags."""
+    def test_a_file_that_is_not_a_page(self, octets: bytes, hint: str) -> None:
+        """A hint suggests what it is, and the answer is that of a page without tags."""
         ran = robotrules("tags", "-", stdin=octets)
         assert (ran.code, "Index         yes" in ran.out) == (0, True)
         assert hint in ran.err
@@ -177,8 +177,8 @@ class TestHostile:
             (b'{"log": {"entries": []}}', "is a HAR file: pass it to robotrules guidance --har"),
         ],
     )
-    def test_what_another_option_wants(self, octets: bytes, words: str) -> None:
-        """An answer would be about nothing, so there is none."""
+    def test_a_file_for_another_option(self, octets: bytes, words: str) -> None:
+        """It is refused, because the answer would be empty."""
         ran = robotrules("tags", "-", stdin=octets)
         assert (ran.code, ran.out) == (2, "")
         assert words in ran.err
@@ -200,15 +200,15 @@ class TestHostile:
         assert "Follow links  unknown" in lines
 
     def test_a_large_response_is_cut(self, tmp_path: Path) -> None:
-        """Of a saved response as much is read as anybody looks at."""
+        """A saved response is read up to the limit of a crawler."""
         path = tmp_path / "large.http"
         with path.open("wb") as file:
             file.write(b"HTTP/1.1 200 OK\r\nRobots-Tag: *;noindex\r\n\r\n<p>text")
             file.truncate(2 * 1024**3)
         assert answered("--response", str(path))["may_index"] is False
 
-    def test_what_cannot_be_read(self) -> None:
-        """A terminal is no file, and a read that fails is said in one line."""
+    def test_unreadable_input(self) -> None:
+        """A terminal is not a file, and a failed read gives a one-line error."""
         ran = robotrules("tags", "-", terminals=["stdin"])
         assert (ran.code, "stdin is a terminal" in ran.err) == (2, True)
         with mock.patch.object(Stream, "buffer", create=True) as stdin:
@@ -224,7 +224,7 @@ class TestHostile:
         assert answered(*lines)["others"] == ["a"]
 
     def test_without_a_library_for_html(self) -> None:
-        """Who cannot read HTML is told what to install; headers need nothing."""
+        """The message names the extra to install; headers need no library."""
         from robotrules.tags import tree_builders
 
         missing = {"selectolax": None, "selectolax.lexbor": None, "justhtml": None}
@@ -265,13 +265,13 @@ class TestHostile:
     ],
 )
 def test_misuse(asked: list[str]) -> None:
-    """What is missing or wrong is said in one line, and the exit code is 2."""
+    """Missing or invalid arguments give a one-line error and exit code 2."""
     ran = robotrules("tags", *asked)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
 
 
-def test_nothing_of_it_is_imported_by_other_commands() -> None:
-    """Whoever checks a URL does not wait for readers of HTML."""
+def test_other_commands_do_not_import_it() -> None:
+    """Checking a URL does not import HTML parsers."""
     code = "import sys, robotrules.cli.check; print('robotrules.tags' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert done.stdout.strip() == b"False"

@@ -1,4 +1,4 @@
-"""`robotrules test`: exit codes, reports, and what is live; the transcript has what people see."""
+"""`robotrules test`: exit codes, reports, and live files; the transcript shows the output."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def run(*more: str, **how: Any) -> Ran:
 
 
 class TestExitCodes:
-    """0: all as expected. 1: something is not. 2: nobody knows."""
+    """0: all as expected. 1: a failure. 2: unknown."""
 
     @pytest.mark.parametrize(("text", "code"), [(GOOD, 0), (BAD, 1), ("[[expect]]", 2), ("x", 2)])
     def test_codes(self, folder: Path, text: str, code: int) -> None:
-        """And what is said goes where it belongs."""
+        """Output goes to the right stream."""
         put(folder, text)
         ran = run()
         assert ran.code == code
@@ -57,22 +57,22 @@ class TestExitCodes:
         ],
     )
     def test_usage(self, folder: Path, arguments: list[str], words: str) -> None:
-        """One line on stderr, and nothing else."""
+        """One line on stderr, and no other output."""
         (folder / "sub").mkdir()
         ran = run(*arguments)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert words in ran.err
 
     def test_one_failure_among_files_is_one(self, folder: Path) -> None:
-        """Each file is asked, and all of them are counted."""
+        """Each file is evaluated, and all of them are counted."""
         put(folder, GOOD, "a.toml")
         put(folder, BAD, "b.toml")
         ran = run("a.toml", "b.toml", "a.toml")
         assert ran.code == 1
         assert ran.out.endswith("\n3 files: 2 failed, 5 passed\n")
 
-    def test_a_file_that_cannot_be_used_leaves_the_others_to_be_asked(self, folder: Path) -> None:
-        """The exit code says that not all was asked, and so does the report."""
+    def test_the_other_files_are_evaluated_after_an_unusable_one(self, folder: Path) -> None:
+        """Exit code and report show that a file was not evaluated."""
         put(folder, GOOD)
         put(folder, "[[expect]]", "broken.toml")
         files = ("none.toml", "-", "robots.test.toml", "broken.toml")
@@ -91,7 +91,7 @@ class TestExitCodes:
         assert str(next(root.iter("error")).get("message")) in first
 
     def test_a_budget_that_runs_out_is_a_failure(self, folder: Path) -> None:
-        """Nothing is guessed, and the cure names the option."""
+        """The result is not guessed, and the advice names the option."""
         put(folder, '[[expect]]\nall-disallowed = "/private/*a*b*c"\n')
         ran = run("--max-states", "1")
         assert ran.code == 1
@@ -100,7 +100,7 @@ class TestExitCodes:
 
 
 class TestHints:
-    """What is odd about a question, whatever came of it."""
+    """Hints about an expectation, with any result."""
 
     def test_a_name_that_is_nearly_known(self, folder: Path) -> None:
         """One line on stderr for each name; the exit code stays."""
@@ -128,7 +128,7 @@ class TestInit:
         ],
     )
     def test_it_passes(self, folder: Path, robots: str, count: int) -> None:
-        """Whatever the robots.txt says; comments tell what to do with it."""
+        """With any robots.txt; comments explain how to edit the file."""
         put(folder, robots, "robots.txt")
         ran = run("--init")
         assert (ran.code, ran.out) == (0, "")
@@ -138,8 +138,8 @@ class TestInit:
         assert (ran.code, ran.err) == (0, "")
         assert ran.out == f"robots.test.toml: robots.txt: {count} passed\n"
 
-    def test_a_file_that_is_there_stays(self, folder: Path) -> None:
-        """Nothing is written over."""
+    def test_an_existing_file_is_kept(self, folder: Path) -> None:
+        """It is not overwritten."""
         put(folder, BAD)
         ran = run("--init")
         assert (ran.code, ran.out) == (2, "")
@@ -158,17 +158,17 @@ class TestInit:
         assert run("sub").code == 0
 
     @pytest.mark.parametrize("more", [["--json"], ["--robots", "robots.txt"], ["a", "b"]])
-    def test_what_does_not_go_together(self, folder: Path, more: list[str]) -> None:
-        """It writes, and does nothing else."""
+    def test_conflicting_options(self, folder: Path, more: list[str]) -> None:
+        """It only writes the file."""
         ran = run("--init", *more)
         assert (ran.code, "--init takes no other options" in ran.err) == (2, True)
 
 
 class TestForms:
-    """Text, JSON and JUnit say the same."""
+    """Text, JSON and JUnit have the same content."""
 
     def test_json(self, folder: Path) -> None:
-        """One object for each file, on a line of its own in a pipe."""
+        """One object for each file, on a separate line in a pipe."""
         put(folder, BAD)
         ran = run("robots.test.toml", "robots.test.toml", "--json")
         first, second = (json.loads(line) for line in ran.out.splitlines())
@@ -199,8 +199,8 @@ class TestForms:
         assert "Disallow: /private/\n       |           ^^^^^^^^^" in (failure.text or "")
 
     @pytest.mark.parametrize("target", ["robots.test.toml", "robots.txt", "./robots.txt"])
-    def test_a_report_is_not_written_over_what_is_read(self, folder: Path, target: str) -> None:
-        """Neither over the expectations nor over the robots.txt, whether named or found."""
+    def test_a_report_does_not_overwrite_an_input(self, folder: Path, target: str) -> None:
+        """Neither the expectations nor the robots.txt, given or found."""
         put(folder, BAD)
         for more in ([], ["robots.test.toml"], ["--robots", "robots.txt"]):
             ran = run("--junit", target, *more)
@@ -210,7 +210,7 @@ class TestForms:
         assert (folder / "robots.test.toml").read_text(encoding="utf-8") == BAD
 
     def test_junit_of_anything_is_xml(self, folder: Path) -> None:
-        """What files hold is escaped, and what XML cannot hold is shown."""
+        """File content is escaped; characters that are invalid in XML are made visible."""
         put(folder, '[[expect]]\nallowed = "/<&>]]>\\u0001\\ufffe\\"\'"\n', "<&\x01>.toml")
         put(folder, "User-agent: *\nDisallow: /<&>\n# \x1b[2J\ufffe", "robots.txt")
         ran = run("<&\x01>.toml", "--junit", "report.xml")
@@ -228,10 +228,10 @@ class TestForms:
 
 
 class TestLive:
-    """The same expectations, asked about what is served."""
+    """The same expectations for the served files."""
 
     def test_the_live_file(self, folder: Path) -> None:
-        """`--live` and `url` ask the origin; `--robots` comes before `url`."""
+        """`--live` and `url` fetch from the origin; `--robots` has precedence over `url`."""
         with site({"/robots.txt": response(ROBOTS)}) as running:
             private = ("--allow-private", "127.0.0.1", "--no-store")
             put(folder, GOOD)
@@ -246,7 +246,7 @@ class TestLive:
             assert running.asked == ["/robots.txt", "/robots.txt"]
 
     def test_a_live_page(self, folder: Path) -> None:
-        """Its headers are read as the crawler that is asked about would."""
+        """Its headers are read for the crawler of the expectation."""
         page = response("<p>x", "Content-Type: text/html", "X-Robots-Tag: noindex")
         with site({"/robots.txt": response(ROBOTS), "/draft": page}) as running:
             put(folder, f'[[expect]]\npage = "{running.origin}/draft"\ntags = "noindex"\n')
@@ -257,8 +257,8 @@ class TestLive:
             assert "add --allow-private 127.0.0.1" in refused.err
             assert "the page cannot be read" in refused.err
 
-    def test_what_is_not_there(self, folder: Path) -> None:
-        """No robots.txt allows, with a hint; one that fails, or is nowhere, is no answer."""
+    def test_missing_files(self, folder: Path) -> None:
+        """A missing robots.txt allows, with a hint; an unreachable one is an error."""
         put(folder, GOOD)
         with site({}) as running:
             ran = run("--live", running.origin, "--allow-private", "127.0.0.1", "--no-store")
@@ -276,7 +276,7 @@ class TestLive:
             assert "the robots.txt is unreachable" in ran.err
 
     def test_options_of_a_client_without_a_client(self, folder: Path) -> None:
-        """A hint says that they change nothing."""
+        """A hint reports that they have no effect."""
         put(folder, GOOD)
         ran = run("--refresh")
         assert ran.code == 0

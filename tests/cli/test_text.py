@@ -34,7 +34,7 @@ class TestText:
         assert listed(["a", "b", "c"], 3) == "a, b, c"
         assert listed(["a", "b", "c"], 2) == "a, b and 1 more"
 
-    def test_who_wants_colour(self) -> None:
+    def test_when_colour_is_used(self) -> None:
         terminal, pipe = Stream(terminal=True), Stream()
         assert use_colour(terminal, {})
         assert not use_colour(pipe, {})
@@ -105,12 +105,12 @@ class TestURLs:
             assert sum(chunk.octets for chunk in chunks) == len(text)
 
     def test_a_byte_order_mark_is_one_at_the_start_only(self) -> None:
-        """What looks like one at the start of a later block belongs to the URL there."""
+        """The same octets at the start of a later block belong to the URL there."""
         mark = b"\xef\xbb\xbf"
         stream = mock.Mock(read1=mock.Mock(side_effect=[mark + b"/a\n", mark + b"/b\n", b""]))
         urls = [url for chunk in url_chunks(stream, "-") for url in chunk.urls]
         assert urls == [b"/a", mark + b"/b"]
 
-    def test_many_short_urls_are_asked_in_parts(self) -> None:
+    def test_many_short_urls_are_read_in_chunks(self) -> None:
         sizes = [len(chunk.urls) for chunk in url_chunks(io.BytesIO(b"/\n" * 20_000), "-")]
         assert sizes == [8192, 8192, 3616, 0]

@@ -2,7 +2,7 @@
 Transcripts: what a person types and sees, in `tests/cli/<verb>.md` and on the pages of `docs/cli`.
 
 A block of the kind `text file=NAME` is a file of the folder in which the page's commands run, and
-one of the kind `http url=URL` is the response of a site that they may ask (see `sites`). In a block
+one of the kind `http url=URL` is the response of a site that they may use (see `sites`). In a block
 of the kind `console` each line after `$ ` is given to a shell, and one that ends with a backslash
 goes on in the next. The lines after it are exactly what appears on a terminal of 100 columns
 without colour, but for the seconds that something took.
@@ -42,7 +42,7 @@ BAR = re.compile(r"\r[^\r\n]*\x1b\[K")
 
 
 class Typed(NamedTuple):
-    """A command, and what appears."""
+    """A command, and its output."""
 
     line: int
     command: str
@@ -50,7 +50,7 @@ class Typed(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What stands on a page."""
+    """The contents of a page."""
 
     files: dict[str, str]
     answers: dict[str, list[Answer]]
@@ -86,7 +86,7 @@ def read_page(page: Path) -> Written:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_is_typed_shows_what_is_printed(page: Path, tmp_path: Path) -> None:
-    """Every command of a page shows on a terminal what the page says."""
+    """Every command of a page has the terminal output that the page shows."""
     files, answers, typed = read_page(page)
     programs = tmp_path / "bin"
     programs.mkdir()

@@ -1,4 +1,4 @@
-"""Diffs: what goes is red and what comes is green, on a terminal; `patch` reads the plain form."""
+"""Diffs: removed lines are red and added ones green on a terminal; `patch` reads plain ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ END = "\x1b[0m"
 
 
 def test_each_line_by_what_it_is() -> None:
-    """The names of the files first: a line that goes may look like one."""
+    """The names of the files come first: a removed line may look like one."""
     lines = list(diff_lines(b"a\n-- x\nb\n", b"a\n++ y\nb", "old", "new"))
     assert colourize(lines, Paint(True)) == [
         f"{BOLD}--- old{END}",
@@ -36,7 +36,7 @@ def test_each_line_by_what_it_is() -> None:
     "command", [["lint", "--unsafe-fixes"], ["fmt"], ["simplify"]], ids=" ".join
 )
 def test_commands(command: list[str], tmp_path: Path) -> None:
-    """Colour on a terminal, and none in a pipe or where somebody wants none."""
+    """Colour on a terminal, and none in a pipe or with NO_COLOR."""
     file = tmp_path / "robots.txt"
     file.write_bytes(BODY)
     arguments = (*command, "--diff", str(file))

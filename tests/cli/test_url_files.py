@@ -26,7 +26,7 @@ MEBIBYTE = 1024 * 1024
 
 
 class Read(NamedTuple):
-    """What was read of a file."""
+    """The result of reading a file."""
 
     form: UrlFileFormat
     urls: list[bytes]
@@ -35,7 +35,7 @@ class Read(NamedTuple):
 
 
 class Pipe:
-    """Stdin that gives what it has in pieces."""
+    """Stdin that returns its content in pieces."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self.buffer = self
@@ -62,14 +62,14 @@ def read(octets: bytes) -> Read:
 
 
 def read_pieces(pieces: Iterator[bytes]) -> Read:
-    """Read all of what comes through a pipe."""
+    """Read all content of a pipe."""
     with mock.patch.object(sys, "stdin", Pipe(pieces)), UrlFile("-") as file:
         urls = [url for chunk in file.chunks() for url in chunk.urls]
         return Read(file.form, urls, file.skipped, file.error)
 
 
 def hint_of(octets: bytes) -> str:
-    """Return what is said of how a file was read."""
+    """Return the hint about how a file was read."""
     pieces = iter([octets]) if octets else iter(())
     with mock.patch.object(sys, "stdin", Pipe(pieces)), UrlFile("-") as file:
         for _ in file.chunks():
@@ -78,7 +78,7 @@ def hint_of(octets: bytes) -> str:
 
 
 def usable(octets: bytes) -> tuple[UrlFileFormat, list[bytes]]:
-    """Return form and URLs of a file in which nothing is wrong."""
+    """Return form and URLs of a file without errors."""
     found = read(octets)
     assert found.skipped == Skipped(0, ())
     assert found.error == ""
@@ -86,7 +86,7 @@ def usable(octets: bytes) -> tuple[UrlFileFormat, list[bytes]]:
 
 
 def urls_of(octets: bytes) -> list[bytes]:
-    """Return the URLs of a file in which nothing is wrong."""
+    """Return the URLs of a file without errors."""
     return usable(octets)[1]
 
 
@@ -127,19 +127,19 @@ class TestLists:
             "\ufeff/a\r\n/b".encode("utf-16-be"),
         ],
     )
-    def test_what_does_not_count(self, octets: bytes) -> None:
+    def test_ignored_parts(self, octets: bytes) -> None:
         """Line ends, marks, blank lines, comments, spaces at the ends, a header, an encoding."""
         assert usable(octets) == (UrlFileFormat.LIST, [b"/a", b"/b"])
 
     def test_a_scheme_in_capitals(self) -> None:
         assert urls_of(b"/a\nHTTPS://EXAMPLE.COM/b\n") == [b"/a", b"HTTPS://EXAMPLE.COM/b"]
 
-    def test_octets_of_a_url_are_its_own(self) -> None:
-        """Spaces, commas, NULs and octets that are no UTF-8 are left as they are."""
+    def test_octets_of_a_url_are_kept(self) -> None:
+        """Spaces, commas, NULs and octets that are not UTF-8 are unchanged."""
         lines = [b"/a b,c", b"/\xff\xfe", b"/\0", b"https://example.com/\xe4"]
         assert urls_of(b"\n".join(lines)) == lines
 
-    def test_lines_that_are_no_urls(self) -> None:
+    def test_lines_that_are_not_urls(self) -> None:
         found = read(b"/a\nmailto:a@example.com\nexample.com/b\n\n# x\nftp://example.com/\n/c\nd\n")
         assert found.urls == [b"/a", b"/c"]
         assert found.skipped.lines == 4
@@ -154,7 +154,7 @@ class TestLists:
     def test_a_url_counts_as_often_as_it_is_there(self) -> None:
         assert urls_of(b"/a\n/b\n/a\n") == [b"/a", b"/b", b"/a"]
 
-    def test_nothing(self) -> None:
+    def test_empty_files(self) -> None:
         assert usable(b"") == (UrlFileFormat.LIST, [])
         assert usable(b"\n# nothing\n\n") == (UrlFileFormat.LIST, [])
 
@@ -181,7 +181,7 @@ class TestLogs:
         ],
     )
     def test_forms_of_lines(self, line: bytes) -> None:
-        """The request is found, whatever stands around it."""
+        """The request is found with any fields around it."""
         assert usable(line + b"\n" + line + b"\r\n") == (UrlFileFormat.LOG, [b"/a?b=c"] * 2)
 
     @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ class TestLogs:
         ],
     )
     def test_targets(self, target: bytes, url: bytes) -> None:
-        """Escapes of servers are undone, and what a request asks for is a URL."""
+        """Escapes of servers are decoded, and the target of a request is a URL."""
         assert urls_of(COMMON % (b"GET " + target + b" HTTP/1.1")) == [url]
 
     @pytest.mark.parametrize(
@@ -215,8 +215,8 @@ class TestLogs:
             b"SSH-2.0-Go",
         ],
     )
-    def test_requests_for_no_page(self, request_line: bytes) -> None:
-        """They are skipped, and what comes before and after keeps its place."""
+    def test_requests_without_a_page(self, request_line: bytes) -> None:
+        """They are skipped, and the lines around them keep their order."""
         page = COMMON % b"GET /%s HTTP/1.1"
         found = read(b"\n".join([page % b"1", COMMON % request_line, page % b"3"]))
         assert found.form is UrlFileFormat.LOG
@@ -263,7 +263,7 @@ class TestJSONLines:
         ],
     )
     def test_names(self, value: dict[str, Any]) -> None:
-        """The name that says most is asked first, and a value that is no URL is none."""
+        """The most specific name is tried first, and a value that is not a URL is ignored."""
         octets = json.dumps(value).encode() + b"\n"
         assert usable(octets * 2) == (UrlFileFormat.JSON, [b"/a?b"] * 2)
 
@@ -274,7 +274,7 @@ class TestJSONLines:
         assert found.urls == [b"/a", b"/c"]
         assert [one.line for one in found.skipped.examples] == [2, 3, 4]
 
-    def test_text_that_is_no_unicode(self) -> None:
+    def test_text_that_is_not_unicode(self) -> None:
         """Octets stay; half a surrogate pair has no octets, and becomes a question mark."""
         assert urls_of(b'{"url": "/\xff"}\n{"url": "/\\ud800"}\n') == [b"/\xff", b"/?"]
 
@@ -308,7 +308,7 @@ class TestCSV:
         ],
     )
     def test_columns(self, octets: bytes) -> None:
-        """The column is found by its name, or by what is in it."""
+        """The column is found by its name or by its content."""
         assert usable(octets) == (UrlFileFormat.CSV, [b"/a", b"/b"])
 
     def test_a_comma_in_a_list(self) -> None:
@@ -326,7 +326,7 @@ class TestCSV:
         ],
     )
     def test_columns_without_a_header(self, octets: bytes, end: str) -> None:
-        """They are read as parts of URLs, which a comma may be, and that is said."""
+        """Commas are read as parts of URLs, and a hint reports this."""
         assert usable(octets)[0] is UrlFileFormat.LIST
         found = hint_of(octets)
         assert found.startswith("every line looks like CSV without a header")
@@ -350,7 +350,7 @@ class TestCSV:
         assert hint_of(octets) == ""
 
     def test_several_columns_with_urls(self) -> None:
-        """Which one is read is said, where more than one has URLs."""
+        """If several columns contain URLs, a hint names the one that is read."""
         row = b"https://a.example/,https://b.example/\n"
         words = "several columns have URLs; column {} was read"
         assert hint_of(b"from,to\n" + row) == words.format("1 ('from')")
@@ -372,8 +372,8 @@ class TestCSV:
     def test_only_the_first_line_is_a_header(self) -> None:
         assert skipped_lines(b'"/a",1\nurl,clicks\n') == [2]
 
-    def test_a_quote_that_nobody_closes(self) -> None:
-        """It is the matter of its own line."""
+    def test_an_unclosed_quote(self) -> None:
+        """It affects only its line."""
         assert read(b'url,title\n/a,"x\n/b,y\n').urls == [b"/a", b"/b"]
 
     def test_a_huge_cell(self) -> None:
@@ -421,17 +421,17 @@ class TestSitemaps:
         assert usable(wide.encode("utf-16")) == (UrlFileFormat.SITEMAP, ["/ä".encode()])
 
     def test_only_pages(self) -> None:
-        """Images, videos and translations of a page are no pages."""
+        """Images, videos and translations of a page are not pages."""
         image = '<i:image xmlns:i="x"><i:loc>/i</i:loc></i:image><i:loc xmlns:i="x">/j</i:loc>'
         link = '<x:link xmlns:x="http://www.w3.org/1999/xhtml" href="/l"/>'
         assert urls_of(sitemap(f"<loc>/x</loc><url><loc>/a</loc>{image}{link}</url>")) == [b"/a"]
 
-    def test_locations_that_are_no_urls(self) -> None:
+    def test_locations_that_are_not_urls(self) -> None:
         octets = sitemap(page("/a") + page("") + page("a/b") + page("/" + "x" * 9000) + page("/c"))
         assert read(octets).urls == [b"/a", b"/c"]
         assert skipped_lines(octets) == [2, 3, 4]
 
-    def test_what_came_before_the_trouble_counts(self) -> None:
+    def test_urls_before_an_error_count(self) -> None:
         pages = "".join(page(f"/{n}") for n in range(10_000))
         whole = sitemap(pages)
         found = read(whole[: len(whole) // 2])
@@ -458,7 +458,7 @@ class TestSitemaps:
         ],
     )
     def test_documents_that_are_not_read(self, octets: bytes, error: str) -> None:
-        """They have no pages, or ask for more than is given, and it is said why."""
+        """They have no pages, or need other files, and the error gives the reason."""
         found = read(octets)
         assert found.urls == []
         assert found.error
@@ -513,7 +513,7 @@ class TestGzip:
 
     @pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK])
     def test_sizes_around_a_block(self, size: int) -> None:
-        """What fills a block to its last octet is not cut."""
+        """Content that fills a block to its last octet is not cut."""
         octets = b"/" + b"x" * (size - 4) + b"\n/b"
         assert urls_of(gzip.compress(octets)) == octets.split(b"\n")
 
@@ -534,7 +534,7 @@ class TestGzip:
         assert "gzip data" in found.error
 
     @pytest.mark.parametrize("octets", [b"\x1f\x8b", b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + b"x" * 99])
-    def test_what_only_looks_like_it(self, octets: bytes) -> None:
+    def test_similar_content_of_other_kinds(self, octets: bytes) -> None:
         found = read(octets)
         assert found.urls == []
         assert "gzip data" in found.error
@@ -545,7 +545,7 @@ class TestGzip:
 
     @pytest.mark.parametrize("octet", [b"\n", b"\0", b"/"])
     def test_a_bomb(self, octet: bytes) -> None:
-        """Much of nothing is not read to its end, and fills no memory."""
+        """Highly compressed data is not read to its end, and needs little memory."""
         packer = zlib.compressobj(9, wbits=31)
         parts = [packer.compress(b"/a\n")]
         parts += [packer.compress(octet * MEBIBYTE) for _ in range(50)]
@@ -570,7 +570,7 @@ class TestBounds:
     """No content raises, and none takes the memory or the time of another."""
 
     def test_a_byte_order_mark_is_one_at_the_start_only(self) -> None:
-        """What looks like one at the start of a later block is not taken away."""
+        """The same octets at the start of a later block are kept."""
         mark, url = b"\xef\xbb\xbf", b"https://example.com/a\n"
         found = read_pieces(iter([mark + url * 100, mark + url]))
         assert found.urls == [url.strip()] * 100
@@ -652,10 +652,10 @@ class TestBounds:
         packed=st.booleans(),
     )
     @example([b"/a", b"# c", b"-"], [1], b"\n", False)
-    def test_where_reads_end_makes_no_difference(
+    def test_read_boundaries_have_no_effect(
         self, lines: list[bytes], sizes: list[int], end: bytes, packed: bool
     ) -> None:
-        """A pipe gives what a file gives, octet by octet if need be."""
+        """A pipe gives the same result as a file, even octet by octet."""
         octets = gzip.compress(end.join(lines)) if packed else end.join(lines)
 
         def pieces() -> Iterator[bytes]:
@@ -688,7 +688,7 @@ class TestFiles:
             assert [len(chunk.urls) for chunk in chunks] == [BATCH, BATCH, 5]
             assert sum(chunk.octets for chunk in chunks) == len(written)
 
-    def test_the_name_says_nothing(self, tmp_path: Path) -> None:
+    def test_the_file_name_has_no_effect(self, tmp_path: Path) -> None:
         path = tmp_path / "sitemap.xml.gz"
         path.write_bytes(b"/a\n")
         with UrlFile(str(path)) as file:
@@ -700,7 +700,7 @@ class TestFiles:
                 list(UrlFile(name).chunks())
 
     def test_a_terminal(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Who is waited for is told so."""
+        """A message reports that input is expected."""
         typed = Stream(b"/a\n", terminal=True)
         with mock.patch.object(sys, "stdin", typed), UrlFile("-") as file:
             assert [chunk.urls for chunk in file.chunks()] == [[b"/a"]]

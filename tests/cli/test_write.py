@@ -1,4 +1,4 @@
-"""The branches of `robotrules write`, run in this process; what people see is in the transcript."""
+"""The branches of `robotrules write`, run in this process; the transcript shows the output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def policy(tmp_path: Path) -> str:
 
 
 def test_a_file_or_stdin_to_a_file_or_stdout(policy: str, tmp_path: Path) -> None:
-    """Data goes to stdout, or where `-o` says, and then nowhere else."""
+    """Data goes to stdout, or only to the file of `-o`."""
     assert robotrules("write", policy) == Ran(0, TEXT, "")
     assert robotrules("write", "-", stdin=POLICY) == Ran(0, TEXT, "")
     target = tmp_path / "robots.txt"
@@ -31,7 +31,7 @@ def test_a_file_or_stdin_to_a_file_or_stdout(policy: str, tmp_path: Path) -> Non
     assert target.read_bytes() == TEXT.encode()
 
 
-def test_json_says_what_was_understood(policy: str) -> None:
+def test_json_contains_the_parsed_policy(policy: str) -> None:
     """The policy's name, the text, and its parts."""
     ran = robotrules("write", policy, "--json")
     found = json.loads(ran.out)
@@ -52,7 +52,7 @@ def test_json_says_what_was_understood(policy: str) -> None:
 def test_check(
     policy: str, tmp_path: Path, body: bytes, code: int, same: bool, equivalent: bool
 ) -> None:
-    """Exit code 1 if an octet differs; JSON tells whether it says the same all the same."""
+    """Exit code 1 if an octet differs; JSON reports whether the rules are equivalent."""
     existing = tmp_path / "robots.txt"
     existing.write_bytes(body)
     ran = robotrules("write", policy, "--check", str(existing))
@@ -69,7 +69,7 @@ def test_check(
 
 
 def test_hints_at_names_outside_the_grammar() -> None:
-    """They are written, once said."""
+    """They are written, with a hint."""
     ran = robotrules("write", "-", stdin=b"for = [{crawlers = ['MJ12bot', 'a']}]")
     assert ran.out == "User-agent: MJ12bot\nUser-agent: a\nDisallow:\n"
     assert ran.err.count("MJ12bot") == 1
@@ -96,7 +96,7 @@ def test_errors(arguments: list[str], stdin: bytes, words: str) -> None:
 
 
 def test_a_policy_that_cannot_be_read_to_its_end(policy: str) -> None:
-    """I/O that fails later is told like I/O that fails at once."""
+    """A late I/O error has the same message as an early one."""
     broken = mock.Mock()
     broken.read.side_effect = OSError(5, "Input/output error")
     with mock.patch("robotrules.cli.write.open_octets", return_value=broken):
@@ -127,8 +127,8 @@ def test_stdout_by_its_name(policy: str) -> None:
     assert robotrules("write", policy, "-o", "-") == Ran(0, TEXT, "")
 
 
-def test_the_policy_is_not_written_over(policy: str) -> None:
-    """It is what is read."""
+def test_the_policy_is_not_overwritten(policy: str) -> None:
+    """It is the input."""
     ran = robotrules("write", policy, "-o", policy)
     assert (ran.code, "would overwrite an input file" in ran.err) == (2, True)
     assert Path(policy).read_bytes() == POLICY

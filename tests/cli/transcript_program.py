@@ -1,7 +1,7 @@
 """
 The command line as a program, with the sites of a transcript (`sites`).
 
-It hands requests for their names to the loopback, and has a clock that stands still, at `NOW` if
+It hands requests for their names to the loopback, and has a clock that is stopped, at `NOW` if
 that is set in the environment, but for waits: they take no time, and the clock moves on. All else
 is the program as people have it; what fetches is imported when a command opens a client, and not
 before.
@@ -69,12 +69,12 @@ class _Played:
 
     @staticmethod
     def sleep(seconds: float) -> object:
-        """Wait for nothing, and say it was done."""
+        """Return at once, and advance the clock."""
         _WAITED[0] += seconds
         return None
 
     def closed_with(self, client: Any) -> None:
-        """Let a client close this, as it closes a transport of its own."""
+        """Let a client close this, like a transport that it created."""
         close = client.close
 
         def both() -> None:
@@ -100,12 +100,12 @@ class _AsyncPlayed(_Played):
 
     @staticmethod
     async def sleep(seconds: float) -> object:
-        """Wait for nothing, and say it was done."""
+        """Return at once, and advance the clock."""
         _WAITED[0] += seconds
         return None
 
     def closed_with(self, client: Any) -> None:
-        """Let a client close this, as it closes a transport of its own."""
+        """Let a client close this, like a transport that it created."""
         aclose = client.aclose
 
         async def both() -> None:

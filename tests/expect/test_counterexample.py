@@ -58,22 +58,22 @@ def test_robots_txt_itself_is_left_out() -> None:
     assert passed('disallowed = "/robots.txt"', robots) == [False]
 
 
-def test_nobody_is_asked_anything_without_a_group() -> None:
-    """Where no group is for a crawler, all is allowed."""
+def test_without_a_group_all_is_allowed() -> None:
+    """A crawler without a group may fetch every URL."""
     assert passed('all-allowed = "*"', "User-agent: One\nDisallow: /") == [True]
     assert passed('all-disallowed = "/x"', "") == [False]
 
 
 @pytest.mark.parametrize("key", ["all-allowed", "all-disallowed"])
 def test_a_pattern_that_no_url_matches_fails(key: str) -> None:
-    """An expectation of nothing would pass for ever."""
+    """An expectation about no URL would always pass."""
     result = evaluate_one(f'{key} = "/a/../b"')
     assert (result.passed, result.found) == (False, "no URL matches this pattern")
     assert "nothing is checked" in result.cure
 
 
-def test_what_is_not_decided_fails_and_says_so() -> None:
-    """Never a guess: neither passed nor a witness."""
+def test_an_undecided_expectation_fails() -> None:
+    """The result is not guessed: neither a pass nor a witness."""
     rules = "".join(f"Disallow: /*{'ab'[number % 2]}{'*c' * number}$\n" for number in range(1, 12))
     [result] = evaluate_all('all-allowed = "/*z"', f"User-agent: *\n{rules}", max_states=3)
     assert (result.passed, result.undecided, result.witness) == (False, True, None)
@@ -81,7 +81,7 @@ def test_what_is_not_decided_fails_and_says_so() -> None:
     assert "--max-states" in result.cure
 
 
-def test_each_profile_is_asked_by_its_own_rules() -> None:
+def test_each_profile_uses_its_own_rules() -> None:
     """The rules of a profile and the pattern are compared in that profile's form."""
     robots = parse("User-agent: *\nDisallow: /\nAllow: /index.html\n", "google")
     assert counterexample(robots.rules_for("*"), "/$", False) == Witness("/")
@@ -89,8 +89,8 @@ def test_each_profile_is_asked_by_its_own_rules() -> None:
     assert counterexample(robots.rules_for("*"), "/$", False) is None
 
 
-def test_an_index_page_is_asked_about_alone() -> None:
-    """Profile google extends an index page rule to its directory; a question is not a rule."""
+def test_an_index_page_is_a_single_url() -> None:
+    """Profile google extends an index page rule to its directory; an expectation is not a rule."""
     rules = parse("User-agent: *\nDisallow: /index.html\n", "google").rules_for("*")
     assert counterexample(rules, "/index.html", False) is None
     assert counterexample(rules, "/$", False) == Witness("/")
@@ -104,7 +104,7 @@ PATHS = ["/" + "".join(parts) for count in range(5) for parts in product("ab/", 
 
 
 @given(st.lists(st.tuples(st.booleans(), ENDED), max_size=4), ENDED, st.booleans())
-def test_the_answer_is_what_trying_all_short_urls_gives(
+def test_the_answer_equals_a_search_of_all_short_urls(
     rules: list[tuple[bool, str]], pattern: str, allowed: bool
 ) -> None:
     """No URL contradicts a proof, and none that contradicts the expectation is shorter."""

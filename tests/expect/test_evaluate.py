@@ -1,4 +1,4 @@
-"""Judging: what passes, what fails, and what a failure says."""
+"""Evaluation: passes, failures, and the text of a failure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_one_question_for_each_crawler_and_url() -> None:
     assert [result.question.number for result in found] == [1, 2, 3, 4, 5, 6]
 
 
-def test_without_crawlers_everyone_else_is_asked_about() -> None:
+def test_without_crawlers_the_star_group_is_evaluated() -> None:
     """That is the group for `*`."""
     assert passed('disallowed = "/private/x"') == [True]
     assert evaluate_one('disallowed = "/private/x"').question.crawler == ("*",)
@@ -87,7 +87,7 @@ def test_a_name_that_is_nearly_known_gets_a_hint(name: str, robots: str, words: 
     assert ("hint      " in str(result)) is bool(words)
 
 
-def test_no_rule_is_no_line() -> None:
+def test_without_a_rule_there_is_no_line() -> None:
     """If no rule decides, the expected line does not."""
     assert passed('allowed = "/"\nby-rule = "Allow: /"') == [False]
 
@@ -166,7 +166,7 @@ def test_a_failure_is_explained_as_explain_does() -> None:
         ),
     ],
 )
-def test_the_cure_fits_the_cause(toml: str, robots: str, cure: str) -> None:
+def test_the_advice_fits_the_cause(toml: str, robots: str, cure: str) -> None:
     """No rule, no group, a stronger rule, an own group: each has its own fix."""
     assert evaluate_one(toml, robots).cure == cure
 
@@ -179,8 +179,8 @@ def test_the_cure_fits_the_cause(toml: str, robots: str, cure: str) -> None:
         "User-agent: *\nDisallow: /x\nUser-agent: One\nDisallow: /y\nDisallow: /x",
     ],
 )
-def test_what_the_cure_says_helps(robots: str) -> None:
-    """The files above with what was advised."""
+def test_the_advice_helps(robots: str) -> None:
+    """The files above after the advised change pass."""
     assert passed('crawlers = "One"\ndisallowed = "/x"', robots) == [True]
 
 
@@ -192,8 +192,8 @@ def test_of_many_losers_a_few_are_shown() -> None:
     assert len(result.told) == 1 + 6 * 3 + 1
 
 
-def test_what_a_file_holds_does_not_reach_a_terminal() -> None:
-    """Control characters are shown, and not done; a long line is cut."""
+def test_control_characters_do_not_reach_a_terminal() -> None:
+    """They are made visible; a long line is cut."""
     robots = "User-agent: *\nDisallow: /x" + "*" * 500 + " # \u202e\u009b2J\x1b[2J"
     text = str(evaluate_one('allowed = "/x"', robots))
     assert text.isascii() or not any(code in text for code in "\u202e\u009b\x1b")
@@ -269,8 +269,8 @@ def test_delays(toml: str, holds: bool) -> None:
     assert passed(toml) == [holds]
 
 
-def test_a_wrong_delay_is_shown_where_it_stands() -> None:
-    """With its line, and carets under its value."""
+def test_a_wrong_delay_is_shown_with_its_line() -> None:
+    """With carets under its value."""
     result = evaluate_one('crawlers = "Googlebot"\ncrawl-delay = 6')
     assert result.found == "5 s by line 13"
     assert [line.text for line in result.told] == [

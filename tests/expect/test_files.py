@@ -1,4 +1,4 @@
-"""Expectation files on disk: which are found, what they are about, and what cannot be read."""
+"""Expectation files on disk: discovery, the files they are about, and errors."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def test_a_robots_txt_beside_the_file_comes_first(tmp_path: Path) -> None:
     assert "there is no such file" in refused(elsewhere)
 
 
-def test_what_a_file_names_is_in_its_own_folder(tmp_path: Path) -> None:
-    """Wherever the command runs."""
+def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
+    """In any working folder."""
     put(tmp_path / "build" / "r.txt", ROBOTS)
     put(tmp_path / "checks" / "page.html", '<meta name=robots content="noindex">')
     put(tmp_path / "checks" / "page.http", "HTTP/1.1 200 OK\r\nX-Robots-Tag: noai\r\n\r\n<p>x")
@@ -91,8 +91,8 @@ def test_what_a_file_names_is_in_its_own_folder(tmp_path: Path) -> None:
     assert passed(path) == [True, True, True, True]
 
 
-def test_what_is_given_comes_first(tmp_path: Path) -> None:
-    """Another robots.txt, profile or budget than the file, or the settings, say."""
+def test_arguments_take_precedence(tmp_path: Path) -> None:
+    """Robots.txt, profile and budget override those of the file and of the settings."""
     path = put(tmp_path / "robots.test.toml", 'profile = "strict"\n' + EXPECT)
     put(tmp_path / "robots.txt", "")
     other = put(tmp_path / "other.txt", ROBOTS)
@@ -113,7 +113,7 @@ def test_what_is_given_comes_first(tmp_path: Path) -> None:
 # --- What cannot be read --------------------------------------------------------------------------
 
 
-def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
+def test_unreadable_files_give_a_one_line_error(tmp_path: Path) -> None:
     """The file, the reason and the fix."""
     assert refused(tmp_path / "x.toml") == (
         f"{tmp_path}/x.toml: there is no such file; check the name"
@@ -145,7 +145,7 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
     assert "none.html: " in refused(bad, given)
 
 
-def test_nothing_is_fetched_unless_somebody_can(tmp_path: Path) -> None:
+def test_a_live_file_needs_a_fetcher(tmp_path: Path) -> None:
     """A live file without a fetcher is refused."""
     path = put(tmp_path / "robots.test.toml", 'url = "https://example.com/"\n' + EXPECT)
     assert "cannot fetch here" in refused(path)
@@ -169,7 +169,7 @@ def live(running: Site) -> Iterator[ClientFetcher]:
 
 
 def test_a_live_robots_txt_and_its_pages(tmp_path: Path) -> None:
-    """Live files are fetched; of a page that may not be crawled nothing is known."""
+    """Live files are fetched; the tags of a disallowed page are unknown."""
     answers = {
         "/robots.txt": response(ROBOTS),
         "/draft": response("<p>x", "Content-Type: text/html", "X-Robots-Tag: noindex"),
@@ -209,8 +209,8 @@ def test_a_live_file_in_place_of_the_one_that_is_named(tmp_path: Path) -> None:
         assert trial.source == trial.origin == running.origin
 
 
-def test_a_robots_txt_that_nobody_can_read_is_no_answer(tmp_path: Path) -> None:
-    """Unreachable is an error in one line; none at all is a file that allows."""
+def test_an_unreachable_robots_txt_is_an_error(tmp_path: Path) -> None:
+    """Unreachable is a one-line error; a missing file allows everything."""
     path = put(tmp_path / "robots.test.toml", EXPECT)
     answers = {"/robots.txt": response(status="500 Broken")}
     with site(answers) as running, live(running) as fetcher:

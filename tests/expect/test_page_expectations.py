@@ -1,4 +1,4 @@
-"""Tags, preferences, app directives and records: what is expected beside verdicts."""
+"""Tags, preferences, app directives and records: expectations other than verdicts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_tags_of_a_page(toml: str, holds: bool) -> None:
     assert passed(ABOUT + toml, carriers=PAGE) == [holds]
 
 
-def test_no_excerpt_is_no_excerpt() -> None:
+def test_an_empty_snippet_is_nosnippet() -> None:
     """`max-snippet: 0` is in force as `nosnippet` (XRT-08)."""
     page = Carriers([("X-Robots-Tag", "max-snippet:0")])
     assert passed('headers = "a: b"\ntags = ["max-snippet: 0", "nosnippet"]', carriers=page) == [
@@ -50,7 +50,7 @@ def test_no_excerpt_is_no_excerpt() -> None:
     assert passed('headers = "a: b"\nonly-tags = ["max-snippet: 0"]', carriers=page) == [True]
 
 
-def test_a_failure_shows_where_tags_are_said() -> None:
+def test_a_failure_shows_the_place_of_tags() -> None:
     """With what to add or remove."""
     result = evaluate_one(
         ABOUT + 'crawlers = "Googlebot"\nonly-tags = ["noindex", "noai"]', carriers=PAGE
@@ -66,7 +66,7 @@ def test_a_failure_shows_where_tags_are_said() -> None:
 
 
 @pytest.mark.parametrize("key", ['tags = ["noindex"]', 'no-tags = "noai"', "only-tags = 'noai'"])
-def test_of_a_page_that_may_not_be_crawled_nothing_is_known(key: str) -> None:
+def test_the_tags_of_a_disallowed_page_are_unknown(key: str) -> None:
     """Crawlers do not read a noindex on a disallowed page (AMB-119)."""
     result = evaluate_one(f'{ABOUT}at = "/private/draft"\n{key}', carriers=PAGE)
     assert result.passed is False
@@ -77,7 +77,7 @@ def test_of_a_page_that_may_not_be_crawled_nothing_is_known(key: str) -> None:
     assert passed(f'{ABOUT}at = "/news/draft"\ntags = ["noindex"]', carriers=PAGE) == [True]
 
 
-def test_a_page_of_which_nothing_was_read_passes_nothing() -> None:
+def test_a_page_without_content_passes_nothing() -> None:
     """Not even the expectation that a tag is absent."""
     result = evaluate_one(ABOUT + 'no-tags = "noai"', carriers=Carriers())
     assert (result.passed, result.found) == (False, "no part of the page was read")
@@ -154,8 +154,8 @@ def test_app_directives(toml: str, holds: list[bool]) -> None:
     assert passed(f'application = "examplesearch"\n{toml}') == holds
 
 
-def test_an_app_directive_is_shown_where_it_stands() -> None:
-    """With what it says."""
+def test_an_app_directive_is_shown_with_its_line() -> None:
+    """With its value."""
     result = evaluate_one('application = "examplesearch"\napp-directives = { depth = 4 }')
     assert (result.expected, result.found) == ("depth 4", "depth 3 by line 6")
     assert result.cure == "correct line 6"

@@ -1,4 +1,4 @@
-"""Reading an expectation file: what it may say, and how it is refused."""
+"""Reading an expectation file: valid keys and values, and errors."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def test_questions_are_in_the_order_of_the_file() -> None:
     assert [(one.number, one.line) for one in asked] == [(1, 2), (2, 3), (3, 4)]
 
 
-def test_of_known_names_with_spaces_the_first_word_counts() -> None:
-    """It is what parsers read of such a user-agent line (AMB-21, AMB-22)."""
+def test_the_first_word_of_known_names_with_spaces_counts() -> None:
+    """Parsers read only that word of such a user-agent line (AMB-21, AMB-22)."""
     text = '[[expect]]\ncrawlers = "Sogou web spider"\nallowed = "/"\n'
     with pytest.raises(ExpectationError, match='write "Sogou"'):
         read_expectations(text)
@@ -82,14 +82,14 @@ def test_a_live_robots_txt_is_of_its_origin() -> None:
     assert (found.url, found.origin) == ("https://example.com/robots.txt", "https://example.com")
 
 
-def test_the_first_url_says_the_origin_if_nobody_does() -> None:
-    """A robots.txt governs one origin, so the others are of it too."""
+def test_the_first_url_sets_the_origin_by_default() -> None:
+    """A robots.txt governs one origin, so it applies to the other URLs too."""
     found = read_expectations('[[expect]]\nallowed = ["/a", "https://example.com/b"]\n')
     assert found.origin == "https://example.com"
 
 
 def test_a_live_page_is_named_by_its_url() -> None:
-    """It is asked for there, and nowhere else."""
+    """It is fetched only from there."""
     toml = '[[expect]]\npage = "https://example.com/draft"\ntags = "noindex"\n'
     [question] = read_expectations(toml).questions
     assert question.about.page == PageSource(url="https://example.com/draft")
@@ -222,8 +222,8 @@ def test_a_live_page_is_named_by_its_url() -> None:
         ("#" * (MAX_BYTES + 1), "it is larger than 1,048,576 bytes"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line_and_a_cure(text: str, words: str) -> None:
-    """The file, the line, the key, what it is, and what it should be."""
+def test_errors_have_a_line_and_a_fix(text: str, words: str) -> None:
+    """The file, the line, the key, the actual value, and the expected one."""
     found = refused(text)
     assert found.startswith("robots.test.toml")
     assert words in found

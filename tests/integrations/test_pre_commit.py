@@ -1,11 +1,11 @@
 """
 The pre-commit hooks, run by the real pre-commit in a fresh git project.
 
-What a user writes is `repo: https://…/robotrules`; pre-commit then clones that, and builds it in an
-environment of its own. Here the hooks of `.pre-commit-hooks.yaml` are put into the configuration of
+What a user writes is `repo: https://…/robotrules`; pre-commit then clones that, and builds it in a
+separate environment. Here the hooks of `.pre-commit-hooks.yaml` are put into the configuration of
 the project as local ones, word for word but for `language: system`, which runs the robotrules that
 is installed here: building the engine for each test would take minutes and prove nothing about the
-hooks. That the file is what pre-commit wants of a repository is asked of pre-commit itself.
+hooks. Pre-commit itself validates the file as that of a repository.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ EXPECT = '[[expect]]\ndisallowed = "/private/x"\n'
 
 
 class Ran(NamedTuple):
-    """What a run left behind."""
+    """The result of a run."""
 
     code: int
     out: str
@@ -100,7 +100,7 @@ def test_pre_commit_accepts_the_file(tmp_path: Path) -> None:
     assert {hook["language"] for hook in hooks()} == {"python"}
 
 
-def test_expectations_are_asked_before_a_commit(tmp_path: Path) -> None:
+def test_expectations_are_evaluated_before_a_commit(tmp_path: Path) -> None:
     """A robots.txt that is not as expected fails the hook, and the failure explains it."""
     project = Project(tmp_path, ["robotrules-test"])
     project.put("robots.txt", TIDY)
@@ -133,14 +133,14 @@ def test_expectations_are_asked_before_a_commit(tmp_path: Path) -> None:
         ("robots.txt.md", False),
     ],
 )
-def test_what_starts_the_tests(name: str, starts: bool) -> None:
-    """Whatever an expectation may depend on: the file, settings, and pages."""
+def test_files_that_start_the_tests(name: str, starts: bool) -> None:
+    """Everything an expectation may depend on: the file, settings, and pages."""
     [hook] = [hook for hook in hooks() if hook["id"] == "robotrules-test"]
     assert bool(re.search(hook["files"], name)) is starts
 
 
 def test_other_files_start_no_hook(tmp_path: Path) -> None:
-    """A commit without a robots.txt is no business of ours."""
+    """A commit without a robots.txt runs no hook."""
     project = Project(tmp_path, IDS)
     project.put("not-robots.txt", "x")
     project.put("robots.txt.md", "x")
@@ -148,7 +148,7 @@ def test_other_files_start_no_hook(tmp_path: Path) -> None:
     assert (ran.code, ran.out.count("(no files to check)Skipped")) == (0, len(IDS))
 
 
-def test_a_robots_txt_is_brought_into_form(tmp_path: Path) -> None:
+def test_a_robots_txt_is_formatted(tmp_path: Path) -> None:
     """`fmt-check` fails and writes nothing; `fmt` writes, which pre-commit shows as a failure."""
     project = Project(tmp_path, ["robotrules-fmt-check"])
     for name in ("robots.txt", "shop/robots.txt"):
@@ -168,7 +168,7 @@ def test_a_robots_txt_is_brought_into_form(tmp_path: Path) -> None:
 
 
 def test_a_robots_txt_is_linted(tmp_path: Path) -> None:
-    """What does not work fails the hook, with its code and its line."""
+    """A rule without effect fails the hook, with its code and its line."""
     pytest.importorskip("robotrules.cli.lint")
     project = Project(tmp_path, ["robotrules-lint"])
     project.put("robots.txt", "Disallow: /early\nUser-agent: *\nDisallow: private\n")

@@ -1,4 +1,4 @@
-"""The pytest plug-in in projects of their own: what is collected, and what a failure says."""
+"""The pytest plug-in in temporary projects: collection, and the text of a failure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CI = {"CI", "BUILD_NUMBER"}
 
 
 class Ran(NamedTuple):
-    """What a run left behind."""
+    """The result of a run."""
 
     code: int
     out: str
@@ -74,8 +74,8 @@ def put(folder: Path, name: str, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def test_each_question_is_a_test(project: Path) -> None:
-    """Named after what it asks; the others pass whatever becomes of one."""
+def test_each_expectation_is_a_test(project: Path) -> None:
+    """Each has a descriptive name, and passes or fails independently."""
     ran = run(project, "-v", installed=True)
     assert ran.code == 1
     assert "robots.test.toml::line 3: ExampleBot: /private/x is disallowed PASSED" in ran.out
@@ -85,8 +85,8 @@ def test_each_question_is_a_test(project: Path) -> None:
     assert (one.code, "1 passed, 2 deselected" in one.out) == (0, True)
 
 
-def test_a_failure_is_an_explanation_and_no_traceback(project: Path) -> None:
-    """What was expected, what was found, the lines that matter, and the fix."""
+def test_a_failure_is_an_explanation_without_a_traceback(project: Path) -> None:
+    """The expected and the actual result, the relevant lines, and the fix."""
     ran = run(project, "-q")
     assert (
         "expected all of /private/ disallowed, found /private/press/ is allowed by line 3: Allow: "
@@ -104,17 +104,17 @@ def test_a_failure_is_an_explanation_and_no_traceback(project: Path) -> None:
     assert ".py:" not in ran.out
 
 
-def test_a_summary_says_what_was_expected_and_found(
+def test_a_summary_has_the_expected_and_the_actual_result(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has one line, and the name of the test has said what was asked."""
+    """It has one line; the test name identifies the expectation."""
     monkeypatch.setenv("COLUMNS", "200")
     ran = run(project, "-q")
     assert "is disallowed - expected all of /private/ disallowed, found /private/pr" in ran.out
 
 
 def test_a_file_that_cannot_be_used_is_one_error(project: Path) -> None:
-    """Broken TOML, a key that nobody knows, a robots.txt that is not there: one line each."""
+    """Broken TOML, an unknown key, a missing robots.txt: one line each."""
     put(project, "a/robots.test.toml", "[[expect]")
     put(project, "b/robots.test.toml", "[[expect]]\nalowed = '/'\n")
     put(project, "c/robots.test.toml", "robots = 'none.txt'\n[[expect]]\nallowed = '/'\n")
@@ -130,8 +130,8 @@ def test_a_file_that_cannot_be_used_is_one_error(project: Path) -> None:
     assert "Traceback" not in ran.out
 
 
-def test_a_page_that_is_not_there_is_one_line(project: Path) -> None:
-    """It fails when it is asked about, and the other questions are not concerned."""
+def test_a_missing_page_is_one_line(project: Path) -> None:
+    """It fails when it is evaluated, and the other expectations are unaffected."""
     put(
         project,
         "robots.test.toml",
@@ -154,8 +154,8 @@ def test_other_names_are_a_setting(project: Path) -> None:
     assert "3 passed" in run(project, "-q").out
 
 
-def test_settings_of_the_project_hold(project: Path) -> None:
-    """The profile of [tool.robotrules.test] is that of the questions."""
+def test_settings_of_the_project_apply(project: Path) -> None:
+    """The profile of [tool.robotrules.test] applies to the expectations."""
     put(project, "robots.txt", "User-agent: *\nDisallow: /\nAllow: /index.html\n")
     put(project, "robots.test.toml", "[[expect]]\nallowed = '/'\n")
     assert "1 failed" in run(project, "-q").out
@@ -163,8 +163,8 @@ def test_settings_of_the_project_hold(project: Path) -> None:
     assert "1 passed" in run(project, "-q").out
 
 
-def test_an_application_is_asked_about_what_it_serves(project: Path) -> None:
-    """`expect_robots` is for tests that have got a robots.txt from somewhere."""
+def test_the_robots_txt_of_an_application(project: Path) -> None:
+    """`expect_robots` is for tests that obtain a robots.txt themselves."""
     put(
         project,
         "test_app.py",
@@ -179,8 +179,8 @@ def test_an_application_is_asked_about_what_it_serves(project: Path) -> None:
     assert "def test_bad" not in ran.out
 
 
-def test_a_project_without_such_files_pays_nothing(project: Path) -> None:
-    """Neither the expectations nor what they stand on is imported."""
+def test_a_project_without_such_files_has_no_cost(project: Path) -> None:
+    """Neither the expectations nor their dependencies are imported."""
     (project / "robots.test.toml").unlink()
     put(
         project,
@@ -194,8 +194,8 @@ def test_a_project_without_such_files_pays_nothing(project: Path) -> None:
     assert (ran.code, "1 passed" in ran.out) == (0, True), ran.out
 
 
-def test_live_origins_are_asked_by_tests_and_not_by_collection(project: Path) -> None:
-    """Whoever lists tests asks nobody; an origin that does not answer is one line."""
+def test_live_origins_are_fetched_by_tests_and_not_by_collection(project: Path) -> None:
+    """Listing tests fetches nothing; an origin that does not respond is one line."""
     put(project, "robots.test.toml", "url = 'http://127.0.0.1:9/robots.txt'\n" + EXPECT)
     listed = run(project, "-q", "--collect-only")
     assert (listed.code, "3 tests collected" in listed.out) == (0, True)

@@ -99,7 +99,7 @@ def test_no_file_writes_a_command() -> None:
     assert "\n::error" in HOSTILE
 
 
-def test_trouble_is_an_error() -> None:
+def test_a_failed_input_is_an_error() -> None:
     """Without a file, because there may be none."""
     [line] = github([LintedFile(b"no.txt", error="cannot read\nit")])
     assert line == "::error title=robotrules lint::cannot read%0Ait"

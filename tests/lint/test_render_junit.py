@@ -64,7 +64,7 @@ def test_a_clean_file_is_a_passed_case() -> None:
     assert (case.get("name"), list(case)) == ("clean", [])
 
 
-def test_trouble_is_an_error() -> None:
+def test_a_failed_input_is_an_error() -> None:
     """It is not a failure."""
     [suite] = read(LintedFile(b"no.txt", error="cannot read it"))
     [case] = suite

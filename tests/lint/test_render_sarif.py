@@ -264,7 +264,7 @@ def test_content_is_not_a_link() -> None:
     assert "[x](" in HOSTILE
 
 
-def test_trouble_is_a_notification() -> None:
+def test_a_failed_input_is_a_notification() -> None:
     """The run is not successful."""
     run = make_run(LintedFile(b"no.txt", error="cannot\x1bread it"), lint_file())
     [invocation] = run["invocations"]

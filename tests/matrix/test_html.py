@@ -80,7 +80,7 @@ class TestTable:
         for band in tree.css("tr.band th"):
             assert band.attributes["colspan"] == str(wide)
 
-    def test_headings_say_what_they_head(self) -> None:
+    def test_headings_have_a_scope(self) -> None:
         """Columns, lines and bands."""
         tree = drawn()
         assert {th.attributes["scope"] for th in tree.css("thead th")} == {"col"}
@@ -103,7 +103,7 @@ class TestTable:
                 use = first(mark, "use").attributes["href"]
                 assert use == ("#yes" if cell.allowed else "#no")
 
-    def test_who_is_who(self) -> None:
+    def test_descriptions_of_crawlers(self) -> None:
         """Operator, controls, retired ones, and those that may not obey."""
         tree = drawn()
         told = {first(line, "th span").text(): first(line, "th").text() for line in lines(tree)}
@@ -116,7 +116,7 @@ class TestTable:
         assert any("OpenAI says that robots.txt may not apply." in title for title in titles)
 
     def test_groups(self) -> None:
-        """Whose group decides, and on which line it starts."""
+        """The name of the deciding group, and the line on which it starts."""
         told = {
             first(line, "th span").text(): line.css("td")[-1].text(strip=True)
             for line in lines(drawn())
@@ -128,7 +128,7 @@ class TestTable:
 class TestWhole:
     """It needs no network, no script and no clock."""
 
-    def test_nothing_else_is_needed(self) -> None:
+    def test_the_page_is_self_contained(self) -> None:
         """No element that fetches or runs, and no address except those of its marks."""
         text = page(matrix(parse(BODY), url="news.example"))
         tree = read(text)
@@ -165,7 +165,7 @@ class TestWhole:
         assert first(unnamed, "title").text() == "Who may fetch what"
 
     def test_counts_and_legend(self) -> None:
-        """By band; and what each word means."""
+        """By band; and the meaning of each word."""
         tree = drawn()
         counts = [item.attributes["title"] for item in tree.css(".counts li")]
         assert "SEO: 3 may fetch some URLs" in counts
@@ -200,8 +200,8 @@ class TestHostileFiles:
     """The content of a file is text, and stays text."""
 
     @pytest.mark.parametrize("nasty", NASTY)
-    def test_markup_is_shown_and_not_obeyed(self, nasty: str) -> None:
-        """As a name, a purpose, a path, a rule, and as what the file is called."""
+    def test_markup_is_escaped(self, nasty: str) -> None:
+        """In a name, a purpose, a path, a rule, and in the name of the file."""
         body = (
             f"User-agent: {nasty}\nDisallow: /{nasty}\n\nUser-Agent-Purpose: {nasty}\nDisallow: /p"
         )
@@ -218,7 +218,7 @@ class TestHostileFiles:
             assert set(node.attributes) <= allowed
 
     def test_no_control_characters(self) -> None:
-        """Nor octets that are no text, nor marks that turn text around."""
+        """Nor invalid octets, nor bidirectional marks."""
         body = b"User-agent: a\x1b[31m\xff\xe2\x80\xae\x07\nDisallow: /\x1b\n"
         text = page(matrix(parse(body, "google"), url="x\x00y\u202e"))
         assert all(c.isprintable() or c == "\n" for c in text)

@@ -77,7 +77,7 @@ def expected_rules(robots: RobotsTxt, one: MatrixRow) -> RuleSet:
 
 
 class TestCells:
-    """A cell is what `RobotsTxt.check()` says, and nothing else."""
+    """A cell is exactly the result of `RobotsTxt.check()`."""
 
     @given(body=files, profile=st.sampled_from(sorted(PROFILES)))
     def test_every_cell_is_the_engines_verdict(self, body: bytes, profile: str) -> None:
@@ -92,7 +92,7 @@ class TestCells:
 
     @given(body=files, profile=st.sampled_from(sorted(PROFILES)))
     def test_every_summary_is_proved(self, body: bytes, profile: str) -> None:
-        """Everything: the same as no rules. Nothing: the same as `Disallow: /`."""
+        """Everything: equivalent to no rules. Nothing: equivalent to `Disallow: /`."""
         robots = parse(body, profile)
         everything = parse(b"", profile).rules_for("x")
         nothing = parse(b"User-agent: *\nDisallow: /", profile).rules_for("x")
@@ -103,14 +103,14 @@ class TestCells:
             assert one.summary in ("everything", "some", "nothing")
 
     def test_both_engines(self, read: Callable[..., RobotsTxt]) -> None:
-        """Say the same."""
+        """Both give the same result."""
         found = matrix(read(SEARCH))
         assert [one.summary for one in found.rows] == [
             one.summary for one in matrix(parse(SEARCH)).rows
         ]
         assert found.columns == matrix(parse(SEARCH)).columns
 
-    def test_what_is_told_alike_is_looked_up_once(self) -> None:
+    def test_equal_groups_are_looked_up_once(self) -> None:
         """Crawlers that obey the same groups share their cells."""
         found = matrix(parse(SEARCH))
         assert asked(found, "Googlebot").cells is asked(found, "everyone else").cells
@@ -127,8 +127,8 @@ class TestCells:
         assert (one.matched_by, one.by, one.lines) == (GroupMatch.PURPOSE, "example-purpose", (1,))
         assert one.group == "the group of its purpose (line 1)"
 
-    def test_robots_txt_itself_settles_nothing(self) -> None:
-        """It is always allowed (RFC 9309 §2.2.2), and nothing is allowed all the same."""
+    def test_robots_txt_itself_is_ignored(self) -> None:
+        """It is always allowed (RFC 9309 §2.2.2), and the summary may still be "nothing"."""
         body = "User-agent: *\nDisallow: /"
         one = asked(matrix(parse(body), paths=["/", "/robots.txt"]), "everyone else")
         assert [cell.verdict.reason for cell in one.cells] == [
@@ -158,12 +158,12 @@ class TestSummaries:
         ],
     )
     def test_exact(self, lines: str, summary: str) -> None:
-        """One column that all have is enough to ask."""
+        """The summary is independent of the columns."""
         robots = parse(f"User-agent: *\n{lines}")
         assert asked(matrix(robots, paths=["/"]), "everyone else").summary == summary
 
-    def test_a_budget_that_is_too_small_is_said(self) -> None:
-        """Neither of the others is claimed."""
+    def test_a_budget_that_is_too_small_is_reported(self) -> None:
+        """The summary is neither of the others."""
         robots = parse("User-agent: *\nDisallow: /\nAllow: /*a*b*c*d*e*f$")
         found = matrix(robots, paths=["/"], max_states=1)
         obeyed = [one.summary for one in found.rows if one.matched_by is GroupMatch.STAR]
@@ -178,8 +178,8 @@ class TestSummaries:
         found = matrix(parse("".join(groups)), paths=["/"], max_states=2)
         assert found.counts["not decided"] == 59
 
-    def test_what_is_found_is_not_believed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The matcher has to say so too, which shares no code with the search."""
+    def test_a_witness_is_verified(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The matcher confirms it, and shares no code with the search."""
         module = sys.modules["robotrules.matrix"]
         monkeypatch.setattr(module, "to_witness", lambda *_: Witness("/"))
         with pytest.raises(WrongWitnessError, match="does not have the verdict"):
@@ -202,8 +202,8 @@ class TestSummaries:
         assert training.counts["some"] == len(training.rows) - 1
 
 
-class TestWhoIsAsked:
-    """The main ones and those the file names; others on request."""
+class TestCrawlers:
+    """The main crawlers and those the file names; others on request."""
 
     def test_by_default(self) -> None:
         """Every main crawler, those that the file names, and everyone else, last."""
@@ -217,14 +217,14 @@ class TestWhoIsAsked:
         assert "msnbot" not in names(matrix(parse("")))
         assert "msnbot" in names(matrix(parse("User-agent: MSNBOT\nDisallow: /")))
 
-    def test_names_that_nobody_knows(self) -> None:
+    def test_unknown_names(self) -> None:
         """As the file spells them, in a separate band."""
         found = matrix(parse("User-agent: OurReader\nUser-agent: ourreader\nDisallow: /"))
         (band,) = (band for band in found.bands if band.name == "named in the file")
         assert [one.name for one in band.rows] == ["OurReader"]
 
-    def test_everybody(self) -> None:
-        """All well-known ones, retired ones too."""
+    def test_all_crawlers(self) -> None:
+        """All well-known ones, including retired ones."""
         found = matrix(parse(""), all_crawlers=True)
         assert len(found.rows) == len(KNOWN_CRAWLERS) + 1
 
@@ -253,7 +253,7 @@ class TestWhoIsAsked:
         assert [band.title for band in found.bands] == ["AI training", "Asked for", "Everyone else"]
 
     def test_fall_back(self) -> None:
-        """bingbot obeys msnbot's group where it has none, and says so (AMB-30)."""
+        """bingbot obeys msnbot's group if it has none, and the row shows it (AMB-30)."""
         robots = parse("User-agent: msnbot\nDisallow: /")
         for profile in PROFILES:
             one = asked(matrix(parse(robots.body, profile)), "bingbot")
@@ -264,7 +264,7 @@ class TestWhoIsAsked:
         )
         assert asked(matrix(own), "bingbot").by == "bingbot"
 
-    def test_the_placeholder_of_purposes_is_no_crawler(self) -> None:
+    def test_the_placeholder_of_purposes_is_not_a_crawler(self) -> None:
         """`write` puts a name before a group of purposes; the matrix does not show it."""
         body = "User-agent: _purpose-only_\nUser-agent-purpose: EXAMPLE-PURPOSE-1\nDisallow: /x\n"
         found = matrix(parse(body))
@@ -307,14 +307,14 @@ class TestWhoIsAsked:
         many = "".join(f"User-Agent-Purpose: p{n}\nDisallow: /{n}\n" for n in range(50))
         assert matrix(parse(many)).left_out == 50 - MAX_PURPOSES
 
-    def test_nobody_is_named(self) -> None:
-        """Then there is no group, which allows everything."""
+    def test_no_crawler_is_named(self) -> None:
+        """There is no group, so everything is allowed."""
         one = asked(matrix(parse("")), "Googlebot")
         assert (one.summary, one.group, one.by, one.lines) == ("everything", "no group", None, ())
 
 
 class TestPaths:
-    """`/`, and what shows best what the rules do."""
+    """`/`, and the paths that represent the rules best."""
 
     def test_made_from_the_rules(self) -> None:
         """In the order of the file; the plainest that a rule decides."""
@@ -331,19 +331,19 @@ class TestPaths:
         found = matrix(parse("User-agent: *\nDisallow: /*/print$"))
         assert [column.path for column in found.columns] == ["/", "/x/print"]
 
-    def test_what_says_no_more_than_the_root_is_left_out(self) -> None:
-        """An Allow where everything is allowed."""
+    def test_a_path_equal_to_the_root_is_omitted(self) -> None:
+        """An Allow rule where everything is allowed."""
         found = matrix(parse("User-agent: *\nAllow: /news/\nDisallow: /x"))
         assert [column.path for column in found.columns] == ["/", "/x"]
 
-    def test_places_are_told_apart(self) -> None:
-        """Of many rules about one place one is shown, so that there is room for others."""
+    def test_columns_have_distinct_places(self) -> None:
+        """Of many rules about one place one is shown, which leaves columns for others."""
         deep = "".join(f"Disallow: /deep/{n}\n" for n in range(100))
         found = matrix(parse(f"User-agent: *\n{deep}Disallow: /one\nDisallow: /two\n"))
         assert [column.path for column in found.columns] == ["/", "/deep/0", "/one", "/two"]
 
     def test_a_rule_that_decides_nothing_makes_no_column(self) -> None:
-        """The one that decides in its place does."""
+        """The rule that decides instead has one."""
         found = matrix(parse("User-agent: *\nDisallow: /\nDisallow: /x/\nAllow: /x/"))
         assert [(column.path, column.line) for column in found.columns] == [
             ("/", None),
@@ -390,18 +390,18 @@ class TestPaths:
 
 
 class TestMisuse:
-    """Says what is wrong, where, and how to fix it."""
+    """Errors contain the problem, its place, and a fix."""
 
     @pytest.mark.parametrize("name", ["crawlers", "purposes", "paths"])
-    def test_one_text_is_no_list(self, name: str) -> None:
-        """A text is a list of letters, which is never intended."""
+    def test_a_string_is_not_a_list(self, name: str) -> None:
+        """A string is an iterable of characters, which is never intended."""
         with pytest.raises(
             TypeError, match=rf"{name} are a list of str, not one: pass \['search'\]"
         ):
             matrix(parse(""), **{name: "search"})  # type: ignore[arg-type]
 
     def test_too_many_paths(self) -> None:
-        """Nobody reads them."""
+        """Such a table would be unreadable."""
         with pytest.raises(ValueError, match=r"101 paths do not fit .* at most 100"):
             matrix(parse(""), paths=[f"/{n}" for n in range(101)])
 

@@ -1,4 +1,4 @@
-"""The picture: well-formed XML in which nothing fetches or runs, with all that a reader needs."""
+"""The picture: well-formed XML without active content, with all information."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def words(root: ElementTree.Element) -> list[str]:
     return ["".join(node.itertext()) for node in root.iter(f"{SVG}text")]
 
 
-def test_what_is_drawn() -> None:
+def test_the_drawing() -> None:
     """Title, bands, names, paths, a mark for each cell with its reason, and the footnote."""
     found = matrix(parse(BODY), url="news.example")
     root = read(picture(found, date="16 November 2026"))
@@ -65,7 +65,7 @@ def test_shapes_and_colours_say_the_same() -> None:
 
 
 def test_badges_are_explained() -> None:
-    """Controls and retired names say so, and the foot says what that means; elsewhere nothing."""
+    """Controls and retired names have badges, and the foot explains them only then."""
     texts = words(read(picture(matrix(parse(BODY)))))
     assert "Google-ExtendedGooglecontrol" in texts
     assert "anthropic-aiAnthropicretired" in texts
@@ -77,7 +77,7 @@ def test_badges_are_explained() -> None:
     assert "fetches nothing" not in plain
 
 
-def test_nothing_leads_out_of_it() -> None:
+def test_the_picture_is_self_contained() -> None:
     """No script, no link, no font; light and dark are in its own style."""
     text = picture(matrix(parse(BODY), url="news.example"))
     root = read(text)
@@ -98,7 +98,7 @@ def test_everything_is_inside() -> None:
         assert float(node.attrib.get("y", 0)) < tall
 
 
-def test_the_picture_of_the_documentation_is_what_is_drawn() -> None:
+def test_the_picture_of_the_documentation_is_current() -> None:
     """`robotrules matrix examples/matrix.txt --title harbour-post.example --svg …` makes it."""
     body = (ROOT / "examples" / "matrix.txt").read_bytes()
     drawn = picture(matrix(parse(body), url="harbour-post.example"))
@@ -120,8 +120,8 @@ def test_long_names_are_folded() -> None:
     assert heights[at] < mark < heights[at + 2] < below - 30
 
 
-def test_many_are_not_drawn() -> None:
-    """A picture of hundreds of lines is cut, and says so."""
+def test_many_rows_are_not_drawn() -> None:
+    """A picture of hundreds of rows is cut, and states this."""
     letters = "abcdefghij"
     body = "".join(f"User-agent: x{a}{b}\n" for a in letters for b in letters) + "Disallow: /"
     found = matrix(parse(body), all_crawlers=True)
@@ -132,14 +132,14 @@ def test_many_are_not_drawn() -> None:
 
 @pytest.mark.parametrize("nasty", NASTY)
 def test_hostile_text_is_text(nasty: str) -> None:
-    """As a name, a path, and as what the file is called."""
+    """In a name, a path, and in the name of the file."""
     body = f"User-agent: {nasty}\nDisallow: /{nasty}"
     text = picture(matrix(parse(body), url=nasty, paths=["/", f"/{nasty}"]), date=nasty)
     assert {node.tag.removeprefix(SVG) for node in read(text).iter()} <= DRAWN
 
 
 @given(body=st.binary(max_size=200), name=st.text(max_size=20))
-def test_well_formed_whatever_a_file_holds(body: bytes, name: str) -> None:
-    """XML knows no control characters and no halves of characters."""
+def test_well_formed_for_any_file(body: bytes, name: str) -> None:
+    """XML allows no control characters and no lone surrogates."""
     robots = parse(b"User-agent: x\nDisallow: /y\nUser-agent: " + body, "google")
     read(picture(matrix(robots, url=name)))

@@ -54,8 +54,8 @@ def test_headline(crawlers: list[str], words: str) -> None:
     assert headline(found) == words
 
 
-def test_a_name_in_a_headline_holds_no_control_characters() -> None:
-    """It may come from the file of a stranger."""
+def test_a_name_in_a_headline_has_no_control_characters() -> None:
+    """It may come from an untrusted file."""
     found = matrix(parse("User-Agent-Purpose: p\x1b[31m\u202e\nDisallow: /"))
     one = found._replace(rows=tuple(a for a in found.rows if a.purposes))
     assert headline(one).startswith("p\\x1b[31m\\u202e may fetch ")

@@ -426,7 +426,7 @@ def test_304_without_conditions() -> None:
 
 
 def test_date_of_a_stored_file() -> None:
-    """A Last-Modified is sent back if the file came later; without a Date the clock decides."""
+    """A Last-Modified is sent back if the file came later; without a Date, `received` decides."""
 
     date = "Thu, 01 Jan 2026 00:00:00 GMT"
     stored = CachedCopy(

@@ -1,9 +1,9 @@
 """
 Servers on loopback that do one thing, mostly a wrong one: faults as they come over a wire.
 
-`with serve(behaviour) as site:` gives a server with a port of its own; a behaviour is a function
-that is handed one connection. `farm()` is for many requests: it answers whatever host is asked, so
-that one server is ten thousand origins. Everything is bounded and ends with the block.
+`with serve(behaviour) as site:` gives a server with a separate port; a behaviour is a function that
+receives one connection. `farm()` is for many requests: it answers for any host, so that one server
+is ten thousand origins. Everything is bounded and ends with the block.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Peer:
         linger = struct.pack("ii", 1, 0)
         with suppress(OSError):
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-            # The last one to close a socket sends the reset, so TLS is not asked.
+            # The last one to close a socket sends the reset, so TLS is bypassed.
             socket.socket(fileno=self.sock.detach()).close()
 
     def farewell(self) -> None:
@@ -105,8 +105,8 @@ def serve(
     """
     Run a server.
 
-    *reads* False: it does not wait for a request. *scheme*: what its origin says, if that is not
-    what it speaks. *host*: an address of loopback; *port* 0: one that is free.
+    *reads* False: it does not wait for a request. *scheme*: that of its origin, if it differs
+    from the protocol. *host*: an address of loopback; *port* 0: one that is free.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.create_server((host, port), family=family, backlog=128)
@@ -148,7 +148,7 @@ def serve(
     finally:
         site.over.set()
         with suppress(OSError):
-            listener.shutdown(socket.SHUT_RDWR)  # wakes who waits at the door
+            listener.shutdown(socket.SHUT_RDWR)  # wakes the thread in accept()
         door.join(LONGEST)
         listener.close()
         for guest, sock in guests:

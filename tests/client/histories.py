@@ -1,5 +1,5 @@
 """
-Histories made by hand: visits at moments of one's choice, as a client would have recorded them.
+Histories made by hand: fetches at chosen times, as a client would have recorded them.
 
 A `Diary` asks nobody. It is told what came of each visit, runs it through `access` and `cache`, and
 puts it into its store.

@@ -1,8 +1,8 @@
 """
-Stand-ins for the world around a client: a clock that is set by hand and a server that is a table.
+Test doubles for a client: a clock that is set by hand and a server that is a table.
 
-They stand where time and the network would, so that a day passes at once; what is tested with them
-is the client's own order of things. Real servers and real stores are tested beside them.
+They replace time and the network, so that a day passes at once; they test the order of the
+client's own steps. Real servers and real stores are tested separately.
 """
 
 from __future__ import annotations

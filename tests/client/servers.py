@@ -1,9 +1,9 @@
 """
 Real servers for tests: a Redis and a PostgreSQL of our own, on 127.0.0.1 and a port that was free.
 
-Each has a folder of its own and a password, and is stopped by its process number; with the tests
+Each has a separate folder and a password, and is stopped by its process number; with the tests
 gone it goes too. PostgreSQL does not run as root, so it runs as `postgres` or `nobody` then. Where
-a server cannot be had the tests that need it are skipped, and say why; `scripts/test_servers.py`
+a server is not available the tests that need it are skipped; `scripts/test_servers.py`
 installs both where it may. With ROBOTRULES_REQUIRE_SERVERS=1 a missing server fails them.
 """
 

@@ -229,7 +229,7 @@ class TestSoon:
         found, refresh = engine.lookup_memory(SITE)
         assert found is not None
         assert refresh
-        # Who asks because it is due takes the answer; who asks because it is old does not.
+        # A caller with a due file takes the answer; a caller with an old file does not.
         _, requests, _ = run(engine.refresh(SITE))
         assert requests == []
         _, requests, _ = run(engine.refresh(SITE, RefreshMode.SOON), FOUND)

@@ -47,7 +47,7 @@ def interrupted(
     """
     Drive a flow that sends no request; return what it ends with, and its pauses.
 
-    *before* is told the method of the store that is next, and how many pauses there were.
+    *before* gets the next method of the store, and the number of pauses so far.
     """
     pauses: list[float] = []
     answer = None

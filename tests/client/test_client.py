@@ -1,5 +1,5 @@
 """
-Client and AsyncClient: what they ask, when, and what they answer (RFC 9309 §2.3, §2.4).
+Client and AsyncClient: their requests and their answers (RFC 9309 §2.3, §2.4).
 
 Every test runs on both, over a scripted server and a clock that is set by hand.
 """

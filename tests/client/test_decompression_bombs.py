@@ -1,8 +1,8 @@
 """
-Servers that mean harm: what they send costs a client little memory, and no more than its time.
+Hostile servers: their answers cost a client little memory, and no more than its time limit.
 
-Each client runs in a process of its own, so that what it takes at most can be seen: it asks a
-decent server first, then all others, and says after each how much it has taken and for how long.
+Each client runs in a separate process, so that its peak memory can be measured: it checks an
+ordinary server first, then all others, and reports memory and duration after each.
 """
 
 from __future__ import annotations

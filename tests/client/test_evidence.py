@@ -1,5 +1,5 @@
 """
-Evidence: what the rules said at a moment is what a client would have answered then.
+Evidence: the rules at a given time are those that a client would have applied then.
 
 Histories are written by hand (`diary`), by a client over a scripted server, and by a client over a
 real one.

@@ -44,7 +44,7 @@ TRANSPORTS: dict[str, Callable[..., Any]] = {
 }
 
 
-# --- What a cell says -----------------------------------------------------------------------------
+# --- The cells ------------------------------------------------------------------------------------
 
 
 class Cell(NamedTuple):
@@ -439,7 +439,7 @@ both("clock jumps back a day", strike=_jump(-DAY), here=True)
 both("clock jumps forward a year", strike=_jump(YEAR), here=True)
 
 
-# --- Who asks -------------------------------------------------------------------------------------
+# --- The clients ----------------------------------------------------------------------------------
 
 
 class Line:

@@ -1,5 +1,5 @@
 """
-A fleet: processes that share a store ask each origin once, and take turns.
+A fleet: processes that share a store request each origin once, and share its slots.
 
 Two processes, one with 100 threads on a `Client` and one with 100 tasks on an `AsyncClient`, share
 SQLite, Redis or PostgreSQL. What counts is what reaches a real server on loopback.

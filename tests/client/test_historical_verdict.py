@@ -1,7 +1,7 @@
 """
 Testimony, to the word: every note with its level and its sentence, JSON with every key, and text.
 
-What decides is tested in `test_evidence` and `test_sources`; here is how it is said.
+The verdicts are tested in `test_evidence` and `test_sources`; this tests the wording.
 """
 
 from __future__ import annotations

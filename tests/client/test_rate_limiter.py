@@ -1,5 +1,5 @@
 """
-Politeness: the seconds between requests, and turns driven by hand, one effect at a time.
+Politeness: the seconds between requests, and slots driven by hand, one effect at a time.
 
 Clients drive the same flows in `test_client`, and processes in `test_fleet`.
 """

@@ -1,5 +1,5 @@
 """
-Own fetches and imports: an archive never passes for an own crawl, and own visits go first.
+Own fetches and imports: an archive never passes for an own crawl, and own fetches go first.
 
 The archives here name the crawler, the origin and the times that suit them, as a forger would.
 """

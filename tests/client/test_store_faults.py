@@ -1,5 +1,5 @@
 """
-Real stores that fail under a client: it goes on by RFC 9309, says so, and comes back to them.
+Real stores that fail: a client continues by RFC 9309, reports it, and uses them again later.
 
 Servers are stopped, stuck, full and damaged; files are locked, cut, removed and without room. What
 a store itself does then is tested with the stores; here it is what a client makes of it. Every

@@ -1,7 +1,7 @@
 """
 Threads, tasks and loops: what happens when many use one client, and some of them give up.
 
-What is asked of the network is scripted or goes to loopback; the threads and the loops are real.
+Requests are scripted or go to loopback; the threads and the loops are real.
 """
 
 from __future__ import annotations

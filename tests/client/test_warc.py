@@ -367,7 +367,7 @@ class TestWriting:
             with pytest.raises(MissingExtraError, match=r"pip install 'robotrules\[warc\]'"):
                 act(MemoryStore(), io.BytesIO())
 
-    def test_a_fault_of_ours_is_no_missing_library(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_our_own_error_is_not_a_missing_library(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "robotrules.client.warc.writer", None)
         with pytest.raises(ImportError) as caught:
             export_warc(MemoryStore(), io.BytesIO())
@@ -445,7 +445,7 @@ class TestRoundTrip:
         assert Evidence(store).at(SITE, START, "ExampleBot").notes[0].code == "body-missing"
 
     def test_missing_records(self) -> None:
-        """A lost record of a fetch does not make its answer a fetch of another crawler."""
+        """An answer that lost its fetch record does not become a fetch of another crawler."""
         records = exported(eventful().store).split(b"WARC/1.1\r\n")[1:]
         kept = [one for one in records if b"WARC-Type: metadata" not in one]
         done = imported(b"".join(b"WARC/1.1\r\n" + one for one in kept))[1]
@@ -601,13 +601,13 @@ class TestForgedVisits:
     def test_in_an_archive(self) -> None:
         archive = exported(eventful().store)
         forged = archive.replace(b'"state": "unreachable"', b'"state": "unavailable"')
-        # The digest shows it: a forger would forge that too.
+        # The digest reveals it; a careful forger would change that too.
         assert imported(forged)[1].skipped == {"alone": 2, "bad-digest": 3}
         loose = forged.replace(b"WARC-Block-Digest", b"X-Block-Digest-no")
         assert imported(loose)[1].skipped == {"bad-visit": 1}
 
     def test_a_file_that_was_altered(self) -> None:
-        """The visit is kept, for without it the one before would hold longer; a note says why."""
+        """The fetch is kept, or the one before would be in force longer; a note says why."""
         archive = exported(eventful().store).replace(b"Disallow: /a", b"Disallow: /c")
         store, done = imported(archive)
         assert done.skipped == {"bad-digest": 2}
@@ -992,7 +992,7 @@ class TestDamage:
             origins = {fetch_record.origin for fetch_record in store.fetch_records()}
             assert {"https://s0.example", "https://s2.example"} <= origins, at
             if done.added == 3:
-                # Only what says nothing about the octets can be wrong: time, system, extra flags.
+                # Only fields that do not describe the octets may be wrong: time, system, flags.
                 assert at in range(3, 10)
             else:
                 assert done.skipped["damaged"] >= 1

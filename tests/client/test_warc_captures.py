@@ -70,7 +70,7 @@ class TestFiles:
         assert only(record("response", answer(body), **payload_digest(body)))[1] == body
 
     def test_a_payload_digest_of_chunks(self) -> None:
-        """Some writers hash what was sent and some what it says: neither is altered."""
+        """Some writers hash the sent octets and some the decoded ones: both are accepted."""
         chunks = b"1b\r\n" + rules("/a") + b"\r\n0\r\n\r\n"
         for octets in (chunks, rules("/a")):
             block = answer(chunks, "Transfer-Encoding: chunked")

@@ -228,7 +228,7 @@ def test_fields_that_are_invalid_in_a_message() -> None:
 
 
 def test_a_file_that_was_not_to_be_kept() -> None:
-    """No record refers to it: a later fetch that may contain it does."""
+    """No record refers to it: a later fetch that may be stored with it writes it."""
     history = History()
     first = history.record_fetch(0, file("/a", ("ETag", '"1"')))
     second = history.record_fetch(1, Response(304, {}))

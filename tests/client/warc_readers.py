@@ -1,5 +1,5 @@
 """
-Two readers of archives that are not ours, warcio and fastwarc, asked the same question.
+Two independent readers of archives, warcio and fastwarc, with the same interface.
 
 Both check every digest of a record. What we write is right if both read it, and read the same.
 """

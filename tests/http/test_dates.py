@@ -199,7 +199,7 @@ class TestTwoDigitYears:
         ("reference", "year", "full"), [(1990, "40", 2040), (1990, "41", 1941), (2060, "05", 2105)]
     )
     def test_another_year_of_reference(self, reference: int, year: str, full: int) -> None:
-        """The caller may pass the current year."""
+        """The caller may pass the year of reference."""
         found = parse_date(f"01 Jan {year}", year_of_reference=reference)
         assert found is not None
         assert found.moment.year == full

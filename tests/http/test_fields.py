@@ -393,7 +393,7 @@ class TestLooks:
         assert found.lines == expected
         assert found.apart is (not is_dict)
 
-    def test_unused_fields_are_not_requested(self) -> None:
+    def test_fields_after_the_limit_are_not_examined(self) -> None:
         """A value behind the last line that is read may be joined, and that does not matter."""
         many: dict[str, Any] = {str(at): [""] for at in range(MAX_LINES)}
         assert read_fields(many).apart

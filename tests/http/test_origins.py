@@ -1,8 +1,8 @@
 """
 Origins: what one robots.txt governs, and where that file is (RFC 9309 §2.3; AMB-62).
 
-`conformance/vectors/origins/` has what the decision says, case by case. Here are the ways to ask,
-misuse, and the names of others: what an HTTP library would connect to is the origin we name.
+`conformance/vectors/origins/` has the cases of the decision. Tested here are the functions, misuse,
+and foreign names: what an HTTP library would connect to is the origin we name.
 """
 
 from __future__ import annotations

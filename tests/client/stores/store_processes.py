@@ -1,11 +1,11 @@
 """
-Processes for tests of stores: writers to be killed, racers, and many who open a store at once.
+Processes for tests of stores: writers to be killed, racers, and many that open a store at once.
 
     python -m tests.client.stores.store_processes kill
     python -m tests.client.stores.store_processes prefetch WHERE FIRST
     python -m tests.client.stores.store_processes TASK WHERE FOLDER PROCESSES TIMES
 
-A process of its own that has no store open and no threads forks the others: that is cheap, and as
+A separate process without open stores and without threads forks the others: that is cheap, and as
 safe as a fork can be. A `#` in WHERE is the number of the time.
 """
 
@@ -34,8 +34,8 @@ def kill() -> None:
     """
     Kill a writer for each line of the input: `WHERE FIRST SECONDS`.
 
-    The writer puts FIRST and the numbers after it, and says so after each; it is killed after
-    SECONDS. Print the last number that it said to be put; -1: none.
+    The writer puts FIRST and the numbers after it, and reports each; it is killed after
+    SECONDS. Print the last number that it reported; -1: none.
     """
     print("ready", flush=True)
     for line in sys.stdin:

@@ -70,8 +70,8 @@ def check(where: str, first: int, last: int) -> int:
     """
     Check what killed writers left from a number on; return the next number.
 
-    Everything there is was put, whole; everything that was said to be put is there; and at most one
-    more, which was put while its writer was killed.
+    Every stored record is complete; every record reported as put is stored; and at most one more,
+    which was put while its writer was killed.
     """
     with closing(open_store(where)) as store:
         found = [number_of(fetch_record) for fetch_record in store.fetch_records(after=NOW + first)]

@@ -1,5 +1,5 @@
 """
-Where a visit comes from, in all four stores: own fetches and imports stay apart, names cannot reach
+The source of a fetch, in all four stores: own fetches and imports stay apart, names cannot reach
 into the keys of others, and stores of version 1 are read as they are.
 """
 

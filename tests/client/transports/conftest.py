@@ -1,8 +1,8 @@
 """
 The three transports, driven alike.
 
-`carrier(...)` makes one and closes it at the end of the test. A `Carrier` is asked as if it were
-for threads, whatever it is over.
+`carrier(...)` makes one and closes it at the end of the test. A `Carrier` has a synchronous
+interface over each of them.
 """
 
 from __future__ import annotations

@@ -214,7 +214,7 @@ def test_a_kept_connection_that_is_gone_is_not_a_failure(carrier: Make) -> None:
         assert 2 <= site.connections <= 4
 
 
-def test_a_refused_request_is_not_repeated(carrier: Make) -> None:
+def test_a_request_on_a_new_closed_connection_is_not_repeated(carrier: Make) -> None:
     with fault_servers.serve(fault_servers.closes_at_once) as site:
         answer = carrier().send(site.url)
         assert isinstance(answer, Failure)

@@ -226,7 +226,7 @@ def test_lookups_have_few_threads_and_then_none() -> None:
     with ThreadPoolExecutor(8) as threads:
         asked = [threads.submit(lookups.vet, f"h{n}.example", 80, 10.0) for n in range(8)]
         assert fault_servers.soon(lambda: len(busy) == 3)
-        # Who does not want to wait need not, and is not asked for any more.
+        # A caller that times out stops waiting, and its name is not looked up.
         with pytest.raises(TimeoutError):
             lookups.vet("late.example", 80, 0.05)
         gate.set()

@@ -227,8 +227,8 @@ def test_the_page_shows_the_output(tmp_path: Path) -> None:
 
 
 def test_the_page_names_every_key() -> None:
-    """`docs/guidance.md` speaks of every key at the top."""
-    text = (DOCS / "guidance.md").read_text(encoding="utf-8").partition("## Reading it")[2]
+    """`docs/guidance.md` describes every key at the top."""
+    text = (DOCS / "guidance.md").read_text(encoding="utf-8").partition("## Keys")[2]
     known = ("product_tokens", "purposes")
     unsaid = [name for name in SCHEMA["properties"] if f"`{name}`" not in text]
     assert unsaid == list(known)

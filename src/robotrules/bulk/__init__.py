@@ -1,0 +1,30 @@
+"""
+Bulk: whole datasets of URLs and robots.txt files, as Arrow columns.
+
+`Corpus` joins robots.txt states with URLs, `facts()` describes files as a table, `survey()` makes
+the tables and charts of a study from it, and `origins()` computes the origins of a column of URLs.
+The extra `bulk` has what this package needs: pip install 'robotrules[bulk]'. Nothing is imported
+before it is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robotrules.bulk.rejects import Reject
+
+__all__ = ["Reject"]
+
+_MODULES = {"Reject": "rejects"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -188,6 +188,7 @@ def session_settings(cluster: SparkCluster) -> dict[str, str]:
         "spark.driver.memory": "1g",
         "spark.executor.memory": "768m",
         "spark.executorEnv.PYTHONPATH": SOURCES,
+        "spark.ui.showConsoleProgress": "false",
         "spark.ui.enabled": "false",
         "spark.log.level": "ERROR",
         "spark.sql.shuffle.partitions": "8",

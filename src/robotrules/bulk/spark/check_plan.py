@@ -167,7 +167,7 @@ def _copartitioned(
 ) -> DataFrame:
     """Shuffle both sides into buckets, states first, and check each bucket."""
     names = urls.columns
-    found = StructType(list(urls.schema.fields)).add(ORIGIN, "string").add(SALTS, "int")
+    found = StructType(list(urls.schema.fields)).add(ORIGIN, "string").add(SALTS, "integer")
     placed = urls.mapInArrow(FindOrigins(url, salts), found)
     # A hash of the row, and not a random number: a task that runs again must not move rows.
     row_hash = F.xxhash64(*[F.col(_quoted(name)) for name in _hashable(urls)])
@@ -217,16 +217,20 @@ def _state_rows(states: DataFrame, partitions: int, salts: Mapping[str, int]) ->
 def _redirects(states: DataFrame) -> DataFrame | None:
     """Return pairs of an origin and another one that its redirects reach; None: there are none."""
     found = states.where(F.col("location").isNotNull()).select("origin", "location")
-    edges = found.mapInArrow(FindTargets(), "origin string, target string").distinct().persist()
-    if edges.isEmpty():
-        edges.unpersist()
-        return None
+    edges = found.mapInArrow(FindTargets(), "origin string, target string").distinct()
     steps = edges.select(F.col("origin").alias("target"), F.col("target").alias("next"))
-    hops = [edges]
-    for _ in range(MAX_HOPS - 1):
-        farther = hops[-1].join(steps, "target").select("origin", F.col("next").alias("target"))
-        hops.append(farther.where(F.col("origin") != F.col("target")).distinct())
-    return reduce(lambda one, other: one.unionByName(other), hops).distinct()
+    # Each hop is computed once and kept: real chains are short, so the last ones are empty.
+    hops: list[DataFrame] = []
+    frontier = edges
+    while len(hops) < MAX_HOPS:
+        frontier = frontier.persist()
+        if frontier.isEmpty():
+            frontier.unpersist()
+            break
+        hops.append(frontier)
+        farther = frontier.join(steps, "target").select("origin", F.col("next").alias("target"))
+        frontier = farther.where(F.col("origin") != F.col("target")).distinct()
+    return reduce(lambda one, other: one.unionByName(other), hops).distinct() if hops else None
 
 
 def _in_buckets(

@@ -94,13 +94,13 @@ def check(
     settings = CheckOptions(arguments, dict(corpus_options or {}))
     schema = _result_schema(urls, settings)
     states = normalize(robots, columns).where(F.col("reject").isNull()).drop("reject")
-    size = None if broadcast and not partitions else _size(states)
+    size = _size(states) if broadcast is None or not (broadcast or partitions) else 0
     if broadcast is None:
-        broadcast = size is not None and size <= broadcast_bytes
+        broadcast = size <= broadcast_bytes
     if broadcast:
         return urls.mapInArrow(_broadcast(states, settings), schema)
     shuffle = int(urls.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200)
-    number = partitions or max(shuffle, ceil((size or 0) / BUCKET_BYTES))
+    number = partitions or max(shuffle, ceil(size / BUCKET_BYTES))
     if salts is None:
         salts = find_salts(urls, url, number)
     return _copartitioned(urls, states, url, number, salts, settings, schema)

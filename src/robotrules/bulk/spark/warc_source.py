@@ -64,8 +64,8 @@ def read_file(path: str) -> Iterator[Any]:
     """Yield the captures of a WARC file and its rejects, as batches for Spark."""
     try:
         with opened(path) as stream:
-            for batch, rejects in read_warc(stream, source=path):
+            for batch, rejects in read_warc(stream, name=path):
                 yield from to_spark(batch, rejects)
     except OSError as error:
-        reject = Reject(path, "offset 0", f"cannot open the file: {error}")
+        reject = Reject(path, "offset 0", f"cannot read the file: {error}")
         yield from to_spark(pa.RecordBatch.from_pylist([], NORMAL_FORM), [reject])

@@ -99,7 +99,7 @@ class SparkCluster:
         return pids
 
     def kill_executors(self, index: int = 0) -> list[int]:
-        """Kill what runs below a worker with SIGKILL; the worker stays and starts a new executor."""
+        """Kill what runs below a worker with SIGKILL; the worker starts a new executor."""
         pids = descendants(self.workers[index].pid)
         for pid in pids:
             with suppress(ProcessLookupError):

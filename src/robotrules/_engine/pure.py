@@ -17,11 +17,21 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from robotrules._engine.pure_bulk import origins_column
 from robotrules._engine.pure_rules import Pattern, Patterns, octets, path, pattern_notes
 from robotrules._engine.pure_search import Languages
 from robotrules._engine.pure_settings import Note, Settings, faults
 
-__all__ = ["Document", "File", "Languages", "Matcher", "Settings", "normal_form", "parse"]
+__all__ = [
+    "Document",
+    "File",
+    "Languages",
+    "Matcher",
+    "Settings",
+    "normal_form",
+    "origins_column",
+    "parse",
+]
 
 # How many octets after the size limit a line that starts before it may end (AMB-18).
 SLACK = 16 * 1024

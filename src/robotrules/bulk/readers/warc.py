@@ -27,6 +27,13 @@ from urllib.parse import urldefrag, urljoin
 
 from robotrules.access.values import SLACK
 from robotrules.bulk.arrow_support import pa
+from robotrules.bulk.readers.fastwarc_support import (
+    ArchiveIterator,
+    BrotliReader,
+    WarcHeader,
+    WarcRecordType,
+    ZstdReader,
+)
 from robotrules.bulk.readers.warc_positions import Positions
 from robotrules.bulk.rejects import Reject
 from robotrules.bulk.robots_table import SCHEMA
@@ -35,14 +42,6 @@ from robotrules.errors import MissingExtraError, SavedResponseError
 from robotrules.http.origins import authority_end, origin_of
 from robotrules.profile import LEAST_MAX_BYTES
 from robotrules.tags.saved_responses import read_response
-
-try:
-    from fastwarc.stream_io import BrotliReader, ZstdReader
-    from fastwarc.warc import ArchiveIterator, WarcHeader, WarcRecordType
-except ImportError:
-    raise MissingExtraError(
-        "fastwarc is not installed, and WARC files need it: pip install 'robotrules[bulk]'"
-    ) from None
 
 # The bytes of a robots.txt file that are kept: what a client reads.
 MAX_BODY = LEAST_MAX_BYTES + SLACK
@@ -59,7 +58,7 @@ _STATUS = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([0-9]{3})(?![0-9])")
 _LOCATION = re.compile(rb"\nlocation:[ \t]*([^\r\n]*?)[ \t]*(?:\r?\n|\Z)", re.IGNORECASE)
 _CONTENT_CODING = re.compile(rb"\ncontent-encoding:[ \t]*([^\r\n]*?)[ \t]*(?=\r?\n|\Z)")
 _CONTENT_LENGTH = re.compile(rb"\ncontent-length:[ \t]*([0-9]{1,15})[ \t]*\r?(?:\n|\Z)")
-_LENGTHS = re.compile(rb"\0|\ncontent-length:[ \t]*([0-9]{1,15})")
+_LENGTHS = re.compile(rb"\ncontent-length:[ \t]*([0-9]{1,15})")
 # Statuses by the start of a response, so that most are one lookup.
 _MAX_KNOWN_STATUSES = 512
 
@@ -75,11 +74,11 @@ def read_warc(
     skipped: Counter[str] | None = None,
 ) -> Batches:
     """
-    Yield the robots.txt captures of an archive, in batches, each with the rejects so far.
+    Yield the robots.txt captures of an archive, in batches, each with the rejects since the last.
 
     *source* is a path, or a binary file that can seek. *name* is used in the column `source` and in
-    rejects. A body is kept up to *max_body* bytes, and `complete` is false if it has more. *skipped*
-    counts the other records by their type.
+    rejects. A body is kept up to *max_body* bytes, and `complete` is false if it has more.
+    *skipped* counts the other records by their type.
     """
     if isinstance(source, str | os.PathLike):
         with open(source, "rb") as file:
@@ -123,7 +122,8 @@ class _Archive:
         self._index: dict[str, int] | None = None
         # What the last record has added, in case it turns out to be damaged.
         self._undo: tuple[int, int, str] = 0, 0, ""
-        self._last: tuple[int, Any] | None = None
+        # Offset and headers of the last record; no headers: none was read.
+        self._last: tuple[int, Any] = 0, None
 
     def batches(self, batch_rows: int) -> Batches:
         offset: int | None = 0
@@ -137,7 +137,7 @@ class _Archive:
 
     def _iterate(self, offset: int, batch_rows: int) -> Iterator[Any]:
         """Read records from an offset until fastwarc stops; return its error message, or ''."""
-        self._last = None
+        last, headers, count, rejected, skipped = -1, None, 0, 0, ""
         target, date = WarcHeader.WARC_TARGET_URI, WarcHeader.WARC_DATE
         response, limit = WarcRecordType.response, self._max_body + MAX_HEAD
         truncated, known = WarcHeader.WARC_TRUNCATED, _KNOWN_STATUSES
@@ -156,21 +156,19 @@ class _Archive:
                     add_url, add_status = rows.urls.append, rows.statuses.append
                     add_body, add_date = rows.bodies.append, rows.dates.append
                     add_offset, add_head = rows.offsets.append, rows.heads.append
-                at = record.stream_pos
-                headers = record.headers
-                self._last = at, headers
+                last = at = record.stream_pos
+                headers, skipped = record.headers, ""
+                count, rejected = len(rows.urls), len(rows.rejects)
                 if record.record_type is not response and record.record_type != response:
-                    self._undo = len(rows.urls), len(rows.rejects), ""
-                    self._other_record(record, at)
+                    skipped = self._other_record(record, at)
                     continue
                 url = headers.get(target)
                 if not url or not (url.endswith(_PATH) and url.count("/") == 3):
                     if not url or _PATH not in url or not _is_robots_url(url):
-                        self._undo = len(rows.urls), len(rows.rejects), "response"
-                        self._skipped["response"] += 1
+                        skipped = "response"
+                        self._skipped[skipped] += 1
                         continue
                     url = _without_brackets(url)
-                self._undo = len(rows.urls), len(rows.rejects), ""
                 block = record.reader.read(limit)
                 status = known.get(block[:13])
                 end = block.find(b"\r\n\r\n", 0, MAX_HEAD)
@@ -192,6 +190,9 @@ class _Archive:
                 rows.size += len(block)
         except (OSError, ValueError, EOFError) as error:
             return str(error) or type(error).__name__
+        finally:
+            self._last = last, headers
+            self._undo = count, rejected, skipped
         return ""
 
     # --- Other responses --------------------------------------------------------------------------
@@ -264,21 +265,22 @@ class _Archive:
 
     # --- Other records ----------------------------------------------------------------------------
 
-    def _other_record(self, record: Any, at: int) -> None:
+    def _other_record(self, record: Any, at: int) -> str:
+        """Use a record that is not a response; return its type if it is skipped, else ''."""
         kind = record.record_type
         if kind == WarcRecordType.warcinfo:
             self._ours = _EVIDENCE_FIELD in record.reader.read(MAX_HEAD).lower()
         elif kind == WarcRecordType.metadata and self._ours:
             if self._add_failure(record, at):
-                return
+                return ""
         elif kind == WarcRecordType.revisit:
             url = record.headers.get(WarcHeader.WARC_TARGET_URI)
             if url and _is_robots_url(url):
                 self._add_revisit(record, at, _without_brackets(url))
-                return
+                return ""
         name = str(kind)
-        self._undo = *self._undo[:2], name
         self._skipped[name] += 1
+        return name
 
     def _add_failure(self, record: Any, at: int) -> bool:
         """Add a fetch without a response, which an evidence archive has as metadata."""
@@ -360,16 +362,13 @@ class _Archive:
         """Return where to continue after fastwarc has stopped; None: at the end."""
         positions = self._positions
         try:
-            if self._last is None:
-                return self._skip_damage(offset, error)
             at, headers = self._last
+            if headers is None:
+                return self._skip_damage(offset, error)
             found = positions.record_end(at)
             record_id = headers.get(WarcHeader.WARC_RECORD_ID)
             if found.record_id is not None and found.record_id.decode("latin-1") != record_id:
-                # A member with several records: the offset is that of the next member.
-                if error:
-                    self._reject(at, f"damaged in a member with several records: {error}")
-                return at if at > offset and not positions.is_end(at) else None
+                return self._after_several(offset, at, record_id or "", error)
             if found.problem and not (not error and positions.is_end(at)):
                 self._take_back()
                 self._reject(at, found.problem)
@@ -378,6 +377,20 @@ class _Archive:
         except OSError as failure:
             self._reject(offset, f"cannot continue: {failure}")
             return None
+
+    def _after_several(self, offset: int, at: int, record_id: str, error: str) -> int | None:
+        """
+        Return where to continue after a member with several records.
+
+        The offset of a record that is not the first of its member is that of this member or the
+        next one.
+        """
+        positions = self._positions
+        if error:
+            self._reject(at, f"damage in a member with several records: {error}")
+        end = positions.member_with(at, record_id.encode("latin-1", "replace"))
+        following = at if end is None else end
+        return following if following > offset and not positions.is_end(following) else None
 
     def _skip_damage(self, offset: int, error: str) -> int | None:
         """Skip bytes that are not a record."""
@@ -445,7 +458,6 @@ class _Archive:
                 Reject(self._name, f"offset {rows.offsets[at]}", bad[at]) for at in sorted(bad)
             ]
             batch = batch.filter(pa.array([at not in bad for at in range(count)], pa.bool_()))
-        self._undo = 0, 0, ""
         return batch, rejects
 
     def _review(self, rows: _Rows) -> dict[int, str]:
@@ -464,18 +476,20 @@ class _Archive:
             or joined.count(b"\0") != count - 1
         ):
             suspects = range(count)
+        elif list(map(int, _LENGTHS.findall(joined))) == [len(body or b"") for body in rows.bodies]:
+            suspects = ()
         else:
-            short, row = [], 0
-            for length in _LENGTHS.findall(joined):
-                if not length:
-                    row += 1
-                elif int(length) > len(rows.bodies[row] or b""):
-                    short.append(row)
-            suspects = short
+            suspects = [
+                row
+                for row, head in enumerate(joined.split(b"\0"))
+                if (at := head.find(b"\ncontent-length:")) >= 0
+                and head[at + 16 :].split(b"\r", 1)[0].strip()
+                != b"%d" % len(rows.bodies[row] or b"")
+            ]
         bad: dict[int, str] = {}
         for row in suspects:
             head, status = rows.heads[row], rows.statuses[row]
-            if not head or status is None or not 200 <= status < 300:
+            if status is None or not 200 <= status < 300 or not head:
                 continue
             if b"\n\n" in head:  # line ends without CR: the head ends earlier
                 head, _, body = _split_head(head + b"\r\n\r\n" + rows.bodies[row])

@@ -16,7 +16,7 @@ import re
 import zlib
 from typing import Any, BinaryIO, NamedTuple
 
-from fastwarc.stream_io import GzipReader, ZstdReader
+from robotrules.bulk.readers.fastwarc_support import GzipReader, ZstdReader
 
 BLOCK = 64 * 1024
 SEARCH_BLOCK = 1024 * 1024
@@ -95,6 +95,9 @@ class Positions:
             start = ZSTD
         self.magic = next((magic for magic in (GZIP, ZSTD) if start.startswith(magic)), b"")
         self.file: Any = file
+        if not self.magic and not start.startswith(FIRST[:4]):
+            # The first record is damaged; the next ones show the form of the archive.
+            self.magic = next((magic for magic in (GZIP, ZSTD) if self._has_form(magic)), b"")
         if self.magic and not self._dictionary and self._has_many_records():
             self.file, self.magic = DecodedFile(file, self.magic), b""
 
@@ -129,6 +132,25 @@ class Positions:
             return None
         parts, end = self._inflated(offset, 16)
         return end if end is not None and not parts.strip(_LINE_ENDS) else None
+
+    def member_with(self, offset: int, text: bytes) -> int | None:
+        """Return the end of the gzip member at an offset if it contains a text; else None."""
+        self.file.seek(offset)
+        inflate, read, tail, is_inside = zlib.decompressobj(31), 0, b"", False
+        while self.magic == GZIP and not inflate.eof:
+            data = inflate.unconsumed_tail
+            if not data:
+                data = self.file.read(BLOCK)
+                read += len(data)
+            try:
+                made = inflate.decompress(data, BLOCK) if data else b""
+            except zlib.error:
+                return None
+            if not data:
+                return None
+            is_inside = is_inside or text in tail + made
+            tail = made[-len(text) :]
+        return offset + read - len(inflate.unused_data) if is_inside else None
 
     def _plain_end(self, offset: int) -> RecordEnd:
         self.file.seek(offset)
@@ -263,6 +285,13 @@ class Positions:
         except zlib.error:
             return b"", None
         return made, offset + len(data) - len(inflate.unused_data) if inflate.eof else None
+
+    def _has_form(self, magic: bytes) -> bool:
+        """Return whether a readable record in this form is near the start of the file."""
+        self.magic = magic
+        self.file.seek(0)
+        start = self.file.read(SEARCH_BLOCK)
+        return any(self._starts_record(at) for at in self._candidates(start, 0)[:100])
 
     def _has_many_records(self) -> bool:
         """Return whether the first gzip member or zstd frame has more than one record."""

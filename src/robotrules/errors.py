@@ -16,6 +16,7 @@ The exceptions of robotrules: raised for misuse, never for content.
     ├── WrongWitnessError (AssertionError)  a wrong result of analysis: a bug in robotrules
     ├── SavedResponseError (ValueError)  a file that is neither a saved response nor a HAR file
     ├── TableError (ValueError)          a table without a needed column, or with a wrong type
+    ├── PathListError (OSError)          a list of WARC files that is empty or cannot be read
     └── MissingExtraError (ImportError)  an optional dependency that is not installed
 
     PurposeWarning (UserWarning)         purposes that a profile does not read
@@ -83,6 +84,10 @@ class StoreError(RobotrulesError, OSError):
 
 class StoreBusyError(StoreError):
     """A store that is locked by another process, in a non-blocking call; retry later."""
+
+
+class PathListError(RobotrulesError, OSError):
+    """A list of WARC files that cannot be read, or paths without a file."""
 
 
 class MissingExtraError(RobotrulesError, ImportError):

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from robotrules.bulk.spark import locations
-from robotrules.bulk.spark.locations import PathListError, opened, read_list, warc_files
+from robotrules.bulk.spark.locations import opened, read_list, warc_files
+from robotrules.errors import PathListError
 
 
 def test_paths_globs_folders_and_lists(tmp_path: Path) -> None:

@@ -22,17 +22,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from robotrules.errors import RobotrulesError
+from robotrules.errors import PathListError
 
 LISTS = (".paths", ".paths.gz")
 ATTEMPTS = 4
 TIMEOUT = 60.0
 # A server that says these will not say anything else in a minute.
 _FINAL_STATUSES = {400, 401, 403, 404, 405, 410, 451}
-
-
-class PathListError(RobotrulesError):
-    """A list of WARC paths that cannot be read, or paths without a file."""
 
 
 def warc_files(paths: list[str], prefix: str = "") -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pyarrow as pa
 
@@ -33,7 +34,7 @@ def robots_table() -> pa.Table:
     ]
     # A chain of four redirects over hosts that have nothing in common, and a circle.
     chain = ["hop", "skip", "jump", "leap", "h7"]
-    for here, there in [*zip(chain, chain[1:], strict=False), ("loop", "pool"), ("pool", "loop")]:
+    for here, there in [*pairwise(chain), ("loop", "pool"), ("pool", "loop")]:
         rows.append(
             {
                 "url": f"https://{here}.example/robots.txt",

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_options() -> None:
 class _Handler(BaseHTTPRequestHandler):
     """Fails in ways that the path names, the first two times."""
 
-    asked: dict[str, int]
+    asked: ClassVar[dict[str, int]]
 
     def do_GET(self) -> None:
         """Answer."""
@@ -84,12 +85,15 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, dict[str, int]]]:
     """A server on loopback, and how often each path was asked for."""
-    monkeypatch.setattr(locations.time, "sleep", lambda _: None)
-    handler = type("Handler", (_Handler,), {"asked": {}})
-    with HTTPServer(("127.0.0.1", 0), handler) as server:
+    monkeypatch.setattr("robotrules.bulk.spark.locations.time.sleep", lambda _: None)
+
+    class Handler(_Handler):
+        asked: ClassVar[dict[str, int]] = {}
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}", handler.asked
+        yield f"http://127.0.0.1:{server.server_port}", Handler.asked
         server.shutdown()
         thread.join()
 

@@ -20,7 +20,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO, cast
 
 from robotrules.errors import PathListError
 
@@ -82,7 +82,7 @@ def is_remote(path: str) -> bool:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[IO[bytes]]:
+def opened(path: str) -> Iterator[BinaryIO]:
     """Open a file for reading, a remote one as a temporary copy. OSError says what failed."""
     if not is_remote(path):
         with open(path.removeprefix("file://"), "rb") as stream:
@@ -93,7 +93,7 @@ def opened(path: str) -> Iterator[IO[bytes]]:
             try:
                 copy.seek(0)
                 copy.truncate()
-                _download(path, copy)
+                _download(path, cast(BinaryIO, copy))
                 break
             except OSError as error:
                 final = getattr(error, "code", None) in _FINAL_STATUSES
@@ -101,10 +101,10 @@ def opened(path: str) -> Iterator[IO[bytes]]:
                     raise OSError(f"{error} ({path}, attempt {attempt})") from error
                 time.sleep(2.0 ** (attempt - 1))
         copy.seek(0)
-        yield copy
+        yield cast(BinaryIO, copy)
 
 
-def _download(path: str, copy: IO[bytes]) -> None:
+def _download(path: str, copy: BinaryIO) -> None:
     if path.startswith(("http://", "https://")):
         with urllib.request.urlopen(path, timeout=TIMEOUT) as response:
             expected = response.headers.get("Content-Length")

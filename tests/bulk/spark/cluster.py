@@ -38,9 +38,16 @@ class ClusterUnavailable(Exception):
 class SparkCluster:
     """A master and its workers; a context manager."""
 
-    def __init__(self, workers: int = 2, cores: int = 1, memory: str = "2g") -> None:
-        """Prepare a cluster of `workers` workers with `cores` cores each."""
-        self.size, self.cores, self.memory = workers, cores, memory
+    def __init__(
+        self, workers: int = 2, cores: int = 1, memory: str = "2g", pinned: bool = False
+    ) -> None:
+        """
+        Prepare a cluster of *workers* workers with *cores* cores each.
+
+        With *pinned*, a worker and all processes below it run on one processor of the machine, as
+        on a machine that has no other.
+        """
+        self.size, self.cores, self.memory, self.pinned = workers, cores, memory, pinned
         self.folder = Path(tempfile.mkdtemp(prefix="robotrules-spark-"))
         self.port, self.page_port = free_port(), free_port()
         self.workers: list[subprocess.Popen[bytes]] = []
@@ -85,6 +92,7 @@ class SparkCluster:
                 *("--host", LOOPBACK, "--cores", str(self.cores), "--memory", self.memory),
                 *("--webui-port", "0", "--work-dir", str(work)),
                 self.url,
+                processor=self._started - 1 if self.pinned else None,
             )
         )
 
@@ -139,10 +147,14 @@ class SparkCluster:
         self.workers, self._master = [], None
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _run(self, name: str, *command: str) -> subprocess.Popen[bytes]:
+    def _run(
+        self, name: str, *command: str, processor: int | None = None
+    ) -> subprocess.Popen[bytes]:
+        processors = sorted(os.sched_getaffinity(0))
+        pin = [] if processor is None else ["taskset", "-c", str(processors[processor])]
         with (self.folder / f"{name}.log").open("ab") as log:
             return subprocess.Popen(
-                [str(spark_home() / "bin" / "spark-class"), *command],
+                [*pin, str(spark_home() / "bin" / "spark-class"), *command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

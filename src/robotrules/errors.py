@@ -16,7 +16,7 @@ The exceptions of robotrules: raised for misuse, never for content.
     ├── WrongWitnessError (AssertionError)  a wrong result of analysis: a bug in robotrules
     ├── SavedResponseError (ValueError)  a file that is neither a saved response nor a HAR file
     ├── TableError (ValueError)          a table without a needed column, or with a wrong type
-    ├── PathListError (OSError)          a list of WARC files that is empty or cannot be read
+    ├── InputError (ValueError)          a dataset that cannot be read, or a run that cannot go on
     └── MissingExtraError (ImportError)  an optional dependency that is not installed
 
     PurposeWarning (UserWarning)         purposes that a profile does not read
@@ -78,16 +78,16 @@ class TableError(RobotrulesError, ValueError):
     """A table that cannot be used; the message names the column, the problem and the fix."""
 
 
+class InputError(RobotrulesError, ValueError):
+    """A dataset that cannot be read or written, or a run that cannot be continued."""
+
+
 class StoreError(RobotrulesError, OSError):
     """A store that is missing, damaged or of another program; the message says which and why."""
 
 
 class StoreBusyError(StoreError):
     """A store that is locked by another process, in a non-blocking call; retry later."""
-
-
-class PathListError(RobotrulesError, OSError):
-    """A list of WARC files that cannot be read, or paths without a file."""
 
 
 class MissingExtraError(RobotrulesError, ImportError):

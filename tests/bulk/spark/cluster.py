@@ -200,6 +200,7 @@ def session_settings(cluster: SparkCluster) -> dict[str, str]:
         "spark.driver.memory": "1g",
         "spark.executor.memory": "768m",
         "spark.executorEnv.PYTHONPATH": SOURCES,
+        "spark.cores.max": "2",
         "spark.ui.showConsoleProgress": "false",
         "spark.ui.enabled": "false",
         "spark.log.level": "ERROR",

@@ -13,7 +13,7 @@ import pytest
 
 from robotrules.bulk.spark import locations
 from robotrules.bulk.spark.locations import opened, read_list, warc_files
-from robotrules.errors import PathListError
+from robotrules.errors import InputError
 
 
 def test_paths_globs_folders_and_lists(tmp_path: Path) -> None:
@@ -35,9 +35,9 @@ def test_paths_globs_folders_and_lists(tmp_path: Path) -> None:
 
 def test_no_files_is_misuse(tmp_path: Path) -> None:
     """The message names what was searched."""
-    with pytest.raises(PathListError, match=r"no WARC files in .*nothing\*"):
+    with pytest.raises(InputError, match=r"no WARC files in .*nothing\*"):
         warc_files([f"{tmp_path}/nothing*.warc"])
-    with pytest.raises(PathListError, match="empty list"):
+    with pytest.raises(InputError, match="empty list"):
         warc_files([])
 
 
@@ -49,7 +49,7 @@ def test_a_list_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> No
     path = tmp_path / "robotstxt.paths.gz"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(PathListError, match=r"cannot read the list of paths .*\.paths\.gz"):
+    with pytest.raises(InputError, match=r"cannot read the list of paths .*\.paths\.gz"):
         read_list(str(path))
 
 

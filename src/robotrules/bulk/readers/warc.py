@@ -22,9 +22,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import accumulate
-from typing import Any, BinaryIO
-from urllib.parse import urldefrag, urljoin
+from typing import Any, BinaryIO, NamedTuple
 
+from robotrules import _engine
+from robotrules.access import resolve_location
 from robotrules.access.values import SLACK
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.readers.fastwarc_support import (
@@ -38,7 +39,7 @@ from robotrules.bulk.readers.warc_positions import Positions
 from robotrules.bulk.rejects import Reject
 from robotrules.bulk.robots_table import SCHEMA
 from robotrules.client.warc.metadata_records import is_fetch_metadata, parse_metadata
-from robotrules.errors import MissingExtraError, SavedResponseError
+from robotrules.errors import SavedResponseError
 from robotrules.http.origins import authority_end, origin_of
 from robotrules.profile import LEAST_MAX_BYTES
 from robotrules.tags.saved_responses import read_response
@@ -65,6 +66,14 @@ _MAX_KNOWN_STATUSES = 512
 Batches = Iterator[tuple[Any, list[Reject]]]
 
 
+class WarcCursor(NamedTuple):
+    """Where a batch ends, so that reading can continue there."""
+
+    offset: int = 0
+    evidence: bool = False
+    """Whether robotrules wrote the records: the `warcinfo` before them states it."""
+
+
 def read_warc(
     source: str | os.PathLike[str] | BinaryIO,
     *,
@@ -82,12 +91,17 @@ def read_warc(
     """
     if isinstance(source, str | os.PathLike):
         with open(source, "rb") as file:
-            yield from _Archive(file, name or os.fspath(source), max_body, skipped).batches(
-                batch_rows
+            yield from read_warc(
+                file,
+                name=os.fspath(source) if name is None else name,
+                max_body=max_body,
+                batch_rows=batch_rows,
+                skipped=skipped,
             )
-    else:
-        label = name if name is not None else str(getattr(source, "name", ""))
-        yield from _Archive(source, label, max_body, skipped).batches(batch_rows)
+        return
+    label = name if name is not None else str(getattr(source, "name", ""))
+    archive = WarcArchive(source, label, max_body=max_body, skipped=skipped)
+    yield from archive.batches(batch_rows)
 
 
 class _Rows:
@@ -106,18 +120,30 @@ class _Rows:
         self.size = 0
 
 
-class _Archive:
-    """One archive; its rows are collected until a batch is full."""
+class WarcArchive:
+    """
+    One archive, read from *start*; its rows are collected until a batch is full.
+
+    After each batch, `cursor` states where the next one starts; it is None where reading cannot
+    start, inside a gzip member with several records.
+    """
 
     def __init__(
-        self, file: BinaryIO, name: str, max_body: int, skipped: Counter[str] | None
+        self,
+        file: BinaryIO,
+        name: str,
+        *,
+        max_body: int = MAX_BODY,
+        skipped: Counter[str] | None = None,
+        start: WarcCursor | None = None,
     ) -> None:
+        self.cursor: WarcCursor | None = start or WarcCursor()
         self._positions = Positions(file)
         self._name = name
         self._max_body = max_body
         self._skipped: Counter[str] = Counter() if skipped is None else skipped
         self._rows = _Rows()
-        self._ours = False
+        self._ours = bool(start and start.evidence)
         # Offsets of records by their ids; made when the first revisit needs it.
         self._index: dict[str, int] | None = None
         # What the last record has added, in case it turns out to be damaged.
@@ -125,8 +151,9 @@ class _Archive:
         # Offset and headers of the last record; no headers: none was read.
         self._last: tuple[int, Any] = 0, None
 
-    def batches(self, batch_rows: int) -> Batches:
-        offset: int | None = 0
+    def batches(self, batch_rows: int = BATCH_ROWS) -> Batches:
+        """Yield the batches, each with the rejects since the last one."""
+        offset: int | None = self.cursor.offset if self.cursor else 0
         while offset is not None:
             error = yield from self._iterate(offset, batch_rows)
             offset = self._continue_at(offset, error)
@@ -151,6 +178,7 @@ class _Archive:
             for record in iterator:
                 # The last record may still be taken back, so a batch ends before a new one.
                 if len(rows.urls) >= batch_rows or rows.size >= BATCH_BYTES:
+                    self._set_cursor(record)
                     yield self._batch()
                     rows = self._rows
                     add_url, add_status = rows.urls.append, rows.statuses.append
@@ -194,6 +222,18 @@ class _Archive:
             self._last = last, headers
             self._undo = count, rejected, skipped
         return ""
+
+    def _set_cursor(self, record: Any) -> None:
+        """Note where a record starts, if reading can start there."""
+        at, positions = record.stream_pos, self._positions
+        is_first = True
+        if positions.magic:
+            here = positions.file.tell()
+            found = positions.record_end(at).record_id
+            positions.file.seek(here)
+            record_id = record.headers.get(WarcHeader.WARC_RECORD_ID)
+            is_first = found is not None and found.decode("latin-1") == record_id
+        self.cursor = WarcCursor(at, self._ours) if is_first else None
 
     # --- Other responses --------------------------------------------------------------------------
 
@@ -556,7 +596,7 @@ def _location(url: str, head: bytes) -> str | None:
     if line is None or not line[1]:
         return None
     try:
-        return urldefrag(urljoin(url, line[1].decode("utf-8", "replace")))[0]
+        return resolve_location(url, line[1].decode("utf-8", "replace"))
     except ValueError:
         return None
 
@@ -630,10 +670,7 @@ def _parse_date(date: str | None) -> datetime | None:
 
 def origin_column(urls: Any) -> Any:
     """Return the origins of a column of URLs."""
-    found = []
-    for url in urls.to_pylist():
-        try:
-            found.append(None if url is None else origin_of(url))
-        except MissingExtraError:
-            found.append(None)
-    return pa.array(found, pa.string())
+    engine = _engine.engine
+    if not hasattr(engine, "origins_column"):
+        engine = _engine.pure
+    return pa.array(engine.origins_column(urls, 1, origin_of))

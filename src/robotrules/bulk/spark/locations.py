@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from robotrules.errors import PathListError
+from robotrules.errors import InputError
 
 LISTS = (".paths", ".paths.gz")
 ATTEMPTS = 4
@@ -35,7 +35,7 @@ def warc_files(paths: list[str], prefix: str = "") -> list[str]:
     """Return the files that paths, globs, folders and lists of paths name, in order."""
     files = [file for path in paths for file in _files(path, prefix)]
     if not files:
-        raise PathListError(
+        raise InputError(
             f"no WARC files in {', '.join(paths) or 'an empty list of paths'}:"
             " pass files, globs, or a list of paths whose name ends in .paths.gz"
         )
@@ -65,7 +65,7 @@ def read_list(path: str) -> list[str]:
             octets = stream.read()
         text = (gzip.decompress(octets) if path.endswith(".gz") else octets).decode("utf-8")
     except (OSError, EOFError, ValueError) as error:
-        raise PathListError(f"cannot read the list of paths {path}: {error}") from error
+        raise InputError(f"cannot read the list of paths {path}: {error}") from error
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 

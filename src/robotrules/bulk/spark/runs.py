@@ -18,7 +18,7 @@ from robotrules.bulk.spark.facts_frame import facts
 from robotrules.bulk.spark.frames import normalize
 from robotrules.bulk.spark.locations import LISTS
 from robotrules.bulk.spark.warc_source import WarcDataSource
-from robotrules.errors import PathListError
+from robotrules.errors import InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -42,7 +42,7 @@ def load(spark: SparkSession, paths: Sequence[str], *, prefix: str = "") -> Data
     """
     names = [str(path) for path in paths]
     if not names:
-        raise PathListError("no input: pass files, folders or globs")
+        raise InputError("no input: pass files, folders or globs")
     first = names[0].lower().rstrip("*")
     if first.endswith(WARC) or ".warc" in first:
         spark.dataSource.register(WarcDataSource)

@@ -80,6 +80,7 @@
 
 mod batch;
 mod bigrams;
+pub mod coverage;
 pub mod document;
 pub mod groups;
 pub mod index;

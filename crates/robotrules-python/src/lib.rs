@@ -4,6 +4,8 @@
 //! `_native.pyi` documents every name, and lists the hooks that this crate calls on Python subclasses.
 //! This crate does not parse or match: `robotrules-core` does.
 
+mod arrow;
+mod columns;
 mod file;
 mod languages;
 mod matcher;
@@ -170,6 +172,7 @@ fn role_name(role: core::Role) -> &'static str {
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Settings>()?;
+    module.add_class::<arrow::NativeColumn>()?;
     module.add_class::<Document>()?;
     module.add("File", module.py().get_type::<file::File>())?;
     module.add_class::<languages::Languages>()?;

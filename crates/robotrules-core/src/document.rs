@@ -268,7 +268,10 @@ impl<B: AsRef<[u8]>> Document<B> {
     }
 
     /// The patterns of the rules of the given groups, in the order of [`Document::rules`].
-    pub(crate) fn patterns<'a>(&'a self, groups: &'a [u32]) -> impl Iterator<Item = (&'a [u8], Kind)> {
+    pub(crate) fn patterns<'a>(
+        &'a self,
+        groups: &'a [u32],
+    ) -> impl Iterator<Item = (&'a [u8], Kind)> + Clone {
         let (body, allow, disallow) = (self.body(), self.settings.allow, self.settings.disallow);
         let records = groups.iter().flat_map(|&group| &self.records[self.group(group as usize)]);
         records.filter_map(move |record| match record.key {

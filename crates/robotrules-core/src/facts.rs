@@ -10,7 +10,7 @@
 //! does not define Arrow types: the binding does.
 
 use crate::coverage::{coverage, Coverage, SearchBudget};
-use crate::crawler_names::{CrawlerTable, GroupsByName};
+use crate::crawler_names::{is_star, CrawlerTable, GroupsByName};
 use crate::document::{Document, FileCounts};
 use crate::groups::Groups;
 use crate::notes::Code;
@@ -191,14 +191,13 @@ pub struct FactsBuilder<'a> {
     reader: &'a FactsReader,
     facts: Facts,
     groups: GroupsByName,
-    distinct: Distinct,
 }
 
 impl<'a> FactsBuilder<'a> {
     /// A builder without rows.
     pub fn new(reader: &'a FactsReader) -> FactsBuilder<'a> {
         let groups = GroupsByName::new(&reader.crawlers);
-        FactsBuilder { reader, facts: Facts::default(), groups, distinct: Distinct::default() }
+        FactsBuilder { reader, facts: Facts::default(), groups }
     }
 
     /// The rows so far.
@@ -217,6 +216,7 @@ impl<'a> FactsBuilder<'a> {
         facts.add_counts(false, 0, false, &FileCounts::default(), &RecordCounts::default());
         facts.crawl_delay.push(f64::NAN);
         facts.end_row();
+        facts.named_ends.push(facts.named.len());
         facts.coverage.extend(std::iter::repeat_n(coverage, self.reader.crawlers.len()));
     }
 
@@ -239,9 +239,8 @@ impl<'a> FactsBuilder<'a> {
             self.leave(PendingKind::ContentUsage, self.content_usage(&document));
         }
         if found.content_signals > 0 {
-            let is_signal = |record: &Record| {
-                self.reader.name(record, document.body()) == Name::ContentSignal
-            };
+            let is_signal =
+                |record: &Record| self.reader.name(record, document.body()) == Name::ContentSignal;
             let star = self.groups.star.iter().flat_map(|&group| document.group(group as usize));
             let records = star.filter_map(|number| document.records().get(number));
             let values = values(records.filter(|record| is_signal(record)), document.body());
@@ -263,24 +262,15 @@ impl<'a> FactsBuilder<'a> {
     fn read_records(&mut self, document: &Document<&[u8]>) -> RecordCounts {
         let (reader, facts, body) = (self.reader, &mut self.facts, document.body());
         let mut counts = RecordCounts::default();
-        let (mut group, mut next_group) = (0_u32, document.group(0).start);
-        let has_groups = document.group_count() > 0;
-        let mut agents = self.distinct.start();
+        let (mut agents, mut sitemaps, mut purposes) = Default::default();
         for (number, record) in document.records().iter().enumerate() {
             counts.records += 1;
             match reader.name(record, body) {
                 Name::UserAgent if record.role == Role::Start => {
-                    if has_groups && number >= next_group {
-                        while document.group(group as usize).end <= number {
-                            group += 1;
-                        }
-                        next_group = document.group(group as usize).end;
-                    }
                     let value = record.value(body);
                     counts.user_agents += 1;
-                    if agents.add(value) {
-                        facts.user_agents.push(value);
-                    }
+                    facts.user_agents.push_distinct(value, &mut agents);
+                    let group = document.group_of(number).unwrap_or(0) as u32;
                     self.groups.add_line(&reader.crawlers, value, group, &reader.settings);
                 }
                 Name::UserAgent => counts.user_agents += 1,
@@ -289,13 +279,15 @@ impl<'a> FactsBuilder<'a> {
                 Name::Sitemap => {
                     let value = record.value(body);
                     match sitemap(value) {
-                        SitemapUrl::Usual => facts.sitemaps.push_distinct(value),
+                        SitemapUrl::Usual => {
+                            facts.sitemaps.push_distinct(value, &mut sitemaps);
+                        }
                         SitemapUrl::Unusable => {}
                         SitemapUrl::Unusual => counts.unusual_sitemaps = true,
                     }
                 }
                 Name::Purpose if record.role == Role::Start => {
-                    facts.purposes.push_distinct(record.value(body));
+                    facts.purposes.push_distinct(record.value(body), &mut purposes);
                 }
                 Name::CrawlDelay => counts.crawl_delays += 1,
                 Name::ContentUsage => counts.content_usage += 1,
@@ -312,7 +304,7 @@ impl<'a> FactsBuilder<'a> {
     fn read_delays(&mut self, document: &Document<&[u8]>) {
         let (body, mut star_delay) = (document.body(), f64::NAN);
         let mut star_groups = self.groups.star.iter().peekable();
-        let mut agents = self.distinct.start();
+        let mut agents = Distinct::default();
         let first = self.facts.delays.len();
         for group in 0..document.group_count() {
             let is_star = star_groups.next_if(|&&star| star as usize == group).is_some();
@@ -328,7 +320,7 @@ impl<'a> FactsBuilder<'a> {
             let agent = self.reader.settings.user_agent;
             let starts = records.iter().filter(|record| record.key == agent);
             for value in starts.map(|record| record.value(body)) {
-                let at = agents.index_of(value);
+                let (at, _) = agents.add(value);
                 match self.facts.delays.get_mut(first + at) {
                     Some(known) => *known = known.max(delay),
                     None => {
@@ -345,21 +337,21 @@ impl<'a> FactsBuilder<'a> {
     /// that a user-agent line after it starts a new group (AMB-29).
     fn content_usage(&self, document: &Document<&[u8]>) -> Vec<Box<[u8]>> {
         let (reader, body) = (self.reader, document.body());
-        let (mut groups, mut star_groups, mut is_star) = (Groups::default(), 0, false);
+        let (mut groups, mut star_groups, mut in_star) = (Groups::default(), 0, false);
         let (mut group, mut found) = (0, vec![]);
         for record in document.records() {
             let name = reader.name(record, body);
             let role = if name == Name::ContentUsage { Role::Rule } else { record.role };
             groups.add(role, 0);
             if groups.starts.len() != group {
-                (group, is_star) = (groups.starts.len(), false);
+                (group, in_star) = (groups.starts.len(), false);
             }
             if role == Role::Start && record.key == reader.settings.user_agent {
-                if !is_star && self.groups.is_star(record.value(body), &reader.settings) {
+                if !in_star && is_star(record.value(body), &reader.settings) {
                     star_groups += 1;
-                    is_star = star_groups == 1 || !reader.first_star_group_only;
+                    in_star = star_groups == 1 || !reader.first_star_group_only;
                 }
-            } else if name == Name::ContentUsage && is_star {
+            } else if name == Name::ContentUsage && in_star {
                 found.push(record.value(body).into());
             }
         }
@@ -455,15 +447,45 @@ impl Facts {
         self.groups.push(found.groups);
         self.allow_rules.push(found.allows);
         self.disallow_rules.push(found.disallows);
-        self.other_records.push(
-            found.records - found.user_agents - found.allows - found.disallows,
-        );
+        self.other_records.push(found.records - found.user_agents - found.allows - found.disallows);
         self.app_directives.push(found.app_directives);
         for (code, &count) in counts.notes.iter().enumerate().filter(|(_, &count)| count > 0) {
             self.note_codes.push(code as u8);
             self.note_counts.push(count);
         }
         self.note_ends.push(self.note_codes.len());
+    }
+
+    /// Adds the rows of `other`.
+    pub fn append(&mut self, mut other: Facts) {
+        let (first_row, first_note, first_named) =
+            (self.is_file.len(), self.note_codes.len(), self.named.len());
+        self.is_file.append(&mut other.is_file);
+        self.size.append(&mut other.size);
+        self.truncated.append(&mut other.truncated);
+        self.lines.append(&mut other.lines);
+        self.records.append(&mut other.records);
+        self.groups.append(&mut other.groups);
+        self.allow_rules.append(&mut other.allow_rules);
+        self.disallow_rules.append(&mut other.disallow_rules);
+        self.other_records.append(&mut other.other_records);
+        self.user_agents.append(other.user_agents);
+        self.sitemaps.append(other.sitemaps);
+        self.crawl_delay.append(&mut other.crawl_delay);
+        self.delayed_agents.append(other.delayed_agents);
+        self.delays.append(&mut other.delays);
+        self.purposes.append(other.purposes);
+        self.app_directives.append(&mut other.app_directives);
+        self.note_ends.extend(other.note_ends.iter().map(|end| first_note + end));
+        self.note_codes.append(&mut other.note_codes);
+        self.note_counts.append(&mut other.note_counts);
+        self.named_ends.extend(other.named_ends.iter().map(|end| first_named + end));
+        self.named.append(&mut other.named);
+        self.coverage.append(&mut other.coverage);
+        let moved = |one: Pending| Pending { row: first_row + one.row, ..one };
+        self.pending.extend(other.pending.into_iter().map(moved));
+        self.searches += other.searches;
+        self.undecided += other.undecided;
     }
 
     /// Ends the lists of a row; a row without a file names no crawler.
@@ -476,5 +498,49 @@ impl Facts {
         ] {
             lists.end_row();
         }
+    }
+}
+
+fn values<'a>(records: impl Iterator<Item = &'a Record>, body: &[u8]) -> Vec<Box<[u8]>> {
+    records.map(|record| record.value(body).into()).collect()
+}
+
+/// The seconds of a Crawl-delay: a decimal number without sign or exponent (AMB-118).
+fn seconds(value: &[u8]) -> Option<f64> {
+    let digits = value.iter().filter(|octet| octet.is_ascii_digit()).count();
+    let is_number = digits > 0 && value.iter().all(|&o| o.is_ascii_digit() || o == b'.');
+    let text =
+        std::str::from_utf8(value).ok().filter(|_| is_number && digits + 1 >= value.len())?;
+    text.parse().ok().filter(|seconds: &f64| seconds.is_finite())
+}
+
+/// How the URL of a sitemap is read.
+enum SitemapUrl {
+    /// Absolute or relative, of visible ASCII characters: used as written.
+    Usual,
+    /// Not a URL.
+    Unusable,
+    /// Left to the caller: other characters, or an address in brackets.
+    Unusual,
+}
+
+/// Classifies the value of a Sitemap record (AMB-117).
+fn sitemap(value: &[u8]) -> SitemapUrl {
+    if value.is_empty() || value.iter().any(u8::is_ascii_control) {
+        return SitemapUrl::Unusable;
+    }
+    if value.iter().any(|octet| !octet.is_ascii_graphic() || matches!(octet, b'[' | b']')) {
+        return SitemapUrl::Unusual;
+    }
+    let in_scheme = |octet: &u8| octet.is_ascii_alphanumeric() || b"-+.".contains(octet);
+    let end = value.iter().position(|octet| !in_scheme(octet)).unwrap_or(value.len());
+    let has_scheme = value[0].is_ascii_alphabetic() && value.get(end) == Some(&b':');
+    let has_authority = match value[end..] {
+        [b':', b'/', b'/', next, ..] => !matches!(next, b'/' | b'?' | b'#'),
+        _ => false,
+    };
+    match has_scheme && !has_authority {
+        true => SitemapUrl::Unusable,
+        false => SitemapUrl::Usual,
     }
 }

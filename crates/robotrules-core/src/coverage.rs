@@ -257,20 +257,22 @@ impl Evidence {
     fn look_at_samples<'a>(
         &mut self,
         rules: &RuleSet,
-        patterns: impl Iterator<Item = Written<'a>>,
+        patterns: impl Iterator<Item = Written<'a>> + Clone,
         settings: &Settings,
     ) {
-        let mut left = [MAX_SAMPLED; 2];
-        for (value, kind) in patterns.filter(|(value, _)| is_usable(value, settings)) {
-            let known = if kind == Kind::Allow { self.allowed } else { self.disallowed };
-            let left = &mut left[usize::from(kind == Kind::Allow)];
-            if known || *left == 0 {
-                continue;
-            }
-            *left -= 1;
-            for star in [b"".as_slice(), b"a"] {
-                self.set_url(value, star);
-                self.look(rules, settings);
+        for kind in [Kind::Disallow, Kind::Allow] {
+            let is_sampled =
+                |&(value, own): &Written<'_>| own == kind && is_usable(value, settings);
+            for (value, _) in patterns.clone().filter(is_sampled).take(MAX_SAMPLED) {
+                if (kind == Kind::Allow && self.allowed)
+                    || (kind == Kind::Disallow && self.disallowed)
+                {
+                    break;
+                }
+                for star in [b"".as_slice(), b"a"] {
+                    self.set_url(value, star);
+                    self.look(rules, settings);
+                }
             }
         }
     }

@@ -72,6 +72,8 @@ pub struct FactsReader {
     first_star_group_only: bool,
     // The name of each known key, by its number.
     names: Vec<Name>,
+    // The codes of notes in the order of their names.
+    codes: Vec<Code>,
 }
 
 /// Records that the caller reads.
@@ -165,7 +167,9 @@ impl FactsReader {
         first_star_group_only: bool,
     ) -> FactsReader {
         let names = settings.keys().iter().map(|key| Name::of(key)).collect();
-        FactsReader { settings, crawlers, first_star_group_only, names }
+        let mut codes = Code::ALL.to_vec();
+        codes.sort_unstable_by_key(|code| code.slug());
+        FactsReader { settings, crawlers, first_star_group_only, names, codes }
     }
 
     /// The crawlers whose coverage is a fact.
@@ -214,6 +218,7 @@ impl<'a> FactsBuilder<'a> {
         };
         let facts = &mut self.facts;
         facts.add_counts(false, 0, false, &FileCounts::default(), &RecordCounts::default());
+        facts.add_notes(&FileCounts::default(), &[]);
         facts.crawl_delay.push(f64::NAN);
         facts.end_row();
         facts.named_ends.push(facts.named.len());
@@ -228,6 +233,7 @@ impl<'a> FactsBuilder<'a> {
         let mut found = self.read_records(&document);
         found.groups = document.group_count() as u32;
         self.facts.add_counts(true, received.len(), truncated, &counts, &found);
+        self.facts.add_notes(&counts, &self.reader.codes);
         if self.reader.first_star_group_only {
             self.groups.star.truncate(1);
         }
@@ -449,11 +455,6 @@ impl Facts {
         self.disallow_rules.push(found.disallows);
         self.other_records.push(found.records - found.user_agents - found.allows - found.disallows);
         self.app_directives.push(found.app_directives);
-        for (code, &count) in counts.notes.iter().enumerate().filter(|(_, &count)| count > 0) {
-            self.note_codes.push(code as u8);
-            self.note_counts.push(count);
-        }
-        self.note_ends.push(self.note_codes.len());
     }
 
     /// Adds the rows of `other`.
@@ -486,6 +487,15 @@ impl Facts {
         self.pending.extend(other.pending.into_iter().map(moved));
         self.searches += other.searches;
         self.undecided += other.undecided;
+    }
+
+    /// Adds the notes of a row.
+    fn add_notes(&mut self, counts: &FileCounts, codes: &[Code]) {
+        for &code in codes.iter().filter(|&&code| counts.notes[code as usize] > 0) {
+            self.note_codes.push(code as u8);
+            self.note_counts.push(counts.notes[code as usize]);
+        }
+        self.note_ends.push(self.note_codes.len());
     }
 
     /// Ends the lists of a row; a row without a file names no crawler.

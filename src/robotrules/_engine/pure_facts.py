@@ -13,11 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from robotrules._engine.pure import Document, PureRecord
 from robotrules._engine.pure_coverage import ALL, COVERAGES, NONE, SearchBudget, find_coverage
 from robotrules._engine.pure_settings import Settings
+
+if TYPE_CHECKING:
+    from robotrules._engine.pure import Document, PureRecord
 
 ReadValues = Callable[[str, list[bytes]], Any]
 CrawlerEntry = tuple[str, Sequence[bytes], bool]
@@ -74,7 +76,7 @@ class FactsReader:
         return {token: coverage for token, _, _ in self._crawlers}
 
     def _read_file(self, received: bytes, complete: bool) -> dict[str, Any]:
-        document = Document(received, self._settings, complete)
+        document = _parse(received, self._settings, complete)
         records = document.records()
         keys = Counter(record.key for record in records)
         notes = Counter(code for code, *_ in document.notes())
@@ -164,7 +166,7 @@ class FactsReader:
             keys.append((b"content-usage", b"content-usage", "RULE", False))
         limits = self._settings.max_bytes, self._settings.max_line
         settings = Settings(tuple(switches), keys, *limits)
-        regrouped = Document(received, settings, complete)
+        regrouped = _parse(received, settings, complete)
         star = self._star_groups(regrouped)
         return [
             _value(regrouped, record)
@@ -192,6 +194,12 @@ class FactsReader:
                 by_groups[key] = find_coverage(patterns, self._settings, budget)
             coverages[token] = by_groups[key]
         return {"named_crawlers": named, "crawlers": coverages}
+
+
+def _parse(received: bytes, settings: Settings, complete: bool) -> Document:
+    from robotrules._engine.pure import Document  # which imports this module
+
+    return Document(received, settings, complete)
 
 
 def _value(document: Document, record: PureRecord) -> bytes:

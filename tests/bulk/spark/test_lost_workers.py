@@ -70,8 +70,9 @@ def wait_for(spark: SparkSession, job: Future[None], tasks: int, done: int) -> N
     raise AssertionError("no stage came that far")
 
 
-@pytest.mark.parametrize("victim", ["worker", "executor"])
-@pytest.mark.parametrize("way", ["broadcast", "co-partitioned"])
+@pytest.mark.parametrize(
+    ("way", "victim"), [("broadcast", "executor"), ("co-partitioned", "worker")]
+)
 def test_a_killed_worker(
     spark: SparkSession, cluster: SparkCluster, tmp_path: Path, way: str, victim: str
 ) -> None:

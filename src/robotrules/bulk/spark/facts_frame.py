@@ -39,16 +39,19 @@ def facts(
     are rows of this result, with two more columns, `source` and `reject`: one pass over the input
     gives both.
     """
+    options = {"threads": 1, **options}
+    if options.get("crawlers") is not None:
+        options["crawlers"] = tuple(options["crawlers"])
     rows = normalize(frame, columns)
     if not keep_rejects:
         rows = rows.where(F.col("reject").isNull())
     # Wrong options raise here and not in a task.
     empty = pa.RecordBatch.from_pylist([], SCHEMA)
-    computed = facts_batches(iter([empty]), **{"threads": 1, **options})
+    computed = facts_batches([empty], **options)
     schema = plain_schema(next(iter(computed)).schema)
     if keep_rejects:
         schema = schema.append(pa.field("source", pa.string())).append(REJECT)
-    task = ComputeFacts({"threads": 1, **options}, schema if keep_rejects else None)
+    task = ComputeFacts(options, schema if keep_rejects else None)
     return rows.mapInArrow(task, spark_schema(schema))
 
 

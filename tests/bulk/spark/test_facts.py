@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'pyspark>=4'")
 
-from robotrules import bulk
 from robotrules.bulk import robots_table
 from robotrules.bulk import spark as bulk_spark
+from robotrules.bulk.facts import facts
 from robotrules.bulk.rejects import Reject
 from robotrules.bulk.spark.arrow_types import plain_batches
 from robotrules.bulk.spark.facts_frame import ComputeFacts
@@ -40,12 +40,12 @@ def fetches() -> pa.Table:
     """Return the samples, and a file with all kinds of records."""
     table = sample_fetches()
     rich = {"url": "https://rich.example/robots.txt", "status": 200, "body": RICH}
-    return pa.concat_tables([table, pa.Table.from_pylist([rich], table.schema)])
+    return pa.concat_tables([table, pa.Table.from_pylist([rich], table.schema)]).combine_chunks()
 
 
 def local_rows(table: pa.Table, **options: Any) -> list[dict[str, Any]]:
     """Return the facts of one machine, with the types that Spark has."""
-    batches = bulk.facts(table, threads=1, **options).to_batches()
+    batches = facts(table, threads=1, **options).to_batches()
     plain = pa.Table.from_batches([part for batch in batches for part in plain_batches(batch)])
     return plain.sort_by("origin").to_pylist()
 

@@ -41,6 +41,9 @@ from robotrules.bulk.spark.skew import COUNTS, HeavyOrigins, choose_salts
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from robotrules.access import AccessProfile
+    from robotrules.profile import Profile
+
 BROADCAST_BYTES = 64 * 2**20
 # Memory of a state beside its body: origin, URL, times and offsets.
 ROW_BYTES = 200
@@ -55,12 +58,13 @@ def check(
     robots: DataFrame,
     *,
     url: str = "url",
-    product_tokens: Sequence[str],
+    product_tokens: str | Sequence[Any] | Mapping[str, Any],
     purposes: Sequence[str] = (),
     at: str | None = None,
     missing: str | None = None,
     columns: Mapping[str, str] | None = None,
-    corpus_options: Mapping[str, Any] | None = None,
+    profile: str | Profile = "default",
+    access: str | AccessProfile | None = None,
     broadcast: bool | None = None,
     broadcast_bytes: int = BROADCAST_BYTES,
     partitions: int | None = None,
@@ -74,7 +78,7 @@ def check(
     dictionaries are strings there and line numbers are long. The arguments up to *missing* and
     *options* are those of `Corpus.check`. *robots* is what `spark.read.format("warc")` loads, or
     any table that `robots_table.normalize` reads, with its *columns*; `rejects()` returns the rows
-    of it that cannot be used. *corpus_options* are arguments of `Corpus.from_table`.
+    of it that cannot be used. *profile* and *access* are those of `Corpus`.
 
     *broadcast* says how the states are distributed; None decides by *broadcast_bytes*, which reads
     *robots* once more: cache it if that is expensive. Without a broadcast, both sides are shuffled
@@ -84,14 +88,14 @@ def check(
     """
     arguments = {
         "url": url,
-        "product_tokens": tuple(product_tokens),
+        "product_tokens": product_tokens,
         "purposes": tuple(purposes),
         "at": at,
         "missing": missing,
         "threads": 1,
         **options,
     }
-    settings = CheckOptions(arguments, dict(corpus_options or {}))
+    settings = CheckOptions(arguments, {"profile": profile, "access": access})
     schema = _result_schema(urls, settings)
     states = normalize(robots, columns).where(F.col("reject").isNull()).drop("reject")
     size = _size(states) if broadcast is None or not (broadcast or partitions) else 0
@@ -122,7 +126,7 @@ def find_salts(urls: DataFrame, url: str, partitions: int) -> dict[str, int]:
 def _result_schema(urls: DataFrame, settings: CheckOptions) -> Any:
     """Return the schema of the result; misuse raises here, before a task is started."""
     empty = urls.limit(0).toArrow()
-    corpus = Corpus.from_table(SCHEMA.empty_table(), **settings.corpus)
+    corpus = Corpus.from_batches([], **settings.corpus)
     result = corpus.check(empty, **settings.check)
     added = [
         pa.field(field.name, plain_type(field.type))

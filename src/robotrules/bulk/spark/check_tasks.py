@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.corpus import Corpus
 from robotrules.bulk.origin_columns import origins
-from robotrules.bulk.robots_table import SCHEMA
 from robotrules.bulk.spark.arrow_types import plain_array, plain_type, slices
 from robotrules.bulk.spark.robots_rows import from_spark
 from robotrules.bulk.spark.skew import salts_column
@@ -40,7 +39,7 @@ class CheckOptions(NamedTuple):
 
 def make_corpus(batches: list[Any], options: CheckOptions) -> Corpus:
     """Make a corpus from batches in the normal form."""
-    return Corpus.from_table(pa.Table.from_batches(batches, SCHEMA), **options.corpus)
+    return Corpus.from_batches(((batch, ()) for batch in batches), **options.corpus)
 
 
 def cached_corpus(key: str, make: Callable[[], Corpus]) -> Corpus:

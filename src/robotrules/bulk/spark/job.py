@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 purposes=options.purposes,
                 at=options.at,
                 missing=options.missing,
-                corpus_options={"profile": options.profile},
+                profile=options.profile,
                 **{name: value for name, value in limits.items() if value is not None},
                 **written,
             )

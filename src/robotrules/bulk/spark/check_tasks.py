@@ -14,12 +14,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from robotrules import _engine
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.corpus import Corpus
-from robotrules.bulk.origin_columns import origins
 from robotrules.bulk.spark.arrow_types import plain_array, plain_type, slices
 from robotrules.bulk.spark.robots_rows import from_spark
 from robotrules.bulk.spark.skew import salts_column
+from robotrules.http.origins import origin_of
 
 # Columns of a co-partitioned partition; the names are not likely to be a user's.
 KEY, URL_ROW, ROBOTS_ROW = "__robotrules_key", "__robotrules_row", "__robotrules_robots"
@@ -86,6 +87,11 @@ class BroadcastCheck:
             return make_corpus(list(stream), self.options)
 
 
+def find_origins(urls: Any) -> Any:
+    """Return the origins of a column of URLs, with the engine that a corpus finds them with."""
+    return pa.array(_engine.engine.origins_column(urls, 1, origin_of)).cast(pa.string())
+
+
 class FindOrigins:
     """Adds the origin of each URL and the number of its salts; for `mapInArrow`."""
 
@@ -96,7 +102,7 @@ class FindOrigins:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield each batch with two more columns."""
         for batch in batches:
-            found = pa.array(origins(batch.column(self.url), threads=1)).cast(pa.string())
+            found = find_origins(batch.column(self.url))
             columns = [found, salts_column(found, self.salts)]
             names = [ORIGIN, SALTS]
             if self.keep:
@@ -111,7 +117,7 @@ class FindTargets:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield origin and target of rows with a location at another origin."""
         for batch in batches:
-            target = pa.array(origins(batch.column("location"), threads=1)).cast(pa.string())
+            target = find_origins(batch.column("location"))
             pairs = pa.RecordBatch.from_arrays(
                 [batch.column("origin"), target], names=["origin", "target"]
             )

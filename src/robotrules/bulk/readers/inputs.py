@@ -109,7 +109,7 @@ def _stem(name: str) -> tuple[str, str]:
 
 
 def _folder(path: str, format: str | None) -> list[InputFile]:
-    """Return the tables and archives in a folder; if it has none, the folder of robots.txt files."""
+    """Return the tables and archives in a folder, or else the folder of robots.txt files."""
     parts = _finished_parts(path)
     if parts is not None:
         return [_describe(part, None) for part in parts]
@@ -182,7 +182,7 @@ def _sniff(path: str) -> str:
             start = zlib.decompressobj(31).decompress(start, 64 * 1024)
         except zlib.error:
             start = b""
-    elif start.startswith(b"\x28\xb5\x2f\xfd") or start.startswith(b"\x5d\x2a\x4d\x18"):
+    elif start.startswith((b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")):
         return "warc"
     if start.startswith(b"PAR1"):
         return "parquet"

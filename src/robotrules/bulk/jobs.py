@@ -18,7 +18,6 @@ A job with one output file has its parts in a hidden folder beside it, which is 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -33,6 +32,11 @@ from robotrules.bulk.readers.chunks import Chunk, Cursor
 from robotrules.bulk.readers.inputs import MANIFEST, InputFile
 from robotrules.bulk.rejects import Reject
 from robotrules.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # Windows: two runs on one folder are not detected
+    fcntl = None  # type: ignore[assignment]
 
 KIND = "robotrules/bulk"
 JOURNAL, LOCK, REJECTS = ".journal.jsonl", ".lock", "rejects.jsonl"
@@ -221,8 +225,7 @@ class _TaskReader:
         self.cursor = list(task.cursor) if task.cursor else [0, None]
         self.exhausted = False
         self._chunks = self._read()
-        self._waiting: Chunk | None = next(self._chunks, None)
-        self.exhausted = self._waiting is None
+        self._waiting: Chunk | None = _NOTHING
         self._rejects: list[Reject] = []
         self._octets = 0
 
@@ -252,10 +255,10 @@ class _TaskReader:
             if chunk.batch is not None:
                 yield chunk.batch
             rows += count + len(chunk.rejects)
-            # What is skipped while looking ahead belongs to the next part.
             self.cursor = chunk.cursor or self.cursor
+            # Without a look ahead: the records that it would skip belong to the next part.
             if rows >= most and chunk.cursor is not None:
-                self._waiting = _AHEAD
+                self._waiting = _NOTHING
                 return
             self._waiting = next(self._chunks, None)
             if self._waiting is None:
@@ -272,7 +275,7 @@ class _TaskReader:
         return octets
 
 
-_AHEAD = Chunk(None, [], None, 0)
+_NOTHING = Chunk(None, [], None, 0)
 
 
 def _write_rejects(path: str, rejects: list[Reject]) -> None:
@@ -319,14 +322,17 @@ class _Run:
     def _open(self) -> None:
         folder = self._job.folder
         earlier = self._read_manifest()
-        if os.path.isdir(folder) and earlier is None and os.listdir(folder) not in ([], [LOCK]):
+        is_ours = self._job.single or earlier is not None or not os.path.isdir(folder)
+        if not is_ours and not set(os.listdir(folder)) <= {LOCK, f"{MANIFEST}.tmp"}:
             raise InputError(
                 f"the folder {folder!r} is not empty, and not the output of a run: pass another one"
             )
         os.makedirs(folder, exist_ok=True)
-        lock = self._opened.enter_context(open(self._path(LOCK), "ab"))
+        lock = open(self._path(LOCK), "ab")  # noqa: SIM115
+        self._opened.enter_context(lock)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if fcntl is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(f"another run is writing to {folder!r}: wait for it") from None
         earlier = self._read_manifest()
@@ -343,7 +349,8 @@ class _Run:
             self._clear()
             self._write_manifest({**identity, "state": "running"})
         self._remove_unfinished()
-        self._journal: BinaryIO = self._opened.enter_context(open(self._path(JOURNAL), "ab"))
+        self._journal: BinaryIO = open(self._path(JOURNAL), "ab")  # noqa: SIM115
+        self._opened.enter_context(self._journal)
 
     def _path(self, name: str) -> str:
         return os.path.join(self._job.folder, name)
@@ -456,7 +463,9 @@ class _Run:
         if job.single:
             if not files:
                 raise InputError("no input could be read: see the rejects file")
-            join_parts(files, job.output, job.format)
+            joined = self._path(f"joined{job.format.extension}")
+            join_parts(files, joined, job.format)
+            os.replace(joined, os.path.realpath(job.output))
             shutil.rmtree(job.folder)
             return summary
         listed = [part._asdict() for part in parts if part.file is not None]
@@ -471,7 +480,7 @@ class _Run:
             }
         )
         for name in os.listdir(job.folder):
-            if name.startswith(".part-") or name == JOURNAL:
+            if name.startswith(".part-") or name in (JOURNAL, LOCK):
                 os.unlink(self._path(name))
         return summary
 
@@ -481,7 +490,7 @@ class _Run:
             with suppress(FileNotFoundError):
                 os.unlink(target)
             return
-        temporary = f"{target}.tmp"
+        temporary = self._path(f".{REJECTS}.tmp")
         with open(temporary, "wb") as file:
             for part in parts:
                 if part.rejects:

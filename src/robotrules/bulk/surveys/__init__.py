@@ -18,6 +18,7 @@ in temporary files, so the memory does not depend on their number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from robotrules.bulk.surveys.counts import (
@@ -133,7 +134,9 @@ def _check_arguments(
         raise ValueError(f"confidence={confidence!r} must be between 0 and 1, such as 0.95")
     bounds = list(rank_bounds) if isinstance(rank_bounds, Sequence) else []
     if not bounds or bounds != sorted(set(bounds)) or not all(_is_positive(b) for b in bounds):
-        raise ValueError(f"rank_bounds={rank_bounds!r} must be increasing ranks, such as (100, 1000)")
+        raise ValueError(
+            f"rank_bounds={rank_bounds!r} must be increasing ranks, such as (100, 1000)"
+        )
     if not _is_positive(most):
         raise ValueError(f"most={most!r} must be a number of rows, at least 1")
     if not _is_positive(memory_limit):
@@ -165,9 +168,7 @@ def _larger_batches(batches: Iterator[Any]) -> Iterator[Any]:
         yield pa.concat_batches(waiting)
 
 
-def _count(
-    partitions: SitePartitions, rows: SiteRows, strata: Strata, denominator: str
-) -> Counted:
+def _count(partitions: SitePartitions, rows: SiteRows, strata: Strata, denominator: str) -> Counted:
     import pyarrow as pa
 
     overall = ViewCounts(denominator, MOST_TEXTS)
@@ -176,7 +177,7 @@ def _count(
     if strata.is_time:
         panel = PanelCounts(denominator)
         periods = strata.periods()
-        pairs = list(zip(periods, periods[1:], strict=False))
+        pairs = list(pairwise(periods))
         if len(periods) > 2:
             pairs.append((periods[0], periods[-1]))
     for table in partitions.partitions():
@@ -208,7 +209,7 @@ def _remarks(
     )
     yield (
         f"Shares of crawlers and purposes are of the {total:,} {_EXPLAINED[denominator]}. A "
-        "crawler whose answer is undecided is left out of its own share; column `of` has the "
+        "crawler whose answer is undecided is left out of its own share; column of has the "
         "number of sites of each share. Shares of features, notes, user agents and preferences are "
         f"of the {overall.access[0]['success']:,} sites with a file."
     )
@@ -223,9 +224,9 @@ def _remarks(
             "that is no policy of the site; see the table access."
         )
     yield (
-        f"Intervals are Wilson's, at {confidence * 100:g} %: shares near 0 and 1 are frequent here, "
-        "where the textbook interval is too narrow. They describe the chance of a random sample "
-        "only, not how sites were chosen."
+        f"Intervals are Wilson's, at {confidence * 100:g} %: shares near 0 and 1 are frequent "
+        "here, where the textbook interval is too narrow. They describe the chance of a random "
+        "sample only, not how sites were chosen."
     )
     if population is None:
         yield (
@@ -240,8 +241,8 @@ def _remarks(
     )
     if counted.panel is not None:
         yield (
-            "Table changes compares the same sites in two periods: differences with the interval of "
-            "Bonett and Price, McNemar's mid-p value, and that value adjusted for the number of "
+            "Table changes compares the same sites in two periods: differences with the interval "
+            "of Bonett and Price, McNemar's mid-p value, and that value adjusted for the number of "
             "rows of a pair of periods (Holm)."
         )
     yield from _odd_data(rows, counted, strata, population)

@@ -415,9 +415,7 @@ class SiteRows:
             return [missing] * len(self.crawlers)
         structs = batch.column("crawlers")
         # Unlike field(), flatten() makes the fields of a null struct null.
-        by_name = dict(
-            zip((field.name for field in structs.type), structs.flatten(), strict=True)
-        )
+        by_name = dict(zip((field.name for field in structs.type), structs.flatten(), strict=True))
         return [
             _state_codes(by_name[name]) if name in by_name else missing for name in self.crawlers
         ]

@@ -219,5 +219,3 @@ class FrequencyCounter:
     def most_common(self, most: int | None = None) -> list[tuple[str, int]]:
         """Return texts and counts, the most frequent first, equal ones in the order of texts."""
         return sorted(self._counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
-
-

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from robotrules.bulk.arrow_support import pa
@@ -300,7 +301,7 @@ class TableMaker:
 
     def _crawl_delays(self, label: str, view: ViewCounts, number: int) -> Iterator[Row]:
         histogram, sites = view.measures[number, "crawl_delay"], view.sites(number)
-        ranges = [(-1.0, 0.0), *zip(DELAYS, DELAYS[1:], strict=False)]
+        ranges = [(-1.0, 0.0), *pairwise(DELAYS)]
         for low, high in ranges:
             count = histogram.count_between(low, high)
             yield {"seconds": _range_label(low, high), "sites": count} | self._share(
@@ -337,7 +338,7 @@ class TableMaker:
     def _changes(self, panel: PanelCounts) -> Iterator[Row]:
         labels = self._counted.strata.labels
         for pair in self._counted.pairs:
-            rows = []
+            rows: list[Row] = []
             by_purpose = panel.any_of.get(pair, {})
             for purpose in crawlers_by_purpose(self._crawlers):
                 counts = by_purpose.get(purpose, Counter())

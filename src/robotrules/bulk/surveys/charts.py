@@ -519,7 +519,7 @@ def _top(series: Sequence[tuple[str, dict[str, Row]]]) -> float:
 
 def _numbers_of_sites(survey: Survey, strata: Sequence[str]) -> str:
     counted = {row["stratum"]: row["counted"] for row in survey.tables["sites"].to_pylist()}
-    shown = [f"{label}: {counted[label]:,}" for label in strata]
+    shown = [f"{fit(label, 150, 11.5)}: {counted[label]:,}" for label in strata]
     if len(shown) > 14:
         values = sorted(counted[label] for label in strata)
         return f"{values[0]:,} to {values[-1]:,}"

@@ -229,6 +229,8 @@ class Strata:
                 raise TypeError(f"the column 'rank' has the type {column.type}: pass integers")
             return self._encode(pa.array([self._rank_label(r) for r in column.to_pylist()]))
         try:
+            if pa.types.is_dictionary(column.type):
+                column = column.dictionary.cast(pa.string()).take(column.indices)
             return self._encode(column.cast(pa.string()))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise TypeError(
@@ -442,6 +444,9 @@ def _cast(column: Any, name: str) -> Any:
     if column.type == wanted:
         return column
     try:
+        if pa.types.is_dictionary(column.type):
+            # A cast cannot decode all kinds of dictionaries, such as those of string views.
+            return column.dictionary.cast(wanted).take(column.indices)
         return column.cast(wanted, safe=not pa.types.is_timestamp(wanted))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, TypeError):
         raise TypeError(

@@ -169,8 +169,8 @@ def _crawlers(survey: Survey) -> _Block:
     ]
     sentence = (
         "Share of sites that allow the crawler no URL, some URLs, or all URLs. Named by: sites "
-        "whose file names the crawler; of “no URL”: the part of the sites without a URL for it that "
-        "name it, the others disallow it with a group for *."
+        "whose file names the crawler; of “no URL”: the part of the sites without a URL for it "
+        "that name it; the others disallow it with a group for *."
     )
     return _Block("Crawlers", _cut(sentence, len(every), len(rows)), columns, rows, ("crawlers",))
 

@@ -51,7 +51,8 @@ def text_width(text: str, size: float) -> float:
 
 
 def fit(text: str, room: float, size: float) -> str:
-    """Return a text cut to a width."""
+    """Return a text cut to a width, with controls visible."""
+    text = visible(text)
     if text_width(text, size) <= room:
         return text
     while text and text_width(text + "…", size) > room:
@@ -81,7 +82,7 @@ class Canvas:
 
     def paragraph(self, text: str, size: float) -> None:
         """Draw wrapped faint text at `y`, and move it on."""
-        for line in textwrap.wrap(text, int((self.width - 2 * MARGIN) / (size * 0.535))):
+        for line in textwrap.wrap(visible(text), int((self.width - 2 * MARGIN) / (size * 0.535))):
             self.y += size + 5
             self.text(MARGIN, self.y, line, size, "faint", 400)
 

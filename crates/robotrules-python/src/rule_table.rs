@@ -136,18 +136,24 @@ impl RuleTable {
         }
         let (numbers, owned) = self.collect(py, &states)?;
         let batch: Vec<_> = owned.iter().map(|rules| BatchRules::new(py, rules)).collect();
-        Ok(py.detach(|| {
-            let mut answers = vec![NULL_ANSWER; states.len()];
-            let (mut names, mut first) = (RuleTexts::default(), 0);
-            for texts in &texts {
-                let range = first..first + texts.length;
-                let join = Join { texts, states: &states[range.clone()], numbers: &numbers, batch: &batch };
-                join.run(&mut answers[range.clone()], threads, &mut names);
-                first = range.end;
-            }
-            make_columns(&answers, &self.labels, names)
-        })
-        .into())
+        Ok(py
+            .detach(|| {
+                let mut answers = vec![NULL_ANSWER; states.len()];
+                let (mut names, mut first) = (RuleTexts::default(), 0);
+                for texts in &texts {
+                    let range = first..first + texts.length;
+                    let join = Join {
+                        texts,
+                        states: &states[range.clone()],
+                        numbers: &numbers,
+                        batch: &batch,
+                    };
+                    join.run(&mut answers[range.clone()], threads, &mut names);
+                    first = range.end;
+                }
+                make_columns(&answers, &self.labels, names)
+            })
+            .into())
     }
 }
 
@@ -436,7 +442,8 @@ fn constant(reason: i8) -> Answer {
 /// The columns `allowed`, `reason`, `line` and `rule` as a struct.
 fn make_columns(answers: &[Answer], labels: &Labels, names: RuleTexts) -> Column {
     let any_null = answers.iter().any(|answer| answer.reason < 0);
-    let valid = any_null.then(|| answers.iter().map(|answer| answer.reason >= 0).collect::<Vec<_>>());
+    let valid =
+        any_null.then(|| answers.iter().map(|answer| answer.reason >= 0).collect::<Vec<_>>());
     let allowed = |answer: &Answer| labels.allowed(answer.reason);
     let fields = vec![
         Column::bools(

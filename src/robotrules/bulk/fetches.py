@@ -138,8 +138,11 @@ class FetchBuilder:
 def sort_fetches(parts: list[Any], index: Any, bodies: BodySource, agents: int) -> Fetches:
     """Return fetches in the order of their origins and times."""
     table = pa.Table.from_batches(parts, FETCH_SCHEMA).unify_dictionaries()
-    keys = [("origin", "ascending"), ("fetched_at", "ascending")]
-    order = pc.sort_indices(table, sort_keys=keys, null_placement="at_start")
+    # A fetch without a time comes first.
+    ticks = pc.fill_null(table.column("fetched_at").cast(pa.int64()), -(2**63))
+    keys = pa.table({"origin": table.column("origin"), "ticks": ticks})
+    sort_keys = [("origin", "ascending"), ("ticks", "ascending")]
+    order = pc.sort_indices(keys, sort_keys=sort_keys)
     return Fetches(table.take(order), index, bodies, agents)
 
 

@@ -7,6 +7,7 @@ in the same batches: so a run that was killed can continue, and its output is th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from robotrules.bulk.rejects import Reject
@@ -25,3 +26,7 @@ class Chunk(NamedTuple):
     """Where the next chunk starts; None: reading cannot start there."""
     position: int
     """The bytes of the input that are read, for a progress bar."""
+    numbers: Sequence[int] = ()
+    """The number of each row of the batch in its file, from 1; empty: rows are not numbered."""
+    noun: str = "row"
+    """What the numbers count: `row` or `line`."""

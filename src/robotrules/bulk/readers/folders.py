@@ -89,6 +89,4 @@ def origin_of_file(place: str) -> str | None:
         scheme, host = found[1], host[found.end() :]
     # A port is written with an underscore where a colon is not possible.
     host = re.sub(r"_([0-9]{1,5})\Z", r":\1", host)
-    return (
-        parse_origin(f"{scheme}://{host}") if host and "." in host or "localhost" in host else None
-    )
+    return parse_origin(f"{scheme}://{host}") if "." in host or "localhost" in host else None

@@ -109,7 +109,7 @@ def _stem(name: str) -> tuple[str, str]:
 
 
 def _folder(path: str, format: str | None) -> list[InputFile]:
-    """Return the tables and archives in a folder; if it has none, the folder of robots.txt files."""
+    """Return the tables and archives in a folder, or else the folder of robots.txt files."""
     parts = _finished_parts(path)
     if parts is not None:
         return [_describe(part, None) for part in parts]
@@ -182,7 +182,7 @@ def _sniff(path: str) -> str:
             start = zlib.decompressobj(31).decompress(start, 64 * 1024)
         except zlib.error:
             start = b""
-    elif start.startswith(b"\x28\xb5\x2f\xfd") or start.startswith(b"\x5d\x2a\x4d\x18"):
+    elif start.startswith((b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")):
         return "warc"
     if start.startswith(b"PAR1"):
         return "parquet"
@@ -242,19 +242,15 @@ def read_robots(
         if source.format == "warc":
             yield from _warc_chunks(file, source.path, start, skipped)
             return
-        rows = 0
         for chunk in _TABLES[_table_format(source)](file, source.path, start):
             if chunk.batch is None:
                 yield chunk
                 continue
-            # Rejects count the rows of their batch; the reader knows where the batch starts.
-            first = _first_row(source.format, chunk, rows)
             for batch, rejects in normalize(
                 _with_flags(chunk.batch), columns=columns, source=source.path
             ):
-                shifted = [_shift(reject, first) for reject in rejects]
-                yield Chunk(batch, [*chunk.rejects, *shifted], chunk.cursor, chunk.position)
-            rows += len(chunk.batch)
+                placed = [_in_file(reject, chunk) for reject in rejects]
+                yield chunk._replace(batch=batch, rejects=[*chunk.rejects, *placed])
 
 
 def read_urls(source: InputFile, start: Cursor | None = None) -> Iterator[Chunk]:
@@ -275,20 +271,12 @@ def _table_format(source: InputFile) -> str:
     return source.format
 
 
-def _first_row(format: str, chunk: Chunk, rows: int) -> int | None:
-    """Return the number of rows before a batch; None: rejects cannot be numbered exactly."""
-    if format == "parquet":
-        return rows
-    if format == "csv" and chunk.cursor and not chunk.rejects:
-        return chunk.cursor[0] - len(chunk.batch)
-    return None
-
-
-def _shift(reject: Reject, first: int | None) -> Reject:
+def _in_file(reject: Reject, chunk: Chunk) -> Reject:
+    """Return a reject of a row of a batch with its place in the file."""
     number = _ROW.fullmatch(reject.place)
-    if number is None or first is None:
+    if number is None or not chunk.numbers:
         return reject
-    return reject._replace(place=f"row {first + int(number[1])}")
+    return reject._replace(place=f"{chunk.noun} {chunk.numbers[int(number[1]) - 1]}")
 
 
 def _with_flags(batch: Any) -> Any:

@@ -58,7 +58,8 @@ def read_parquet(file: BinaryIO, name: str, start: Cursor | None = None) -> Chun
                     continue
                 part = batch.slice(len(batch) - (row - skip)) if row - len(batch) < skip else batch
                 position = size * (done + row) // max(count, 1)
-                yield Chunk(part, [], [index, row], position)
+                numbers = range(done + row - len(part) + 1, done + row + 1)
+                yield Chunk(part, [], [index, row], position, numbers)
         except (pa.ArrowException, OSError) as error:
             last = done + parquet.metadata.row_group(index).num_rows
             place = f"rows {done + row + 1} to {last}"
@@ -91,8 +92,8 @@ def read_csv(file: BinaryIO, name: str, start: Cursor | None = None) -> Chunks:
         rows = _CsvRows(io.BufferedReader(_Rest(text, header_size), block), names, name, block)
         error = ""
         try:
-            for batch, here in rows.batches(skip):
-                yield Chunk(batch, here, [rows.count, block], text.position())
+            for batch, here, numbers in rows.batches(skip):
+                yield Chunk(batch, here, [rows.count, block], text.position(), numbers)
                 skip = rows.count
         except (pa.ArrowException, OSError) as failure:
             error = _first_line(failure)
@@ -123,8 +124,8 @@ class _CsvRows:
         self.invalid.append(Reject(self._source, f"row {row.number}", reason))
         return "skip"
 
-    def batches(self, skip: int) -> Iterator[tuple[Any, list[Reject]]]:
-        """Yield the rows after the first *skip* ones."""
+    def batches(self, skip: int) -> Iterator[tuple[Any, list[Reject], list[int]]]:
+        """Yield the rows after the first *skip* ones, with rejects and the numbers of the rows."""
         import pyarrow.csv as pc_csv
 
         if not self._stream.peek(1):  # type: ignore[attr-defined]
@@ -157,7 +158,9 @@ class _CsvRows:
             done = sum(row <= skip for row in numbers) if skip > first else 0
             rest, unreadable = _as_text(batch.slice(done), self._source, numbers[done:])
             here = [*(reject for reject in here if _line_of(reject) > skip), *unreadable]
-            yield rest, sorted(here, key=_line_of)
+            left = {_line_of(reject) for reject in unreadable}
+            kept = [row for row in numbers[done:] if row not in left] if left else numbers[done:]
+            yield rest, sorted(here, key=_line_of), kept
 
 
 class _Rest(io.RawIOBase):
@@ -253,7 +256,10 @@ def read_json_lines(file: BinaryIO, name: str, start: Cursor | None = None) -> C
             yield Chunk(None, rejects, None, text.position())
             continue
         batch, unfit = _build_batch(objects, schema, name)
-        yield Chunk(batch, sorted([*rejects, *unfit], key=_line_of), [number], text.position())
+        wrong = {reject.place for reject in unfit}
+        numbers = [line for line, _ in objects if f"line {line}" not in wrong]
+        rejects = sorted([*rejects, *unfit], key=_line_of)
+        yield Chunk(batch, rejects, [number], text.position(), numbers, "line")
     if schema is None and not number:
         yield Chunk(None, [Reject(name, "", text.problem or "the file is empty")], None, 0)
     elif text.problem:

@@ -125,7 +125,7 @@ class WarcArchive:
     One archive, read from *start*; its rows are collected until a batch is full.
 
     After each batch, `cursor` states where the next one starts; it is None where reading cannot
-    start, inside a gzip member with several records.
+    start, inside a gzip member with several records, and at the end.
     """
 
     def __init__(
@@ -157,6 +157,7 @@ class WarcArchive:
         while offset is not None:
             error = yield from self._iterate(offset, batch_rows)
             offset = self._continue_at(offset, error)
+        self.cursor = None
         if self._rows.urls or self._rows.rejects:
             yield self._batch()
 

@@ -116,9 +116,10 @@ def _session(engine: dict[str, Any]) -> Iterator[Any]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = _parse_settings(engine["settings"])
     try:
-        import robotrules.bulk.spark.pyspark_support
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
+
+        import robotrules.bulk.spark.pyspark_support
     except ImportError as error:
         raise CliError(str(error)) from None
     builder = SparkSession.builder.appName("robotrules")

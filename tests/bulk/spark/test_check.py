@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'pyspark>=4'")
 
 from pyspark.sql import functions as F
-from robotrules.bulk.corpus import Corpus
 
 from robotrules.bulk import spark as bulk_spark
+from robotrules.bulk.corpus import Corpus
 from robotrules.bulk.spark.arrow_types import plain_array
 from robotrules.bulk.spark.check_plan import find_salts
 from robotrules.errors import TableError
@@ -59,7 +59,7 @@ def robots(spark: SparkSession) -> DataFrame:
 @pytest.mark.parametrize(
     "options",
     [
-        {"product_tokens": ["ExampleBot"]},
+        {"product_tokens": ["GPTBot"]},
         {**TOKENS, "missing": "disallow"},
         {**TOKENS, "at": "crawled_at"},
     ],

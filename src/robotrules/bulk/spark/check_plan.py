@@ -29,10 +29,10 @@ from robotrules.bulk.spark.check_tasks import (
     SALTS,
     URL_ROW,
     BroadcastCheck,
-    CheckOptions,
     CopartitionedCheck,
     FindOrigins,
     FindTargets,
+    TaskOptions,
 )
 from robotrules.bulk.spark.frames import normalize, spark_schema
 from robotrules.bulk.spark.robots_rows import from_spark
@@ -95,7 +95,7 @@ def check(
         "threads": 1,
         **options,
     }
-    settings = CheckOptions(arguments, {"profile": profile, "access": access})
+    settings = TaskOptions(arguments, {"profile": profile, "access": access})
     schema = _result_schema(urls, settings)
     states = normalize(robots, columns).where(F.col("reject").isNull()).drop("reject")
     size = _size(states) if broadcast is None or not (broadcast or partitions) else 0
@@ -123,7 +123,7 @@ def find_salts(urls: DataFrame, url: str, partitions: int) -> dict[str, int]:
     return choose_salts(counts, rows, partitions)
 
 
-def _result_schema(urls: DataFrame, settings: CheckOptions) -> Any:
+def _result_schema(urls: DataFrame, settings: TaskOptions) -> Any:
     """Return the schema of the result; misuse raises here, before a task is started."""
     empty = urls.limit(0).toArrow()
     corpus = Corpus.from_batches([], **settings.corpus)
@@ -148,7 +148,7 @@ def _size(states: DataFrame) -> int:
     return row["size"] or 0
 
 
-def _broadcast(states: DataFrame, settings: CheckOptions) -> BroadcastCheck:
+def _broadcast(states: DataFrame, settings: TaskOptions) -> BroadcastCheck:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, SCHEMA) as stream:
         for batch in states.toArrow().to_batches():
@@ -166,7 +166,7 @@ def _copartitioned(
     url: str,
     partitions: int,
     salts: Mapping[str, int],
-    settings: CheckOptions,
+    settings: TaskOptions,
     schema: Any,
 ) -> DataFrame:
     """Shuffle both sides into buckets, states first, and check each bucket."""

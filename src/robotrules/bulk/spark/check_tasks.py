@@ -30,7 +30,7 @@ MAX_CORPORA = 2
 _corpora: OrderedDict[str, Corpus] = OrderedDict()
 
 
-class CheckOptions(NamedTuple):
+class TaskOptions(NamedTuple):
     """Arguments of `Corpus.check` and `Corpus.from_table`."""
 
     check: Mapping[str, Any]
@@ -38,7 +38,7 @@ class CheckOptions(NamedTuple):
     """Such as the profile."""
 
 
-def make_corpus(batches: list[Any], options: CheckOptions) -> Corpus:
+def make_corpus(batches: list[Any], options: TaskOptions) -> Corpus:
     """Make a corpus from batches in the normal form."""
     return Corpus.from_batches(((batch, ()) for batch in batches), **options.corpus)
 
@@ -53,7 +53,7 @@ def cached_corpus(key: str, make: Callable[[], Corpus]) -> Corpus:
     return _corpora[key]
 
 
-def checked_batches(corpus: Corpus, batch: Any, options: CheckOptions) -> Iterator[Any]:
+def checked_batches(corpus: Corpus, batch: Any, options: TaskOptions) -> Iterator[Any]:
     """Yield a batch with the columns of the check, in the types that Spark has."""
     for part in slices(batch):
         result = corpus.check(pa.Table.from_batches([part]), **options.check)
@@ -71,7 +71,7 @@ def checked_batches(corpus: Corpus, batch: Any, options: CheckOptions) -> Iterat
 class BroadcastCheck:
     """Joins any URLs with all robots.txt states; for `mapInArrow`."""
 
-    def __init__(self, key: str, states: Any, options: CheckOptions) -> None:
+    def __init__(self, key: str, states: Any, options: TaskOptions) -> None:
         """Take the states from a broadcast variable: an Arrow IPC stream in the normal form."""
         self.key, self.states, self.options = key, states, options
 
@@ -133,7 +133,7 @@ class CopartitionedCheck:
     for a URL.
     """
 
-    def __init__(self, options: CheckOptions) -> None:
+    def __init__(self, options: TaskOptions) -> None:
         """Check with these options."""
         self.options = options
 

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -115,13 +116,10 @@ def _session(engine: dict[str, Any]) -> Iterator[Any]:
     # Spark would start the first python3 of the path.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = _parse_settings(engine["settings"])
-    try:
-        from pyspark.errors import PySparkException
-        from pyspark.sql import SparkSession
+    import_module("robotrules.bulk.spark.pyspark_support")
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
 
-        import robotrules.bulk.spark.pyspark_support
-    except ImportError as error:
-        raise CliError(str(error)) from None
     builder = SparkSession.builder.appName("robotrules")
     if engine["master"]:
         builder = builder.master(engine["master"])

@@ -28,7 +28,10 @@ import robotrules
 
 START_SECONDS = 90.0
 LOOPBACK = "127.0.0.1"
-SOURCES = str(Path(robotrules.__file__).parents[1])
+# The package, and the tests: some of their tasks run on executors.
+SOURCES = os.pathsep.join(
+    [str(Path(robotrules.__file__).parents[1]), str(Path(__file__).parents[3])]
+)
 
 
 class ClusterUnavailable(Exception):
@@ -204,7 +207,7 @@ def session_settings(cluster: SparkCluster) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.ui.enabled": "false",
         "spark.log.level": "ERROR",
-        "spark.sql.shuffle.partitions": "8",
+        "spark.sql.shuffle.partitions": "4",
         "spark.sql.warehouse.dir": str(cluster.folder / "warehouse"),
         # A dead executor is noticed within seconds, and not within two minutes.
         "spark.network.timeout": "20s",

@@ -13,12 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from robotrules.bulk.facts import facts, facts_batches
+    from robotrules.bulk.file_facts import facts, facts_batches
     from robotrules.bulk.rejects import Reject
 
 __all__ = ["Reject", "facts", "facts_batches"]
 
-_MODULES = {"Reject": "rejects", "facts": "facts", "facts_batches": "facts"}
+_MODULES = {"Reject": "rejects", "facts": "file_facts", "facts_batches": "file_facts"}
 
 
 def __getattr__(name: str) -> Any:

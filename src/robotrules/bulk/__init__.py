@@ -13,11 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from robotrules.bulk.origin_columns import origins
     from robotrules.bulk.rejects import Reject
 
-__all__ = ["Reject"]
+__all__ = ["Reject", "origins"]
 
-_MODULES = {"Reject": "rejects"}
+_MODULES = {"Reject": "rejects", "origins": "origin_columns"}
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'py
 
 from robotrules.bulk import robots_table
 from robotrules.bulk import spark as bulk_spark
-from robotrules.bulk.facts import facts
+from robotrules.bulk.file_facts import facts
 from robotrules.bulk.rejects import Reject
 from robotrules.bulk.spark.arrow_types import plain_batches
 from robotrules.bulk.spark.facts_frame import ComputeFacts

@@ -68,18 +68,19 @@ def submit(cluster: SparkCluster, *arguments: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.fixture(scope="module")
+def own_cluster(cluster: SparkCluster) -> Iterator[SparkCluster]:
+    """The cluster with one more worker: the session of the other tests has all cores."""
+    cluster.size += 1
+    cluster.restore()
+    yield cluster
+    cluster.size -= 1
+    cluster.kill_worker(-1)
+
+
 @pytest.mark.slow
 class TestSubmitted:
-    """Runs of the job. The session of the other tests has all cores, so a worker is added."""
-
-    @pytest.fixture(scope="class")
-    def own_cluster(self, cluster: SparkCluster) -> Iterator[SparkCluster]:
-        """The cluster with one more worker."""
-        cluster.size += 1
-        cluster.restore()
-        yield cluster
-        cluster.size -= 1
-        cluster.kill_worker(-1)
+    """Runs of the job."""
 
     def test_facts(self, own_cluster: SparkCluster, archive: Path, tmp_path: Path) -> None:
         """The rows of `bulk.facts`, and a reject with its place."""

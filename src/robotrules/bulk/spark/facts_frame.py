@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from robotrules.bulk.arrow_support import pa
-from robotrules.bulk.facts import facts_batches
+from robotrules.bulk.file_facts import facts_batches
 from robotrules.bulk.robots_table import SCHEMA
 from robotrules.bulk.spark.arrow_types import plain_batches, plain_schema
 from robotrules.bulk.spark.frames import normalize, spark_schema

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from robotrules.bulk import spark as bulk_spark
 from robotrules.bulk.corpus import Corpus
-from robotrules.bulk.spark.arrow_types import plain_array
+from robotrules.bulk.spark.arrow_types import plain_batches
 from robotrules.bulk.spark.check_plan import find_salts
 from robotrules.errors import TableError
 from tests.bulk.spark.samples import BIG_HOST, LONG_URL, robots_table, urls_table
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.slow
-WAYS = {"broadcast": {"broadcast": True}, "co-partitioned": {"broadcast": False, "partitions": 8}}
+WAYS: dict[str, dict[str, Any]] = {
+    "broadcast": {"broadcast": True},
+    "co-partitioned": {"broadcast": False, "partitions": 8},
+}
 TOKENS: dict[str, Any] = {"product_tokens": ["ExampleBot", "GPTBot"]}
 
 
@@ -34,13 +37,10 @@ def local_rows(urls: pa.Table, robots: pa.Table, **options: Any) -> list[dict[st
 
 def rows_of(table: pa.Table) -> list[dict[str, Any]]:
     """Return rows with the types that Spark has, by id."""
-    columns = {
-        name: plain_array(table[name].combine_chunks())
-        if not isinstance(table[name].combine_chunks(), pa.ChunkedArray)
-        else table[name]
-        for name in table.schema.names
-    }
-    return pa.table(columns).sort_by("id").to_pylist()
+    (batch,) = table.combine_chunks().to_batches()
+    plain = pa.Table.from_batches(plain_batches(batch))
+    rows: list[dict[str, Any]] = plain.sort_by("id").to_pylist()
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -161,4 +161,4 @@ def test_rejects_of_the_robots_table(spark: SparkSession, urls: DataFrame) -> No
     assert [row.place for row in found] == ["partition 0, row 2", "partition 0, row 3"]
     result = bulk_spark.check(urls, frame, columns=columns, product_tokens=["ExampleBot"])
     kinds = {row["access"] for row in result.select("access").distinct().collect()}
-    assert kinds == {"unavailable", "missing", None} or kinds >= {"unavailable", "missing"}
+    assert kinds == {"unavailable", "missing", None}

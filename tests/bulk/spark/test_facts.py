@@ -47,7 +47,8 @@ def local_rows(table: pa.Table, **options: Any) -> list[dict[str, Any]]:
     """Return the facts of one machine, with the types that Spark has."""
     batches = facts(table, threads=1, **options).to_batches()
     plain = pa.Table.from_batches([part for batch in batches for part in plain_batches(batch)])
-    return plain.sort_by("origin").to_pylist()
+    rows: list[dict[str, Any]] = plain.sort_by("origin").to_pylist()
+    return rows
 
 
 def test_rejects_come_out_between_facts() -> None:

@@ -15,9 +15,9 @@ import pytest
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'pyspark>=4'")
 
 from pyspark.sql import functions as F
-from robotrules.bulk.corpus import Corpus
 
 from robotrules.bulk import spark as bulk_spark
+from robotrules.bulk.corpus import Corpus
 from tests.bulk.spark.cluster import SparkCluster
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def test_a_killed_worker(
     """SIGKILL in the middle; the rows are those of one machine, each once."""
     robots = spark.createDataFrame(robots_table())
     urls = url_rows(spark)
+    options: dict[str, Any]
     if way == "broadcast":
         tasks, options = TASKS, {"broadcast": True}
     else:

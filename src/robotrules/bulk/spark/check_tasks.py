@@ -14,13 +14,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from robotrules import _engine
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.corpus import Corpus
+from robotrules.bulk.origin_columns import origins
 from robotrules.bulk.spark.arrow_types import plain_array, plain_type, slices
 from robotrules.bulk.spark.robots_rows import from_spark
 from robotrules.bulk.spark.skew import salts_column
-from robotrules.http.origins import origin_of
 
 # Columns of a co-partitioned partition; the names are not likely to be a user's.
 KEY, URL_ROW, ROBOTS_ROW = "__robotrules_key", "__robotrules_row", "__robotrules_robots"
@@ -88,8 +87,8 @@ class BroadcastCheck:
 
 
 def find_origins(urls: Any) -> Any:
-    """Return the origins of a column of URLs, with the engine that a corpus finds them with."""
-    return pa.array(_engine.engine.origins_column(urls, 1, origin_of)).cast(pa.string())
+    """Return the origins of a column of URLs."""
+    return pa.array(origins(urls, threads=1)).cast(pa.string())
 
 
 class FindOrigins:

@@ -95,7 +95,7 @@ def run_on_spark(
         counts = run(
             spark,
             output=output,
-            prefix=options["prefix"],
+            path_prefix=options["prefix"],
             file_format=_FILE_FORMATS[options["output_format"]],
             overwrite=options["restart"],
         )

@@ -35,6 +35,16 @@ def cluster() -> Iterator[SparkCluster]:
         pytest.fail(f"the Spark cluster did not start: {error}")
 
 
+@pytest.fixture(scope="module")
+def own_cluster(cluster: SparkCluster) -> Iterator[SparkCluster]:
+    """The cluster with one more worker: the session of the other tests has all cores."""
+    cluster.size += 1
+    cluster.restore()
+    yield cluster
+    cluster.size -= 1
+    cluster.kill_worker(-1)
+
+
 @pytest.fixture(scope="session")
 def spark(cluster: SparkCluster) -> Iterator[SparkSession]:
     """A session on the cluster."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -68,16 +67,6 @@ def submit(cluster: SparkCluster, *arguments: str) -> subprocess.CompletedProces
     )
 
 
-@pytest.fixture(scope="module")
-def own_cluster(cluster: SparkCluster) -> Iterator[SparkCluster]:
-    """The cluster with one more worker: the session of the other tests has all cores."""
-    cluster.size += 1
-    cluster.restore()
-    yield cluster
-    cluster.size -= 1
-    cluster.kill_worker(-1)
-
-
 @pytest.mark.slow
 class TestSubmitted:
     """Runs of the job."""
@@ -96,9 +85,6 @@ class TestSubmitted:
         (reject,) = pq.read_table(tmp_path / "out" / "kind=rejects").to_pylist()
         assert reject["source"] == f"{archive}/segments/2.warc.gz"
         assert reject["reject"]["place"].startswith("offset ")
-        again = submit(own_cluster, *where, f"--output={tmp_path}/out")
-        assert again.returncode != 0
-        assert "already exists" in again.stderr
 
     def test_check(self, own_cluster: SparkCluster, archive: Path, tmp_path: Path) -> None:
         """The rows of `Corpus.check`."""

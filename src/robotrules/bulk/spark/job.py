@@ -50,6 +50,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the job with the session of `spark-submit`."""
     options = parse_arguments(arguments)
+    from pyspark.errors import AnalysisException
     from pyspark.sql import SparkSession
 
     from robotrules.bulk.spark.runs import run_check, run_facts
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 options.urls,
                 options.paths,
                 options.output,
-                prefix=options.prefix,
+                path_prefix=options.prefix,
                 url=options.url,
                 product_tokens=options.tokens,
                 purposes=options.purposes,
@@ -79,11 +80,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 spark,
                 options.paths,
                 options.output,
-                prefix=options.prefix,
+                path_prefix=options.prefix,
                 profile=options.profile,
                 **written,
             )
-    except RobotrulesError as error:
+    except (RobotrulesError, AnalysisException) as error:
         print(f"robotrules: {error}", file=sys.stderr)
         return 2
     finally:

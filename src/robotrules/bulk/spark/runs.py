@@ -61,13 +61,13 @@ def run_facts(
     inputs: Sequence[str],
     output: str,
     *,
-    prefix: str = "",
+    path_prefix: str = "",
     file_format: str = "parquet",
     overwrite: bool = False,
     **options: Any,
 ) -> RunCounts:
     """Compute the facts of robots.txt files; *options* are those of `facts()`."""
-    result = facts(load(spark, inputs, prefix=prefix), keep_rejects=True, **options)
+    result = facts(load(spark, inputs, prefix=path_prefix), keep_rejects=True, **options)
     is_fact = F.col("reject").isNull()
     kinds = result.withColumn("kind", F.when(is_fact, "facts").otherwise("rejects"))
     mode = "overwrite" if overwrite else "errorifexists"
@@ -81,7 +81,7 @@ def run_check(
     robots: Sequence[str],
     output: str,
     *,
-    prefix: str = "",
+    path_prefix: str = "",
     file_format: str = "parquet",
     overwrite: bool = False,
     columns: Mapping[str, str] | None = None,
@@ -89,7 +89,7 @@ def run_check(
 ) -> RunCounts:
     """Check URLs against robots.txt files; *options* are those of `check()`."""
     # It is read for its size, for its states and for its rejects.
-    states = normalize(load(spark, robots, prefix=prefix), columns).persist()
+    states = normalize(load(spark, robots, prefix=path_prefix), columns).persist()
     try:
         result = check(load(spark, urls), states, **options)
         mode = "overwrite" if overwrite else "errorifexists"

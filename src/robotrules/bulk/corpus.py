@@ -216,6 +216,11 @@ class Corpus:
         """The number of different files."""
         return len(self._fetches.bodies)
 
+    @property
+    def cache_bytes(self) -> int:
+        """The bytes of the parsed files and compiled rules that are kept, about."""
+        return self._rules.size
+
     def __repr__(self) -> str:
         counts = f"{len(self):,} origins, {self.fetches:,} fetches, {self.files:,} different files"
         rejects = f", {len(self.rejects):,} rejects" if self.rejects else ""

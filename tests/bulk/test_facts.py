@@ -386,6 +386,10 @@ def hostile_files() -> dict[str, bytes]:
         "a search for each crawler": b"".join(
             b"User-agent: %b\nDisallow: /\n%b" % (token, shadowed) for token in known
         ),
+        "overlapping groups": b"".join(b"User-agent: %b\nDisallow: /%b\n" % (t, t) for t in known)
+        + b"".join(b"User-agent: %b\n" % token for token in known)
+        + b"Disallow: /\n"
+        + b"".join(b"Allow: /*a%d*b\nDisallow: /*a%d*b*\n" % (n, n) for n in range(9_000)),
         "sitemaps": b"".join(b"Sitemap: https://h/%d [\n" % n for n in range(15_000)),
         "delays": b"".join(
             b"User-agent: %d\nCrawl-delay: %d\nAllow:\n" % (n, n) for n in range(9_000)

@@ -142,9 +142,7 @@ def facts_batches(
     A batch has the rows of its input in their order; a batch with very large files becomes several.
     """
     reader = _FactsSource(profile, _find_crawlers(crawlers), threads)
-    return (
-        reader.read(part) for batch in batches for part in _split(_require_normal_form(batch))
-    )
+    return (reader.read(part) for batch in batches for part in _split(_require_normal_form(batch)))
 
 
 # --- Input ----------------------------------------------------------------------------------------
@@ -316,11 +314,11 @@ class _ValueReader:
 
 
 @lru_cache(_CACHED_VALUES)
-def _read_values(
-    profile: Profile, kind: str, key: bytes, values: tuple[bytes, ...]
-) -> list[Any]:
+def _read_values(profile: Profile, kind: str, key: bytes, values: tuple[bytes, ...]) -> list[Any]:
     # Names are not followed by a space, so that no limit on a line cuts a value that was whole.
-    robots = parse(b"user-agent:*\n" + b"".join(key + b":" + one + b"\n" for one in values), profile)
+    robots = parse(
+        b"user-agent:*\n" + b"".join(key + b":" + one + b"\n" for one in values), profile
+    )
     if kind == "sitemaps":
         return [sitemap.url for sitemap in robots.sitemaps]
     if kind == "content_usage":

@@ -17,6 +17,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from robotrules._engine.pure_bulk import MISSING as MISSING
+from robotrules._engine.pure_bulk import NO_ORIGIN as NO_ORIGIN
 from robotrules._engine.pure_bulk import (
     OriginIndex,
     RuleTable,

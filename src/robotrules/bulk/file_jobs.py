@@ -24,6 +24,7 @@ from robotrules.bulk.readers.inputs import (
     read_urls,
     remove_spooled,
 )
+from robotrules.bulk.readers.table_files import BATCH_ROWS
 from robotrules.bulk.rejects import Reject
 from robotrules.errors import InputError
 
@@ -40,7 +41,9 @@ class FactsWork:
         crawlers: Sequence[str] | None,
         columns: Mapping[str, str],
         threads: int,
+        batch_rows: int = BATCH_ROWS,
     ) -> None:
+        self._batch_rows = batch_rows
         self._options = {"profile": profile, "crawlers": crawlers, "threads": threads}
         self._columns = dict(columns)
 
@@ -48,7 +51,9 @@ class FactsWork:
         self, source: InputFile, start: Cursor | None, skipped: Counter[str]
     ) -> Iterator[Chunk]:
         """Yield the files of an input."""
-        return read_robots(source, start, columns=self._columns, skipped=skipped)
+        return read_robots(
+            source, start, columns=self._columns, skipped=skipped, batch_rows=self._batch_rows
+        )
 
     def transform(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield facts."""
@@ -60,14 +65,16 @@ class FactsWork:
 class CheckWork:
     """Verdicts about URLs by a corpus, which all of them share: for one process."""
 
-    def __init__(self, corpus: Any, options: Mapping[str, Any]) -> None:
-        self._corpus, self._options = corpus, dict(options)
+    def __init__(
+        self, corpus: Any, options: Mapping[str, Any], batch_rows: int = BATCH_ROWS
+    ) -> None:
+        self._corpus, self._options, self._batch_rows = corpus, dict(options), batch_rows
 
     def read(
         self, source: InputFile, start: Cursor | None, skipped: Counter[str]
     ) -> Iterator[Chunk]:
         """Yield the URLs of an input."""
-        return read_urls(source, start)
+        return read_urls(source, start, batch_rows=self._batch_rows)
 
     def transform(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield the batches with the columns of the verdicts."""
@@ -109,7 +116,8 @@ def write_facts(
         )
         count = min(processes or os.cpu_count() or 1, len(job.tasks()))
         # The engine's threads use the cores that processes do not.
-        work = FactsWork(profile, crawlers, columns or {}, 0 if count == 1 else 1)
+        threads = 0 if count == 1 else 1
+        work = FactsWork(profile, crawlers, columns or {}, threads, min(part_rows, BATCH_ROWS))
         return run_job(
             job, work, processes=count, restart=restart or STDIN in files, progress=progress
         )
@@ -165,7 +173,7 @@ def write_checks(
         with load_corpus(files, profile, columns) as loaded:
             return run_job(
                 job,
-                CheckWork(loaded, {**options, "threads": threads}),
+                CheckWork(loaded, {**options, "threads": threads}, min(part_rows, BATCH_ROWS)),
                 restart=restart or STDIN in (*urls, *corpus),
                 rejects=loaded.rejects,
                 progress=progress,

@@ -239,6 +239,8 @@ class _TaskReader:
         for index in range(first, len(self._inputs)):
             before = 0
             for chunk in self._work.read(self._inputs[index], start, self._skipped):
+                if start is not None and not before:
+                    before = chunk.position  # an earlier run has read what is before
                 done, before = max(chunk.position - before, 0), max(chunk.position, before)
                 yield chunk._replace(
                     cursor=None if chunk.cursor is None else [index, chunk.cursor], position=done
@@ -308,6 +310,7 @@ class _Run:
         self._opened = ExitStack()
         self._parts: dict[tuple[int, int], Part] = {}
         self._continued = 0
+        self._is_new = not os.path.exists(job.folder)
         self.summary: JobSummary | None = None
         """Set if an earlier run has completed the job."""
 
@@ -324,7 +327,10 @@ class _Run:
             raise
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, Exception) and not self._parts and self._is_new:
+            # Nothing is worth continuing.
+            shutil.rmtree(self._job.folder, ignore_errors=True)
         self._opened.close()
 
     def _open(self) -> None:
@@ -477,7 +483,12 @@ class _Run:
             os.replace(joined, os.path.realpath(job.output))
             shutil.rmtree(job.folder)
             return summary
-        listed = [part._asdict() for part in parts if part.file is not None]
+        # Without what only serves to continue.
+        listed = [
+            part._replace(cursor=None, octets=0)._asdict()
+            for part in parts
+            if part.file is not None
+        ]
         self._write_manifest(
             {
                 **job.identity(),

@@ -92,6 +92,8 @@ class TableWriter:
 
     def __exit__(self, kind: object, *_: object) -> None:
         if not self._file.closed:
+            if self._parquet is not None:
+                self._parquet.close()
             self._file.close()
         if os.path.exists(self._temporary):
             os.unlink(self._temporary)

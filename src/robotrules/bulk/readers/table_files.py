@@ -25,7 +25,7 @@ from robotrules.errors import TableError
 BATCH_ROWS = 65_536
 # A record of a CSV file or a line of JSON must fit.
 MAX_RECORD = 32 * 1024 * 1024
-CSV_BLOCK = 4 * 1024 * 1024
+CSV_BLOCK, MIN_CSV_BLOCK = 4 * 1024 * 1024, 16 * 1024
 JSON_ROWS = 16_384
 JSON_BYTES = 32 * 1024 * 1024
 
@@ -35,7 +35,9 @@ Chunks = Iterator[Chunk]
 # --- Parquet --------------------------------------------------------------------------------------
 
 
-def read_parquet(file: BinaryIO, name: str, start: Cursor | None = None) -> Chunks:
+def read_parquet(
+    file: BinaryIO, name: str, start: Cursor | None = None, batch_rows: int = BATCH_ROWS
+) -> Chunks:
     """Yield the rows of a Parquet file; a cursor is the row group and the row in it."""
     import pyarrow.parquet as pq
 
@@ -52,7 +54,7 @@ def read_parquet(file: BinaryIO, name: str, start: Cursor | None = None) -> Chun
     for index in range(group, groups):
         row = 0
         try:
-            for batch in parquet.iter_batches(BATCH_ROWS, row_groups=[index], use_threads=False):
+            for batch in parquet.iter_batches(batch_rows, row_groups=[index], use_threads=False):
                 row += len(batch)
                 if row <= skip:
                     continue
@@ -71,13 +73,16 @@ def read_parquet(file: BinaryIO, name: str, start: Cursor | None = None) -> Chun
 # --- CSV ------------------------------------------------------------------------------------------
 
 
-def read_csv(file: BinaryIO, name: str, start: Cursor | None = None) -> Chunks:
+def read_csv(
+    file: BinaryIO, name: str, start: Cursor | None = None, batch_rows: int = BATCH_ROWS
+) -> Chunks:
     """
-    Yield the rows of a CSV file, all columns as text.
+    Yield the rows of a CSV file, all columns as text, in blocks of bytes.
 
     A cursor is a number of rows and the size of blocks, which grows if a row does not fit.
     """
-    skip, block = start or [0, CSV_BLOCK]
+    # A row has a hundred bytes, about.
+    skip, block = start or [0, max(min(batch_rows * 100, CSV_BLOCK), MIN_CSV_BLOCK)]
     names, header_size = _read_csv_header(TextFile(file))
     file.seek(0)
     if not names:
@@ -235,13 +240,15 @@ def _empty_text(names: list[str]) -> Any:
 # --- JSON lines -----------------------------------------------------------------------------------
 
 
-def read_json_lines(file: BinaryIO, name: str, start: Cursor | None = None) -> Chunks:
+def read_json_lines(
+    file: BinaryIO, name: str, start: Cursor | None = None, batch_rows: int = BATCH_ROWS
+) -> Chunks:
     """Yield the objects of a file with one JSON object a line; a cursor is a number of lines."""
     skip = (start or [0])[0]
     text = TextFile(file)
     schema: Any = None
     number = 0
-    for lines in _line_blocks(text):
+    for lines in _line_blocks(text, min(batch_rows, JSON_ROWS)):
         first, number = number + 1, number + len(lines)
         if schema is not None and number <= skip:
             continue
@@ -270,7 +277,7 @@ def _line_of(reject: Reject) -> int:
     return int(reject.place.rpartition(" ")[2])
 
 
-def _line_blocks(text: TextFile) -> Iterator[list[bytes]]:
+def _line_blocks(text: TextFile, most: int) -> Iterator[list[bytes]]:
     """Yield lines, in blocks that depend only on the content of the file."""
     stream = io.BufferedReader(text, 1024 * 1024)
     lines: list[bytes] = []
@@ -285,7 +292,7 @@ def _line_blocks(text: TextFile) -> Iterator[list[bytes]]:
             line = b"\0"  # longer than any record: not JSON
         lines.append(line)
         size += len(line)
-        if len(lines) >= JSON_ROWS or size >= JSON_BYTES:
+        if len(lines) >= most or size >= JSON_BYTES:
             yield lines
             lines, size = [], 0
     if lines:

@@ -67,6 +67,7 @@ def run_facts(
     **options: Any,
 ) -> RunCounts:
     """Compute the facts of robots.txt files; *options* are those of `facts()`."""
+    _write_common_times(spark)
     result = facts(load(spark, inputs, prefix=path_prefix), keep_rejects=True, **options)
     is_fact = F.col("reject").isNull()
     kinds = result.withColumn("kind", F.when(is_fact, "facts").otherwise("rejects"))
@@ -88,6 +89,7 @@ def run_check(
     **options: Any,
 ) -> RunCounts:
     """Check URLs against robots.txt files; *options* are those of `check()`."""
+    _write_common_times(spark)
     # It is read for its size, for its states and for its rejects.
     states = normalize(load(spark, robots, prefix=path_prefix), columns).persist()
     try:
@@ -99,6 +101,11 @@ def run_check(
     finally:
         states.unpersist()
     return _count(spark, output, file_format)
+
+
+def _write_common_times(spark: SparkSession) -> None:
+    """Write times in Parquet as other programs do, and not as INT96 without a zone."""
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
 
 
 def _count(spark: SparkSession, output: str, file_format: str) -> RunCounts:

@@ -8,11 +8,9 @@ the work; with `spark-submit`, use `robotrules.bulk.spark.job`.
 
 from __future__ import annotations
 
-import os
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +89,8 @@ def run_on_spark(
             "--engine spark writes a folder of Parquet or JSON lines: pass a folder with -o, and "
             "--output-format parquet or jsonl"
         )
-    with library_errors(), _session(engine) as spark:
+    settings = _parse_settings(engine["settings"])
+    with library_errors(), _open_session(engine["master"], settings) as spark:
         counts = run(
             spark,
             output=output,
@@ -110,35 +109,11 @@ def run_on_spark(
     return 1 if options["strict"] and counts.rejects else 0
 
 
-@contextmanager
-def _session(engine: dict[str, Any]) -> Iterator[Any]:
-    """Yield a session on the cluster; errors of Spark become one line."""
-    # Spark would start the first python3 of the path.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    settings = _parse_settings(engine["settings"])
+def _open_session(master: str | None, settings: dict[str, str]) -> AbstractContextManager[Any]:
     import_module("robotrules.bulk.spark.pyspark_support")
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
+    from robotrules.bulk.spark.sessions import open_session
 
-    builder = SparkSession.builder.appName("robotrules")
-    if engine["master"]:
-        builder = builder.master(engine["master"])
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    try:
-        spark = builder.getOrCreate()
-    except Exception as error:
-        raise CliError(f"cannot start Spark: {_first_line(error)}") from None
-    try:
-        yield spark
-    except PySparkException as error:
-        raise CliError(f"Spark: {_first_line(error)}") from None
-    finally:
-        spark.stop()
-
-
-def _first_line(error: Exception) -> str:
-    return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return open_session(master, settings)
 
 
 def _parse_settings(pairs: Sequence[str]) -> dict[str, str]:

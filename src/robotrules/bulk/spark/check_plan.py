@@ -267,6 +267,7 @@ def _hashable(frame: DataFrame) -> list[str]:
     """Return the columns of which Spark computes hashes."""
 
     def is_hashable(kind: Any) -> bool:
+        """Return whether a type has no map and no variant in it."""
         if isinstance(kind, MapType | VariantType):
             return False
         inner = [field.dataType for field in getattr(kind, "fields", [])]

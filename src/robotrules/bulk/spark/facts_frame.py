@@ -68,6 +68,7 @@ class ComputeFacts:
         rejects: list[Any] = []
 
         def fetches() -> Iterator[Any]:
+            """Yield the fetches of each batch; its rejects wait until their facts are out."""
             for batch in batches:
                 if self.with_rejects is not None:
                     rejects.append(rejects_of(batch))

@@ -83,6 +83,8 @@ def urls_table(rows: int = 3000) -> pa.Table:
             "crawled_at": pa.array(
                 [TIME + timedelta(hours=i % 50 - 10) for i in numbers], pa.timestamp("us", "UTC")
             ),
+            # Spark reads a dot in a name as a field of a struct.
+            "crawl.id": pa.array([f"c{i % 3}" for i in numbers], pa.string()),
             "tags": pa.array([[("n", i)] for i in numbers], pa.map_(pa.string(), pa.int64())),
         }
     )

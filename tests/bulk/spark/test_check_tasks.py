@@ -13,12 +13,12 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'py
 from robotrules.bulk import robots_table
 from robotrules.bulk.corpus import Corpus
 from robotrules.bulk.spark import check_tasks, robots_rows
+from robotrules.bulk.spark.arrow_types import ROW
 from robotrules.bulk.spark.check_tasks import (
     KEY,
     ORIGIN,
     ROBOTS_ROW,
     SALTS,
-    URL_ROW,
     BroadcastCheck,
     CopartitionedCheck,
     FindOrigins,
@@ -79,10 +79,10 @@ def rows(key: int, url: Any = None, robots: Any = None) -> pa.RecordBatch:
     """Return rows of a shuffled partition."""
     given = url if url is not None else robots
     kinds = {
-        URL_ROW: pa.struct(list(urls_table().schema)),
+        ROW: pa.struct(list(urls_table().schema)),
         ROBOTS_ROW: pa.struct([f for f in robots_rows.SCHEMA if f.name != "reject"]),
     }
-    values = {URL_ROW: url, ROBOTS_ROW: robots}
+    values = {ROW: url, ROBOTS_ROW: robots}
     columns = [pa.array([key] * len(given), pa.int64())]
     for name, kind in kinds.items():
         batch = values[name]

@@ -14,6 +14,8 @@ from typing import Any
 from robotrules.bulk.arrow_support import pa
 
 MAX_BATCH_BYTES = 64 * 2**20
+# The name of a column that has a whole row as a struct; not likely to be a user's.
+ROW = "__robotrules_row"
 _SIGNED = {
     pa.uint8(): pa.int16(),
     pa.uint16(): pa.int32(),
@@ -96,3 +98,11 @@ def slices(batch: Any, max_bytes: int = MAX_BATCH_BYTES) -> Iterator[Any]:
     half = batch.num_rows // 2
     yield from slices(batch.slice(0, half), max_bytes)
     yield from slices(batch.slice(half), max_bytes)
+
+
+def row_batch(batch: Any, name: str = ROW) -> Any:
+    """Return the fields of a struct column as a batch; without that column, the batch itself."""
+    if name not in batch.schema.names:
+        return batch
+    rows = batch.column(name)
+    return pa.RecordBatch.from_arrays(rows.flatten(), schema=pa.schema(list(rows.type)))

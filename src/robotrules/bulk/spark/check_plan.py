@@ -21,20 +21,19 @@ from pyspark.sql.types import MapType, StructType, VariantType
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.corpus import Corpus
 from robotrules.bulk.robots_table import SCHEMA
-from robotrules.bulk.spark.arrow_types import plain_type
+from robotrules.bulk.spark.arrow_types import ROW, plain_type
 from robotrules.bulk.spark.check_tasks import (
     KEY,
     ORIGIN,
     ROBOTS_ROW,
     SALTS,
-    URL_ROW,
     BroadcastCheck,
     CopartitionedCheck,
     FindOrigins,
     FindTargets,
     TaskOptions,
 )
-from robotrules.bulk.spark.frames import normalize, spark_schema
+from robotrules.bulk.spark.frames import mappable, named_column, normalize, spark_schema
 from robotrules.bulk.spark.robots_rows import from_spark
 from robotrules.bulk.spark.skew import COUNTS, HeavyOrigins, choose_salts
 
@@ -102,7 +101,7 @@ def check(
     if broadcast is None:
         broadcast = size <= broadcast_bytes
     if broadcast:
-        return urls.mapInArrow(_broadcast(states, settings), schema)
+        return mappable(urls).mapInArrow(_broadcast(states, settings), schema)
     shuffle = int(urls.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200)
     number = partitions or max(shuffle, ceil(size / BUCKET_BYTES))
     if salts is None:
@@ -112,8 +111,8 @@ def check(
 
 def find_salts(urls: DataFrame, url: str, partitions: int) -> dict[str, int]:
     """Count the URLs by origin, and return the number of salts of heavy origins."""
-    origins = urls.select(url).mapInArrow(
-        FindOrigins(url, {}, keep=False), f"{ORIGIN} string, {SALTS} int"
+    origins = urls.select(named_column(url).alias("url")).mapInArrow(
+        FindOrigins("url", {}, keep=False), f"{ORIGIN} string, {SALTS} int"
     )
     counted = origins.mapInArrow(HeavyOrigins(ORIGIN), spark_schema(COUNTS))
     totals = counted.groupBy("origin").agg(F.sum("urls").alias("urls"))
@@ -172,16 +171,16 @@ def _copartitioned(
     """Shuffle both sides into buckets, states first, and check each bucket."""
     names = urls.columns
     found = StructType(list(urls.schema.fields)).add(ORIGIN, "string").add(SALTS, "integer")
-    placed = urls.mapInArrow(FindOrigins(url, salts), found)
+    placed = mappable(urls).mapInArrow(FindOrigins(url, salts), found)
     # A hash of the row, and not a random number: a task that runs again must not move rows.
-    row_hash = F.xxhash64(*[F.col(_quoted(name)) for name in _hashable(urls)])
+    row_hash = F.xxhash64(*map(named_column, _hashable(urls)))
     salt = F.pmod(row_hash, F.col(SALTS))
     bucket = F.when(
         F.col(ORIGIN).isNotNull(),
         F.pmod(_base(F.col(ORIGIN), partitions) + salt, F.lit(partitions)),
     ).otherwise(F.pmod(row_hash, F.lit(partitions)))
-    row = F.struct(*[F.col(_quoted(name)) for name in names])
-    left = placed.select((bucket * 2 + 1).alias(KEY), row.alias(URL_ROW))
+    row = F.struct(*map(named_column, names))
+    left = placed.select((bucket * 2 + 1).alias(KEY), row.alias(ROW))
     both = left.unionByName(_state_rows(states, partitions, salts), allowMissingColumns=True)
     return (
         _by_bucket(both, partitions)
@@ -275,7 +274,3 @@ def _hashable(frame: DataFrame) -> list[str]:
         return all(map(is_hashable, inner))
 
     return [field.name for field in frame.schema.fields if is_hashable(field.dataType)]
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"

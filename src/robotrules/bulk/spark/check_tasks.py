@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.corpus import Corpus
 from robotrules.bulk.origin_columns import origins
-from robotrules.bulk.spark.arrow_types import plain_array, plain_type, slices
+from robotrules.bulk.spark.arrow_types import plain_array, plain_type, row_batch, slices
 from robotrules.bulk.spark.robots_rows import from_spark
 from robotrules.bulk.spark.skew import salts_column
 
 # Columns of a co-partitioned partition; the names are not likely to be a user's.
-KEY, URL_ROW, ROBOTS_ROW = "__robotrules_key", "__robotrules_row", "__robotrules_robots"
+KEY, ROBOTS_ROW = "__robotrules_key", "__robotrules_robots"
 ORIGIN, SALTS = "__robotrules_origin", "__robotrules_salts"
 # Corpora that a Python process keeps: the check that runs, and the one before.
 MAX_CORPORA = 2
@@ -77,7 +77,7 @@ class BroadcastCheck:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield each batch with the columns of the check."""
         corpus = cached_corpus(self.key, self._make)
-        for batch in batches:
+        for batch in map(row_batch, batches):
             yield from checked_batches(corpus, batch, self.options)
 
     def _make(self) -> Corpus:
@@ -100,7 +100,7 @@ class FindOrigins:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield each batch with two more columns."""
-        for batch in batches:
+        for batch in map(row_batch, batches):
             found = find_origins(batch.column(self.url))
             columns = [found, salts_column(found, self.salts)]
             names = [ORIGIN, SALTS]
@@ -146,11 +146,11 @@ class CopartitionedCheck:
                 if key // 2 != bucket:
                     bucket, states, corpus = key // 2, [], None
                 if key % 2 == 0:
-                    states.append(from_spark(_flattened(run, ROBOTS_ROW)))
+                    states.append(from_spark(row_batch(run, ROBOTS_ROW)))
                     continue
                 if corpus is None:
                     corpus, states = make_corpus(states, self.options), []
-                yield from checked_batches(corpus, _flattened(run, URL_ROW), self.options)
+                yield from checked_batches(corpus, row_batch(run), self.options)
 
 
 def _runs(batch: Any) -> Iterator[tuple[int, Any]]:
@@ -162,10 +162,3 @@ def _runs(batch: Any) -> Iterator[tuple[int, Any]]:
     for key, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
         yield key, batch.slice(first, end - first)
         first = end
-
-
-def _flattened(batch: Any, name: str) -> Any:
-    """Return the fields of a struct column as a batch."""
-    rows = batch.column(name)
-    fields = [rows.type.field(i) for i in range(rows.type.num_fields)]
-    return pa.RecordBatch.from_arrays(rows.flatten(), schema=pa.schema(fields))

@@ -14,10 +14,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from robotrules.bulk import robots_table
+from robotrules.bulk.spark.arrow_types import ROW
 from robotrules.bulk.spark.robots_rows import SCHEMA, Normalize
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 
 def spark_schema(schema: Any) -> Any:
@@ -37,7 +38,7 @@ def normalize(frame: DataFrame, columns: Mapping[str, str] | None = None) -> Dat
         return frame.select(*wanted.names)
     # Misuse, such as a table without origins, raises here and not in a task.
     list(robots_table.normalize(frame.limit(0).toArrow(), columns=columns))
-    return frame.mapInArrow(Normalize(dict(columns) if columns else None), wanted)
+    return mappable(frame).mapInArrow(Normalize(dict(columns) if columns else None), wanted)
 
 
 def rejects(frame: DataFrame, columns: Mapping[str, str] | None = None) -> DataFrame:
@@ -47,6 +48,22 @@ def rejects(frame: DataFrame, columns: Mapping[str, str] | None = None) -> DataF
         .where(F.col("reject").isNotNull())
         .select("source", "reject.place", "reject.reason")
     )
+
+
+def mappable(frame: DataFrame) -> DataFrame:
+    """
+    Return a DataFrame that `mapInArrow` takes; the tasks read it with `row_batch()`.
+
+    It fails for names with a dot, such as `ExampleBot.allowed`, so they become fields of a struct.
+    """
+    if not any("." in name or "`" in name for name in frame.columns):
+        return frame
+    return frame.select(F.struct(*map(named_column, frame.columns)).alias(ROW))
+
+
+def named_column(name: str) -> Column:
+    """Return a column by its exact name; a dot in it is not a field of a struct."""
+    return F.col(f"`{name.replace('`', '``')}`")
 
 
 def _types(schema: Any) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Any
 from robotrules.bulk import robots_table
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.rejects import Reject
-from robotrules.bulk.spark.arrow_types import plain_batches, plain_schema, slices
+from robotrules.bulk.spark.arrow_types import plain_batches, plain_schema, row_batch, slices
 
 REJECT = pa.field("reject", pa.struct([("place", pa.string()), ("reason", pa.string())]))
 SCHEMA = plain_schema(robots_table.SCHEMA).append(REJECT)
@@ -63,7 +63,7 @@ class Normalize:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield batches of `SCHEMA`."""
         partition, first = _partition(), 0
-        for whole in batches:
+        for whole in map(row_batch, batches):
             # The bodies of a batch may be large; the normal form has 64-bit offsets, Spark not.
             for batch in slices(whole):
                 for rows, rejects in robots_table.normalize(batch, columns=self.columns):

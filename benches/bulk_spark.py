@@ -8,7 +8,7 @@ processes and is not counted, then the best of several runs is. The local engine
 with one thread in one process. The load of the machine is printed, because it decides what the
 figures are worth.
 
-    bulk_spark.py [--urls 4000000] [--files 60000] [--runs 3]
+    bulk_spark.py [--urls 12000000] [--files 200000] [--runs 3]
     bulk_spark.py session MASTER CORES FOLDER RUNS      one session; prints JSON
 
 Does not know: a network. The driver and the master share the machine with the workers.
@@ -169,8 +169,8 @@ def main() -> None:
     from tests.bulk.spark.cluster import SparkCluster, environment, session_settings
 
     parser = argparse.ArgumentParser()
-    parser.add_argument("--urls", type=int, default=4_000_000)
-    parser.add_argument("--files", type=int, default=60_000)
+    parser.add_argument("--urls", type=int, default=12_000_000)
+    parser.add_argument("--files", type=int, default=200_000)
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="robotrules-bench-") as name:

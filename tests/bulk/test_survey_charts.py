@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from robotrules.bulk.surveys import Survey, survey
-from robotrules.bulk.surveys.charts import percent, select_crawlers
+from robotrules.bulk.surveys.chart_parts import percent, select_crawlers
 from robotrules.bulk.surveys.svg_canvas import STYLE, fit, text_width
 from tests.bulk.survey_facts import CRAWLERS, day, make_facts, make_row, site
 

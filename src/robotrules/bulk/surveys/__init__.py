@@ -12,7 +12,9 @@ in temporary files, so the memory does not depend on their number.
     counts.py       rows → sums
     statistics.py   confidence intervals, tests, quantiles
     tables.py       sums → tables
-    values.py       Survey · report.py  Markdown and HTML · charts.py  SVG
+    values.py       Survey
+    report.py       Markdown and HTML
+    charts.py       SVG: bars and points; small_multiples.py, chart_parts.py, svg_canvas.py
 """
 
 from __future__ import annotations

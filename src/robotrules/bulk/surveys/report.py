@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from robotrules.bulk.surveys.charts import make_charts, percent, select_crawlers
+from robotrules.bulk.surveys.chart_parts import percent, select_crawlers
+from robotrules.bulk.surveys.charts import make_charts
 from robotrules.bulk.surveys.inputs import ALL
 from robotrules.bulk.surveys.svg_canvas import to_markup
 from robotrules.bulk.surveys.tables import PURPOSE_QUESTIONS

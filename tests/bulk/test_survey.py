@@ -385,7 +385,7 @@ def facts_of(drawn: list[dict[str, Any]]) -> Any:
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(ROWS, st.sampled_from([None, "month", "country"]))
 def test_shares_add_up(drawn: list[dict[str, Any]], by: str | None) -> None:
     """Shares of states sum to 1, intervals contain their share, counts stay within `of`."""
@@ -411,7 +411,7 @@ def test_shares_add_up(drawn: list[dict[str, Any]], by: str | None) -> None:
     json.dumps(found.as_dict())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(ROWS.filter(bool), st.randoms(use_true_random=False), st.integers(1, 7))
 def test_order_and_batches_do_not_matter(
     drawn: list[dict[str, Any]], chance: random.Random, size: int
@@ -618,7 +618,7 @@ KEPT_POOLS: list[Any] = []
 
 
 def test_memory_does_not_grow_with_rows(tmp_path: Path) -> None:
-    """Three times the rows, on disk, need about the same memory."""
+    """More than twice the rows, on disk, need about the same memory."""
     chunk = make_facts([make_row(site(n), at=day(2024), named=["GPTBot"]) for n in range(2_000)])
     origins = chunk["origin"].to_pylist()
 
@@ -642,4 +642,4 @@ def test_memory_does_not_grow_with_rows(tmp_path: Path) -> None:
             pa.set_memory_pool(before)
 
     peak(2)
-    assert peak(150) < 1.5 * peak(50)
+    assert peak(100) < 1.4 * peak(40)

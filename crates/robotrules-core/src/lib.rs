@@ -29,8 +29,11 @@
 //! | `scan`, `simd` | linear scan, four patterns per comparison; SIMD lanes of sixteen octets |
 //! | `index`, `prefix_trie`, `bigrams` | large rule sets: prefix trie for literals, n-gram index for wildcards |
 //! | `prefilter`, `batch` | many URLs at once: a bit set of candidate patterns for each path |
+//! | `origin`, `origin_index` | the origin of a URL; origins by number, for joins |
 //! | `uncompiled` | the first URL of a rule set, decided without compiling it |
 //! | `kmp`, `pattern_dfa`, `path_dfa` | patterns and paths as DFAs; KMP failure function |
+//! | `facts`, `crawler_names`, `text_lists` | facts about files as columns; crawlers by user-agent line |
+//! | `coverage` | whether rules allow all URLs, some or none |
 //! | `product_search`, `search`, `languages` | witnesses for decision lists: A* search over the product of the DFAs |
 //!
 //! ```
@@ -80,7 +83,10 @@
 
 mod batch;
 mod bigrams;
+pub mod coverage;
+pub mod crawler_names;
 pub mod document;
+pub mod facts;
 pub mod groups;
 pub mod index;
 pub mod kmp;
@@ -88,6 +94,8 @@ pub mod languages;
 pub mod lines;
 mod normalize;
 pub mod notes;
+pub mod origin;
+pub mod origin_index;
 pub mod path_dfa;
 pub mod pattern;
 pub mod pattern_dfa;
@@ -100,9 +108,11 @@ mod scan;
 mod search;
 pub mod settings;
 mod simd;
+pub mod text_lists;
 mod uncompiled;
 pub mod url_path;
 
+pub use batch::Row;
 pub use document::Document;
 pub use languages::Languages;
 pub use normalize::Comparison;

@@ -7,7 +7,7 @@
 //! after enough checks to pay for it. A long batch of URLs is one text (`batch`) and builds a
 //! `prefilter` for its duration.
 
-use crate::batch;
+use crate::batch::{Batch, Lines, Row, Rows};
 use crate::index::Index;
 use crate::normalize::Comparison;
 use crate::notes::Code;
@@ -191,22 +191,53 @@ impl RuleSet {
             answers.extend(std::iter::repeat_n(true, count));
             return;
         }
-        self.each_rank(lines, |rank, path| answers.push(allows(rank) || self.is_implicit(path)));
+        let take = |rank, path: Path<'_>| answers.push(allows(rank) || self.is_implicit(path));
+        self.each_rank(Lines(lines), take);
+    }
+
+    /// Calls `take` for each URL of a column with whether it is allowed.
+    pub fn allows_rows<'a>(&self, rows: impl Iterator<Item = Row<'a>>, mut take: impl FnMut(bool)) {
+        if self.is_empty() {
+            return rows.for_each(|_| take(true));
+        }
+        self.each_rank(Rows(rows), |rank, path| take(allows(rank) || self.is_implicit(path)));
     }
 
     /// Decides many URLs, one URL per line.
     pub fn decide_lines(&self, lines: &[u8], answers: &mut Vec<Decision>) {
-        self.each_rank(lines, |rank, path| {
-            answers.push(match self.is_implicit(path) {
-                true => Decision::Implicit,
-                false => decision(rank),
-            });
-        });
+        self.each_rank(Lines(lines), |rank, path| answers.push(self.decision(rank, path)));
     }
 
-    /// Calls `take` with the deciding rank and the path of each line.
+    /// Calls `take` with the decision on each URL of a column.
+    pub fn decide_rows<'a>(
+        &self,
+        rows: impl Iterator<Item = Row<'a>>,
+        mut take: impl FnMut(Decision),
+    ) {
+        self.each_rank(Rows(rows), |rank, path| take(self.decision(rank, path)));
+    }
+
+    /// Does the same for a few URLs, which do not pay for a prefilter.
+    pub fn decide_few_rows<'a>(
+        &self,
+        rows: impl Iterator<Item = Row<'a>>,
+        mut take: impl FnMut(Decision),
+    ) {
+        let comparison = self.comparison;
+        Rows(rows).each_path(comparison, |path| take(self.decision(self.winner(path), path)));
+    }
+
     #[inline(always)]
-    fn each_rank(&self, lines: &[u8], mut take: impl FnMut(Rank, Path<'_>)) {
+    fn decision(&self, rank: Rank, path: Path<'_>) -> Decision {
+        match self.is_implicit(path) {
+            true => Decision::Implicit,
+            false => decision(rank),
+        }
+    }
+
+    /// Calls `take` with the deciding rank and the path of each URL.
+    #[inline(always)]
+    fn each_rank(&self, urls: impl Batch, mut take: impl FnMut(Rank, Path<'_>)) {
         let comparison = self.comparison;
         let prefilters = match self.len() <= MAX_PREFILTERED {
             true => prefilter::build(&self.arena, &self.scan),
@@ -215,12 +246,12 @@ impl RuleSet {
         match prefilters.as_slice() {
             [] => {
                 self.expect_checks(usize::MAX);
-                batch::each_path(lines, comparison, |path| take(self.winner_by_index(path), path));
+                urls.each_path(comparison, |path| take(self.winner_by_index(path), path));
             }
-            [prefilter] => batch::each_path(lines, comparison, |path| {
-                take(prefilter.winner(&self.arena, path), path)
-            }),
-            prefilters => batch::each_path(lines, comparison, |path| {
+            [prefilter] => {
+                urls.each_path(comparison, |path| take(prefilter.winner(&self.arena, path), path))
+            }
+            prefilters => urls.each_path(comparison, |path| {
                 take(prefilter::winner(prefilters, &self.arena, path), path);
             }),
         }

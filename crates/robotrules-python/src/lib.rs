@@ -4,9 +4,14 @@
 //! `_native.pyi` documents every name, and lists the hooks that this crate calls on Python subclasses.
 //! This crate does not parse or match: `robotrules-core` does.
 
+mod arrow;
+mod columns;
+mod facts;
 mod file;
 mod languages;
 mod matcher;
+mod origins;
+mod rule_table;
 
 use matcher::octets;
 use pyo3::exceptions::PyValueError;
@@ -170,10 +175,18 @@ fn role_name(role: core::Role) -> &'static str {
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Settings>()?;
+    module.add_class::<arrow::NativeColumn>()?;
     module.add_class::<Document>()?;
+    module.add_class::<facts::FactsReader>()?;
     module.add("File", module.py().get_type::<file::File>())?;
     module.add_class::<languages::Languages>()?;
     module.add_class::<matcher::Matcher>()?;
+    module.add_class::<origins::OriginIndex>()?;
+    module.add_class::<origins::Timelines>()?;
+    module.add_class::<rule_table::RuleTable>()?;
+    module.add("NO_ORIGIN", origins::NO_ORIGIN)?;
+    module.add("MISSING", origins::MISSING)?;
+    module.add_function(wrap_pyfunction!(origins::origins_column, module)?)?;
     module.add_function(wrap_pyfunction!(parse, module)?)?;
     module.add_function(wrap_pyfunction!(normal_form, module)?)?;
     Ok(())

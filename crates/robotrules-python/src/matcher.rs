@@ -4,6 +4,8 @@
 //! lock (GIL). This module does not make verdicts: it calls the hook `_make_verdict()`, which is
 //! described in `_native.pyi`, under "Hooks".
 
+use crate::arrow::NativeColumn;
+use crate::columns::{self, Labels};
 use crate::{Document, Settings};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -100,6 +102,25 @@ impl Matcher {
         PyList::new(urls.py(), decisions.into_iter().map(decision_number))
     }
 
+    #[pyo3(signature = (urls, threads))]
+    fn allows_column(&self, urls: &Bound<'_, PyAny>, threads: usize) -> PyResult<NativeColumn> {
+        Ok(columns::allows(urls.py(), self, urls, threads)?.into())
+    }
+
+    #[pyo3(signature = (urls, threads, labels, no_match, lines = None))]
+    fn decide_column(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        threads: usize,
+        labels: Vec<(String, Option<bool>)>,
+        no_match: i8,
+        lines: Option<Vec<u32>>,
+    ) -> PyResult<NativeColumn> {
+        let (py, labels) = (urls.py(), Labels::new(labels));
+        let lines = lines.unwrap_or_else(|| self.lines());
+        Ok(columns::decide(py, self, urls, threads, &labels, no_match, &lines)?.into())
+    }
+
     fn tied(&self, url: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         Ok(self.with_compiled(url.py(), &octets(url)?, |rules, url| rules.tied_rules(url)))
     }
@@ -152,7 +173,21 @@ impl Matcher {
         }
     }
 
-    fn compiled(&self, py: Python<'_>) -> &core::RuleSet {
+    /// The lines of the rules; empty without a document.
+    fn lines(&self) -> Vec<u32> {
+        self.source.as_ref().map_or(vec![], |(document, groups)| {
+            let document = &document.get().0;
+            let line = |number: u32| document.records()[number as usize].line;
+            document.rules(groups).into_iter().map(line).collect()
+        })
+    }
+
+    /// The document of the rules and their groups, if they were not compiled from patterns.
+    pub(crate) fn source(&self) -> Option<(&Document, &[u32])> {
+        self.source.as_ref().map(|(document, groups)| (document.get(), groups.as_slice()))
+    }
+
+    pub fn compiled(&self, py: Python<'_>) -> &core::RuleSet {
         if let Some(rules) = self.rules.get() {
             return rules;
         }

@@ -13,11 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from robotrules.bulk.facts import facts, facts_batches
     from robotrules.bulk.rejects import Reject
 
-__all__ = ["Reject"]
+__all__ = ["Reject", "facts", "facts_batches"]
 
-_MODULES = {"Reject": "rejects"}
+_MODULES = {"Reject": "rejects", "facts": "facts", "facts_batches": "facts"}
 
 
 def __getattr__(name: str) -> Any:

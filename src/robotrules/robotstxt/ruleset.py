@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from robotrules._engine import engine as default_engine
 from robotrules.octets import to_octets, to_text
 from robotrules.profile import Profile, find_profile
+from robotrules.robotstxt.reading import Reading
 from robotrules.robotstxt.values import Rule
-from robotrules.robotstxt.verdict import Reason, RuleSource, Verdict
+from robotrules.robotstxt.verdict import DISALLOWING, Reason, RuleSource, Verdict
 
 URL = str | bytes
+MAX_THREADS = 256
 # The engine's results when no rule decides.
 NO_MATCH, IMPLICIT = -1, -2
 # Allowed and reason, by the two lowest bits of other results; the remaining bits are the rule's
@@ -29,6 +31,32 @@ _DECISIONS = (
     (True, Reason.EMPTY_RULE),
     (True, Reason.EMPTY_RULE),
 )
+
+
+# The reasons by number, as engines have them in columns, each with whether it allows.
+REASON_LABELS = tuple((str(reason), reason not in DISALLOWING) for reason in Reason)
+
+
+class ArrowColumn(Protocol):
+    """A column of Arrow data: pass it to `pyarrow.array()`, `polars.Series()` and the like."""
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """Return the schema and the data as capsules of the Arrow C Data Interface."""
+
+    def __len__(self) -> int: ...
+
+
+# Any object with `__arrow_c_array__` or `__arrow_c_stream__`; the engine checks it.
+ArrowExporter = Any
+
+
+def validate_threads(threads: object) -> int:
+    """Return the number of threads, or raise an exception that says what to pass."""
+    if isinstance(threads, bool) or not isinstance(threads, int):
+        raise TypeError(f"threads is {threads!r}: pass a number, or 0 for one thread per core")
+    if threads < 0:
+        raise ValueError(f"threads is {threads}: pass 1 or more, or 0 for one thread per core")
+    return min(threads, MAX_THREADS)
 
 
 class RuleSet:
@@ -49,6 +77,8 @@ class RuleSet:
         find_matches: Callable[[URL], tuple[bytes, list[tuple[int, int]]]]
         count_usable: Callable[[], int]
         decide: Callable[[URL], int]
+        allows_column: Callable[[ArrowExporter, int], ArrowColumn]
+        decide_column: Callable[..., ArrowColumn]
 
     @property
     def profile(self) -> Profile:
@@ -92,6 +122,29 @@ class RuleSet:
     def check_many(self, urls: Iterable[URL]) -> list[Verdict]:
         """Return the verdicts on many URLs, with one call into the engine."""
         raise NotImplementedError
+
+    def allows_arrow(self, column: ArrowExporter, *, threads: int = 0) -> ArrowColumn:
+        """
+        Tell for each URL of an Arrow column whether the rules allow it, as a column of booleans.
+
+        *column* is any object with `__arrow_c_array__` or `__arrow_c_stream__`, such as a
+        `pyarrow.Array`, a `polars.Series` or a table with one column; its strings are not copied,
+        and null stays null. *threads* 0: one for each core. The result has `__arrow_c_array__`:
+        pass it to `pyarrow.array()` or `polars.Series()`.
+        """
+        return self.allows_column(column, validate_threads(threads))
+
+    def decide_arrow(self, column: ArrowExporter, *, threads: int = 0) -> ArrowColumn:
+        """
+        Decide each URL of an Arrow column, as a struct of `allowed`, `reason` and `line`.
+
+        The columns of `check_many()`: `reason` is a dictionary of the values of `Reason`, `line` is
+        null where no rule decides. The arguments are those of `allows_arrow()`.
+        """
+        no_match = REASON_LABELS.index((str(self._find_reason(NO_MATCH)), True))
+        lines = None if isinstance(self._source, Reading) else [rule.line for rule in self.rules]
+        threads = validate_threads(threads)
+        return self.decide_column(column, threads, REASON_LABELS, no_match, lines)
 
     def tied_rules(self, url: URL) -> tuple[int, ...]:
         """Return the positions of the rules that match with the most octets: those that tie."""

@@ -48,6 +48,10 @@ class Reason(StrEnum):
         return _SENTENCES[self]
 
 
+# The reasons that disallow.
+DISALLOWING = frozenset(
+    (Reason.DISALLOW_RULE, Reason.UNREACHABLE, Reason.RESTRICTED, Reason.NO_ORIGIN)
+)
 _SENTENCES = {
     Reason.ALLOW_RULE: "an allow rule is the most specific match",
     Reason.DISALLOW_RULE: "a disallow rule is the most specific match",

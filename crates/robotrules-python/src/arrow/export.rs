@@ -1,0 +1,304 @@
+//! Columns that this crate made, handed out through the Arrow C Data Interface.
+//!
+//! A [`Column`] owns its buffers; every export shares them, and the last one to be released frees them.
+
+use super::ffi::{make_capsule, Array, Released, Schema};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::ffi::{c_void, CString};
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+
+/// `ARROW_FLAG_NULLABLE`.
+const NULLABLE: i64 = 2;
+
+/// A buffer of a column.
+#[derive(Debug)]
+pub enum Buffer {
+    /// Octets, or bits with the first in the lowest place.
+    Bytes(Vec<u8>),
+    /// Numbers of one octet.
+    I8(Vec<i8>),
+    /// Numbers of four octets: values, or offsets.
+    I32(Vec<i32>),
+    /// Numbers of four octets without a sign.
+    U32(Vec<u32>),
+    /// Offsets of eight octets.
+    I64(Vec<i64>),
+    /// Numbers of eight octets with a fraction.
+    F64(Vec<f64>),
+}
+
+impl Buffer {
+    fn pointer(&self) -> *const c_void {
+        match self {
+            Buffer::Bytes(values) => values.as_ptr().cast(),
+            Buffer::I8(values) => values.as_ptr().cast(),
+            Buffer::I32(values) => values.as_ptr().cast(),
+            Buffer::U32(values) => values.as_ptr().cast(),
+            Buffer::I64(values) => values.as_ptr().cast(),
+            Buffer::F64(values) => values.as_ptr().cast(),
+        }
+    }
+}
+
+/// A column of any type: a format string of the C Data Interface, its buffers and its children.
+///
+/// Whoever makes one has to give it the buffers that the format requires, with as many values as `length`
+/// says: consumers rely on it. The functions below do so.
+#[derive(Debug)]
+pub struct Column {
+    format: CString,
+    name: CString,
+    length: usize,
+    null_count: usize,
+    // The validity bits, if any, and then the other buffers of the format.
+    buffers: Vec<Option<Buffer>>,
+    children: Vec<Arc<Column>>,
+    dictionary: Option<Arc<Column>>,
+}
+
+/// The validity bits of a column: one bit a value, set if the value is not null.
+fn validity(valid: Option<Vec<bool>>) -> (usize, Option<Buffer>) {
+    match valid {
+        Some(valid) => {
+            let nulls = valid.iter().filter(|&&valid| !valid).count();
+            (nulls, (nulls > 0).then(|| Buffer::Bytes(pack_bits(&valid))))
+        }
+        None => (0, None),
+    }
+}
+
+/// Bits, the first in the lowest place of the first octet.
+pub fn pack_bits(bits: &[bool]) -> Vec<u8> {
+    let octet = |bits: &[bool]| {
+        bits.iter().enumerate().fold(0, |octet, (at, &bit)| octet | u8::from(bit) << at)
+    };
+    bits.chunks(8).map(octet).collect()
+}
+
+impl Column {
+    fn new(format: &str, length: usize, valid: Option<Vec<bool>>, buffers: Vec<Buffer>) -> Column {
+        let (null_count, bits) = validity(valid);
+        Column {
+            format: CString::new(format).unwrap_or_default(),
+            name: CString::default(),
+            length,
+            null_count,
+            buffers: std::iter::once(bits).chain(buffers.into_iter().map(Some)).collect(),
+            children: vec![],
+            dictionary: None,
+        }
+    }
+
+    /// The same column with a name, for a field of a struct.
+    pub fn named(mut self, name: &str) -> Column {
+        // A name with a NUL cannot be expressed.
+        self.name = CString::new(name).unwrap_or_default();
+        self
+    }
+
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Booleans.
+    pub fn bools(values: &[bool], valid: Option<Vec<bool>>) -> Column {
+        Column::new("b", values.len(), valid, vec![Buffer::Bytes(pack_bits(values))])
+    }
+
+    /// Numbers from 0 to 4,294,967,295.
+    pub fn uint32(values: Vec<u32>, valid: Option<Vec<bool>>) -> Column {
+        Column::new("I", values.len(), valid, vec![Buffer::U32(values)])
+    }
+
+    /// Numbers of eight octets with a fraction.
+    pub fn float64(values: Vec<f64>, valid: Option<Vec<bool>>) -> Column {
+        Column::new("g", values.len(), valid, vec![Buffer::F64(values)])
+    }
+
+    /// Strings: one text, and where each of them ends in it. The text has to be UTF-8 and shorter than
+    /// 2 GiB: [`Column::large_strings`] has no such limit.
+    pub fn strings(text: Vec<u8>, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
+        let offsets = std::iter::once(0).chain(ends.iter().map(|&end| end as i32)).collect();
+        let buffers = vec![Buffer::I32(offsets), Buffer::Bytes(text)];
+        Column::new("u", ends.len(), valid, buffers)
+    }
+
+    /// Strings without a limit on the text.
+    pub fn large_strings(text: Vec<u8>, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
+        let offsets = std::iter::once(0).chain(ends.iter().map(|&end| end as i64)).collect();
+        let buffers = vec![Buffer::I64(offsets), Buffer::Bytes(text)];
+        Column::new("U", ends.len(), valid, buffers)
+    }
+
+    /// Numbers of four octets into a dictionary.
+    pub fn dictionary(indices: Vec<i32>, valid: Option<Vec<bool>>, values: Column) -> Column {
+        let mut column = Column::new("i", indices.len(), valid, vec![Buffer::I32(indices)]);
+        column.dictionary = Some(Arc::new(values));
+        column
+    }
+
+    /// Numbers of one octet into a dictionary.
+    pub fn small_dictionary(indices: Vec<i8>, valid: Option<Vec<bool>>, values: Column) -> Column {
+        let mut column = Column::new("c", indices.len(), valid, vec![Buffer::I8(indices)]);
+        column.dictionary = Some(Arc::new(values));
+        column
+    }
+
+    /// Lists: the values of all lists in one column, and where each list ends in it.
+    pub fn lists(values: Column, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
+        let offsets = std::iter::once(0).chain(ends.iter().map(|&end| end as i32)).collect();
+        let mut column = Column::new("+l", ends.len(), valid, vec![Buffer::I32(offsets)]);
+        column.children = vec![Arc::new(values.named("item"))];
+        column
+    }
+
+    /// Maps: keys and values of all maps, and where each map ends in them.
+    pub fn maps(keys: Column, values: Column, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
+        let length = keys.len();
+        let entries = Column::structs(vec![keys.named("key"), values.named("value")], length, None);
+        let mut column = Column::lists(entries.named("entries"), ends, valid);
+        column.format = c"+m".to_owned();
+        if let Some(entries) = column.children.first_mut().and_then(Arc::get_mut) {
+            entries.name = c"entries".to_owned();
+        }
+        column
+    }
+
+    /// Structs: one column for each field.
+    pub fn structs(fields: Vec<Column>, length: usize, valid: Option<Vec<bool>>) -> Column {
+        let mut column = Column::new("+s", length, valid, vec![]);
+        column.children = fields.into_iter().map(Arc::new).collect();
+        column
+    }
+}
+
+/// A column of strings with each text once, such as the values of a dictionary.
+pub fn dictionary<'a>(texts: impl IntoIterator<Item = &'a str>) -> Column {
+    let (mut text, mut ends) = (String::new(), vec![]);
+    for value in texts {
+        text.push_str(value);
+        ends.push(text.len());
+    }
+    Column::strings(text.into_bytes(), &ends, None)
+}
+
+// --- Exports -------------------------------------------------------------------------------------
+
+/// What an exported array or schema keeps alive, and the tables of pointers that it points to.
+struct Exported<T> {
+    column: Arc<Column>,
+    children: Vec<*mut T>,
+    dictionary: *mut T,
+    buffers: Vec<*const c_void>,
+}
+
+impl<T: Released> Exported<T> {
+    fn new(column: &Arc<Column>, export: fn(&Arc<Column>) -> T) -> Box<Exported<T>> {
+        let boxed = |column: &Arc<Column>| Box::into_raw(Box::new(export(column)));
+        let pointer = |buffer: &Option<Buffer>| buffer.as_ref().map_or(null(), Buffer::pointer);
+        Box::new(Exported {
+            children: column.children.iter().map(boxed).collect(),
+            dictionary: column.dictionary.as_ref().map_or(null_mut(), boxed),
+            buffers: column.buffers.iter().map(pointer).collect(),
+            column: column.clone(),
+        })
+    }
+}
+
+impl<T> Drop for Exported<T> {
+    fn drop(&mut self) {
+        let children = std::mem::take(&mut self.children);
+        for child in children.into_iter().chain([self.dictionary]) {
+            if !child.is_null() {
+                // SAFETY: `new` made this box, and only this drops it. A child that a consumer moved
+                // elsewhere is marked as released.
+                drop(unsafe { Box::from_raw(child) });
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn release_schema(schema: *mut Schema) {
+    // SAFETY: called with a schema of `export_schema` that is not released.
+    let schema = unsafe { &mut *schema };
+    // SAFETY: its private data is the box of `export_schema`, and is dropped only here.
+    drop(unsafe { Box::from_raw(schema.private_data.cast::<Exported<Schema>>()) });
+    schema.release = None;
+}
+
+unsafe extern "C" fn release_array(array: *mut Array) {
+    // SAFETY: called with an array of `export_array` that is not released.
+    let array = unsafe { &mut *array };
+    // SAFETY: its private data is the box of `export_array`, and is dropped only here.
+    drop(unsafe { Box::from_raw(array.private_data.cast::<Exported<Array>>()) });
+    array.release = None;
+}
+
+fn export_schema(column: &Arc<Column>) -> Schema {
+    let mut kept = Exported::new(column, export_schema);
+    let mut schema = Schema::empty();
+    schema.format = kept.column.format.as_ptr();
+    schema.name = kept.column.name.as_ptr();
+    schema.flags = NULLABLE;
+    schema.n_children = kept.children.len() as i64;
+    schema.children = kept.children.as_mut_ptr();
+    schema.dictionary = kept.dictionary;
+    schema.release = Some(release_schema);
+    schema.private_data = Box::into_raw(kept).cast();
+    schema
+}
+
+fn export_array(column: &Arc<Column>) -> Array {
+    let mut kept = Exported::new(column, export_array);
+    let mut array = Array::empty();
+    array.length = column.length as i64;
+    array.null_count = column.null_count as i64;
+    array.n_buffers = kept.buffers.len() as i64;
+    array.buffers = kept.buffers.as_mut_ptr();
+    array.n_children = kept.children.len() as i64;
+    array.children = kept.children.as_mut_ptr();
+    array.dictionary = kept.dictionary;
+    array.release = Some(release_array);
+    array.private_data = Box::into_raw(kept).cast();
+    array
+}
+
+/// A column in Python: pass it to `pyarrow.array()`, `polars.Series()` or anything else that reads Arrow.
+#[pyclass(frozen, name = "ArrowColumn", module = "robotrules._engine._native")]
+pub struct NativeColumn(Arc<Column>);
+
+impl From<Column> for NativeColumn {
+    fn from(column: Column) -> NativeColumn {
+        NativeColumn(Arc::new(column))
+    }
+}
+
+#[pymethods]
+impl NativeColumn {
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        make_capsule(py, export_schema(&self.0))
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        // The protocol permits to ignore the request.
+        let _ = requested_schema;
+        let schema = make_capsule(py, export_schema(&self.0))?;
+        PyTuple::new(py, [schema, make_capsule(py, export_array(&self.0))?])
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.length
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ArrowColumn: {} values, {} null>", self.0.length, self.0.null_count)
+    }
+}

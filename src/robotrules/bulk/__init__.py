@@ -15,10 +15,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from robotrules.bulk.facts import facts, facts_batches
     from robotrules.bulk.rejects import Reject
+    from robotrules.bulk.surveys import Survey, survey
 
-__all__ = ["Reject", "facts", "facts_batches"]
+__all__ = ["Reject", "Survey", "facts", "facts_batches", "survey"]
 
-_MODULES = {"Reject": "rejects", "facts": "facts", "facts_batches": "facts"}
+_MODULES = {
+    "Reject": "rejects",
+    "Survey": "surveys",
+    "facts": "facts",
+    "facts_batches": "facts",
+    "survey": "surveys",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -61,7 +61,7 @@ def expected_row(
         "user_agents": _texts(agents),
         "sitemaps": [sitemap.url for sitemap in robots.sitemaps],
         "crawl_delay": star.seconds if star else None,
-        "crawl_delays": _delays(robots, agents),
+        "crawl_delays": _delays(robots),
         "purposes": _texts(purposes),
         "content_usage": [(key, str(one)) for key, one in usage if str(one) != "unknown"],
         "content_signal": list(content_signals(robots, "/", "*").values().items()),
@@ -80,18 +80,13 @@ def _texts(values: Iterable[bytes]) -> list[str]:
     return [value.decode("utf-8", "backslashreplace") for value in dict.fromkeys(values)]
 
 
-def _delays(robots: RobotsTxt, agents: list[bytes]) -> list[dict[str, Any]]:
+def _delays(robots: RobotsTxt) -> list[dict[str, Any]]:
     """Return each user-agent value with the largest delay of the groups that have it."""
     delays: dict[bytes, float] = {}
     for group in robots.groups:
-        alone = robotrules.parse(
-            b"User-agent: *\n"
-            + b"".join(
-                b"Crawl-delay: " + one.value + b"\n"
-                for one in group.records
-                if one.key == "crawl-delay"
-            )
-        ).crawl_delay("*")
+        values = [record.value for record in group.records if record.key == "crawl-delay"]
+        lines = b"".join(b"Crawl-delay: " + value + b"\n" for value in values)
+        alone = robotrules.parse(b"User-agent: *\n" + lines).crawl_delay("*")
         if alone:
             for record in group.starts:
                 if record.key == "user-agent":

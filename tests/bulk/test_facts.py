@@ -16,8 +16,7 @@ import robotrules
 from robotrules._engine import native, pure
 from robotrules._engine.pure_facts import struct_type
 from robotrules.bulk import Reject, facts, facts_batches
-from robotrules.bulk import facts as public_facts
-from robotrules.bulk.facts import COVERAGE, SCHEMA, make_schema
+from robotrules.bulk.file_facts import COVERAGE, SCHEMA, make_schema
 from robotrules.bulk.rejects import RejectWarning
 from robotrules.bulk.robots_table import normalize
 from robotrules.errors import ProductTokenError, ProfileError
@@ -35,7 +34,8 @@ SAMPLES = {
     "some": b"User-agent: *\nDisallow: /private/\nAllow: /private/press/\n",
     "named": (
         b"User-agent: GPTBot\nUser-agent: gptbot/2.0\nDisallow: /\n\nUser-agent: Googlebot\n"
-        b"Disallow: /*?\nCrawl-delay: 2.5\n\nUser-agent: *\nAllow: /\nCrawl-delay: 10\nCrawl-delay: 1\n"
+        b"Disallow: /*?\nCrawl-delay: 2.5\n\nUser-agent: *\nAllow: /\nCrawl-delay: 10\n"
+        b"Crawl-delay: 1\n"
     ),
     "digits": b"User-agent: MJ12bot\nUser-agent: 360Spider\nDisallow: /\n",
     "merged": (
@@ -51,14 +51,19 @@ SAMPLES = {
         b"Sitemap: https://a.example/caf\xe9\nSitemap: https://a.example/a b\nSitemap: mailto:x\n"
         b"Sitemap: https://[::1\nSitemap: https://[::1]/s\nSitemap:\nSitemap: a\x01b\n"
     ),
-    "usual sitemaps": b"Sitemap: s.xml\nSitemap: http:/a\nSitemap: a:b\nSitemap: ?x\nSitemap: h+1://?\n",
-    "purposes": b"User-agent-purpose: a\nDisallow: /\nUser-Agent-Purpose: b\nUser-Agent-Purpose: a\n",
+    "usual sitemaps": (
+        b"Sitemap: s.xml\nSitemap: http:/a\nSitemap: a:b\nSitemap: ?x\nSitemap: h+1://?\n"
+    ),
+    "purposes": (
+        b"User-agent-purpose: a\nDisallow: /\nUser-Agent-Purpose: b\nUser-Agent-Purpose: a\n"
+    ),
     "usage": (
         b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: / search=y\nDisallow: /x\n"
         b"User-agent: GPTBot\nContent-Usage: search=n\nContent-Signal: ai-train=no\n"
     ),
     "usage in other groups": (
-        b"User-agent: GPTBot\nContent-Usage: train-ai=n\nUser-agent: *\nContent-Usage: search=n, a=(b\n"
+        b"User-agent: GPTBot\nContent-Usage: train-ai=n\nUser-agent: *\n"
+        b"Content-Usage: search=n, a=(b\n"
     ),
     "regrouped": (
         b"User-agent: *\nContent-Usage: train-ai=n\nUser-agent: GPTBot\nContent-Usage: train-ai=y\n"
@@ -68,10 +73,15 @@ SAMPLES = {
         b"User-agent: *\nApp-Directives: one;x, two\nApp-Directive: /p three\nApp-Directives: (\n"
         b"User-agent: b\nApp-Directives: one, four\n"
     ),
-    "notes": b"\xef\xbb\xbfDisallow: /\nUser agent: a\nuser-agent: a, b\nDissallow: x\nno\n:\nUser-agent:\n",
+    "notes": (
+        b"\xef\xbb\xbfDisallow: /\nUser agent: a\nuser-agent: a, b\nDissallow: x\nno\n:\n"
+        b"User-agent:\n"
+    ),
     "utf-16": "User-agent: *\nDisallow: /\nSitemap: https://a.example/\n".encode("utf-16"),
     "nul": b"User-agent: *\0\nDisallow: /\0a\nCrawl-delay: 1\0\nSitemap: https://a.example/\0\n",
-    "not utf-8": b"User-agent: caf\xe9\nUser-agent: \xff\nDisallow: /\xe9\nUser-agent-purpose: \xe9\n",
+    "not utf-8": (
+        b"User-agent: caf\xe9\nUser-agent: \xff\nDisallow: /\xe9\nUser-agent-purpose: \xe9\n"
+    ),
     "cr": b"User-agent: *\rDisallow: /\r\rUser-agent: GPTBot\r\nAllow: /",
     "html": b"<!doctype html>\n<p>Not: found\n",
     "unterminated": b"User-agent: *\nDisallow: /a",
@@ -266,7 +276,7 @@ def test_threads_give_the_same_rows() -> None:
 def test_large_batches_are_split(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files that are too large for one call are read in several."""
     expected = facts(as_files(SAMPLES))
-    monkeypatch.setattr("robotrules.bulk.facts._MAX_OCTETS", 200)
+    monkeypatch.setattr("robotrules.bulk.file_facts._MAX_OCTETS", 200)
     split = facts(as_files(SAMPLES))
     assert split.column("size").num_chunks > 3
     assert split.to_pylist() == expected.to_pylist()
@@ -323,7 +333,6 @@ def test_misuse_of_files() -> None:
         facts(3)
     with pytest.raises(TypeError, match="normal form"):
         list(facts_batches([pa.record_batch({"origin": ["a"]})]))
-    assert public_facts is facts
 
 
 def test_states_and_bodies_have_the_same_length(engine: ModuleType) -> None:

@@ -26,7 +26,7 @@ other name of a Python object, except for the built-in types.
     `read_values(kind, values)`: in `read()`, for values of records that the engine does not parse;
     at least once for each different list of values. *kind* is `sitemaps` (returns the URLs),
     `applications` (returns their names), `content_usage` or `content_signal` (return pairs of a key
-    and a value). Implemented by `bulk/facts.py`.
+    and a value). Implemented by `bulk/file_facts.py`.
 Both engines call
     `url_type_error(url)`: for a URL of a wrong type. It returns the `TypeError` to raise.
     Implemented by the module `_engine/url_type.py`.

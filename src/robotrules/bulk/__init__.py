@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from robotrules.bulk.facts import facts, facts_batches
+    from robotrules.bulk.file_facts import facts, facts_batches
     from robotrules.bulk.rejects import Reject
     from robotrules.bulk.surveys import Survey, survey
 
@@ -22,8 +22,8 @@ __all__ = ["Reject", "Survey", "facts", "facts_batches", "survey"]
 _MODULES = {
     "Reject": "rejects",
     "Survey": "surveys",
-    "facts": "facts",
-    "facts_batches": "facts",
+    "facts": "file_facts",
+    "facts_batches": "file_facts",
     "survey": "surveys",
 }
 

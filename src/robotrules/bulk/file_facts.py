@@ -298,25 +298,26 @@ class _ValueReader:
     The values are put into a file of their own, whose only group is for everyone.
     """
 
-    _KEYS = {
-        "sitemaps": b"sitemap",
-        "content_usage": b"content-usage",
-        "content_signal": b"content-signal",
-        "applications": b"app-directives",
-    }
-
     def __init__(self, profile: Profile) -> None:
         # The values were cut at these limits already.
         self._profile = profile.replace(max_line=None, max_bytes=1 << 30)
 
     def __call__(self, kind: str, values: Sequence[bytes]) -> list[Any]:
         """Return URLs of sitemaps, applications, or pairs of a map."""
-        return _read_values(self._profile, kind, self._KEYS[kind], tuple(values))
+        return _read_values(self._profile, kind, tuple(values))
+
+
+_KEYS = {
+    "sitemaps": b"sitemap",
+    "content_usage": b"content-usage",
+    "content_signal": b"content-signal",
+    "applications": b"app-directives",
+}
 
 
 @lru_cache(_CACHED_VALUES)
-def _read_values(profile: Profile, kind: str, key: bytes, values: tuple[bytes, ...]) -> list[Any]:
-    records = b"".join(key + b": " + one + b"\n" for one in values)
+def _read_values(profile: Profile, kind: str, values: tuple[bytes, ...]) -> list[Any]:
+    records = b"".join(_KEYS[kind] + b": " + one + b"\n" for one in values)
     robots = parse(b"User-agent: *\n" + records, profile)
     if kind == "sitemaps":
         return [sitemap.url for sitemap in robots.sitemaps]

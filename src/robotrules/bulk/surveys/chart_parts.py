@@ -77,8 +77,8 @@ def describe_shares(pairs: Iterable[tuple[str, float | None]]) -> str:
 
 
 def axis_end(value: float) -> float:
-    """Return the end of an axis: the next of 1, 2, 5, 10, 20, 40, 60, 80 and 100 per cent."""
-    steps = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+    """Return the end of an axis: the next share that has round quarters."""
+    steps = (0.01, 0.02, 0.04, 0.06, 0.08, 0.12, 0.16, 0.2, 0.24, 0.32, 0.4, 0.6, 0.8, 1.0)
     return next((step for step in steps if value <= step), 1.0)
 
 

@@ -238,8 +238,8 @@ def _remarks(
     else:
         yield "Intervals have the correction for the finite population that was passed."
     yield (
-        "Intervals also assume independent sites. Sites of one operator or platform often share a file, "
-        "so true intervals are wider; to avoid it, keep one site of each."
+        "Intervals also assume independent sites. Sites of one operator or platform often share a "
+        "file, so true intervals are wider; to avoid it, keep one site of each."
     )
     if counted.panel is not None:
         yield (

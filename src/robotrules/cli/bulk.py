@@ -230,7 +230,7 @@ def check(
 
     tokens = parse_tokens(product_tokens, profile)
     age = None if max_age is None else parse_duration(max_age, "--max-age")
-    arguments = {
+    arguments: dict[str, Any] = {
         "product_tokens": tokens,
         "purposes": parse_purposes(purposes, profile),
         "profile": profile,
@@ -290,7 +290,8 @@ def facts(
       robotrules bulk facts robotstxt.paths.gz --prefix /data/cc/ --jobs 8 -o facts/
       robotrules bulk facts robots/ --crawlers GPTBot --crawlers CCBot -o facts.csv
     """
-    from robotrules.bulk.file_jobs import PART_ROWS, write_facts
+    from robotrules.bulk.file_jobs import write_facts
+    from robotrules.bulk.jobs import PART_ROWS
 
     def write(output: str, **shared: Any) -> JobSummary:
         """Run the job."""

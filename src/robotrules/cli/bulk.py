@@ -368,7 +368,14 @@ def survey(
     started = time.monotonic()
     more = {} if title is None else {"title": title}
     with _errors():
-        paths = [file.path for file in find_inputs(facts, format="parquet")]
+        paths = []
+        for file in find_inputs(facts, format="parquet"):
+            if file.format != "parquet":
+                raise CliError(
+                    f"facts are Parquet files, and {quoted(file.path)} is a {file.format} file: "
+                    "pass files that `robotrules bulk facts -o FILE.parquet` wrote"
+                )
+            paths.append(file.path)
         result = make_survey(
             paths,
             by=by,

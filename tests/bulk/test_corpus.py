@@ -121,7 +121,7 @@ def test_long_urls_and_many_rows() -> None:
         few[number % len(few)] if number < 6 else few[1 + number % 5] for number in range(600_000)
     ]
     checked = CORPUS.check(pa.table({"url": urls}), product_tokens="bot", threads=2)
-    expected = {url: expect(url and url.encode(), PARSED, "bot") for url in few}
+    expected = {url: expect(url.encode() if url else None, PARSED, "bot") for url in few}
     assert answers(checked) == [expected[url] for url in urls]
 
 
@@ -234,7 +234,7 @@ def test_missing(missing: str | None, allowed: bool | None) -> None:
 
 def redirects(chain: dict[str, str], last: dict[str, bytes] | None = None) -> Corpus:
     """Return a corpus of redirects and files."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"origin": origin, "status": 301, "location": target, "body": None, "fetched_at": 5.0}
         for origin, target in chain.items()
     ]

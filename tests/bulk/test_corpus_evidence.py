@@ -34,7 +34,7 @@ BODIES = [
 ]
 AGENTS = ["bot", "Other", "third"]
 URLS = ["https://a.example/x", "https://a.example/y", "https://a.example/robots.txt"]
-ACCESS = {
+ACCESS: dict[str, AccessProfile | str] = {
     "default": AccessProfile(name="default"),
     "google": "google",
     "stale": "stale",
@@ -92,8 +92,18 @@ def make_store(fetches: list[tuple[Any, ...]], access: AccessProfile | str) -> M
         if revalidated and (good is None or good.state is not AccessState.SUCCESS):
             continue
         result = AccessResult(
-            *("https://a.example", state, status, FailureReason(failure) if failure else None, ""),
-            *("https://a.example/robots.txt", (), fields, content, True, revalidated, None),
+            origin="https://a.example",
+            state=state,
+            status=status,
+            failure_reason=FailureReason(failure) if failure else None,
+            detail="",
+            url="https://a.example/robots.txt",
+            hops=(),
+            fields=fields,
+            body=content,
+            complete=True,
+            revalidated=revalidated,
+            address=None,
         )
         record = make_fetch_record(
             result, entry, at=at, agent=agent, user_agent=agent, profile=profile

@@ -253,17 +253,19 @@ def test_a_torn_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         return write_facts(files, str(output), part_rows=25, processes=1)
 
     run(whole)
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr(jobs._Run, "complete", interrupt)
-        run(torn)
+        with pytest.raises(KeyboardInterrupt):
+            run(torn)
     lines = (torn / JOURNAL).read_text().splitlines()
     assert len(lines) > 5
     (torn / JOURNAL).write_text("\n".join([*lines[:3], lines[3][:40]]))
     assert run(torn).continued == 3
     assert content(torn) == content(whole)
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr(jobs._Run, "complete", interrupt)
-        write_facts(files, str(torn), part_rows=25, processes=1, restart=True)
+        with pytest.raises(KeyboardInterrupt):
+            write_facts(files, str(torn), part_rows=25, processes=1, restart=True)
     os.truncate(torn / json.loads(lines[0])["file"], 10)
     with pytest.raises(InputError, match="is missing or was changed: pass --restart"):
         run(torn)

@@ -167,7 +167,7 @@ def write_checks(
             "max_age": max_age,
             "prefix": column_prefix,
         }
-        kept = {**options, "profile": profile, "columns": columns or {}}
+        kept: dict[str, Any] = {**options, "profile": profile, "columns": columns or {}}
         kept["corpus"] = [file._asdict() for file in files]
         job = _make_job("check", kept, inputs, output, format, part_rows)
         with load_corpus(files, profile, columns) as loaded:

@@ -227,7 +227,7 @@ class _TaskReader:
     ) -> None:
         self._work, self._inputs, self._skipped = work, task.inputs, skipped
         self._progress = progress
-        self.cursor = list(task.cursor) if task.cursor else [0, None]
+        self.cursor: list[Any] = list(task.cursor) if task.cursor else [0, None]
         self.exhausted = False
         self._chunks = self._read()
         self._waiting: Chunk | None = _NOTHING
@@ -242,12 +242,12 @@ class _TaskReader:
                 if start is not None and not before:
                     before = chunk.position  # an earlier run has read what is before
                 done, before = max(chunk.position - before, 0), max(chunk.position, before)
-                yield chunk._replace(
-                    cursor=None if chunk.cursor is None else [index, chunk.cursor], position=done
-                )
+                cursor: Any = None if chunk.cursor is None else [index, chunk.cursor]
+                yield chunk._replace(cursor=cursor, position=done)
             start = None
             rest = max(self._inputs[index].size - before, 0)
-            yield Chunk(None, [], [index + 1, None], rest)
+            following: Any = [index + 1, None]
+            yield Chunk(None, [], following, rest)
 
     def batches(self, most: int) -> Iterator[Any]:
         """Yield batches until a part is full and reading can start behind it."""

@@ -80,7 +80,7 @@ class TableWriter:
         self._hashed = _Hashed(self._file)
         self._sink: Any = self._hashed
         if format.compressed:
-            self._sink = gzip.GzipFile("", "wb", GZIP_LEVEL, self._hashed, mtime=0)  # type: ignore[arg-type]
+            self._sink = gzip.GzipFile("", "wb", GZIP_LEVEL, self._hashed, mtime=0)
         self._parquet: Any = None
         self._waiting: list[Any] = []
         self._waiting_rows = self._waiting_bytes = 0

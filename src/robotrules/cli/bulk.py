@@ -307,7 +307,8 @@ def facts(
       robotrules bulk facts robotstxt.paths.gz --prefix /data/cc/ --jobs 8 -o facts/
       robotrules bulk facts robots/ --crawlers GPTBot --crawlers CCBot -o facts.csv
     """
-    from robotrules.bulk.file_jobs import PART_ROWS, write_facts
+    from robotrules.bulk.file_jobs import write_facts
+    from robotrules.bulk.jobs import PART_ROWS
 
     engine = take_engine(options)
     if engine is not None:
@@ -398,7 +399,14 @@ def survey(
     started = time.monotonic()
     more = {} if title is None else {"title": title}
     with _errors():
-        paths = [file.path for file in find_inputs(facts, format="parquet")]
+        paths = []
+        for file in find_inputs(facts, format="parquet"):
+            if file.format != "parquet":
+                raise CliError(
+                    f"facts are Parquet files, and {quoted(file.path)} is a {file.format} file: "
+                    "pass files that `robotrules bulk facts -o FILE.parquet` wrote"
+                )
+            paths.append(file.path)
         result = make_survey(
             paths,
             by=by,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import glob
 import gzip
-import io
 import json
 import os
 import re
@@ -327,10 +326,9 @@ def _warc_chunks(
 def _read_lines(file: BinaryIO, name: str, start: Cursor | None) -> Iterator[Chunk]:
     """Yield a list with one URL a line as a table with the column `url`."""
     skip, number = (start or [0])[0], 0
-    stream = io.BufferedReader(file, 1024 * 1024)  # type: ignore[arg-type]
     schema = pa.schema([("url", pa.string())])
     yield Chunk(pa.RecordBatch.from_pylist([], schema), [], [skip], 0)
-    while lines := stream.readlines(4 * 1024 * 1024):
+    while lines := file.readlines(4 * 1024 * 1024):
         first, number = number, number + len(lines)
         if number <= skip:
             continue

@@ -9,6 +9,8 @@ mod columns;
 mod file;
 mod languages;
 mod matcher;
+mod origins;
+mod rule_table;
 
 use matcher::octets;
 use pyo3::exceptions::PyValueError;
@@ -177,6 +179,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("File", module.py().get_type::<file::File>())?;
     module.add_class::<languages::Languages>()?;
     module.add_class::<matcher::Matcher>()?;
+    module.add_class::<origins::OriginIndex>()?;
+    module.add_class::<origins::Timelines>()?;
+    module.add_class::<rule_table::RuleTable>()?;
+    module.add("NO_ORIGIN", origins::NO_ORIGIN)?;
+    module.add("MISSING", origins::MISSING)?;
+    module.add_function(wrap_pyfunction!(origins::origins_column, module)?)?;
     module.add_function(wrap_pyfunction!(parse, module)?)?;
     module.add_function(wrap_pyfunction!(normal_form, module)?)?;
     Ok(())

@@ -23,9 +23,9 @@ _PORTS = {"http": "80", "https": "443"}
 # RFC 3986 §3.2. A backslash, a space or a control character is not part of an authority: programs
 # disagree about where such a host ends.
 _URL = re.compile(
-    r"(?P<origin>(?P<scheme>https?)://(?:[^/?#@\\\s\x00-\x20]*@)?"
-    r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^/?#@:\\\[\]\s\x00-\x20]+)(?::(?P<port>[0-9]*))?)(?=[/?#]|\Z)",
-    re.IGNORECASE,
+    # ASCII letters only: without case, a "ſ" would be an "s".
+    r"(?P<origin>(?P<scheme>[hH][tT][tT][pP][sS]?)://(?:[^/?#@\\\s\x00-\x20]*@)?"
+    r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^/?#@:\\\[\]\s\x00-\x20]+)(?::(?P<port>[0-9]*))?)(?=[/?#]|\Z)"
 )
 # A decoded host: letters, digits, and hyphens and underscores in any position, since the DNS allows
 # them and sites use them.

@@ -1,0 +1,463 @@
+//! `RuleTable`: rule sets by the number of a state, for a join of URLs with the states of their origins.
+//!
+//! A batch of rows is decided in blocks: a block's rows are ordered by state, so that a rule set is used for
+//! many URLs while it is in the cache of the processor, and its URLs are still there too. This module does
+//! not choose rule sets: the caller sets those that `missing()` lists.
+
+use crate::arrow::{import_numbers, import_texts, thread_count, Column, NativeColumn, Texts};
+use crate::columns::{in_parts, reason, reason_and_rule, Labels};
+use crate::matcher::Matcher;
+use crate::origins::{MISSING, NO_ORIGIN, NULL};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use robotrules_core::{Decision, RuleSet};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A thread gets at least this many rows.
+const ROWS_PER_THREAD: usize = 16 * 1024;
+/// The rows of a block: their URLs fit into the cache of a core.
+const BLOCK: usize = 16 * 1024;
+/// From this many rows of one state on, a batch pays for its tables (`prefilter.rs`).
+const MIN_BATCH: usize = 64;
+/// No text of a rule.
+const NO_TEXT: i32 = -1;
+
+/// What is known about a state.
+enum Rules {
+    Matcher(Py<Matcher>),
+    /// The reason for all URLs.
+    Constant(i8),
+}
+
+struct Slot {
+    rules: Rules,
+    size: usize,
+    /// The number of the last call that used it.
+    used: u64,
+}
+
+#[derive(Default)]
+struct Slots {
+    by_state: Vec<Option<Box<Slot>>>,
+    size: usize,
+    calls: u64,
+}
+
+/// Rule sets by state: see `_native.pyi`.
+#[pyclass(frozen, module = "robotrules._engine._native")]
+pub struct RuleTable {
+    labels: Labels,
+    slots: Mutex<Slots>,
+}
+
+/// The answer for a row.
+#[derive(Clone, Copy)]
+struct Answer {
+    /// Negative for a null.
+    reason: i8,
+    has_line: bool,
+    line: u32,
+    /// The position of the rule's text among those of its thread.
+    text: i32,
+}
+
+const NULL_ANSWER: Answer = Answer { reason: -1, has_line: false, line: 0, text: NO_TEXT };
+
+#[pymethods]
+impl RuleTable {
+    #[new]
+    fn new(labels: Vec<(String, Option<bool>)>) -> PyResult<RuleTable> {
+        let labels = Labels::new(labels);
+        match labels.has(reason::MISSING) {
+            true => Ok(RuleTable { labels, slots: Mutex::default() }),
+            false => Err(PyValueError::new_err("labels are those of all reasons, and 'missing'")),
+        }
+    }
+
+    fn missing(&self, py: Python<'_>, states: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        let states = import_numbers::<u32>(states, NULL)?;
+        Ok(py.detach(|| self.lock().missing(&states)))
+    }
+
+    fn set(&self, state: u32, rules: &Bound<'_, PyAny>, size: usize) -> PyResult<()> {
+        if state >= NULL {
+            return Err(PyValueError::new_err(format!("{state} is not the number of a state")));
+        }
+        let rules = match rules.cast::<Matcher>() {
+            Ok(matcher) if matcher.get().source().is_none() => {
+                let message = "rules without a file have no lines: pass those of a RobotsTxt";
+                return Err(PyTypeError::new_err(message));
+            }
+            Ok(matcher) => {
+                matcher.get().compiled(matcher.py());
+                Rules::Matcher(matcher.clone().unbind())
+            }
+            Err(_) => {
+                let reason = rules.extract::<i8>().ok().filter(|&reason| self.labels.has(reason));
+                let message = "rules are a RuleSet or the number of a reason";
+                Rules::Constant(reason.ok_or_else(|| PyTypeError::new_err(message))?)
+            }
+        };
+        let mut slots = self.lock();
+        let at = state as usize;
+        if slots.by_state.len() <= at {
+            slots.by_state.resize_with(at + 1, || None);
+        }
+        let used = slots.calls;
+        let old = slots.by_state[at].replace(Box::new(Slot { rules, size, used }));
+        slots.size = slots.size + size - old.as_ref().map_or(0, |old| old.size);
+        drop(slots); // before the old rules, which may call Python
+        drop(old);
+        Ok(())
+    }
+
+    fn evict(&self, max_bytes: usize) -> usize {
+        let dropped = self.lock().evict(max_bytes);
+        dropped.len()
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.lock().size
+    }
+
+    fn decide(
+        &self,
+        urls: &Bound<'_, PyAny>,
+        states: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<NativeColumn> {
+        let py = urls.py();
+        let (column, states) = (import_texts(urls)?, import_numbers::<u32>(states, NULL)?);
+        let texts = column.texts()?;
+        if states.len() != column.length {
+            return Err(PyValueError::new_err("the columns of URLs and states differ in length"));
+        }
+        let (numbers, owned) = self.collect(py, &states)?;
+        let batch: Vec<_> = owned.iter().map(|rules| BatchRules::new(py, rules)).collect();
+        Ok(py.detach(|| {
+            let mut answers = vec![NULL_ANSWER; states.len()];
+            let (mut names, mut first) = (RuleTexts::default(), 0);
+            for texts in &texts {
+                let range = first..first + texts.length;
+                let join = Join { texts, states: &states[range.clone()], numbers: &numbers, batch: &batch };
+                join.run(&mut answers[range.clone()], threads, &mut names);
+                first = range.end;
+            }
+            make_columns(&answers, &self.labels, names)
+        })
+        .into())
+    }
+}
+
+impl RuleTable {
+    fn lock(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The rules of all states of a batch, and their numbers by state.
+    fn collect(&self, py: Python<'_>, states: &[u32]) -> PyResult<(Vec<u32>, Vec<Rules>)> {
+        let mut slots = self.lock();
+        slots.calls += 1;
+        let calls = slots.calls;
+        let (mut numbers, mut rules) = (vec![NULL; slots.by_state.len()], vec![]);
+        for &state in states.iter().filter(|&&state| state < NULL) {
+            let at = state as usize;
+            if numbers.get(at).is_some_and(|&number| number != NULL) {
+                continue;
+            }
+            let Some(Some(slot)) = slots.by_state.get_mut(at) else {
+                let message = format!("there are no rules for state {state}: see missing()");
+                return Err(PyKeyError::new_err(message));
+            };
+            slot.used = calls;
+            numbers[at] = rules.len() as u32;
+            rules.push(match &slot.rules {
+                Rules::Matcher(matcher) => Rules::Matcher(matcher.clone_ref(py)),
+                Rules::Constant(reason) => Rules::Constant(*reason),
+            });
+        }
+        Ok((numbers, rules))
+    }
+}
+
+impl Slots {
+    /// The states without rules; those with rules are marked as used.
+    fn missing(&mut self, states: &[u32]) -> Vec<u32> {
+        self.calls += 1;
+        let (calls, mut missing) = (self.calls, vec![]);
+        let mut seen = std::collections::HashSet::new();
+        for &state in states.iter().filter(|&&state| state < NULL) {
+            match self.by_state.get_mut(state as usize) {
+                Some(Some(slot)) => slot.used = calls,
+                _ if seen.insert(state) => missing.push(state),
+                _ => {}
+            }
+        }
+        missing
+    }
+
+    /// Removes the rules that were not used for the longest time, until the rest fits.
+    fn evict(&mut self, max_bytes: usize) -> Vec<Box<Slot>> {
+        if self.size <= max_bytes {
+            return vec![];
+        }
+        let slots = self.by_state.iter().enumerate();
+        let mut by_age: Vec<_> =
+            slots.filter_map(|(at, slot)| Some((slot.as_ref()?.used, at))).collect();
+        by_age.sort_unstable();
+        let mut dropped = vec![];
+        for (_, at) in by_age {
+            if self.size <= max_bytes {
+                break;
+            }
+            if let Some(slot) = self.by_state[at].take() {
+                self.size -= slot.size;
+                dropped.push(slot);
+            }
+        }
+        dropped
+    }
+}
+
+/// The rules of a state, for one batch.
+enum BatchRules<'a> {
+    Set { rules: &'a RuleSet, matcher: &'a Matcher, no_match: i8 },
+    Constant(i8),
+}
+
+impl<'a> BatchRules<'a> {
+    fn new(py: Python<'_>, rules: &'a Rules) -> BatchRules<'a> {
+        match rules {
+            Rules::Constant(reason) => BatchRules::Constant(*reason),
+            Rules::Matcher(matcher) => {
+                let matcher = matcher.get();
+                let rules = matcher.compiled(py);
+                let no_groups = matcher.source().is_none_or(|(_, groups)| groups.is_empty());
+                let no_match = match (rules.is_empty(), no_groups) {
+                    (false, _) => reason::NO_MATCH,
+                    (true, false) => reason::NO_RULES,
+                    (true, true) => reason::NO_GROUP,
+                };
+                BatchRules::Set { rules, matcher, no_match }
+            }
+        }
+    }
+}
+
+/// The texts of rules, each once.
+#[derive(Default)]
+struct RuleTexts {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    numbers: HashMap<Vec<u8>, i32>,
+}
+
+impl RuleTexts {
+    fn add(&mut self, text: Vec<u8>) -> i32 {
+        let next = self.ends.len() as i32;
+        *self.numbers.entry(text).or_insert_with_key(|text| {
+            self.text.extend(text);
+            self.ends.push(self.text.len());
+            next
+        })
+    }
+
+    fn get(&self, number: usize) -> &[u8] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[number]]
+    }
+}
+
+/// Line and text of the rules of a state, as far as a thread needed them.
+#[derive(Default)]
+struct KnownRules {
+    lines: Vec<u32>,
+    texts: Vec<i32>,
+}
+
+/// What a thread keeps between blocks.
+struct Worker {
+    names: RuleTexts,
+    known: HashMap<u32, KnownRules>,
+    counts: Vec<u32>,
+    order: Vec<u32>,
+}
+
+/// A chunk of URLs with their states.
+struct Join<'a> {
+    texts: &'a Texts<'a>,
+    states: &'a [u32],
+    /// The number of the rules of a state.
+    numbers: &'a [u32],
+    batch: &'a [BatchRules<'a>],
+}
+
+impl Join<'_> {
+    fn run(&self, answers: &mut [Answer], threads: usize, names: &mut RuleTexts) {
+        let threads = thread_count(threads, answers.len(), ROWS_PER_THREAD);
+        let size = answers.len().div_ceil(threads).max(1);
+        let found: Mutex<Vec<(usize, RuleTexts)>> = Mutex::default();
+        in_parts(answers, threads, |first, part| {
+            let counts = vec![0; self.batch.len() + 1];
+            let known = HashMap::new();
+            let mut worker =
+                Worker { names: RuleTexts::default(), known, counts, order: vec![0; BLOCK] };
+            for (number, block) in part.chunks_mut(BLOCK).enumerate() {
+                self.decide_block(first + number * BLOCK, block, &mut worker);
+            }
+            found.lock().unwrap_or_else(PoisonError::into_inner).push((first, worker.names));
+        });
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.sort_unstable_by_key(|(first, _)| *first);
+        for (first, texts) in found {
+            let map: Vec<i32> =
+                (0..texts.ends.len()).map(|number| names.add(texts.get(number).to_vec())).collect();
+            let end = answers.len().min(first + size);
+            for answer in answers[first..end].iter_mut().filter(|answer| answer.text != NO_TEXT) {
+                answer.text = map[answer.text as usize];
+            }
+        }
+    }
+
+    /// Decides the rows of a block, ordered by state.
+    fn decide_block(&self, first: usize, answers: &mut [Answer], worker: &mut Worker) {
+        let states = &self.states[first..first + answers.len()];
+        let number = |state: u32| self.numbers.get(state as usize).copied().unwrap_or(NULL);
+        let mut used = vec![];
+        for (row, &state) in states.iter().enumerate() {
+            match state {
+                NO_ORIGIN => answers[row] = constant(reason::NO_ORIGIN),
+                MISSING => answers[row] = constant(reason::MISSING),
+                NULL => {}
+                _ => {
+                    let number = number(state);
+                    if worker.counts[number as usize] == 0 {
+                        used.push(number);
+                    }
+                    worker.counts[number as usize] += 1;
+                }
+            }
+        }
+        // Counting sort: where the rows of each state start, then each row at its place.
+        let mut start = 0;
+        for &number in &used {
+            let count = std::mem::replace(&mut worker.counts[number as usize], start);
+            start += count;
+        }
+        for (row, &state) in states.iter().enumerate().filter(|(_, &state)| state < NULL) {
+            let place = &mut worker.counts[number(state) as usize];
+            worker.order[*place as usize] = row as u32;
+            *place += 1;
+        }
+        let order = std::mem::take(&mut worker.order);
+        let mut start = 0;
+        for &number in &used {
+            let end = worker.counts[number as usize] as usize;
+            worker.counts[number as usize] = 0;
+            self.decide_group(number, first, &order[start..end], answers, worker);
+            start = end;
+        }
+        worker.order = order;
+    }
+
+    /// Decides rows of one state.
+    fn decide_group(
+        &self,
+        number: u32,
+        first: usize,
+        rows: &[u32],
+        answers: &mut [Answer],
+        worker: &mut Worker,
+    ) {
+        let (rules, matcher, no_match) = match self.batch[number as usize] {
+            BatchRules::Set { rules, matcher, no_match } => (rules, matcher, no_match),
+            BatchRules::Constant(reason) => {
+                for &row in rows {
+                    let valid = self.texts.is_valid(first + row as usize);
+                    answers[row as usize] = if valid { constant(reason) } else { NULL_ANSWER };
+                }
+                return;
+            }
+        };
+        let mut take = |row: u32, decision: Decision| {
+            let (reason, rule) = reason_and_rule(decision, no_match);
+            let (line, text) = match rule {
+                Some(rule) => worker.rule(number, matcher, rule),
+                None => (0, NO_TEXT),
+            };
+            answers[row as usize] = Answer { reason, has_line: rule.is_some(), line, text };
+        };
+        if rows.len() < MIN_BATCH || rules.is_empty() {
+            let mut scratch = Vec::new();
+            for &row in rows {
+                take(row, rules.decide(self.texts.octets(first + row as usize), &mut scratch));
+            }
+        } else {
+            let mut places = rows.iter();
+            let urls = rows.iter().map(|&row| self.texts.row(first + row as usize));
+            rules.decide_rows(urls, |decision| {
+                if let Some(&row) = places.next() {
+                    take(row, decision);
+                }
+            });
+        }
+    }
+}
+
+impl Worker {
+    /// Line and text of a rule.
+    #[inline]
+    fn rule(&mut self, number: u32, matcher: &Matcher, rule: u32) -> (u32, i32) {
+        let Some((document, groups)) = matcher.source() else { return (0, NO_TEXT) };
+        let (document, at) = (&document.0, rule as usize);
+        let known = self.known.entry(number).or_insert_with(|| {
+            let rules = document.rules(groups);
+            KnownRules { texts: vec![NO_TEXT; rules.len()], lines: rules }
+        });
+        let Some(&record) = known.lines.get(at) else { return (0, NO_TEXT) };
+        let record = &document.records()[record as usize];
+        if known.texts[at] == NO_TEXT {
+            let allows = record.key == document.settings().allow;
+            let key = if allows { "Allow" } else { "Disallow" };
+            let value = String::from_utf8_lossy(record.value(document.body()));
+            let text = format!("{key}: {value}").trim_end().as_bytes().to_vec();
+            known.texts[at] = self.names.add(text);
+        }
+        (record.line, known.texts[at])
+    }
+}
+
+fn constant(reason: i8) -> Answer {
+    Answer { reason, ..NULL_ANSWER }
+}
+
+/// The columns `allowed`, `reason`, `line` and `rule` as a struct.
+fn make_columns(answers: &[Answer], labels: &Labels, names: RuleTexts) -> Column {
+    let any_null = answers.iter().any(|answer| answer.reason < 0);
+    let valid = any_null.then(|| answers.iter().map(|answer| answer.reason >= 0).collect::<Vec<_>>());
+    let allowed = |answer: &Answer| labels.allowed(answer.reason);
+    let fields = vec![
+        Column::bools(
+            &answers.iter().map(|answer| allowed(answer) == Some(true)).collect::<Vec<_>>(),
+            Some(answers.iter().map(|answer| allowed(answer).is_some()).collect()),
+        )
+        .named("allowed"),
+        labels
+            .column(answers.iter().map(|answer| answer.reason.max(0)).collect(), valid.clone())
+            .named("reason"),
+        Column::uint32(
+            answers.iter().map(|answer| answer.line).collect(),
+            Some(answers.iter().map(|answer| answer.has_line).collect()),
+        )
+        .named("line"),
+        Column::dictionary(
+            answers.iter().map(|answer| answer.text.max(0)).collect(),
+            Some(answers.iter().map(|answer| answer.text != NO_TEXT).collect()),
+            Column::strings(names.text, &names.ends, None),
+        )
+        .named("rule"),
+    ];
+    Column::structs(fields, answers.len(), valid)
+}

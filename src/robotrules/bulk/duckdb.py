@@ -62,15 +62,16 @@ def register(
         "robots_origin": lambda urls: engine.origins_column(urls, 1, origin_of),
     }
     unregister(con)
+    create_function: Any = con.create_function  # its hints have neither these names nor Arrow
     for name, (arguments, returned) in _FUNCTIONS.items():
-        con.create_function(
+        create_function(
             name,
             _with_arguments(name, arguments, implementations[name]),
             # Any types: a body is BLOB or VARCHAR, and DuckDB has one function for each name.
             None,
             returned,
-            type="arrow",  # type: ignore[arg-type]
-            null_handling="special",  # type: ignore[arg-type]
+            type="arrow",
+            null_handling="special",
         )
 
 

@@ -11,9 +11,8 @@ an empty frame too, and the name of the input. Null stays null.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robotrules._engine import engine
 from robotrules.errors import MissingExtraError
@@ -24,9 +23,6 @@ try:
     import polars as pl
 except ImportError:
     raise MissingExtraError("polars is not installed: pip install 'robotrules[polars]'") from None
-
-if TYPE_CHECKING:
-    from robotrules.bulk.corpus import Corpus
 
 __all__ = ["ACCESS", "CHECK", "DECISION", "REASON", "RobotsExpr", "RobotsSeries"]
 
@@ -100,13 +96,13 @@ class RobotsExpr:
 
     def allows(self, rules: RuleSet, *, threads: int | None = None) -> pl.Expr:
         """Tell whether *rules* allow each URL, as Boolean."""
-        options = {"rules": _require_rules(rules), "threads": _require_threads(threads)}
-        return self._map(partial(_allows, **options), pl.Boolean)
+        rules, threads = _require_rules(rules), _require_threads(threads)
+        return self._map(partial(_allows, rules=rules, threads=threads), pl.Boolean)
 
     def decide(self, rules: RuleSet, *, threads: int | None = None) -> pl.Expr:
         """Decide each URL, as a struct of `allowed`, `reason` and `line` (type `DECISION`)."""
-        options = {"rules": _require_rules(rules), "threads": _require_threads(threads)}
-        return self._map(partial(_decide, **options), DECISION)
+        rules, threads = _require_rules(rules), _require_threads(threads)
+        return self._map(partial(_decide, rules=rules, threads=threads), DECISION)
 
     def origin(self, *, threads: int | None = None) -> pl.Expr:
         """Return the origin of each URL, such as `https://example.com`; null if it has none."""

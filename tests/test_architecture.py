@@ -88,6 +88,8 @@ THIRD_PARTY["write"] = {"http_sf"}
 THIRD_PARTY["http"] = {"http_sf", "idna"}
 # Tree builders of the extras `html` and `html-pure`.
 THIRD_PARTY["tags"] = {"selectolax", "justhtml"}
+# Columns in the pure engine, on first use; the native engine reads them itself.
+THIRD_PARTY["_engine"] = {"pyarrow"}
 THIRD_PARTY["lsp"] = {"pygls", "lsprotocol"}
 # Up to guidance there is no I/O, no clock, no logging.
 WITHOUT_WORLD = (*PROTOCOLS, *READERS, *DECIDERS, *WORKBENCH, "access", "cache")

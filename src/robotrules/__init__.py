@@ -25,6 +25,7 @@ from robotrules.errors import (
     RobotrulesError,
     SavedResponseError,
     StoreError,
+    TableError,
     WriteError,
 )
 from robotrules.profile import DEFAULT, GOOGLE, STRICT, Extension, Profile, Role
@@ -132,6 +133,7 @@ __all__ = [
     "Sitemap",
     "Statement",
     "StoreError",
+    "TableError",
     "TimeWindow",
     "UsageRules",
     "Verdict",

@@ -15,6 +15,7 @@ The exceptions of robotrules: raised for misuse, never for content.
     ├── ProfileMismatchError (ValueError)  rule sets that cannot be compared with each other
     ├── WrongWitnessError (AssertionError)  a wrong result of analysis: a bug in robotrules
     ├── SavedResponseError (ValueError)  a file that is neither a saved response nor a HAR file
+    ├── TableError (ValueError)          a table without a needed column, or with a wrong type
     └── MissingExtraError (ImportError)  an optional dependency that is not installed
 
     PurposeWarning (UserWarning)         purposes that a profile does not read
@@ -70,6 +71,10 @@ class WrongWitnessError(RobotrulesError, AssertionError):
 
 class SavedResponseError(RobotrulesError, ValueError):
     """A file that is not a valid saved HTTP response or HAR file."""
+
+
+class TableError(RobotrulesError, ValueError):
+    """A table that cannot be used; the message names the column, the problem and the fix."""
 
 
 class StoreError(RobotrulesError, OSError):

@@ -7,6 +7,7 @@
 //! Linear in the text, no allocation for paths in normal form. This module does not match rules.
 
 use crate::normalize::Comparison;
+use crate::origin;
 use crate::simd::{self, is, Lanes};
 use crate::url_path::{self, not_common_in_path, not_in_query, Path};
 
@@ -23,8 +24,17 @@ pub trait Batch {
 /// URLs in one text. Newlines separate the lines: there is one line more than newlines.
 pub struct Lines<'a>(pub &'a [u8]);
 
-/// URLs as the rows of a column.
+/// URLs as the rows of a column, mostly of one origin.
 pub struct Rows<I>(pub I);
+
+/// The origin of a URL, if every URL that starts with it and a `/` has its path after it.
+fn common_origin((text, start, end): Row<'_>) -> &[u8] {
+    let url = &text[start..end];
+    match origin::scheme_and_authority(url) {
+        Some((origin, _)) if !origin[..4].iter().any(u8::is_ascii_uppercase) => origin,
+        _ => &[],
+    }
+}
 
 impl Batch for Lines<'_> {
     #[inline(always)]
@@ -46,8 +56,10 @@ impl Batch for Lines<'_> {
 impl<'a, I: Iterator<Item = Row<'a>>> Batch for Rows<I> {
     #[inline(always)]
     fn each_path(self, comparison: Comparison, mut take: impl FnMut(Path<'_>)) {
-        let mut paths = Paths { comparison, scratch: Vec::new(), origin: &[] };
-        for row in self.0 {
+        let mut rows = self.0.peekable();
+        let origin = rows.peek().map_or(&[][..], |&row| common_origin(row));
+        let mut paths = Paths { comparison, scratch: Vec::new(), origin };
+        for row in rows {
             take(paths.parse::<KnownEnds>(row).0);
         }
     }

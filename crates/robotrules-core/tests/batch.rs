@@ -47,7 +47,37 @@ fn decide_singly(rules: &RuleSet, lines: &str) -> Vec<Decision> {
     lines.split('\n').map(|url| rules.decide(url.as_bytes(), &mut Vec::new())).collect()
 }
 
+/// The rows of a column: the lines without newlines in one text, or each in a text of its own.
+fn compare_rows(rules: &RuleSet, lines: &str) {
+    let expected = decide_singly(rules, lines);
+    let allowed: Vec<_> =
+        expected.iter().map(|decision| !matches!(decision, Decision::Disallow(_))).collect();
+    let (mut text, mut ends) = (String::new(), vec![0]);
+    for line in lines.split('\n') {
+        text += line;
+        ends.push(text.len());
+    }
+    // With and without octets after the last row, which blocks may load.
+    for after in ["", "/../x?%41 after the end, in a block of thirty-two octets"] {
+        let text = format!("{text}{after}");
+        let joined: Vec<_> =
+            ends.windows(2).map(|ends| (text.as_bytes(), ends[0], ends[1])).collect();
+        let apart: Vec<_> =
+            lines.split('\n').map(|line| (line.as_bytes(), 0, line.len())).collect();
+        for rows in [joined, apart] {
+            let (mut decided, mut few, mut allows) = (vec![], vec![], vec![]);
+            rules.decide_rows(rows.iter().copied(), |decision| decided.push(decision));
+            rules.decide_few_rows(rows.iter().copied(), |decision| few.push(decision));
+            rules.allows_rows(rows.iter().copied(), |allowed| allows.push(allowed));
+            assert_eq!(decided, expected, "{lines:?}");
+            assert_eq!(few, expected, "{lines:?}");
+            assert_eq!(allows, allowed, "{lines:?}");
+        }
+    }
+}
+
 fn compare(rules: &RuleSet, lines: &str) {
+    compare_rows(rules, lines);
     let expected = decide_singly(rules, lines);
     let mut decided = vec![];
     rules.decide_lines(lines.as_bytes(), &mut decided);

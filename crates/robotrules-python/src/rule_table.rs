@@ -136,18 +136,24 @@ impl RuleTable {
         }
         let (numbers, owned) = self.collect(py, &states)?;
         let batch: Vec<_> = owned.iter().map(|rules| BatchRules::new(py, rules)).collect();
-        Ok(py.detach(|| {
-            let mut answers = vec![NULL_ANSWER; states.len()];
-            let (mut names, mut first) = (RuleTexts::default(), 0);
-            for texts in &texts {
-                let range = first..first + texts.length;
-                let join = Join { texts, states: &states[range.clone()], numbers: &numbers, batch: &batch };
-                join.run(&mut answers[range.clone()], threads, &mut names);
-                first = range.end;
-            }
-            make_columns(&answers, &self.labels, names)
-        })
-        .into())
+        Ok(py
+            .detach(|| {
+                let mut answers = vec![NULL_ANSWER; states.len()];
+                let (mut names, mut first) = (RuleTexts::default(), 0);
+                for texts in &texts {
+                    let range = first..first + texts.length;
+                    let join = Join {
+                        texts,
+                        states: &states[range.clone()],
+                        numbers: &numbers,
+                        batch: &batch,
+                    };
+                    join.run(&mut answers[range.clone()], threads, &mut names);
+                    first = range.end;
+                }
+                make_columns(&answers, &self.labels, names)
+            })
+            .into())
     }
 }
 
@@ -199,7 +205,7 @@ impl Slots {
     }
 
     /// Removes the rules that were not used for the longest time, until the rest fits.
-    fn evict(&mut self, max_bytes: usize) -> Vec<Box<Slot>> {
+    fn evict(&mut self, max_bytes: usize) -> Vec<Slot> {
         if self.size <= max_bytes {
             return vec![];
         }
@@ -214,7 +220,7 @@ impl Slots {
             }
             if let Some(slot) = self.by_state[at].take() {
                 self.size -= slot.size;
-                dropped.push(slot);
+                dropped.push(*slot);
             }
         }
         dropped
@@ -270,17 +276,16 @@ impl RuleTexts {
     }
 }
 
-/// Line and text of the rules of a state, as far as a thread needed them.
-#[derive(Default)]
+/// The records of the rules of a state, and their texts as far as a thread needed them.
 struct KnownRules {
-    lines: Vec<u32>,
+    records: Vec<u32>,
     texts: Vec<i32>,
 }
 
 /// What a thread keeps between blocks.
 struct Worker {
     names: RuleTexts,
-    known: HashMap<u32, KnownRules>,
+    known: Vec<Option<Box<KnownRules>>>,
     counts: Vec<u32>,
     order: Vec<u32>,
 }
@@ -300,8 +305,9 @@ impl Join<'_> {
         let size = answers.len().div_ceil(threads).max(1);
         let found: Mutex<Vec<(usize, RuleTexts)>> = Mutex::default();
         in_parts(answers, threads, |first, part| {
-            let counts = vec![0; self.batch.len() + 1];
-            let known = HashMap::new();
+            let counts = vec![0; self.batch.len()];
+            let mut known = vec![];
+            known.resize_with(self.batch.len(), || None);
             let mut worker =
                 Worker { names: RuleTexts::default(), known, counts, order: vec![0; BLOCK] };
             for (number, block) in part.chunks_mut(BLOCK).enumerate() {
@@ -324,6 +330,7 @@ impl Join<'_> {
     /// Decides the rows of a block, ordered by state.
     fn decide_block(&self, first: usize, answers: &mut [Answer], worker: &mut Worker) {
         let states = &self.states[first..first + answers.len()];
+        self.texts.load(first..first + answers.len());
         let number = |state: u32| self.numbers.get(state as usize).copied().unwrap_or(NULL);
         // A null has no state.
         let state_of = |row: usize| match self.texts.is_valid(first + row) {
@@ -394,19 +401,16 @@ impl Join<'_> {
             };
             answers[row as usize] = Answer { reason, has_line: rule.is_some(), line, text };
         };
-        if rows.len() < MIN_BATCH || rules.is_empty() {
-            let mut scratch = Vec::new();
-            for &row in rows {
-                take(row, rules.decide(self.texts.octets(first + row as usize), &mut scratch));
+        let mut places = rows.iter();
+        let take = |decision| {
+            if let Some(&row) = places.next() {
+                take(row, decision);
             }
-        } else {
-            let mut places = rows.iter();
-            let urls = rows.iter().map(|&row| self.texts.row(first + row as usize));
-            rules.decide_rows(urls, |decision| {
-                if let Some(&row) = places.next() {
-                    take(row, decision);
-                }
-            });
+        };
+        let urls = rows.iter().map(|&row| self.texts.row(first + row as usize));
+        match rows.len() < MIN_BATCH {
+            true => rules.decide_few_rows(urls, take),
+            false => rules.decide_rows(urls, take),
         }
     }
 }
@@ -417,11 +421,11 @@ impl Worker {
     fn rule(&mut self, number: u32, matcher: &Matcher, rule: u32) -> (u32, i32) {
         let Some((document, groups)) = matcher.source() else { return (0, NO_TEXT) };
         let (document, at) = (&document.0, rule as usize);
-        let known = self.known.entry(number).or_insert_with(|| {
+        let known = self.known[number as usize].get_or_insert_with(|| {
             let rules = document.rules(groups);
-            KnownRules { texts: vec![NO_TEXT; rules.len()], lines: rules }
+            Box::new(KnownRules { texts: vec![NO_TEXT; rules.len()], records: rules })
         });
-        let Some(&record) = known.lines.get(at) else { return (0, NO_TEXT) };
+        let Some(&record) = known.records.get(at) else { return (0, NO_TEXT) };
         let record = &document.records()[record as usize];
         if known.texts[at] == NO_TEXT {
             let allows = record.key == document.settings().allow;
@@ -441,7 +445,8 @@ fn constant(reason: i8) -> Answer {
 /// The columns `allowed`, `reason`, `line` and `rule` as a struct.
 fn make_columns(answers: &[Answer], labels: &Labels, names: RuleTexts) -> Column {
     let any_null = answers.iter().any(|answer| answer.reason < 0);
-    let valid = any_null.then(|| answers.iter().map(|answer| answer.reason >= 0).collect::<Vec<_>>());
+    let valid =
+        any_null.then(|| answers.iter().map(|answer| answer.reason >= 0).collect::<Vec<_>>());
     let allowed = |answer: &Answer| labels.allowed(answer.reason);
     let fields = vec![
         Column::bools(

@@ -25,27 +25,47 @@ other name of a Python object, except for the built-in types.
 Both engines call
     `url_type_error(url)`: for a URL of a wrong type. It returns the `TypeError` to raise.
     Implemented by the module `_engine/url_type.py`.
+    `__arrow_c_array__()` or `__arrow_c_stream__()`: of the columns that are passed to them.
+    `fallback(prefix)`: an argument of functions on origins, for URLs whose host is not plain.
 
 `File` has attributes for its subclass: `_document`, `_profile`, `_engine`, `_received`, `_by_name`,
 `_by_groups`. Only the subclass writes to the two dicts; the native engine reads `_by_name`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Self, final, overload
 
 __all__ = [
+    "MISSING",
+    "NO_ORIGIN",
     "VERSION",
+    "ArrowColumn",
     "Document",
     "File",
     "Languages",
     "Matcher",
+    "OriginIndex",
+    "RuleTable",
     "Settings",
+    "Timelines",
     "normal_form",
+    "origins_column",
     "parse",
 ]
 
 VERSION: Final[str]
 """The version of the compiled crate."""
+MISSING: Final[int]
+"""The number for an origin that is not in an `OriginIndex`, and for its state."""
+NO_ORIGIN: Final[int]
+"""The number for a URL that has no origin, and for its state."""
+
+# A column: any object with `__arrow_c_array__` or `__arrow_c_stream__`. Columns of URLs have the type
+# string, large_string, string_view, the same for binary, or a dictionary of these; other types raise
+# `TypeError`. The native engine does not copy them; the pure engine reads them by pyarrow.
+_Column = Any
+# The reasons by number, each with whether it allows: those of `Reason`, and "missing".
+_Labels = Sequence[tuple[str, bool | None]]
 
 @final
 class Settings:
@@ -142,6 +162,28 @@ class Matcher:
     def check_many(self, urls: Iterable[str | bytes]) -> list[Any]:
         """`check()` for many URLs."""
 
+    def allows_column(self, urls: _Column, threads: int) -> ArrowColumn:
+        """
+        `allows()` for a column of URLs, as a column of booleans; null stays null.
+
+        The interpreter lock (GIL) is released. *threads* 0: one for each core.
+        """
+
+    def decide_column(
+        self,
+        urls: _Column,
+        threads: int,
+        labels: _Labels,
+        no_match: int,
+        lines: Sequence[int] | None = None,
+    ) -> ArrowColumn:
+        """
+        A struct of `allowed`, `reason` (a dictionary of *labels*) and `line` for a column of URLs.
+
+        *no_match* is the number of the reason where no rule matches. *lines* are those of the
+        rules; by default those of the document.
+        """
+
     def tied(self, url: str | bytes) -> list[int]:
         """The numbers of the patterns that tie for the greatest specificity."""
 
@@ -228,6 +270,105 @@ class Languages:
 
     def first_match(self, entries: Sequence[int], path: bytes) -> int:
         """The first of some positions in `entries()` whose pattern matches a path, or -1."""
+
+@final
+class ArrowColumn:
+    """A column of Arrow data that an engine made."""
+
+    def __arrow_c_schema__(self) -> object:
+        """The type, as a capsule of the Arrow C Data Interface."""
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """The type and the data, as capsules; *requested_schema* is ignored."""
+
+    def __len__(self) -> int: ...
+
+@final
+class OriginIndex:
+    """Origins by number, from 0 in the order in which they were added."""
+
+    def __new__(cls) -> OriginIndex: ...
+    def add(self, origins: _Column) -> ArrowColumn:
+        """Add origins in normal form; their numbers (uint32), also of those that were there."""
+
+    def find(
+        self, urls: _Column, threads: int, fallback: Callable[[bytes], str | None]
+    ) -> ArrowColumn:
+        """
+        The number of each URL's origin (uint32): `MISSING` if it is not there, `NO_ORIGIN` if the
+        URL has none, null for null. *fallback* is as in `origins_column()`.
+        """
+
+    def origin(self, number: int) -> str:
+        """An origin by its number; an unknown one raises `IndexError`."""
+
+    @property
+    def memory(self) -> int:
+        """The octets that it occupies."""
+
+    def __len__(self) -> int: ...
+
+@final
+class Timelines:
+    """The states of origins over time."""
+
+    def __new__(cls) -> Timelines: ...
+    def set(self, origin: int, times: Sequence[float], states: Sequence[int]) -> None:
+        """Set the states of an origin, each in force from its time on; the times are sorted."""
+
+    def missing(self, origins: _Column) -> list[int]:
+        """The different numbers of origins in a column that are not set."""
+
+    def find(self, origins: _Column, at: _Column | None = None) -> ArrowColumn:
+        """
+        The state (uint32) of each origin at its time (float64), or at the last time.
+
+        `MISSING` before the first time, and where an origin is not set; null for a null.
+        """
+
+    def clear(self) -> None:
+        """Remove all."""
+
+    def __len__(self) -> int: ...
+
+@final
+class RuleTable:
+    """Rule sets by the number of a state: a join of URLs with the states of their origins."""
+
+    def __new__(cls, labels: _Labels) -> RuleTable: ...
+    def missing(self, states: _Column) -> list[int]:
+        """The different states of a column (uint32) without rules; the others count as used."""
+
+    def set(self, state: int, rules: Matcher | int, size: int) -> None:
+        """
+        Set the rules of a state, which occupy *size* octets.
+
+        A matcher of a document, or the number of a reason that is the same for all URLs.
+        """
+
+    def evict(self, max_bytes: int) -> int:
+        """Remove the rules that were not used for the longest time until the rest fits; how many."""
+
+    @property
+    def size(self) -> int:
+        """The octets that all rules occupy."""
+
+    def decide(self, urls: _Column, states: _Column, threads: int) -> ArrowColumn:
+        """
+        A struct of `allowed`, `reason`, `line` and `rule` for each URL, by the rules of its state.
+
+        A state without rules raises `KeyError`. The interpreter lock (GIL) is released.
+        """
+
+def origins_column(
+    urls: _Column, threads: int, fallback: Callable[[bytes], str | None]
+) -> ArrowColumn:
+    """
+    The origin of each URL as a column of strings; null if it has none.
+
+    *fallback* returns the origin of a URL that consists of a scheme and an authority, if its host
+    is not plain: for international names, addresses and the like. It is called once for each.
+    """
 
 def parse(body: bytes, settings: Settings, complete: bool) -> Document:
     """Parse a file; *complete* is False if it was truncated before."""

@@ -17,11 +17,31 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from robotrules._engine.pure_bulk import (
+    OriginIndex,
+    RuleTable,
+    Timelines,
+    allows_column,
+    decide_column,
+    origins_column,
+)
 from robotrules._engine.pure_rules import Pattern, Patterns, octets, path, pattern_notes
 from robotrules._engine.pure_search import Languages
 from robotrules._engine.pure_settings import Note, Settings, faults
 
-__all__ = ["Document", "File", "Languages", "Matcher", "Settings", "normal_form", "parse"]
+__all__ = [
+    "Document",
+    "File",
+    "Languages",
+    "Matcher",
+    "OriginIndex",
+    "RuleTable",
+    "Settings",
+    "Timelines",
+    "normal_form",
+    "origins_column",
+    "parse",
+]
 
 # How many octets after the size limit a line that starts before it may end (AMB-18).
 SLACK = 16 * 1024
@@ -321,13 +341,41 @@ class Document:
 class Matcher(Patterns):
     """The rules of some groups of a document, or patterns without a document."""
 
-    __slots__ = ()
+    __slots__ = ("_chosen", "_file")
 
     def __init__(self, source: Document | Settings, selection: Sequence[Any]) -> None:
+        self._file, self._chosen = (source if isinstance(source, Document) else None), selection
         if isinstance(source, Document):
             super().__init__(source.patterns(selection), source.settings)
         else:
             super().__init__(selection, source)
+
+    def has_groups(self) -> bool:
+        return self._file is not None and bool(self._chosen)
+
+    def rule_lines(self) -> list[tuple[int, str]]:
+        """Return the line and the text of each rule; nothing without a document."""
+        if self._file is None:
+            return []
+        lines, records = [], self._file.records()
+        for number in self._file.rules(self._chosen):
+            line, _, _, _, start, end, key, _, _ = records[number]
+            value = self._file.body[start:end].decode("utf-8", "backslashreplace")
+            lines.append((line, f"{'Allow' if key == b'allow' else 'Disallow'}: {value}".rstrip()))
+        return lines
+
+    def allows_column(self, urls: Any, threads: int) -> Any:
+        return allows_column(self, urls)
+
+    def decide_column(
+        self,
+        urls: Any,
+        threads: int,
+        labels: Sequence[tuple[str, bool | None]],
+        no_match: int,
+        lines: Sequence[int] | None = None,
+    ) -> Any:
+        return decide_column(self, urls, labels, no_match, lines)
 
 
 class File:

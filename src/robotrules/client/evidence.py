@@ -15,31 +15,19 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from datetime import datetime
 from math import inf, isfinite, nextafter
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from robotrules.access import (
     AccessProfile,
-    AccessResult,
     AccessState,
-    FailureReason,
-    classify_failed_redirect,
-    classify_status,
     find_access_profile,
     find_profiles,
-    next_url,
 )
 from robotrules.cache import (
     EffectivePolicy,
-    Entry,
     FetchRecord,
-    Freshness,
-    Provenance,
     Store,
     body_digest,
-    freshness,
-    make_fetch_record,
-    updated_entry,
 )
 from robotrules.client.historical_verdict import (
     EvidenceNote,
@@ -49,11 +37,11 @@ from robotrules.client.historical_verdict import (
     format_time,
 )
 from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
+from robotrules.client.past_states import Histories, PastState, find_states, replay, sort_states
 from robotrules.client.source_filter import IMPORTED, OWN, make_source_filter
-from robotrules.errors import MissingExtraError, StoreError
+from robotrules.errors import StoreError
 from robotrules.http.caching import require_aware
 from robotrules.http.origins import origin_of
-from robotrules.http.validators import conditional_headers, confirms_stored, drop_invalid_validators
 from robotrules.octets import to_text
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
@@ -64,8 +52,6 @@ __all__ = ["Evidence", "EvidenceNote", "HistoricalVerdict", "Period"]
 
 # Maximum number of other crawlers named in a note.
 MAX_NAMES = 5
-# Redirects that did not lead to a file; the access profile determines what they mean.
-BROKEN_REDIRECTS = (FailureReason.REDIRECTS, FailureReason.LOOP, FailureReason.LOCATION)
 
 
 class Evidence:
@@ -124,22 +110,11 @@ class Evidence:
                 "This is not an http or https URL with a host, so no robots.txt applies to it."
             )
             return unknown._replace(notes=(EvidenceNote("no-origin", "error", message),))
-        entries = self._replay(origin, seconds, agent, source)
-        states = [self._state_at(entry, seconds, doubt) for entry, doubt in entries.values()]
+        histories = self._replay(origin, seconds, agent, source)
+        states = find_states(histories, seconds, self.access)
         if not states:
             return self._without_evidence(unknown, origin, agent, source)
-        tokens = {name.lower() for name in names}
-        # Own fetches take precedence over archives, whose author chose the names and times. Then
-        # a valid state takes precedence over an expired one, and what the crawler itself fetched
-        # over what others fetched.
-        states.sort(
-            key=lambda state: (
-                not state.imported,
-                state.in_force,
-                state.agent.lower() in tokens,
-                state.entry.last_fetch_at,
-            )
-        )
+        sort_states(states, names)
         chosen = states.pop()
         same_source = source or (IMPORTED if chosen.imported else OWN)
         following = self._select(origin, chosen.agent, same_source, nextafter(seconds, inf))
@@ -232,30 +207,12 @@ class Evidence:
 
     def _replay(
         self, origin: str, seconds: float, agent: str | None, source: str | None
-    ) -> dict[tuple[str, str], tuple[Entry, FetchRecord | None]]:
-        """
-        Return the entry of each crawler at a time, and the record that puts its copy in doubt.
-
-        Own and imported records are separate histories.
-        """
-        entries: dict[tuple[str, str], tuple[Entry, FetchRecord | None]] = {}
+    ) -> Histories:
+        """Return the entry of each crawler at a time."""
+        histories: Histories = {}
         for fetch_record in self._select(origin, agent, source, None, seconds):
-            history = fetch_record.agent, fetch_record.source
-            before, doubt = entries.get(history, (None, None))
-            record = _reinterpret(fetch_record, before, self.access)
-            if record.usable:
-                doubt = (doubt or _find_doubt(before, record)) if record.revalidated else None
-            entries[history] = updated_entry(before, record), doubt
-        return entries
-
-    def _state_at(self, entry: Entry, seconds: float, doubt: FetchRecord | None) -> _PastState:
-        """Return the policy in effect at a time; if it had expired, the last one."""
-        good, bad = entry.last_success, entry.last_failure
-        ends = [min(good.until, good.at + self.access.max_ttl)] if good else []
-        until = max([*ends, bad.until] if bad else ends)
-        fresh = freshness(entry, min(seconds, nextafter(until, -inf)), self.access)
-        in_force = seconds < until
-        return _PastState(entry, fresh, in_force, fresh.until if in_force else until, doubt)
+            replay(histories, fetch_record, self.access)
+        return histories
 
     def _without_evidence(
         self, unknown: HistoricalVerdict, origin: str, agent: str | None, source: str | None
@@ -272,7 +229,7 @@ class Evidence:
         )
 
     def _explain(
-        self, past: _PastState, url: URL, product_token: Tokens, purposes: Sequence[str]
+        self, past: PastState, url: URL, product_token: Tokens, purposes: Sequence[str]
     ) -> _Explained:
         """Return the explanation for a URL; the file is read if rules apply."""
         file: RobotsTxt | EvidenceNote | None = None
@@ -308,38 +265,6 @@ class Evidence:
         return parse(body, self.profile, complete=good.complete)
 
 
-class _PastState(NamedTuple):
-    """The entry of one crawler at a time, and the policy in effect."""
-
-    entry: Entry
-    fresh: Freshness
-    in_force: bool
-    until: float
-    doubt: FetchRecord | None
-
-    @property
-    def agent(self) -> str:
-        """The crawler."""
-        return self.entry.agent
-
-    @property
-    def provenance(self) -> Provenance | None:
-        """The provenance of the last fetch record."""
-        records = [self.entry.last_success, self.entry.last_failure]
-        return max(filter(None, records), key=attrgetter("at")).provenance
-
-    @property
-    def imported(self) -> bool:
-        """Whether its records were imported; own records are never mixed with them."""
-        return self.provenance is not None
-
-    def outcome(self) -> tuple[EffectivePolicy, str | None]:
-        """Return the values that are compared between crawlers."""
-        good = self.entry.last_success
-        rules = self.fresh.policy is EffectivePolicy.RULES
-        return self.fresh.policy, good.digest if good and rules else None
-
-
 class _Explained(NamedTuple):
     """The state and the explanation for a URL, as far as they are known."""
 
@@ -349,69 +274,9 @@ class _Explained(NamedTuple):
     notes: tuple[EvidenceNote, ...] = ()
 
 
-def _reinterpret(
-    fetch_record: FetchRecord, before: Entry | None, profile: AccessProfile
-) -> FetchRecord:
-    """Return a record as this profile interprets it; another one made it (AMB-50, AMB-55)."""
-    state = fetch_record.state
-    if fetch_record.failure_reason is FailureReason.STATUS and fetch_record.status is not None:
-        state = classify_status(fetch_record.status, profile)
-    elif fetch_record.failure_reason in BROKEN_REDIRECTS and _is_broken_for_all(fetch_record):
-        state = classify_failed_redirect(fetch_record.failure_reason, profile)
-    if state is not fetch_record.state:
-        result = AccessResult(
-            origin=fetch_record.origin,
-            state=state,
-            status=fetch_record.status,
-            failure_reason=fetch_record.failure_reason,
-            detail=fetch_record.detail,
-            url=fetch_record.url,
-            hops=fetch_record.hops,
-            fields=fetch_record.fields,
-            body=b"",
-            complete=fetch_record.complete,
-            revalidated=fetch_record.revalidated,
-            address=fetch_record.address,
-        )
-        agent, user_agent = fetch_record.agent, fetch_record.user_agent
-        provenance = fetch_record.provenance
-        fetch_record = make_fetch_record(
-            result, before, at=fetch_record.at, agent=agent, user_agent=user_agent, profile=profile
-        )._replace(provenance=provenance)
-    # A record without a lifetime was in force at the time of the fetch.
-    return fetch_record._replace(until=max(fetch_record.until, nextafter(fetch_record.at, inf)))
-
-
-def _find_doubt(before: Entry | None, fetch_record: FetchRecord) -> FetchRecord | None:
-    """
-    Return the record if its 304 does not confirm the copy that it revalidated; else None.
-
-    An earlier version sent conditions that any file meets (`If-None-Match: *`, a date in the
-    future) and accepted a 304 with another ETag (RFC 9111 §4.3.4).
-    """
-    good = before.last_success if before else None
-    if good is None or good.digest != fetch_record.digest:
-        return None
-    validators = drop_invalid_validators(good.fields, good.at)
-    confirmed = bool(conditional_headers(validators)) and confirms_stored(
-        validators, fetch_record.fields
-    )
-    return None if confirmed else fetch_record
-
-
-def _is_broken_for_all(fetch_record: FetchRecord) -> bool:
-    """Return whether the redirects of a fetch lead nowhere for any client that follows them."""
-    if fetch_record.failure_reason is not FailureReason.LOCATION or not fetch_record.hops:
-        return True
-    try:
-        return next_url(fetch_record.hops[-1]) is None
-    except MissingExtraError:
-        return False  # a name that neither that client nor this one can decode
-
-
 def _find_limits(
-    chosen: _PastState,
-    others: list[_PastState],
+    chosen: PastState,
+    others: list[PastState],
     fetch_record: FetchRecord | None,
     later: FetchRecord | None,
 ) -> Iterator[EvidenceNote]:
@@ -448,7 +313,7 @@ def _find_limits(
         yield EvidenceNote("crawlers-differ", "warning", f"{message}found something else.")
 
 
-def _compare_archives(chosen: _PastState, imported: list[_PastState]) -> Iterator[EvidenceNote]:
+def _compare_archives(chosen: PastState, imported: list[PastState]) -> Iterator[EvidenceNote]:
     """Yield notes on imported records, over which own records take precedence."""
     fix = "own fetches take precedence; use source 'imported' to see it"
     differing = [other for other in imported if other.outcome() != chosen.outcome()]

@@ -110,14 +110,8 @@ class OriginState(NamedTuple):
         """Return the verdict with the reason why no rules apply."""
         if verdict.reason is Reason.IMPLICIT:
             return verdict
-        name = verdict.profile
-        if self.policy is EffectivePolicy.ALLOW:
-            return Verdict(True, Reason.UNAVAILABLE, None, name)
-        # Disallowed by a response (401, 403), not by a missing one.
-        restricted = (
-            self.reason is not FreshnessReason.UNREACHABLE and self.entry.last_success is not None
-        )
-        return Verdict(False, Reason.RESTRICTED if restricted else Reason.UNREACHABLE, None, name)
+        reason = reason_without_rules(self.policy, self.reason, self.entry)
+        return Verdict(reason is Reason.UNAVAILABLE, reason, None, verdict.profile)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON, without the file."""
@@ -136,6 +130,17 @@ class OriginState(NamedTuple):
             "failures": self.entry.failures,
             "store_error": self.store_error,
         }
+
+
+def reason_without_rules(
+    policy: EffectivePolicy, policy_reason: FreshnessReason, entry: Entry
+) -> Reason:
+    """Return the reason for verdicts where the policy in effect is not that of rules."""
+    if policy is EffectivePolicy.ALLOW:
+        return Reason.UNAVAILABLE
+    # Disallowed by a response (401, 403), not by a missing one.
+    restricted = policy_reason is not FreshnessReason.UNREACHABLE and entry.last_success is not None
+    return Reason.RESTRICTED if restricted else Reason.UNREACHABLE
 
 
 def make_origin_state(

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 import robotrules
-from robotrules._engine import engine
+from robotrules._engine import engine as default_engine
 from robotrules.bulk.arrow_support import pa, pc
 from robotrules.profile import Profile, find_profile
 from robotrules.robotstxt import RobotsTxt
@@ -35,11 +35,15 @@ class FileCache:
     """Parsed files by content; the least recently used are dropped. Threads can share it."""
 
     def __init__(
-        self, profile: str | Profile = "default", max_bytes: int = DEFAULT_CACHE_BYTES
+        self,
+        profile: str | Profile = "default",
+        max_bytes: int = DEFAULT_CACHE_BYTES,
+        engine: Any = None,
     ) -> None:
         if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 0:
             raise ValueError(f"max_bytes is {max_bytes!r}: pass a number of bytes, or 0 for none")
         self._profile, self._max_bytes = find_profile(profile), max_bytes
+        self.engine = engine or default_engine
         self._files: OrderedDict[bytes, RobotsTxt] = OrderedDict()
         self._size = 0
         self._lock = Lock()
@@ -60,7 +64,7 @@ class FileCache:
                 self._files.move_to_end(body)
                 return robots
         # Without the lock: two threads may parse the same file, which is harmless.
-        robots = robotrules.parse(body, self._profile)
+        robots = robotrules.parse(body, self._profile, engine=self.engine)
         with self._lock:
             if body not in self._files:
                 self._files[body] = robots
@@ -91,7 +95,7 @@ class FileRows:
         files = _encode(bodies, "robots.txt files")
         names = _encode(tokens, "product tokens")
         pairs, states = _number_pairs(files, names)
-        table = engine.RuleTable(_LABELS)
+        table = self._cache.engine.RuleTable(_LABELS)
         parsed: dict[int, RobotsTxt] = {}
         for state, (file, name) in enumerate(pairs):
             if file not in parsed:

@@ -17,8 +17,35 @@ native = pytest.importorskip("robotrules._engine._native", reason="the native en
 ENGINES = [native, pure]
 
 PARTS = ["https", "HTTP", "httpſ", "://", ":", "/", "//", "?", "#", "@", ".", "..", "-", "_", "a"]
-PARTS += ["example", "COM", "é", "xn--", "xn--e1afmkfd", "1", "127.0.0.1", "0x7f", "[::1]", "[", "]"]
-PARTS += ["443", "80", "00080", "65536", "%41", "%", "\\", " ", "\n", "\0", "\u200d", "ß", "。", "\xa0"]
+PARTS += [
+    "example",
+    "COM",
+    "é",
+    "xn--",
+    "xn--e1afmkfd",
+    "1",
+    "127.0.0.1",
+    "0x7f",
+    "[::1]",
+    "[",
+    "]",
+]
+PARTS += [
+    "443",
+    "80",
+    "00080",
+    "65536",
+    "%41",
+    "%",
+    "\\",
+    " ",
+    "\n",
+    "\0",
+    "\u200d",
+    "ß",
+    "。",
+    "\xa0",
+]
 URLS = st.one_of(
     st.lists(st.sampled_from(PARTS), max_size=9).map("".join),
     st.lists(st.sampled_from(PARTS), max_size=8).map(lambda parts: "https://" + "".join(parts)),

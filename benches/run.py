@@ -16,6 +16,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -325,6 +326,8 @@ def run_process(
 TABLES: dict[str, Callable[[dict[str, Any], Sequence[engines.Engine], Report, Progress], None]] = {
     "real": run_real,
     "batches": batches.run,
+    # Imported on use: it needs pyarrow and Polars.
+    "bulk": lambda *arguments: import_module("bulk").run(*arguments),
     "rules": run_rules,
     "scoped": lambda plan, _, report, progress: scoped.run(plan, report, progress),
     "html": lambda plan, _, report, progress: html_heads.run(plan, report, progress),

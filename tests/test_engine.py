@@ -9,11 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import pyarrow
 import pytest
 
 import robotrules
 from robotrules import DEFAULT, _engine
+from robotrules.robotstxt.ruleset import REASON_LABELS
 
 STUB = Path(_engine.__file__).with_name("_native.pyi")
 SOURCE = Path(robotrules.__file__).parents[1]
@@ -100,26 +103,32 @@ def test_an_engine_has_the_interface(engine: ModuleType) -> None:
     """Both engines have every class, method and function of the stub."""
     settings = DEFAULT.settings(engine)
     document = engine.parse(b"", settings, True)
-    things = {"": engine, "Settings": settings, "Document": document}
+    things: dict[str, Any] = {"": engine, "Settings": settings, "Document": document}
     things["Matcher"] = engine.Matcher(document, [])
     things["Languages"] = engine.Languages(settings, [])
     things["File"] = engine.File(DEFAULT, engine, settings, b"", True)
+    things |= {"OriginIndex": engine.OriginIndex(), "Timelines": engine.Timelines()}
+    things["RuleTable"] = engine.RuleTable([*REASON_LABELS, ("missing", None)])
+    things["ArrowColumn"] = things["Matcher"].allows_column(pyarrow.array([""]), 1)
     names = stub()
     assert set(names) == set(things)
     for owner, thing in things.items():
+        if owner == "ArrowColumn" and not hasattr(engine, owner):
+            assert isinstance(thing, pyarrow.Array)  # the columns of the pure engine
+            continue
         assert not owner or isinstance(thing, getattr(engine, owner))
         assert [name for name in names[owner] if not hasattr(thing, name)] == []
 
 
 def test_the_stub_lists_every_hook() -> None:
     """The method names that the binding looks up on Python objects are in the list of hooks."""
-    sources = list((SOURCE.parent / "crates" / "robotrules-python" / "src").glob("*.rs"))
+    sources = list((SOURCE.parent / "crates" / "robotrules-python" / "src").rglob("*.rs"))
     if not sources:
         pytest.skip("the sources of the binding are not here")
     text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     called = set(re.findall(r'call_method[01]?\(\s*(?:intern!\([^"]*)?"(\w+)"', text))
     called -= {"encode", "join"}  # of str
-    assert len(called) == 5
+    assert len(called) == 7
     listed = ast.get_docstring(ast.parse(STUB.read_text(encoding="utf-8"))) or ""
     assert sorted(name for name in called if f"`{name}(" not in listed) == []
 

@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["NAMES", "load_definition"]
 
 NAMES = (
-    *("real", "batches", "rules", "scoped", "html", "cached", "prefetch", "analysis"),
+    *("real", "batches", "bulk", "rules", "scoped", "html", "cached", "prefetch", "analysis"),
     *("pathological", "process"),
 )
 

@@ -16,6 +16,7 @@ The exceptions of robotrules: raised for misuse, never for content.
     ├── WrongWitnessError (AssertionError)  a wrong result of analysis: a bug in robotrules
     ├── SavedResponseError (ValueError)  a file that is neither a saved response nor a HAR file
     ├── TableError (ValueError)          a table without a needed column, or with a wrong type
+    ├── InputError (ValueError)          a dataset that cannot be read, or a run that cannot go on
     └── MissingExtraError (ImportError)  an optional dependency that is not installed
 
     PurposeWarning (UserWarning)         purposes that a profile does not read
@@ -75,6 +76,10 @@ class SavedResponseError(RobotrulesError, ValueError):
 
 class TableError(RobotrulesError, ValueError):
     """A table that cannot be used; the message names the column, the problem and the fix."""
+
+
+class InputError(RobotrulesError, ValueError):
+    """A dataset that cannot be read or written, or a run that cannot be continued."""
 
 
 class StoreError(RobotrulesError, OSError):

@@ -27,7 +27,8 @@ pub struct Document<B> {
     agents: AgentIndex,
 }
 
-/// Parses every line, passes each record to `take` and each note to `sink`.
+/// Parses every line, passes each record to `take` and each note to `sink`. Returns why the lines
+/// ended, and how many there are.
 #[inline]
 fn each_record<L: NoteSink>(
     body: &[u8],
@@ -35,13 +36,15 @@ fn each_record<L: NoteSink>(
     settings: &Settings,
     sink: &mut L,
     mut take: impl FnMut(&mut L, Record),
-) -> Ending {
+) -> (Ending, u32) {
+    let mut count = 0;
     for line in lines.by_ref() {
+        count = line.number;
         if let Some(record) = records::record(body, line, settings, sink) {
             take(sink, record);
         }
     }
-    lines.ending
+    (lines.ending, count)
 }
 
 impl<B: AsRef<[u8]>> Document<B> {
@@ -50,6 +53,42 @@ impl<B: AsRef<[u8]>> Document<B> {
     /// `complete` is false if the file was truncated before; an unterminated last line is then not
     /// used (AMB-12).
     pub fn parse(received: B, settings: Arc<Settings>, complete: bool) -> Document<B> {
+        let mut ignored = DiscardNotes;
+        Document::parse_with(received, settings, complete, &mut ignored, |_, _, _, _| {}).0
+    }
+
+    /// Parses a file and counts its lines and its notes, in one pass.
+    pub fn parse_and_count(
+        received: B,
+        settings: Arc<Settings>,
+        complete: bool,
+    ) -> (Document<B>, FileCounts) {
+        let mut counts = FileCounts::default();
+        let mut between = None;
+        let (document, ending, lines) = Document::parse_with(
+            received,
+            settings,
+            complete,
+            &mut counts,
+            |record, groups, (body, settings), counts| {
+                report_record(record, groups, &mut between, (body, settings), counts);
+            },
+        );
+        document.report_start(&mut counts);
+        document.report_ending(ending, &mut counts);
+        counts.lines = lines;
+        (document, counts)
+    }
+
+    /// Parses a file; `report` gets each record before it is added to the groups.
+    #[inline(always)]
+    fn parse_with<L: NoteSink>(
+        received: B,
+        settings: Arc<Settings>,
+        complete: bool,
+        sink: &mut L,
+        mut report: impl FnMut(&Record, &Groups, (&[u8], &Settings), &mut L),
+    ) -> (Document<B>, Ending, u32) {
         let prepared = lines::prepare(received.as_ref(), &settings);
         let complete = complete && !prepared.cut;
         let body = prepared.octets.as_deref().unwrap_or(received.as_ref());
@@ -57,14 +96,15 @@ impl<B: AsRef<[u8]>> Document<B> {
         // Most lines are records of about 30 octets; the vector grows if there are more.
         records.reserve(body.len() / 32);
         let lines = Lines::new(body, prepared.first, settings.max_bytes, complete);
-        each_record(body, lines, &settings, &mut DiscardNotes, |_, record| {
+        let (ending, count) = each_record(body, lines, &settings, sink, |sink, record| {
+            report(&record, &groups, (body, &settings), sink);
             groups.add(record.role, records.len() as u32);
             records.push(record);
         });
         if records.capacity() > records.len() * 2 {
             records.shrink_to_fit();
         }
-        Document {
+        let document = Document {
             settings,
             received: prepared.octets.map_or(Ok(received), |octets| Err(octets.into())),
             first: prepared.first,
@@ -73,7 +113,8 @@ impl<B: AsRef<[u8]>> Document<B> {
             records,
             groups: groups.starts,
             agents: AgentIndex::default(),
-        }
+        };
+        (document, ending, count)
     }
 
     /// The octets that were parsed; every span points into them.
@@ -227,7 +268,10 @@ impl<B: AsRef<[u8]>> Document<B> {
     }
 
     /// The patterns of the rules of the given groups, in the order of [`Document::rules`].
-    fn patterns<'a>(&'a self, groups: &'a [u32]) -> impl Iterator<Item = (&'a [u8], Kind)> {
+    pub(crate) fn patterns<'a>(
+        &'a self,
+        groups: &'a [u32],
+    ) -> impl Iterator<Item = (&'a [u8], Kind)> + Clone {
         let (body, allow, disallow) = (self.body(), self.settings.allow, self.settings.disallow);
         let records = groups.iter().flat_map(|&group| &self.records[self.group(group as usize)]);
         records.filter_map(move |record| match record.key {
@@ -251,60 +295,95 @@ impl<B: AsRef<[u8]>> Document<B> {
     /// The notes on the file, by position.
     pub fn notes(&self) -> Vec<Note> {
         let mut notes = NoteCollector(vec![]);
+        self.report_start(&mut notes);
+        let (mut groups, mut between) = (Groups::default(), None);
+        let (body, settings) = (self.body(), &*self.settings);
+        let (ending, _) =
+            each_record(body, self.read_lines(), settings, &mut notes, |notes, record| {
+                report_record(&record, &groups, &mut between, (body, settings), notes);
+                groups.add(record.role, 0);
+            });
+        self.report_ending(ending, &mut notes);
+        notes.0.sort_by_key(|note| note.start);
+        notes.0
+    }
+
+    /// Reports the notes on the start of the file: its encoding, and whether it is HTML.
+    fn report_start(&self, notes: &mut impl NoteSink) {
         if let Some(code) = self.encoding {
             notes.note(code, 0, 0, self.first);
         }
         if let Some(at) = looks_like_html(&self.body()[self.first..]) {
             notes.note(Code::LooksLikeHtml, 0, self.first + at, self.first + at + 1);
         }
-        let (mut groups, mut between) = (Groups::default(), None);
-        let (body, settings) = (self.body(), &*self.settings);
-        let ending = each_record(body, self.read_lines(), settings, &mut notes, |notes, record| {
-            match record.role {
-                Role::Start => {
-                    if let Some((line, start, end)) = between.take() {
-                        notes.note(Code::RecordBetweenAgents, line, start, end);
-                    }
-                    if record.key == settings.user_agent {
-                        groups::report_notes(&record, body, settings, notes);
-                    }
-                }
-                Role::Rule => {
-                    if groups.starts.is_empty() {
-                        let (start, end) = (record.key_start, record.value_end);
-                        notes.note(
-                            Code::RuleOutsideGroup,
-                            record.line,
-                            start as usize,
-                            end as usize,
-                        );
-                    }
-                    if record.key == settings.allow || record.key == settings.disallow {
-                        ruleset::report_notes(&record, body, settings, notes);
-                    }
-                }
-                Role::Other if groups.is_open_for_agents() => {
-                    let span = (record.key_start as usize, record.value_end as usize);
-                    between = between.or(Some((record.line, span.0, span.1)));
-                }
-                Role::Other => {}
-            }
-            if record.role != Role::Other {
-                between = None;
-            }
-            groups.add(record.role, 0);
-        });
+    }
+
+    /// Reports the notes on the end of the file: lines that were not read.
+    fn report_ending(&self, ending: Ending, notes: &mut impl NoteSink) {
+        let length = self.body().len();
         match ending {
             Ending::Whole => {}
-            Ending::Cut(start, line) if body.len() < settings.max_bytes + lines::SLACK => {
-                notes.note(Code::CutLine, line, start, body.len());
+            Ending::Cut(start, line) if length < self.settings.max_bytes + lines::SLACK => {
+                notes.note(Code::CutLine, line, start, length);
             }
             Ending::Limit(start) | Ending::Cut(start, _) => {
-                notes.note(Code::Truncated, 0, start, body.len());
+                notes.note(Code::Truncated, 0, start, length);
             }
         }
-        notes.0.sort_by_key(|note| note.start);
-        notes.0
+    }
+}
+
+/// Reports the notes on a record, before it is added to `groups`. `between` is the first record of
+/// another kind after the last user-agent line: line and span.
+#[inline]
+fn report_record(
+    record: &Record,
+    groups: &Groups,
+    between: &mut Option<(u32, usize, usize)>,
+    (body, settings): (&[u8], &Settings),
+    notes: &mut impl NoteSink,
+) {
+    match record.role {
+        Role::Start => {
+            if let Some((line, start, end)) = between.take() {
+                notes.note(Code::RecordBetweenAgents, line, start, end);
+            }
+            if record.key == settings.user_agent {
+                groups::report_notes(record, body, settings, notes);
+            }
+        }
+        Role::Rule => {
+            if groups.starts.is_empty() {
+                let (start, end) = (record.key_start as usize, record.value_end as usize);
+                notes.note(Code::RuleOutsideGroup, record.line, start, end);
+            }
+            if record.key == settings.allow || record.key == settings.disallow {
+                ruleset::report_notes(record, body, settings, notes);
+            }
+        }
+        Role::Other if groups.is_open_for_agents() => {
+            let span = (record.key_start as usize, record.value_end as usize);
+            *between = between.or(Some((record.line, span.0, span.1)));
+        }
+        Role::Other => {}
+    }
+    if record.role != Role::Other {
+        *between = None;
+    }
+}
+
+/// How many lines a file has, and how many notes of each code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileCounts {
+    /// The lines that were read.
+    pub lines: u32,
+    /// The notes, by the position of their code in [`Code::ALL`].
+    pub notes: [u32; Code::ALL.len()],
+}
+
+impl NoteSink for FileCounts {
+    fn note(&mut self, code: Code, _: u32, _: usize, _: usize) {
+        self.notes[code as usize] += 1;
     }
 }
 

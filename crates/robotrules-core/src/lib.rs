@@ -32,6 +32,8 @@
 //! | `origin`, `origin_index` | the origin of a URL; origins by number, for joins |
 //! | `uncompiled` | the first URL of a rule set, decided without compiling it |
 //! | `kmp`, `pattern_dfa`, `path_dfa` | patterns and paths as DFAs; KMP failure function |
+//! | `facts`, `crawler_names`, `text_lists` | facts about files as columns; crawlers by user-agent line |
+//! | `coverage` | whether rules allow all URLs, some or none |
 //! | `product_search`, `search`, `languages` | witnesses for decision lists: A* search over the product of the DFAs |
 //!
 //! ```
@@ -81,7 +83,10 @@
 
 mod batch;
 mod bigrams;
+pub mod coverage;
+pub mod crawler_names;
 pub mod document;
+pub mod facts;
 pub mod groups;
 pub mod index;
 pub mod kmp;
@@ -103,6 +108,7 @@ mod scan;
 mod search;
 pub mod settings;
 mod simd;
+pub mod text_lists;
 mod uncompiled;
 pub mod url_path;
 

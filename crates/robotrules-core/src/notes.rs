@@ -10,6 +10,9 @@ macro_rules! codes {
         pub enum Code { $($(#[$doc])* $variant,)* }
 
         impl Code {
+            /// Every code; the position of a code is `code as usize`.
+            pub const ALL: [Code; [$($slug),*].len()] = [$(Code::$variant),*];
+
             /// The stable name of the code.
             pub fn slug(self) -> &'static str {
                 match self { $(Code::$variant => $slug,)* }

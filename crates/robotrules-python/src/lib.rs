@@ -6,6 +6,7 @@
 
 mod arrow;
 mod columns;
+mod facts;
 mod file;
 mod languages;
 mod matcher;
@@ -176,6 +177,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Settings>()?;
     module.add_class::<arrow::NativeColumn>()?;
     module.add_class::<Document>()?;
+    module.add_class::<facts::FactsReader>()?;
     module.add("File", module.py().get_type::<file::File>())?;
     module.add_class::<languages::Languages>()?;
     module.add_class::<matcher::Matcher>()?;

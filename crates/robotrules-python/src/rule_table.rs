@@ -430,12 +430,24 @@ impl Worker {
         if known.texts[at] == NO_TEXT {
             let allows = record.key == document.settings().allow;
             let key = if allows { "Allow" } else { "Disallow" };
-            let value = String::from_utf8_lossy(record.value(document.body()));
+            let value = readable(record.value(document.body()));
             let text = format!("{key}: {value}").trim_end().as_bytes().to_vec();
             known.texts[at] = self.names.add(text);
         }
         (record.line, known.texts[at])
     }
+}
+
+/// Octets as text, as `octets.to_text()` of the package: those that are not UTF-8 are written `\\xff`.
+pub fn readable(octets: &[u8]) -> String {
+    let mut text = String::with_capacity(octets.len());
+    for chunk in octets.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for octet in chunk.invalid() {
+            text.push_str(&format!("\\x{octet:02x}"));
+        }
+    }
+    text
 }
 
 fn constant(reason: i8) -> Answer {

@@ -60,9 +60,9 @@ MISSING: Final[int]
 NO_ORIGIN: Final[int]
 """The number for a URL that has no origin, and for its state."""
 
-# A column: any object with `__arrow_c_array__` or `__arrow_c_stream__`. Columns of URLs have the type
-# string, large_string, string_view, the same for binary, or a dictionary of these; other types raise
-# `TypeError`. The native engine does not copy them; the pure engine reads them by pyarrow.
+# A column: any object with `__arrow_c_array__` or `__arrow_c_stream__`. Columns of URLs have the
+# type string, large_string, string_view, the same for binary, or a dictionary of these; other types
+# raise `TypeError`. The native engine does not copy them; the pure engine reads them by pyarrow.
 _Column = Any
 # The reasons by number, each with whether it allows: those of `Reason`, and "missing".
 _Labels = Sequence[tuple[str, bool | None]]
@@ -347,7 +347,7 @@ class RuleTable:
         """
 
     def evict(self, max_bytes: int) -> int:
-        """Remove the rules that were not used for the longest time until the rest fits; how many."""
+        """Remove the least recently used rules until the rest fits; return how many."""
 
     @property
     def size(self) -> int:

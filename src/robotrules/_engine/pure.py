@@ -17,6 +17,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from robotrules._engine.pure_bulk import MISSING as MISSING
+from robotrules._engine.pure_bulk import NO_ORIGIN as NO_ORIGIN
 from robotrules._engine.pure_bulk import (
     OriginIndex,
     RuleTable,
@@ -25,12 +27,14 @@ from robotrules._engine.pure_bulk import (
     decide_column,
     origins_column,
 )
+from robotrules._engine.pure_facts import FactsReader
 from robotrules._engine.pure_rules import Pattern, Patterns, octets, path, pattern_notes
 from robotrules._engine.pure_search import Languages
 from robotrules._engine.pure_settings import Note, Settings, faults
 
 __all__ = [
     "Document",
+    "FactsReader",
     "File",
     "Languages",
     "Matcher",

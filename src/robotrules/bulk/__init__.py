@@ -13,11 +13,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from robotrules.bulk.corpus import Corpus
+    from robotrules.bulk.facts import facts, facts_batches
+    from robotrules.bulk.origin_columns import origins
     from robotrules.bulk.rejects import Reject
 
-__all__ = ["Reject"]
+__all__ = ["Corpus", "Reject", "facts", "facts_batches", "origins"]
 
-_MODULES = {"Reject": "rejects"}
+_MODULES = {
+    "Corpus": "corpus",
+    "Reject": "rejects",
+    "facts": "facts",
+    "facts_batches": "facts",
+    "origins": "origin_columns",
+}
 
 
 def __getattr__(name: str) -> Any:

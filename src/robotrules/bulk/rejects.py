@@ -19,3 +19,7 @@ class Reject(NamedTuple):
     """Where it is in the file, such as `row 12`, `line 7` or `offset 83712`."""
     reason: str
     """What is wrong with it, in a few words."""
+
+
+class RejectWarning(UserWarning):
+    """Records of an input cannot be used, and the caller did not ask for them."""

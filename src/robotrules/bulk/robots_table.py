@@ -22,7 +22,10 @@ from robotrules.bulk.rejects import Reject
 from robotrules.errors import TableError
 from robotrules.http.origins import origin_of, robots_url
 
-__all__ = ["SCHEMA", "TIME", "as_table", "find_column", "normalize"]
+__all__ = [
+    *("SCHEMA", "TIME", "as_table", "find_column", "is_text", "is_time", "normalize"),
+    "read_times",
+]
 
 TIME = pa.timestamp("us", tz="UTC")
 
@@ -134,9 +137,9 @@ def _find_names(present: list[str], columns: Mapping[str, str]) -> dict[str, str
 def _vet_types(schema: pa.Schema, names: Mapping[str, str]) -> None:
     """Raise a TableError if a column has a type that none of its values could have."""
     kinds: dict[str, tuple[Callable[[pa.DataType], bool], str]] = {
-        **dict.fromkeys(("origin", "url", "body", "location", "source"), (_is_text, "text")),
-        "status": (lambda kind: _is_number(kind) or _is_text(kind), "a number or text"),
-        "fetched_at": (_is_time, "a timestamp, a date, ISO 8601 text or seconds since 1970"),
+        **dict.fromkeys(("origin", "url", "body", "location", "source"), (is_text, "text")),
+        "status": (lambda kind: _is_number(kind) or is_text(kind), "a number or text"),
+        "fetched_at": (is_time, "a timestamp, a date, ISO 8601 text or seconds since 1970"),
         "complete": (pa.types.is_boolean, "bool"),
     }
     for name, own in names.items():
@@ -150,7 +153,8 @@ def _vet_types(schema: pa.Schema, names: Mapping[str, str]) -> None:
             )
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Tell whether a column of this type has text or bytes."""
     types = pa.types
     return bool(
         types.is_string(kind)
@@ -167,9 +171,10 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
 
-def _is_time(kind: pa.DataType) -> bool:
+def is_time(kind: pa.DataType) -> bool:
+    """Tell whether a column of this type may have times."""
     is_time = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
-    return is_time or _is_text(kind) or _is_number(kind)
+    return is_time or is_text(kind) or _is_number(kind)
 
 
 # --- Batches --------------------------------------------------------------------------------------
@@ -319,7 +324,7 @@ def _as_bare_hosts(octets: pa.Array) -> pa.Array:
 def _read_status(column: pa.Array | None, rows: int) -> _Column:
     given = _decode(column, pa.int64(), rows)
     unreadable = None
-    if _is_text(given.type):
+    if is_text(given.type):
         text = pc.utf8_trim_whitespace(_read_text(given, rows))
         is_number = pc.match_substring_regex(text, r"^[0-9]{1,4}$")
         unreadable = pc.and_(pc.invert(is_number), pc.not_equal(text, ""))
@@ -393,10 +398,15 @@ def _resolve(url: str, location: str) -> str | None:
         return None
 
 
+def read_times(column: pa.Array) -> pa.Array:
+    """Return times of any type as `TIME`; null where a value is not a time."""
+    return _read_times(column, len(column)).values
+
+
 def _read_times(column: pa.Array | None, rows: int) -> _Column:
     given = _decode(column, TIME, rows)
     kind = given.type
-    if _is_text(kind):
+    if is_text(kind):
         return _read_time_text(_read_text(given, rows))
     if _is_number(kind):
         return _read_epoch(given)

@@ -54,6 +54,7 @@ __all__ = [
     "Registration",
     "app_directives",
     "directives_for",
+    "named_applications",
     "notes",
 ]
 
@@ -288,6 +289,13 @@ def app_directives(
     """Return the app directives of a file for an application and a URL; see `directives_for()`."""
     token, known = product_token, registries
     return directives_for(robots, application, product_token=token, registries=known).for_url(url)
+
+
+def named_applications(robots: RobotsTxt) -> tuple[str, ...]:
+    """Return the applications that a file names in records that can be read, each once."""
+    require_robots_txt(robots)
+    lines = (read_line(record, robots) for record in robots.records if record.key in KEYS)
+    return tuple(dict.fromkeys(application for line in lines for application in line.parameters))
 
 
 # --- Notes on a file ------------------------------------------------------------------------------

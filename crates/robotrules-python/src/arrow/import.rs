@@ -104,14 +104,13 @@ impl<'a> Texts<'a> {
                 Some(&[start, end]) => (*data, start as usize, end as usize),
                 _ => return (&[], 0, 0),
             },
-            Layout::Views { views, buffers } => return view(views.get(row), buffers),
-            Layout::Dictionary { indices, values } => match indices.index(row) {
-                index if index < values.length && values.is_valid(index) => {
-                    return values.row(index)
-                }
-                _ => return (&[], 0, 0),
-            },
-            Layout::Nulls => return (&[], 0, 0),
+            Layout::Views { views, buffers } if self.is_valid(row) => {
+                return view(views.get(row), buffers)
+            }
+            Layout::Dictionary { indices, values } if self.is_valid(row) => {
+                return values.row(indices.index(row))
+            }
+            _ => return (&[], 0, 0),
         };
         match start <= end && end <= data.len() && self.is_valid(row) {
             true => (data, start, end),

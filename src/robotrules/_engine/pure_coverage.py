@@ -1,5 +1,5 @@
 """
-Coverage: whether rules allow all URLs, some of them, or none. The readable version of `coverage.rs`.
+Coverage: whether rules allow all URLs, some of them, or none; the readable form of `coverage.rs`.
 
 The answer is exact. Most rule sets need one look at their patterns; for most others a sample path
 made of a pattern shows that a URL is allowed, and another that a URL is disallowed. Only the rest
@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from robotrules._engine.pure_rules import Patterns, path
 from robotrules._engine.pure_product_search import DecisionList
+from robotrules._engine.pure_rules import Patterns, path
 from robotrules._engine.pure_search import Languages
 from robotrules._engine.pure_settings import Settings, faults
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robotrules.bulk.corpus import Corpus
-    from robotrules.bulk.facts import facts, facts_batches
+    from robotrules.bulk.file_facts import facts, facts_batches
     from robotrules.bulk.origin_columns import origins
     from robotrules.bulk.rejects import Reject
 
@@ -23,8 +23,8 @@ __all__ = ["Corpus", "Reject", "facts", "facts_batches", "origins"]
 _MODULES = {
     "Corpus": "corpus",
     "Reject": "rejects",
-    "facts": "facts",
-    "facts_batches": "facts",
+    "facts": "file_facts",
+    "facts_batches": "file_facts",
     "origins": "origin_columns",
 }
 

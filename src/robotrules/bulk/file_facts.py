@@ -142,9 +142,7 @@ def facts_batches(
     A batch has the rows of its input in their order; a batch with very large files becomes several.
     """
     reader = _FactsSource(profile, _find_crawlers(crawlers), threads)
-    return (
-        reader.read(part) for batch in batches for part in _split(_require_normal_form(batch))
-    )
+    return (reader.read(part) for batch in batches for part in _split(_require_normal_form(batch)))
 
 
 # --- Input ----------------------------------------------------------------------------------------
@@ -300,27 +298,27 @@ class _ValueReader:
     The values are put into a file of their own, whose only group is for everyone.
     """
 
-    _KEYS = {
-        "sitemaps": b"sitemap",
-        "content_usage": b"content-usage",
-        "content_signal": b"content-signal",
-        "applications": b"app-directives",
-    }
-
     def __init__(self, profile: Profile) -> None:
-        self._profile = profile
+        # The values were cut at these limits already.
+        self._profile = profile.replace(max_line=None, max_bytes=1 << 30)
 
     def __call__(self, kind: str, values: Sequence[bytes]) -> list[Any]:
         """Return URLs of sitemaps, applications, or pairs of a map."""
-        return _read_values(self._profile, kind, self._KEYS[kind], tuple(values))
+        return _read_values(self._profile, kind, tuple(values))
+
+
+_KEYS = {
+    "sitemaps": b"sitemap",
+    "content_usage": b"content-usage",
+    "content_signal": b"content-signal",
+    "applications": b"app-directives",
+}
 
 
 @lru_cache(_CACHED_VALUES)
-def _read_values(
-    profile: Profile, kind: str, key: bytes, values: tuple[bytes, ...]
-) -> list[Any]:
-    # Names are not followed by a space, so that no limit on a line cuts a value that was whole.
-    robots = parse(b"user-agent:*\n" + b"".join(key + b":" + one + b"\n" for one in values), profile)
+def _read_values(profile: Profile, kind: str, values: tuple[bytes, ...]) -> list[Any]:
+    records = b"".join(_KEYS[kind] + b": " + one + b"\n" for one in values)
+    robots = parse(b"User-agent: *\n" + records, profile)
     if kind == "sitemaps":
         return [sitemap.url for sitemap in robots.sitemaps]
     if kind == "content_usage":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import arro3.core
@@ -70,9 +71,9 @@ def make_relation(values: Values) -> Any:
 def binary_layouts() -> Iterator[tuple[str, Layout]]:
     """Yield layouts for any octets."""
     for kind in BINARY_TYPES:
-        yield f"{kind}", lambda values, kind=kind: make_array(values, kind)
-        yield f"{kind} slice", lambda values, kind=kind: make_slice(values, kind)
-        yield f"{kind} chunks", lambda values, kind=kind: make_chunks(values, kind)
+        yield f"{kind}", partial(make_array, kind=kind)
+        yield f"{kind} slice", partial(make_slice, kind=kind)
+        yield f"{kind} chunks", partial(make_chunks, kind=kind)
     yield "dictionary of binary", lambda values: make_dictionary(values, pa.int16(), pa.binary())
     yield "polars Binary", lambda values: pl.Series(values, dtype=pl.Binary)
     yield (
@@ -86,13 +87,13 @@ def binary_layouts() -> Iterator[tuple[str, Layout]]:
 def text_layouts() -> Iterator[tuple[str, Layout]]:
     """Yield layouts for UTF-8."""
     for kind in TEXT_TYPES:
-        yield f"{kind}", lambda values, kind=kind: make_array(values, kind)
-        yield f"{kind} slice", lambda values, kind=kind: make_slice(values, kind)
-        yield f"{kind} chunks", lambda values, kind=kind: make_chunks(values, kind)
+        yield f"{kind}", partial(make_array, kind=kind)
+        yield f"{kind} slice", partial(make_slice, kind=kind)
+        yield f"{kind} chunks", partial(make_chunks, kind=kind)
     for index in INDEX_TYPES:
         yield (
             f"dictionary<{index}>",
-            lambda values, index=index: make_dictionary(values, index, pa.string()),
+            partial(make_dictionary, index=index, kind=pa.string()),
         )
     yield (
         "dictionary of string_view",

@@ -216,7 +216,7 @@ class TestResults:
         """A result has a length, a schema and a short representation."""
         result = robotrules.parse(BODY).rules_for("x").allows_arrow(pa.array(["/", None]))
         assert repr(result) == "<ArrowColumn: 2 values, 1 null>"
-        assert pa.field(result).type == pa.bool_()  # type: ignore[arg-type]
+        assert pa.field(result).type == pa.bool_()
 
 
 class TestMemory:

@@ -15,16 +15,26 @@ from typing import Any
 import robotrules
 from robotrules._engine import engine as default_engine
 from robotrules.bulk.arrow_support import pa, pc
+from robotrules.bulk.corpus import Corpus
 from robotrules.profile import Profile, find_profile
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import REASON_LABELS
 
-__all__ = ["FileCache", "FileRows"]
+__all__ = ["FileCache", "FileRows", "check_corpus"]
 
 DEFAULT_CACHE_BYTES = 64 * 2**20
 # What a parsed file takes beside its text.
 _OVERHEAD = 2048
 _LABELS = (*REASON_LABELS, ("missing", None))
+CORPUS_ANSWER = pa.struct(
+    {
+        "allowed": pa.bool_(),
+        "reason": pa.string(),
+        "line": pa.uint32(),
+        "rule": pa.string(),
+        "access": pa.string(),
+    }
+)
 _TEXT_TYPES = (
     *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
     *(pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view),
@@ -105,6 +115,29 @@ class FileRows:
         return pa.array(table.decide(_require_text(urls, "URLs"), states, 1))
 
 
+def check_corpus(corpus: Corpus, urls: Any, tokens: Any, missing: str | None) -> Any:
+    """
+    Return a struct of the columns of `Corpus.check()` for each row of URLs and product tokens.
+
+    A row is null if its URL or its token is. An invalid product token raises `ProductTokenError`.
+    """
+    urls, names = _join_chunks(_require_text(urls, "URLs")), _encode(tokens, "product tokens")
+    parts, places = [pa.nulls(0, CORPUS_ANSWER)], [pa.array([], pa.uint64())]
+    for number, name in enumerate(names.dictionary.to_pylist()):
+        is_here = pc.fill_null(pc.equal(names.indices, number), False)
+        places.append(pc.indices_nonzero(is_here))
+        table = pa.table({"url": urls.filter(is_here)})
+        answer = corpus.check(table, product_tokens=_to_text(name), missing=missing, threads=1)
+        columns = [
+            answer.column(field.name).combine_chunks().cast(field.type) for field in CORPUS_ANSWER
+        ]
+        is_null = pc.is_null(table.column("url")).combine_chunks()
+        parts.append(pa.StructArray.from_arrays(columns, fields=list(CORPUS_ANSWER), mask=is_null))
+    # Each row at its place; a row without a token has none, and is null.
+    rows = pa.array(range(len(urls)), pa.uint64())
+    return pa.concat_arrays(parts).take(pc.index_in(rows, value_set=pa.concat_arrays(places)))
+
+
 def _number_pairs(files: Any, names: Any) -> tuple[list[tuple[int, int]], Any]:
     """Return the distinct pairs of two encoded columns, and the number of each row's pair."""
     count = max(len(names.dictionary), 1)
@@ -124,14 +157,16 @@ def _require_text(column: Any, what: str) -> Any:
 
 def _encode(column: Any, what: str) -> Any:
     """Return a column as one dictionary array, whose values are distinct and not null."""
-    column = _require_text(column, what)
+    return _join_chunks(_require_text(column, what)).dictionary_encode()
+
+
+def _join_chunks(column: Any) -> Any:
+    """Return a column as one array of text or octets."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    if pa.types.is_null(column.type):
-        column = column.cast(pa.string())
-    return column.dictionary_encode()
+    return column.cast(pa.string()) if pa.types.is_null(column.type) else column
 
 
 def _to_bytes(value: str | bytes) -> bytes:

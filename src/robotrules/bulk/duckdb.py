@@ -167,8 +167,10 @@ def _facts_of_rows(
         )
 
     def read(part: Any) -> Any:
+        batch = pa.RecordBatch.from_struct_array(part)
+        rejects: list[Reject] = []  # those rows are null
         table = facts_of_files(
-            pa.RecordBatch.from_struct_array(part), profile=profile, crawlers=crawlers, threads=1
+            batch, profile=profile, crawlers=crawlers, threads=1, rejects=rejects
         )
         structs = table.to_struct_array().combine_chunks()
         if len(structs) == len(part):

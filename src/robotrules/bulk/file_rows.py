@@ -106,12 +106,13 @@ class FileRows:
         names = _encode(tokens, "product tokens")
         pairs, states = _number_pairs(files, names)
         table = self._cache.engine.RuleTable(_LABELS)
+        texts = files.dictionary.cast(pa.large_binary())
+        crawlers = [_to_text(name) for name in names.dictionary.to_pylist()]
         parsed: dict[int, RobotsTxt] = {}
         for state, (file, name) in enumerate(pairs):
             if file not in parsed:
-                parsed[file] = self._cache.parse(_to_bytes(files.dictionary[file].as_py()))
-            token = _to_text(names.dictionary[name].as_py())
-            table.set(state, parsed[file].rules_for(token), 0)
+                parsed[file] = self._cache.parse(texts[file].as_py())
+            table.set(state, parsed[file].rules_for(crawlers[name]), 0)
         return pa.array(table.decide(_require_text(urls, "URLs"), states, 1))
 
 
@@ -122,20 +123,26 @@ def check_corpus(corpus: Corpus, urls: Any, tokens: Any, missing: str | None) ->
     A row is null if its URL or its token is. An invalid product token raises `ProductTokenError`.
     """
     urls, names = _join_chunks(_require_text(urls, "URLs")), _encode(tokens, "product tokens")
+    if len(names.dictionary) == 1 and not names.null_count:
+        return _check_corpus(corpus, urls, names.dictionary[0].as_py(), missing)
     parts, places = [pa.nulls(0, CORPUS_ANSWER)], [pa.array([], pa.uint64())]
     for number, name in enumerate(names.dictionary.to_pylist()):
         is_here = pc.fill_null(pc.equal(names.indices, number), False)
         places.append(pc.indices_nonzero(is_here))
-        table = pa.table({"url": urls.filter(is_here)})
-        answer = corpus.check(table, product_tokens=_to_text(name), missing=missing, threads=1)
-        columns = [
-            answer.column(field.name).combine_chunks().cast(field.type) for field in CORPUS_ANSWER
-        ]
-        is_null = pc.is_null(table.column("url")).combine_chunks()
-        parts.append(pa.StructArray.from_arrays(columns, fields=list(CORPUS_ANSWER), mask=is_null))
+        parts.append(_check_corpus(corpus, urls.filter(is_here), name, missing))
     # Each row at its place; a row without a token has none, and is null.
     rows = pa.array(range(len(urls)), pa.uint64())
     return pa.concat_arrays(parts).take(pc.index_in(rows, value_set=pa.concat_arrays(places)))
+
+
+def _check_corpus(corpus: Corpus, urls: Any, token: str | bytes, missing: str | None) -> Any:
+    answer = corpus.check(
+        pa.table({"url": urls}), product_tokens=_to_text(token), missing=missing, threads=1
+    )
+    columns = [
+        answer.column(field.name).combine_chunks().cast(field.type) for field in CORPUS_ANSWER
+    ]
+    return pa.StructArray.from_arrays(columns, fields=list(CORPUS_ANSWER), mask=pc.is_null(urls))
 
 
 def _number_pairs(files: Any, names: Any) -> tuple[list[tuple[int, int]], Any]:
@@ -167,10 +174,6 @@ def _join_chunks(column: Any) -> Any:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     return column.cast(pa.string()) if pa.types.is_null(column.type) else column
-
-
-def _to_bytes(value: str | bytes) -> bytes:
-    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
 
 
 def _to_text(value: str | bytes) -> str:

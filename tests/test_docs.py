@@ -25,7 +25,11 @@ PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WORKBENCH = re.compile(r"^## A workbench.*?^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [
     str(page.relative_to(ROOT))
-    for page in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))
+    for page in (
+        ROOT / "README.md",
+        *sorted(ROOT.glob("docs/*.md")),
+        *sorted(ROOT.glob("docs/bulk/*.md")),
+    )
     if PYTHON.search(page.read_text(encoding="utf-8"))
 ]
 

@@ -245,7 +245,29 @@ fn find_numbers(index: &Index, texts: &Texts<'_>, first: usize, numbers: &mut [u
 /// States of origins over time: see `_native.pyi`.
 #[pyclass(frozen, module = "robotrules._engine._native")]
 #[derive(Default)]
-pub struct Timelines(RwLock<HashMap<u32, Timeline>>);
+pub struct Timelines(RwLock<ByOrigin>);
+
+/// Timelines by the number of an origin, and how many there are.
+#[derive(Default)]
+struct ByOrigin {
+    slots: Vec<Option<Box<Timeline>>>,
+    count: usize,
+}
+
+impl ByOrigin {
+    #[inline]
+    fn get(&self, origin: u32) -> Option<&Timeline> {
+        self.slots.get(origin as usize)?.as_deref()
+    }
+
+    fn set(&mut self, origin: u32, timeline: Timeline) {
+        let at = origin as usize;
+        if self.slots.len() <= at {
+            self.slots.resize_with(at + 1, || None);
+        }
+        self.count += usize::from(self.slots[at].replace(Box::new(timeline)).is_none());
+    }
+}
 
 struct Timeline {
     times: Box<[f64]>,
@@ -265,11 +287,11 @@ impl Timeline {
 }
 
 impl Timelines {
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<u32, Timeline>> {
+    fn read(&self) -> RwLockReadGuard<'_, ByOrigin> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<u32, Timeline>> {
+    fn write(&self) -> RwLockWriteGuard<'_, ByOrigin> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -282,12 +304,15 @@ impl Timelines {
     }
 
     fn set(&self, origin: u32, times: Vec<f64>, states: Vec<u32>) -> PyResult<()> {
+        if origin >= PENDING {
+            return Err(PyValueError::new_err(format!("{origin} is not the number of an origin")));
+        }
         if times.len() != states.len() || !times.is_sorted() {
             let message = "a timeline has as many states as times, and its times are sorted";
             return Err(PyValueError::new_err(message));
         }
         let timeline = Timeline { times: times.into(), states: states.into() };
-        self.write().insert(origin, timeline);
+        self.write().set(origin, timeline);
         Ok(())
     }
 
@@ -296,7 +321,7 @@ impl Timelines {
         py.detach(|| {
             let (known, mut seen) = (self.read(), HashSet::new());
             missing.retain(|&origin| {
-                origin < PENDING && !known.contains_key(&origin) && seen.insert(origin)
+                origin < PENDING && known.get(origin).is_none() && seen.insert(origin)
             });
         });
         Ok(missing)
@@ -318,7 +343,7 @@ impl Timelines {
             let known = self.read();
             for (row, state) in states.iter_mut().enumerate().filter(|(_, s)| **s < PENDING) {
                 let time = times.as_ref().map(|times| times[row]);
-                *state = known.get(state).map_or(MISSING, |timeline| timeline.at(time));
+                *state = known.get(*state).map_or(MISSING, |timeline| timeline.at(time));
             }
             states.iter().map(|&state| state != NULL).collect()
         });
@@ -326,10 +351,10 @@ impl Timelines {
     }
 
     fn clear(&self) {
-        self.write().clear();
+        *self.write() = ByOrigin::default();
     }
 
     fn __len__(&self) -> usize {
-        self.read().len()
+        self.read().count
     }
 }

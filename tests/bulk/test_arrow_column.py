@@ -126,11 +126,19 @@ class TestLayouts:
         json = pa.ExtensionArray.from_storage(pa.json_(), pa.array(["/private/a", None]))
         check_answers(rules, lambda: json, [b"/private/a", None])
 
-    def test_a_long_url(self, rules: RuleSet) -> None:
+    def test_a_long_url(self, native: object) -> None:
         """URLs of 2 MB, beside short ones."""
+        rules = robotrules.parse(BODY).rules_for("x")
         long: Values = [b"/private/" + b"x" * 2**21, b"/", b"/" + b"y" * 2**21 + b".pdf", None]
         for kind in (pa.string(), pa.string_view(), pa.large_binary()):
-            check_answers(rules, lambda kind=kind: make_array(long, kind), long)  # type: ignore[misc]
+            column = make_array(long, kind)
+            check_answers(rules, lambda column=column: column, long)  # type: ignore[misc]
+
+    @pytest.mark.slow
+    def test_a_long_url_in_both_engines(self, rules: RuleSet) -> None:
+        """A URL of 2 MB, which takes the pure engine some seconds."""
+        long: Values = [b"/private/" + b"x" * 2**21]
+        check_answers(rules, lambda: make_array(long, pa.string()), long)
 
     def test_dictionaries_with_indices_out_of_range(self, native: object) -> None:
         """A wrong index, which Arrow does not permit, is a null in the native engine."""

@@ -17,7 +17,7 @@ import pytest
 
 import robotrules
 from robotrules import bulk
-from robotrules.bulk import Corpus, Reject
+from robotrules.bulk import Corpus, Reject, file_rows
 from robotrules.bulk import duckdb as functions
 from robotrules.bulk.file_rows import FileCache, FileRows, check_corpus
 from robotrules.http.origins import origin_of
@@ -345,6 +345,7 @@ class TestFacts:
             "CREATE TABLE robots AS SELECT CASE WHEN i % 1000 = 7 THEN 'no origin' "
             "ELSE 'https://example.com' END AS url, 'User-agent: *' AS body FROM range(3000) t(i)"
         )
+        con.execute("SET threads = 1")  # coverage does not see threads of DuckDB
         rejects: list[Reject] = []
         relation = functions.facts(con, "FROM robots", rejects=rejects)
         assert relation.aggregate("count(*)").fetchall() == [(2997,)]
@@ -402,7 +403,7 @@ class TestFileCache:
             parsed.append(body)
             return original(body, *arguments, **options)
 
-        monkeypatch.setattr(robotrules, "parse", record)
+        monkeypatch.setattr(file_rows, "parse", record)
         rows = FileRows(FileCache(engine=engine))
         bodies = pa.array([BODY, "", BODY, ""] * 100)
         urls, tokens = pa.array(["/private/"] * 400), pa.array(["a", "b", "c", "GPTBot"] * 100)
@@ -418,6 +419,15 @@ class TestFileCache:
             pa.array(bodies, pa.large_binary()), pa.array(urls), pa.array(tokens)
         )
         assert answers.to_pylist() == expected_rows()
+
+    def test_dictionaries(self, engine: ModuleType) -> None:
+        """Columns with a dictionary, as DuckDB has for ENUM."""
+        columns = [
+            pa.array(values).dictionary_encode() for values in (["", BODY], ["/private/"] * 2)
+        ]
+        rows = FileRows(FileCache(engine=engine))
+        answers = rows.check(*columns, pa.array(["a", "a"]).dictionary_encode())
+        assert [row["allowed"] for row in answers.to_pylist()] == [True, False]
 
     def test_the_cache_is_bounded(self) -> None:
         """The least recently used files are dropped."""

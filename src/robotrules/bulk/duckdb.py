@@ -78,6 +78,7 @@ def register(
     schema = make_schema(tokens)
 
     def file_facts(files: Any) -> Any:
+        """Return the facts of each row."""
         return _facts_of_rows(files, schema, profile, tokens)
 
     functions = {
@@ -145,6 +146,7 @@ def facts(
     wrong: list[Reject] = [] if rejects is None else rejects
 
     def normal_batches() -> Iterable[Any]:
+        """Yield the files in the normal form."""
         with relation.to_arrow_reader(_BATCH_ROWS) as reader:
             for batch, rejected in normalize(reader):
                 wrong.extend(rejected)
@@ -167,6 +169,7 @@ def _facts_of_rows(
         )
 
     def read(part: Any) -> Any:
+        """Return the facts of some of the rows."""
         batch = pa.RecordBatch.from_struct_array(part)
         rejects: list[Reject] = []  # those rows are null
         table = facts_of_files(
@@ -191,6 +194,7 @@ def _corpus_functions(corpus: Corpus, missing: str | None) -> dict[str, _Functio
     corpus.check(pa.table({"url": pa.array([], pa.string())}), product_tokens="*", missing=missing)
 
     def check(urls: Any, tokens: Any) -> Any:
+        """Return the answers of the corpus."""
         return check_corpus(corpus, urls, tokens, missing)
 
     arguments = ("url", "token")
@@ -214,6 +218,7 @@ def _check_arguments(name: str, function: _Function) -> Callable[..., Any]:
     expected = f"{name}({', '.join(function.arguments)})"
 
     def call(*columns: Any) -> Any:
+        """Call the function with as many columns as it has arguments."""
         if len(columns) != len(function.arguments):
             raise TypeError(f"{name} got {len(columns)} arguments: call {expected}")
         return function.call(*columns)

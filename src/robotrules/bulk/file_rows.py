@@ -12,12 +12,11 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Any
 
-import robotrules
 from robotrules._engine import engine as default_engine
 from robotrules.bulk.arrow_support import pa, pc
 from robotrules.bulk.corpus import Corpus
 from robotrules.profile import Profile, find_profile
-from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.ruleset import REASON_LABELS
 
 __all__ = ["FileCache", "FileRows", "check_corpus"]
@@ -74,7 +73,7 @@ class FileCache:
                 self._files.move_to_end(body)
                 return robots
         # Without the lock: two threads may parse the same file, which is harmless.
-        robots = robotrules.parse(body, self._profile, engine=self.engine)
+        robots = parse(body, self._profile, engine=self.engine)
         with self._lock:
             if body not in self._files:
                 self._files[body] = robots

@@ -422,11 +422,9 @@ class TestFileCache:
 
     def test_dictionaries(self, engine: ModuleType) -> None:
         """Columns with a dictionary, as DuckDB has for ENUM."""
-        columns = [
-            pa.array(values).dictionary_encode() for values in (["", BODY], ["/private/"] * 2)
-        ]
-        rows = FileRows(FileCache(engine=engine))
-        answers = rows.check(*columns, pa.array(["a", "a"]).dictionary_encode())
+        bodies = pa.array(["", BODY]).dictionary_encode()
+        urls, tokens = (pa.array([text] * 2).dictionary_encode() for text in ("/private/", "a"))
+        answers = FileRows(FileCache(engine=engine)).check(bodies, urls, tokens)
         assert [row["allowed"] for row in answers.to_pylist()] == [True, False]
 
     def test_the_cache_is_bounded(self) -> None:

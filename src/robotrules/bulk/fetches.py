@@ -132,6 +132,7 @@ class FetchBuilder:
 
     def finish(self) -> Fetches:
         """Return the fetches; the builder is used up."""
+        self._bodies.freeze()
         return sort_fetches(self._parts, self._index, self._bodies, 1)
 
 

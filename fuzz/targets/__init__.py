@@ -12,6 +12,7 @@ from collections.abc import Callable
 from fuzz.generator import Case
 from fuzz.targets import (
     agree,
+    columns,
     compare,
     extensions,
     fix,
@@ -29,6 +30,7 @@ from fuzz.targets import (
 
 TARGETS: dict[str, Callable[[Case], None]] = {
     "agree": agree.check,
+    "columns": columns.check,
     "compare": compare.check,
     "extensions": extensions.check,
     "fix": fix.check,

@@ -139,16 +139,16 @@ class FactsReader:
                 agent, seconds = _value(document, record), by_group[record.group]
                 by_agent[agent] = max(by_agent.get(agent, 0.0), seconds)
         return {
-            "crawl_delay": max((by_group[group] for group in star if group in by_group), default=None),
+            "crawl_delay": max(
+                (by_group[group] for group in star if group in by_group), default=None
+            ),
             "crawl_delays": [
                 {"user_agent": _to_text(agent), "seconds": seconds}
                 for agent, seconds in by_agent.items()
             ],
         }
 
-    def _content_usage(
-        self, document: Document, received: bytes, complete: bool
-    ) -> list[bytes]:
+    def _content_usage(self, document: Document, received: bytes, complete: bool) -> list[bytes]:
         """
         Return the values of Content-Usage records in star groups.
 

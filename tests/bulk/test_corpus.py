@@ -317,6 +317,25 @@ def test_redirects_over_time() -> None:
     assert epoch == [None, 0, 10, 20, 30, 30, None]
 
 
+def test_an_expired_redirect_is_not_in_force() -> None:
+    """A redirect is valid for a day, even if its target was fetched later."""
+    corpus = Corpus.from_table(
+        pa.table(
+            {
+                "origin": ["a.example", "b.example"],
+                "status": [301, 200],
+                "body": [None, b"User-agent: *\nDisallow: /"],
+                "location": ["https://b.example/robots.txt", None],
+                "fetched_at": [0.0, 86_000.0],
+            }
+        )
+    )
+    table = pa.table({"url": ["https://a.example/"] * 3, "t": [86_000.0, 86_400.0, 200_000.0]})
+    checked = corpus.check(table, product_tokens="bot", at="t")
+    assert checked["allowed"].to_pylist() == [False] * 3
+    assert checked["in_force"].to_pylist() == [True, False, False]
+
+
 # --- Times ----------------------------------------------------------------------------------------
 
 

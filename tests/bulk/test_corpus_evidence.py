@@ -85,7 +85,9 @@ def make_store(fetches: list[tuple[Any, ...]], access: AccessProfile | str) -> M
         elif body is not None and body >= 0:
             content = BODIES[body]
         if lifetime is not None:
-            fields = read_fields([("cache-control", f"max-age={lifetime}")])
+            # A long Retry-After: the policy changes before the next fetch is due.
+            retry = ("retry-after", str(100 * lifetime))
+            fields = read_fields([("cache-control", f"max-age={lifetime}"), retry])
         if body == -2:
             fields, content = read_fields([("cache-control", "no-store")]), b"Disallow: /"
         revalidated = body == -1

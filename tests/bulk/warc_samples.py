@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 
 import pyarrow as pa
 
@@ -52,4 +53,4 @@ def frame(octets: bytes) -> bytes:
     return compressed
 
 
-FORMS = {"plain": bytes, "gzip": member, "zstd": frame}
+FORMS: dict[str, Callable[[bytes], bytes]] = {"plain": bytes, "gzip": member, "zstd": frame}

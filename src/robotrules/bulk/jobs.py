@@ -22,7 +22,7 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
@@ -45,7 +45,7 @@ TASK_BYTES = 64 * 1024 * 1024
 PART_ROWS = 100_000
 
 Progress = Callable[[int, int], None]
-"""Called with rows and bytes of the input since the last call."""
+"""Called with rows and bytes of the input since the last call; without rows: from earlier runs."""
 
 
 class Work(Protocol):
@@ -148,15 +148,20 @@ def run_job(
     *,
     processes: int = 1,
     restart: bool = False,
+    rejects: Sequence[Reject] = (),
     progress: Progress | None = None,
 ) -> JobSummary:
-    """Run a job, or continue it; raises InputError if an earlier run was a different one."""
-    with _Run(job, restart) as run:
+    """
+    Run a job, or continue it; raises InputError if an earlier run was a different one.
+
+    *rejects* are added before those of the inputs.
+    """
+    with _Run(job, restart, rejects) as run:
         if run.summary is not None:
             return run.summary
         for part in run.finished():
             if progress is not None:
-                progress(part.rows + part.rejects, part.octets)
+                progress(0, part.octets)
         todo = run.unfinished_tasks()
         if processes > 1 and len(todo) > 1:
             from robotrules.bulk.worker_processes import run_tasks
@@ -222,7 +227,7 @@ class _TaskReader:
     ) -> None:
         self._work, self._inputs, self._skipped = work, task.inputs, skipped
         self._progress = progress
-        self.cursor = list(task.cursor) if task.cursor else [0, None]
+        self.cursor: list[Any] = list(task.cursor) if task.cursor else [0, None]
         self.exhausted = False
         self._chunks = self._read()
         self._waiting: Chunk | None = _NOTHING
@@ -234,13 +239,15 @@ class _TaskReader:
         for index in range(first, len(self._inputs)):
             before = 0
             for chunk in self._work.read(self._inputs[index], start, self._skipped):
+                if start is not None and not before:
+                    before = chunk.position  # an earlier run has read what is before
                 done, before = max(chunk.position - before, 0), max(chunk.position, before)
-                yield chunk._replace(
-                    cursor=None if chunk.cursor is None else [index, chunk.cursor], position=done
-                )
+                cursor: Any = None if chunk.cursor is None else [index, chunk.cursor]
+                yield chunk._replace(cursor=cursor, position=done)
             start = None
             rest = max(self._inputs[index].size - before, 0)
-            yield Chunk(None, [], [index + 1, None], rest)
+            following: Any = [index + 1, None]
+            yield Chunk(None, [], following, rest)
 
     def batches(self, most: int) -> Iterator[Any]:
         """Yield batches until a part is full and reading can start behind it."""
@@ -281,12 +288,15 @@ _NOTHING = Chunk(None, [], None, 0)
 def _write_rejects(path: str, rejects: list[Reject]) -> None:
     temporary = f"{path}.{os.getpid()}.tmp"
     with open(temporary, "wb") as file:
-        for reject in rejects:
-            line = json.dumps(reject._asdict(), ensure_ascii=False)
-            file.write(line.encode("utf-8", "backslashreplace") + b"\n")
+        file.writelines(map(_reject_line, rejects))
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
+
+
+def _reject_line(reject: Reject) -> bytes:
+    text = json.dumps(reject._asdict(), ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 # --- The state of a run ---------------------------------------------------------------------------
@@ -295,11 +305,12 @@ def _write_rejects(path: str, rejects: list[Reject]) -> None:
 class _Run:
     """The folder of a run: its lock, manifest and journal."""
 
-    def __init__(self, job: Job, restart: bool) -> None:
-        self._job, self._restart = job, restart
+    def __init__(self, job: Job, restart: bool, rejects: Sequence[Reject]) -> None:
+        self._job, self._restart, self._rejects = job, restart, rejects
         self._opened = ExitStack()
         self._parts: dict[tuple[int, int], Part] = {}
         self._continued = 0
+        self._is_new = not os.path.exists(job.folder)
         self.summary: JobSummary | None = None
         """Set if an earlier run has completed the job."""
 
@@ -316,7 +327,10 @@ class _Run:
             raise
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, Exception) and not self._parts and self._is_new:
+            # Nothing is worth continuing.
+            shutil.rmtree(self._job.folder, ignore_errors=True)
         self._opened.close()
 
     def _open(self) -> None:
@@ -340,8 +354,9 @@ class _Run:
         if earlier is not None and not self._restart:
             self._refuse_other_run(earlier, identity)
             if earlier["state"] == "complete":
-                self.summary = _summarize(
-                    [Part(**part) for part in earlier["parts"]], len(earlier["parts"])
+                parts = [Part(**part) for part in earlier["parts"]]
+                self.summary = _summarize(parts, len(parts))._replace(
+                    rows=earlier["rows"], rejects=earlier["rejects"], skipped=earlier["skipped"]
                 )
                 return
             self._read_journal()
@@ -459,7 +474,7 @@ class _Run:
             if part.file is not None:
                 files.append(self._path(part.file))
         self._join_rejects(parts)
-        summary = _summarize(parts, self._continued)
+        summary = _summarize(parts, self._continued, len(self._rejects))
         if job.single:
             if not files:
                 raise InputError("no input could be read: see the rejects file")
@@ -468,7 +483,12 @@ class _Run:
             os.replace(joined, os.path.realpath(job.output))
             shutil.rmtree(job.folder)
             return summary
-        listed = [part._asdict() for part in parts if part.file is not None]
+        # Without what only serves to continue.
+        listed = [
+            part._replace(cursor=None, octets=0)._asdict()
+            for part in parts
+            if part.file is not None
+        ]
         self._write_manifest(
             {
                 **job.identity(),
@@ -486,12 +506,13 @@ class _Run:
 
     def _join_rejects(self, parts: list[Part]) -> None:
         target = self._job.rejects_path
-        if not any(part.rejects for part in parts):
+        if not self._rejects and not any(part.rejects for part in parts):
             with suppress(FileNotFoundError):
                 os.unlink(target)
             return
         temporary = self._path(f".{REJECTS}.tmp")
         with open(temporary, "wb") as file:
+            file.writelines(map(_reject_line, self._rejects))
             for part in parts:
                 if part.rejects:
                     name = f".part-{part.task:05}-{part.part:05}.{REJECTS}"
@@ -511,13 +532,13 @@ def _changed_input(before: list[Any], now: list[Any]) -> str:
     return "the inputs differ"
 
 
-def _summarize(parts: list[Part], continued: int) -> JobSummary:
+def _summarize(parts: list[Part], continued: int, rejects: int = 0) -> JobSummary:
     skipped: Counter[str] = Counter()
     for part in parts:
         skipped.update(part.skipped)
     return JobSummary(
         sum(part.rows for part in parts),
-        sum(part.rejects for part in parts),
+        rejects + sum(part.rejects for part in parts),
         dict(sorted(skipped.items())),
         sum(part.file is not None for part in parts),
         continued,

@@ -80,7 +80,7 @@ class TableWriter:
         self._hashed = _Hashed(self._file)
         self._sink: Any = self._hashed
         if format.compressed:
-            self._sink = gzip.GzipFile("", "wb", GZIP_LEVEL, self._hashed, mtime=0)  # type: ignore[arg-type]
+            self._sink = gzip.GzipFile("", "wb", GZIP_LEVEL, self._hashed, mtime=0)
         self._parquet: Any = None
         self._waiting: list[Any] = []
         self._waiting_rows = self._waiting_bytes = 0
@@ -92,12 +92,15 @@ class TableWriter:
 
     def __exit__(self, kind: object, *_: object) -> None:
         if not self._file.closed:
+            if self._parquet is not None:
+                self._parquet.close()
             self._file.close()
         if os.path.exists(self._temporary):
             os.unlink(self._temporary)
 
     def write(self, batch: Any) -> None:
         """Write a batch; all batches of a file have the same columns."""
+        batch = _with_required_keys(batch)
         if self.schema is None:
             self.schema = batch.schema
             self._start()
@@ -203,6 +206,25 @@ class _Hashed:
 
     def close(self) -> None:
         """Leave the file open: it is flushed to the disk first."""
+
+
+def _with_required_keys(batch: Any) -> Any:
+    """Return a batch whose maps have keys that cannot be null: Parquet requires that."""
+    columns = list(batch.columns)
+    for number, column in enumerate(columns):
+        if pa.types.is_map(column.type) and column.type.key_field.nullable:
+            rebuilt = pa.MapArray.from_arrays(column.offsets, column.keys, column.items)
+            if column.null_count:
+                rebuilt = pc.if_else(column.is_valid(), rebuilt, None)
+            columns[number] = rebuilt
+    if all(new is old for new, old in zip(columns, batch.columns, strict=True)):
+        return batch
+    fields = [
+        batch.schema.field(number).with_type(column.type) for number, column in enumerate(columns)
+    ]
+    return pa.RecordBatch.from_arrays(
+        columns, schema=pa.schema(fields, metadata=batch.schema.metadata)
+    )
 
 
 def csv_header(names: Sequence[str]) -> bytes:

@@ -52,6 +52,7 @@ COMMANDS = (
     "fmt",
     "test",
     "matrix",
+    "bulk",
     "lsp",
 )
 # A file of 500 KiB becomes a million small objects without reference cycles. With Python's default

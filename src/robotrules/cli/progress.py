@@ -1,8 +1,9 @@
 """
 A progress bar on stderr: by bytes if the size of the input is known, otherwise a counter.
 
-It appears after a short delay, so short work shows nothing, and is erased at the end. Where there
-is nothing to count, `StatusLine` shows the current step. Both are silent without a stream.
+It appears after a short delay, so short work shows nothing, and is erased at the end. A stream that
+is not a terminal can get plain lines instead. Where there is nothing to count, `StatusLine` shows
+the current step. Both are silent without a stream.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Progress:
         "_done",
         "_next",
         "_noun",
+        "_plain_every",
         "_shown",
         "_size",
         "_started",
@@ -42,14 +44,20 @@ class Progress:
         size: int | None,
         noun: str,
         clock: Callable[[], float] = time.monotonic,
+        plain_every: float | None = None,
     ) -> None:
-        """*stream* is None for no bar, *size* None if it is unknown; *noun* is in the singular."""
+        """
+        *stream* is None for no bar, *size* None if it is unknown; *noun* is in the singular.
+
+        With *plain_every*, there is a line of text every so many seconds instead of a bar.
+        """
         self._stream = stream
         self._size = size
         self._noun = noun
         self._clock = clock
         self._started = clock()
-        self._next = self._started + FIRST_AFTER
+        self._plain_every = plain_every
+        self._next = self._started + (plain_every or FIRST_AFTER)
         self._done = 0
         self._shown = False
         self.count = 0
@@ -67,16 +75,30 @@ class Progress:
         return self._clock() - self._started
 
     def add(self, count: int, octets: int) -> None:
-        """Count items and bytes, and redraw the bar if it is due."""
+        """
+        Count items and bytes, and redraw the bar if it is due.
+
+        Bytes without items were done before: the remaining time is estimated without them.
+        """
         self.count += count
-        self._done += octets
+        if count or self._size is None:
+            self._done += octets
+        else:
+            self._size = max(self._size - octets, 1)
         if self._stream is None:
             return
         now = self._clock()
-        if now >= self._next:
-            self._next = now + AGAIN_AFTER
-            self._shown = True
-            self._draw(self.line())
+        if now < self._next:
+            return
+        if self._plain_every is not None:
+            self._next = now + self._plain_every
+            with suppress(OSError, ValueError):
+                self._stream.write(f"{self.line()}\n")
+                self._stream.flush()
+            return
+        self._next = now + AGAIN_AFTER
+        self._shown = True
+        self._draw(self.line())
 
     def clear(self) -> None:
         """Erase the bar, so that a line can be printed; `add` draws it again."""

@@ -88,9 +88,10 @@ class TextFile(io.RawIOBase):
                 made: bytes = self._inflate.decompress(data, size)
             except zlib.error:
                 # Padding behind the last member is not damage.
-                self.problem = "damaged gzip data" if data.strip(b"\0") or not self._fresh else ""
-                if not self.problem:
+                if self._fresh and not data.strip(b"\0"):
+                    self._inflate = zlib.decompressobj(31)
                     continue
+                self.problem = "damaged gzip data"
                 return b""
             self._fresh = False
             if self._inflate.eof:

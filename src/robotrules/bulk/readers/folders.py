@@ -27,7 +27,9 @@ _SCHEME = re.compile(r"(https?)(?:___|:__|_|:)(?=.)")
 _ENDING = re.compile(r"(?:[._-]robots)?\.txt\Z", re.IGNORECASE)
 
 
-def read_folder(path: str, start: Cursor | None = None) -> Iterator[Chunk]:
+def read_folder(
+    path: str, start: Cursor | None = None, batch_rows: int = BATCH_FILES
+) -> Iterator[Chunk]:
     """Yield the files of a folder in the normal form; a cursor is a number of files."""
     files = folder_files(path)
     done = (start or [0])[0]
@@ -60,7 +62,8 @@ def read_folder(path: str, start: Cursor | None = None) -> Iterator[Chunk]:
             )
         size += len(body)
         position += len(body)
-        if len(rows) + len(rejects) >= BATCH_FILES or size >= BATCH_BYTES or number == len(files):
+        is_full = len(rows) + len(rejects) >= batch_rows or size >= BATCH_BYTES
+        if is_full or number == len(files):
             batch = pa.RecordBatch.from_pylist(rows, SCHEMA)
             yield Chunk(batch, rejects, [number], position)
             rows, rejects, size = [], [], 0

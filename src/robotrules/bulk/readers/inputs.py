@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import glob
 import gzip
-import io
 import json
 import os
 import re
@@ -26,7 +25,12 @@ from typing import Any, BinaryIO, NamedTuple
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.readers.chunks import Chunk, Cursor
 from robotrules.bulk.readers.folders import read_folder
-from robotrules.bulk.readers.table_files import read_csv, read_json_lines, read_parquet
+from robotrules.bulk.readers.table_files import (
+    BATCH_ROWS,
+    read_csv,
+    read_json_lines,
+    read_parquet,
+)
 from robotrules.bulk.rejects import Reject
 from robotrules.bulk.robots_table import normalize
 from robotrules.errors import InputError
@@ -228,21 +232,22 @@ def read_robots(
     *,
     columns: Mapping[str, str] | None = None,
     skipped: Counter[str] | None = None,
+    batch_rows: int = BATCH_ROWS,
 ) -> Iterator[Chunk]:
     """
     Yield robots.txt files in the normal form, from a cursor on.
 
     *columns* names the columns of a table (`robots_table.normalize`); *skipped* counts the records
-    of archives that are not robots.txt captures.
+    of archives that are not robots.txt captures. A cursor is for the same *batch_rows*.
     """
     if source.format == "folder":
-        yield from read_folder(source.path, start)
+        yield from read_folder(source.path, start, batch_rows)
         return
     with source.open() as file:
         if source.format == "warc":
-            yield from _warc_chunks(file, source.path, start, skipped)
+            yield from _warc_chunks(file, source.path, start, skipped, batch_rows)
             return
-        for chunk in _TABLES[_table_format(source)](file, source.path, start):
+        for chunk in _TABLES[_table_format(source)](file, source.path, start, batch_rows):
             if chunk.batch is None:
                 yield chunk
                 continue
@@ -253,14 +258,16 @@ def read_robots(
                 yield chunk._replace(batch=batch, rejects=[*chunk.rejects, *placed])
 
 
-def read_urls(source: InputFile, start: Cursor | None = None) -> Iterator[Chunk]:
+def read_urls(
+    source: InputFile, start: Cursor | None = None, *, batch_rows: int = BATCH_ROWS
+) -> Iterator[Chunk]:
     """Yield a table of URLs with all its columns, from a cursor on."""
     if source.format == "txt":
         with source.open() as file:
             yield from _read_lines(file, source.path, start)
         return
     with source.open() as file:
-        yield from _TABLES[_table_format(source)](file, source.path, start)
+        yield from _TABLES[_table_format(source)](file, source.path, start, batch_rows)
 
 
 def _table_format(source: InputFile) -> str:
@@ -296,15 +303,20 @@ def _with_flags(batch: Any) -> Any:
 
 
 def _warc_chunks(
-    file: BinaryIO, name: str, start: Cursor | None, skipped: Counter[str] | None
+    file: BinaryIO,
+    name: str,
+    start: Cursor | None,
+    skipped: Counter[str] | None,
+    batch_rows: int,
 ) -> Iterator[Chunk]:
+    from robotrules.bulk.readers.warc import BATCH_ROWS as WARC_ROWS
     from robotrules.bulk.readers.warc import WarcArchive, WarcCursor
     from robotrules.bulk.robots_table import SCHEMA
 
     cursor = WarcCursor(start[0], bool(start[1])) if start else None
     archive = WarcArchive(file, name, skipped=skipped, start=cursor)
     yield Chunk(pa.RecordBatch.from_pylist([], SCHEMA), [], start or [0, 0], 0)
-    for batch, rejects in archive.batches():
+    for batch, rejects in archive.batches(min(batch_rows, WARC_ROWS)):
         at = archive.cursor
         yield Chunk(
             batch, rejects, [at.offset, int(at.evidence)] if at else None, at.offset if at else 0
@@ -314,10 +326,9 @@ def _warc_chunks(
 def _read_lines(file: BinaryIO, name: str, start: Cursor | None) -> Iterator[Chunk]:
     """Yield a list with one URL a line as a table with the column `url`."""
     skip, number = (start or [0])[0], 0
-    stream = io.BufferedReader(file, 1024 * 1024)  # type: ignore[arg-type]
     schema = pa.schema([("url", pa.string())])
     yield Chunk(pa.RecordBatch.from_pylist([], schema), [], [skip], 0)
-    while lines := stream.readlines(4 * 1024 * 1024):
+    while lines := file.readlines(4 * 1024 * 1024):
         first, number = number, number + len(lines)
         if number <= skip:
             continue

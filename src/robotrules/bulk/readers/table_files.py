@@ -13,8 +13,11 @@ from __future__ import annotations
 import csv as csv_module
 import io
 import json
+from codecs import getincrementaldecoder, register_error
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
+
+import pyarrow.compute as pc
 
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.readers.chunks import Chunk, Cursor
@@ -25,7 +28,7 @@ from robotrules.errors import TableError
 BATCH_ROWS = 65_536
 # A record of a CSV file or a line of JSON must fit.
 MAX_RECORD = 32 * 1024 * 1024
-CSV_BLOCK = 4 * 1024 * 1024
+CSV_BLOCK, MIN_CSV_BLOCK = 4 * 1024 * 1024, 16 * 1024
 JSON_ROWS = 16_384
 JSON_BYTES = 32 * 1024 * 1024
 
@@ -35,7 +38,9 @@ Chunks = Iterator[Chunk]
 # --- Parquet --------------------------------------------------------------------------------------
 
 
-def read_parquet(file: BinaryIO, name: str, start: Cursor | None = None) -> Chunks:
+def read_parquet(
+    file: BinaryIO, name: str, start: Cursor | None = None, batch_rows: int = BATCH_ROWS
+) -> Chunks:
     """Yield the rows of a Parquet file; a cursor is the row group and the row in it."""
     import pyarrow.parquet as pq
 
@@ -52,7 +57,7 @@ def read_parquet(file: BinaryIO, name: str, start: Cursor | None = None) -> Chun
     for index in range(group, groups):
         row = 0
         try:
-            for batch in parquet.iter_batches(BATCH_ROWS, row_groups=[index], use_threads=False):
+            for batch in parquet.iter_batches(batch_rows, row_groups=[index], use_threads=False):
                 row += len(batch)
                 if row <= skip:
                     continue
@@ -71,13 +76,16 @@ def read_parquet(file: BinaryIO, name: str, start: Cursor | None = None) -> Chun
 # --- CSV ------------------------------------------------------------------------------------------
 
 
-def read_csv(file: BinaryIO, name: str, start: Cursor | None = None) -> Chunks:
+def read_csv(
+    file: BinaryIO, name: str, start: Cursor | None = None, batch_rows: int = BATCH_ROWS
+) -> Chunks:
     """
-    Yield the rows of a CSV file, all columns as text.
+    Yield the rows of a CSV file, all columns as text, in blocks of bytes.
 
     A cursor is a number of rows and the size of blocks, which grows if a row does not fit.
     """
-    skip, block = start or [0, CSV_BLOCK]
+    # A row has a hundred bytes, about.
+    skip, block = start or [0, max(min(batch_rows * 100, CSV_BLOCK), MIN_CSV_BLOCK)]
     names, header_size = _read_csv_header(TextFile(file))
     file.seek(0)
     if not names:
@@ -139,7 +147,7 @@ class _CsvRows:
                 newlines_in_values=True, invalid_row_handler=self._keep_invalid
             ),
             convert_options=pc_csv.ConvertOptions(
-                column_types={column: pa.binary() for column in self._names},
+                column_types={column: pa.string() for column in self._names},
                 null_values=[""],
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
@@ -156,7 +164,7 @@ class _CsvRows:
             bad = {_line_of(reject) for reject in here}
             numbers = [row for row in range(first + 1, self.count + 1) if row not in bad]
             done = sum(row <= skip for row in numbers) if skip > first else 0
-            rest, unreadable = _as_text(batch.slice(done), self._source, numbers[done:])
+            rest, unreadable = _without_wrong_bytes(batch.slice(done), self._source, numbers[done:])
             here = [*(reject for reject in here if _line_of(reject) > skip), *unreadable]
             left = {_line_of(reject) for reject in unreadable}
             kept = [row for row in numbers[done:] if row not in left] if left else numbers[done:]
@@ -164,11 +172,18 @@ class _CsvRows:
 
 
 class _Rest(io.RawIOBase):
-    """A stream without its first bytes."""
+    """
+    A stream without its first bytes, as valid UTF-8.
+
+    pyarrow stops at a wrong row that is not UTF-8, so wrong bytes become a noncharacter.
+    """
 
     def __init__(self, stream: TextFile, skip: int) -> None:
         super().__init__()
-        self._stream = io.BufferedReader(stream, CSV_BLOCK)
+        self._stream = io.BufferedReader(stream, MIN_CSV_BLOCK)
+        self._decoder = getincrementaldecoder("utf-8")(_MARK_WRONG_BYTES)
+        self._ready = b""
+        self._is_end = False
         while skip:
             data = self._stream.read(min(skip, CSV_BLOCK))
             skip = skip - len(data) if data else 0
@@ -179,7 +194,26 @@ class _Rest(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill a buffer."""
-        return self._stream.readinto(buffer)
+        while not self._ready and not self._is_end:
+            data = self._stream.read(len(buffer))
+            self._is_end = not data
+            self._ready = self._decoder.decode(data, self._is_end).encode("utf-8")
+        data, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+# A noncharacter, which no text for interchange has (Unicode §23.7).
+_WRONG_BYTE = "\ufffe"
+_MARK_WRONG_BYTES = "robotrules-mark-wrong-bytes"
+
+
+def _mark(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    return _WRONG_BYTE, error.end
+
+
+register_error(_MARK_WRONG_BYTES, _mark)
 
 
 def _read_csv_header(text: TextFile) -> tuple[list[str], int]:
@@ -205,27 +239,19 @@ def _refuse_repeated(names: list[str], name: str) -> None:
         raise TableError(f"{name} has more than one column {repeated[0]!r}: rename one of them")
 
 
-def _as_text(batch: Any, name: str, rows: list[int]) -> tuple[Any, list[Reject]]:
-    """Return columns of bytes as text, without the rows that are not UTF-8, which are rejects."""
-    try:
-        return _cast_all(batch), []
-    except pa.ArrowInvalid:
-        pass
+def _without_wrong_bytes(batch: Any, name: str, rows: list[int]) -> tuple[Any, list[Reject]]:
+    """Return a batch without the rows that are not UTF-8, which are rejects."""
     wrong: dict[int, str] = {}
     for column_name, column in zip(batch.schema.names, batch.columns, strict=True):
-        for row, value in enumerate(column.to_pylist()):
-            try:
-                (value or b"").decode("utf-8")
-            except UnicodeDecodeError:
+        marked = pc.fill_null(pc.match_substring(column, _WRONG_BYTE), False)
+        if marked.true_count:
+            for row in pc.indices_nonzero(marked).to_pylist():
                 wrong.setdefault(row, f"column {column_name!r} is not UTF-8")
+    if not wrong:
+        return batch, []
     rejects = [Reject(name, f"row {rows[row]}", why) for row, why in sorted(wrong.items())]
     kept = pa.array([row not in wrong for row in range(len(batch))], pa.bool_())
-    return _cast_all(batch.filter(kept)), rejects
-
-
-def _cast_all(batch: Any) -> Any:
-    columns = [column.cast(pa.string()) for column in batch.columns]
-    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+    return batch.filter(kept), rejects
 
 
 def _empty_text(names: list[str]) -> Any:
@@ -235,13 +261,15 @@ def _empty_text(names: list[str]) -> Any:
 # --- JSON lines -----------------------------------------------------------------------------------
 
 
-def read_json_lines(file: BinaryIO, name: str, start: Cursor | None = None) -> Chunks:
+def read_json_lines(
+    file: BinaryIO, name: str, start: Cursor | None = None, batch_rows: int = BATCH_ROWS
+) -> Chunks:
     """Yield the objects of a file with one JSON object a line; a cursor is a number of lines."""
     skip = (start or [0])[0]
     text = TextFile(file)
     schema: Any = None
     number = 0
-    for lines in _line_blocks(text):
+    for lines in _line_blocks(text, min(batch_rows, JSON_ROWS)):
         first, number = number + 1, number + len(lines)
         if schema is not None and number <= skip:
             continue
@@ -270,7 +298,7 @@ def _line_of(reject: Reject) -> int:
     return int(reject.place.rpartition(" ")[2])
 
 
-def _line_blocks(text: TextFile) -> Iterator[list[bytes]]:
+def _line_blocks(text: TextFile, most: int) -> Iterator[list[bytes]]:
     """Yield lines, in blocks that depend only on the content of the file."""
     stream = io.BufferedReader(text, 1024 * 1024)
     lines: list[bytes] = []
@@ -285,7 +313,7 @@ def _line_blocks(text: TextFile) -> Iterator[list[bytes]]:
             line = b"\0"  # longer than any record: not JSON
         lines.append(line)
         size += len(line)
-        if len(lines) >= JSON_ROWS or size >= JSON_BYTES:
+        if len(lines) >= most or size >= JSON_BYTES:
             yield lines
             lines, size = [], 0
     if lines:
@@ -396,10 +424,18 @@ def _converter(kind: Any) -> Callable[[Any], Any]:
     if types.is_boolean(kind):
         return plain(bool)
     if types.is_integer(kind):
-        return plain(int)
+        return lambda value: _fits(plain(int)(value))
     if types.is_floating(kind):
-        return plain((int, float))
+        number = plain((int, float))
+        return lambda value: None if value is None else float(number(value))
     return nested
+
+
+def _fits(value: int | None) -> int | None:
+    """Return a number of 64 bits; raises OverflowError for others."""
+    if value is not None and not -(2**63) <= value < 2**63:
+        raise OverflowError
+    return value
 
 
 # --- Shared ---------------------------------------------------------------------------------------

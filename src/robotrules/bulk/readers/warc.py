@@ -19,7 +19,7 @@ import os
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any, BinaryIO, NamedTuple
@@ -163,7 +163,9 @@ class WarcArchive:
 
     # --- The fast path ----------------------------------------------------------------------------
 
-    def _iterate(self, offset: int, batch_rows: int) -> Iterator[Any]:
+    def _iterate(
+        self, offset: int, batch_rows: int
+    ) -> Generator[tuple[Any, list[Reject]], None, str]:
         """Read records from an offset until fastwarc stops; return its error message, or ''."""
         last, headers, count, rejected, skipped = -1, None, 0, 0, ""
         target, date = WarcHeader.WARC_TARGET_URI, WarcHeader.WARC_DATE
@@ -462,7 +464,7 @@ class WarcArchive:
                 rows.dates,
                 rows.offsets,
             ):
-                del column[count:]  # type: ignore[attr-defined]
+                del column[count:]
         del rows.rejects[rejects:]
         if skipped:
             self._skipped[skipped] -= 1

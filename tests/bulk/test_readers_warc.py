@@ -407,7 +407,8 @@ def test_evidence_archives(tmp_path: Path) -> None:
 def make_record(at: float, status: int | None) -> FetchRecord:
     """Return the record of a fetch that found a file, none, or no server."""
     state = AccessState.SUCCESS if status in (200, 304) else AccessState.UNAVAILABLE
-    reason, digest = None, body_digest(FILE)
+    reason: FailureReason | None = None
+    digest: str | None = body_digest(FILE)
     if status is None:
         state, reason, digest = AccessState.UNREACHABLE, FailureReason.TIMEOUT, None
     elif status == 404:

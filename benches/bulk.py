@@ -33,7 +33,7 @@ from engines import OURS, REFERENCE, Engine
 
 import robotrules
 from robotrules.bulk import Corpus
-from robotrules.bulk.facts import facts_batches
+from robotrules.bulk.file_facts import facts_batches
 from robotrules.bulk.readers.warc import read_warc
 
 Progress = Callable[[str], None]

@@ -109,6 +109,7 @@ def test_an_engine_has_the_interface(engine: ModuleType) -> None:
     things["File"] = engine.File(DEFAULT, engine, settings, b"", True)
     things |= {"OriginIndex": engine.OriginIndex(), "Timelines": engine.Timelines()}
     things["RuleTable"] = engine.RuleTable([*REASON_LABELS, ("missing", None)])
+    things["FactsReader"] = engine.FactsReader(settings, [], False, list)
     things["ArrowColumn"] = things["Matcher"].allows_column(pyarrow.array([""]), 1)
     names = stub()
     assert set(names) == set(things)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from robotrules.bulk.surveys import Survey, survey
-from robotrules.bulk.surveys.charts import percent, select_crawlers
+from robotrules.bulk.surveys.chart_parts import percent, select_crawlers
 from robotrules.bulk.surveys.svg_canvas import STYLE, fit, text_width
 from tests.bulk.survey_facts import CRAWLERS, day, make_facts, make_row, site
 
@@ -100,6 +100,41 @@ def test_labels_do_not_overlap(by: str) -> None:
             texts.sort()
             for (_, end, first), (start, _, second) in pairwise(texts):
                 assert end <= start + 2, (name, first, second)
+
+
+@pytest.mark.parametrize(
+    ("by", "parts"), [("month", (0, 2 / 12, 1)), ("quarter", (0, 1 / 4, 1)), ("year", (0, 1))]
+)
+def test_periods_are_at_their_place_in_time(by: str, parts: tuple[float, ...]) -> None:
+    """January, March (or the second quarter) and January of the next year are not equidistant."""
+    second = day(2024, 4 if by == "quarter" else 3)
+    rows = [
+        make_row(site(number), "none" if number else "all", at=at)
+        for number in range(5)
+        for at in (day(2024), second, day(2025))
+    ]
+    chart = survey(make_facts(rows), by=by).charts()["purposes_by_time"]
+    places = [float(x) for x in re.findall(r'<circle class="one" cx="([\d.]+)"', chart)]
+    first = places[: len(parts)]
+    found = [(x - first[0]) / (first[-1] - first[0]) for x in first]
+    assert found == pytest.approx(parts, abs=0.01)
+
+
+def test_gaps_are_shown() -> None:
+    """A stratum without an answer says so, and a line has a gap in a period without one."""
+    rows = [
+        make_row(site(year), access="unreachable" if year == 2023 else "success", at=day(year))
+        for year in (2022, 2023, 2024)
+    ]
+    tables = survey(make_facts(rows), by="year")
+    assert tables.charts()["crawlers_by_time"].count('class="line one-s"') == 2 * len(CRAWLERS)
+    countries = [row | {"country": str(number)} for number, row in enumerate(rows)]
+    chart = survey(make_facts(countries), by="country").charts()["crawlers_by_stratum"]
+    assert chart.count(">no data<") == len(CRAWLERS)
+    many = [make_row(site(number), at=day(2000 + number)) for number in range(20)]
+    assert (
+        "Sites by year: 1 to 1." in survey(make_facts(many), by="year").charts()["crawlers_by_time"]
+    )
 
 
 def luminance(colour: str) -> float:

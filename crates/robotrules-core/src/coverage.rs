@@ -48,7 +48,7 @@ impl Coverage {
 pub const MAX_STATES: i64 = 10_000;
 /// The maximum number of states of all searches for one file.
 const MAX_FILE_STATES: i64 = 30_000;
-/// A search counts a state more for each this many patterns: it looks at all of them.
+/// Compiling this many patterns for more samples and a search counts as a state.
 const PATTERNS_PER_STATE: i64 = 4;
 /// How many patterns of a kind are made into sample paths.
 const MAX_SAMPLED: usize = 256;
@@ -191,13 +191,17 @@ impl Evidence {
                 return Some(Coverage::Some);
             }
         }
+        // The crawlers of a file may have a hundred rule sets with the same thousands of patterns.
+        budget.states -= patterns.clone().count() as i64 / PATTERNS_PER_STATE;
+        if budget.states < 1 {
+            return None;
+        }
         let rules = compiled.unwrap_or_else(|| RuleSet::new(patterns.clone(), settings));
         self.look_at_samples(&rules, patterns.clone(), settings);
         if self.allowed && self.disallowed {
             return Some(Coverage::Some);
         }
-        let patterns: Vec<_> = patterns.collect();
-        let languages = PathLanguages::new(patterns, settings);
+        let languages = PathLanguages::new(patterns.collect(), settings);
         if !self.disallowed && !languages.search(Kind::Disallow, budget)? {
             return Some(Coverage::All);
         }
@@ -290,10 +294,9 @@ const ROBOTS_TXT: &[u8] = b"/robots.txt$";
 
 impl PathLanguages {
     fn new(mut patterns: Vec<Written<'_>>, settings: &Settings) -> PathLanguages {
+        // Some profiles have an entry for this path already, and then the first of the two is used.
         let extra = patterns.len() as u32;
-        if settings.switches.match_robots_txt {
-            patterns.push((ROBOTS_TXT, Kind::Disallow));
-        }
+        patterns.push((ROBOTS_TXT, Kind::Disallow));
         let languages = Languages::new(&patterns, settings);
         let is_robots_txt = |entry: &Entry| entry.form == ROBOTS_TXT;
         let robots_txt = languages.entries().iter().position(is_robots_txt).map(|at| at as u32);
@@ -303,16 +306,14 @@ impl PathLanguages {
     /// Whether a URL other than `/robots.txt` has this verdict; `None` if the budget does not
     /// suffice.
     fn search(&self, verdict: Kind, budget: &mut SearchBudget) -> Option<bool> {
-        let entries = self.languages.entries();
-        let work = entries.len() as i64 / PATTERNS_PER_STATE;
-        let max_states = MAX_STATES.min(budget.states - work);
+        let max_states = MAX_STATES.min(budget.states);
         budget.searches += 1;
         if max_states < 1 {
             return None;
         }
         let limits = SearchLimits { max_states, shorter_than: u32::MAX, shortest: false };
         let found = self.languages.find_witness(self.decision_lists(verdict), limits)?;
-        budget.states -= found.states + work;
+        budget.states -= found.states;
         found.decided.then_some(found.path.is_some())
     }
 

@@ -23,6 +23,8 @@ use std::sync::Mutex;
 const FILES_PER_THREAD: usize = 128;
 /// Threads take blocks of files, so that one with large files does not hold up the others.
 const BLOCKS_PER_THREAD: usize = 8;
+/// The state of a row with a whole file; 1: a truncated file. Others have no file, see `_native.pyi`.
+const WHOLE: u8 = 0;
 
 #[pyclass(frozen, module = "robotrules._engine._native")]
 pub struct FactsReader {
@@ -162,18 +164,14 @@ fn read_block(
     to: usize,
 ) -> Facts {
     let mut builder = FactsBuilder::new(reader);
-    let mut first = 0;
-    for texts in texts {
-        for row in from.max(first)..to.min(first + texts.length) {
-            let at = row - first;
-            match states[row] {
-                state @ (0 | 1) if texts.is_valid(at) => builder.add(texts.octets(at), state == 0),
-                2 => builder.add_missing(NoFile::Unavailable),
-                3 => builder.add_missing(NoFile::Unreachable),
-                _ => builder.add_missing(NoFile::Missing),
-            }
+    let rows = texts.iter().flat_map(|texts| (0..texts.length).map(move |row| (texts, row)));
+    for ((texts, row), state) in rows.zip(states).take(to).skip(from) {
+        match state {
+            0 | 1 if texts.is_valid(row) => builder.add(texts.octets(row), *state == WHOLE),
+            2 => builder.add_missing(NoFile::Unavailable),
+            3 => builder.add_missing(NoFile::Unreachable),
+            _ => builder.add_missing(NoFile::Missing),
         }
-        first += texts.length;
     }
     builder.finish()
 }
@@ -217,8 +215,10 @@ fn make_columns(mut facts: Facts, values: &PendingValues, tokens: &[String]) -> 
         None,
     );
     let has_delay: Vec<_> = facts.crawl_delay.iter().map(|seconds| !seconds.is_nan()).collect();
-    let codes = texts(facts.note_codes.iter().map(|&code| Code::ALL[usize::from(code)].slug()));
-    let named = texts(facts.named.iter().map(|&crawler| tokens[usize::from(crawler)].as_str()));
+    let codes =
+        dictionary(facts.note_codes.iter().map(|&code| Code::ALL[usize::from(code)].slug()));
+    let named =
+        dictionary(facts.named.iter().map(|&crawler| tokens[usize::from(crawler)].as_str()));
     let notes =
         Column::maps(codes, Column::uint32(facts.note_counts, None), &facts.note_ends, valid());
     let fields = vec![
@@ -257,10 +257,6 @@ fn coverage_columns(facts: &Facts, tokens: &[String]) -> Vec<Column> {
         Column::small_dictionary(found, valid, names).named(token)
     };
     tokens.iter().enumerate().map(column).collect()
-}
-
-fn texts<'a>(values: impl Iterator<Item = &'a str>) -> Column {
-    dictionary(values)
 }
 
 fn empty_lists(rows: usize) -> TextLists {

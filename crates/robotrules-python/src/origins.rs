@@ -114,9 +114,7 @@ pub fn origins_column(
             all.valid.append(&mut part.valid);
         }
     }
-    let small = i32::try_from(all.text.len()).is_ok();
-    let make = if small { Column::strings } else { Column::large_strings };
-    Ok(make(all.text, &all.ends, Some(all.valid)).into())
+    Ok(Column::strings(all.text, &all.ends, Some(all.valid)).into())
 }
 
 /// The same rows, with the origins of those that were pending.

@@ -22,6 +22,11 @@ other name of a Python object, except for the built-in types.
     `_by_name`. It adds the rule set to `_by_name` and `_by_groups`. Implemented by `RobotsTxt`.
     `check(url)`: on the result of the two hooks above; the native engine calls it only if that is
     not an instance of its `Matcher`.
+`FactsReader` calls
+    `read_values(kind, values)`: in `read()`, for values of records that the engine does not parse;
+    at least once for each different list of values. *kind* is `sitemaps` (returns the URLs),
+    `applications` (returns their names), `content_usage` or `content_signal` (return pairs of a key
+    and a value). Implemented by `bulk/file_facts.py`.
 Both engines call
     `url_type_error(url)`: for a URL of a wrong type. It returns the `TypeError` to raise.
     Implemented by the module `_engine/url_type.py`.
@@ -41,6 +46,7 @@ __all__ = [
     "VERSION",
     "ArrowColumn",
     "Document",
+    "FactsReader",
     "File",
     "Languages",
     "Matcher",
@@ -122,6 +128,30 @@ class Document:
 
     def rules(self, groups: Sequence[int]) -> list[int]:
         """The numbers of the allow and disallow records of *groups*, merged in order."""
+
+@final
+class FactsReader:
+    """Facts about files, as Arrow columns, with the settings of a profile and for some crawlers."""
+
+    def __new__(
+        cls,
+        settings: Settings,
+        crawlers: Sequence[tuple[str, Sequence[bytes], bool]],
+        first_star_group_only: bool,
+        read_values: Any,
+    ) -> FactsReader:
+        """
+        *crawlers*: product token, the names that the profile compares in order of preference, its
+        own first (an empty name is not compared), and whether it ignores the star groups.
+        *read_values* is a hook.
+        """
+
+    def read(self, bodies: _Column, states: bytes, threads: int) -> ArrowColumn:
+        """
+        A struct of columns for a column of files. *states* has an octet for each row: 0 for a file,
+        1 for a truncated file, 2 if it is unavailable, 3 if it is unreachable, 4 if it is missing.
+        Rows without a file have nulls, except for the coverage of crawlers.
+        """
 
 class Matcher:
     """

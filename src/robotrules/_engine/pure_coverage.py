@@ -1,5 +1,5 @@
 """
-Coverage: whether rules allow all URLs, some of them, or none. The readable version of `coverage.rs`.
+Coverage: whether rules allow all URLs, some of them, or none; the readable form of `coverage.rs`.
 
 The answer is exact. Most rule sets need one look at their patterns; for most others a sample path
 made of a pattern shows that a URL is allowed, and another that a URL is disallowed. Only the rest
@@ -11,10 +11,10 @@ Both engines use the same samples and limits, so they agree on what is not decid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from robotrules._engine.pure_rules import Patterns, path
 from robotrules._engine.pure_product_search import DecisionList
+from robotrules._engine.pure_rules import Patterns, path
 from robotrules._engine.pure_search import Languages
 from robotrules._engine.pure_settings import Settings, faults
 
@@ -23,7 +23,7 @@ COVERAGES = (ALL, SOME, NONE)
 
 # The states of one search, and of all searches for one file. Real files need some hundreds.
 MAX_STATES, MAX_FILE_STATES = 10_000, 30_000
-# A search counts a state more for each this many patterns: it looks at all of them.
+# Compiling this many patterns for more samples and a search counts as a state.
 PATTERNS_PER_STATE = 4
 # How many patterns of a kind are made into sample paths.
 MAX_SAMPLED = 256
@@ -63,11 +63,23 @@ def find_coverage(
         return ALL
     verdicts: set[bool] = set()
     matcher = Patterns(patterns, settings)
-    for url in _samples(allows, disallows, verdicts):
-        if path(url, settings) != b"/robots.txt":
-            verdicts.add(matcher.allows(url))
-        if len(verdicts) == 2:
-            return SOME
+
+    def shows_both(samples: Iterable[bytes]) -> bool:
+        for url in samples:
+            if path(url, settings) != b"/robots.txt":
+                verdicts.add(matcher.allows(url))
+            if len(verdicts) == 2:
+                return True
+        return False
+
+    if shows_both(_few_samples(allows, disallows)):
+        return SOME
+    # The crawlers of a file may have a hundred rule sets with the same thousands of patterns.
+    budget.states -= len(patterns) // PATTERNS_PER_STATE
+    if budget.states < 1:
+        return None
+    if shows_both(_samples(allows, disallows, verdicts)):
+        return SOME
     return _search(patterns, verdicts, settings, budget)
 
 
@@ -87,14 +99,18 @@ def matches_everything(value: bytes) -> bool:
 # --- Samples --------------------------------------------------------------------------------------
 
 
-def _samples(
-    allows: Sequence[bytes], disallows: Sequence[bytes], verdicts: set[bool]
-) -> Iterator[bytes]:
-    """Yield URLs that patterns match; of each kind until *verdicts* has its verdict."""
+def _few_samples(allows: Sequence[bytes], disallows: Sequence[bytes]) -> Iterator[bytes]:
+    """Yield four URLs, which tell enough about most rules."""
     yield _ORIGIN + b"/"
     yield _ORIGIN + _UNUSUAL_PATH
     for values in (disallows, allows):
         yield sample_url(max(values, key=len, default=b""), b"")
+
+
+def _samples(
+    allows: Sequence[bytes], disallows: Sequence[bytes], verdicts: set[bool]
+) -> Iterator[bytes]:
+    """Yield two URLs for each pattern, of each kind until *verdicts* has its verdict."""
     for allow, values in ((False, disallows), (True, allows)):
         for value in values[:MAX_SAMPLED]:
             if allow in verdicts:
@@ -124,10 +140,9 @@ def _search(
     budget: SearchBudget,
 ) -> str | None:
     """Return the coverage, given the verdicts of URLs that are known."""
+    # One pattern more stands for `/robots.txt` and decides nothing.
     extra = len(patterns)
-    if "match_robots_txt" in settings.switches:
-        patterns = [*patterns, (_ROBOTS_TXT, False)]  # stands for the path and decides nothing
-    languages = Languages(settings, patterns)
+    languages = Languages(settings, [*patterns, (_ROBOTS_TXT, False)])
     for allow, otherwise in ((False, ALL), (True, NONE)):
         if allow not in verdicts:
             found = _has_verdict(languages, allow, extra, budget)
@@ -141,8 +156,7 @@ def _has_verdict(
 ) -> bool | None:
     """Tell whether a URL other than `/robots.txt` has the verdict; None: not decided."""
     entries = languages.entries()
-    work = len(entries) // PATTERNS_PER_STATE
-    max_states = min(MAX_STATES, budget.states - work)
+    max_states = min(MAX_STATES, budget.states)
     budget.searches += 1
     if max_states < 1:
         return None
@@ -157,5 +171,5 @@ def _has_verdict(
             lists.append(([at << 1], True))
             break
     decided, witness, states, _ = languages.find_witness(lists, max_states, None, False)
-    budget.states -= states + work
+    budget.states -= states
     return witness is not None if decided else None

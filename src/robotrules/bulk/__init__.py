@@ -14,18 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robotrules.bulk.corpus import Corpus
-    from robotrules.bulk.facts import facts, facts_batches
+    from robotrules.bulk.file_facts import facts, facts_batches
     from robotrules.bulk.origin_columns import origins
     from robotrules.bulk.rejects import Reject
+    from robotrules.bulk.surveys import Survey, survey
 
-__all__ = ["Corpus", "Reject", "facts", "facts_batches", "origins"]
+__all__ = ["Corpus", "Reject", "Survey", "facts", "facts_batches", "origins", "survey"]
 
 _MODULES = {
     "Corpus": "corpus",
     "Reject": "rejects",
-    "facts": "facts",
-    "facts_batches": "facts",
+    "Survey": "surveys",
+    "facts": "file_facts",
+    "facts_batches": "file_facts",
     "origins": "origin_columns",
+    "survey": "surveys",
 }
 
 

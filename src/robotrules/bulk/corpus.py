@@ -157,11 +157,12 @@ class Corpus:
         has_source = make_source_filter(source)
         lower_agent = None if agent is None else agent.lower()
 
-        def keep(fetch_record: FetchRecord) -> bool:
+        def is_selected(fetch_record: FetchRecord) -> bool:
+            """Tell whether a record is of the crawler and source."""
             has_agent = lower_agent is None or fetch_record.agent.lower() == lower_agent
             return has_agent and has_source(fetch_record)
 
-        return cls(read_store(store, keep), **_vet_options(options))
+        return cls(read_store(store, is_selected), **_vet_options(options))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], **options: Any) -> Corpus:
@@ -215,6 +216,11 @@ class Corpus:
     def files(self) -> int:
         """The number of different files."""
         return len(self._fetches.bodies)
+
+    @property
+    def cache_bytes(self) -> int:
+        """The bytes of the parsed files and compiled rules that are kept, about."""
+        return self._rules.size
 
     def __repr__(self) -> str:
         counts = f"{len(self):,} origins, {self.fetches:,} fetches, {self.files:,} different files"

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.robots_table import TIME, find_column, is_text, is_time, read_times
-from robotrules.bulk.rule_cache import Crawler, RuleCache
+from robotrules.bulk.rule_cache import AskedCrawler, RuleCache
 from robotrules.bulk.state_lookup import StateLookup
 from robotrules.bulk.timeline import ACCESS_NAMES, MISSING_RULES
 from robotrules.errors import ProductTokenError, PurposeWarning, TableError
@@ -184,7 +184,7 @@ def _combine(column: Any) -> Any:
     return column.combine_chunks()
 
 
-def _names_of(crawler: Crawler) -> tuple[str, ...]:
+def _names_of(crawler: AskedCrawler) -> tuple[str, ...]:
     names = crawler.names
     return tuple(name.lower() for name in ((names,) if isinstance(names, str) else names))
 
@@ -213,7 +213,7 @@ def _mark_lost(access: Any, decided: Any) -> Any:
 
 def _read_crawlers(
     product_tokens: Crawlers, purposes: Sequence[str], profile: Profile
-) -> list[Crawler]:
+) -> list[AskedCrawler]:
     """Return the crawlers, each with its label."""
     chosen = vet_purposes(purposes)
     if isinstance(product_tokens, Mapping):
@@ -247,7 +247,9 @@ def _read_crawlers(
     for _, names in pairs:
         empty.rules_for(names, chosen)  # validates the names, with or without rows
     return [
-        Crawler(label, names if isinstance(names, str | CrawlerNames) else tuple(names), chosen)
+        AskedCrawler(
+            label, names if isinstance(names, str | CrawlerNames) else tuple(names), chosen
+        )
         for label, names in pairs
     ]
 

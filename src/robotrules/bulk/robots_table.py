@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pyarrow.compute as pc
@@ -20,7 +21,7 @@ from robotrules.access import resolve_location
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.rejects import Reject
 from robotrules.errors import TableError
-from robotrules.http.origins import origin_of, robots_url
+from robotrules.http.origins import origin_of, parse_origin, robots_url
 
 __all__ = [
     *("SCHEMA", "TIME", "as_table", "find_column", "is_text", "is_time", "normalize"),
@@ -303,9 +304,19 @@ def _read_origins(origin: pa.Array, url: pa.Array) -> _Column:
     origins = _find_origins(octets)
     if origins.null_count:
         origins = pc.coalesce(origins, _find_origins(_as_bare_hosts(octets)))
+    # What is left is probably not an origin; the function that decides is the same everywhere.
+    odd = pc.and_(pc.is_null(origins), pc.is_valid(octets))
+    if pc.any(odd).as_py():
+        others = [_parse_origin(value) for value in octets.filter(odd).to_pylist()]
+        origins = pc.replace_with_mask(origins, odd, pa.array(others, pa.string()))
     if not origins.null_count:
         return _Column(origins)
     return _Column(origins, pc.is_null(origins), "no origin in {}: pass a URL or a host")
+
+
+@lru_cache(maxsize=1024)
+def _parse_origin(octets: bytes) -> str | None:
+    return parse_origin(octets.decode("utf-8", "surrogateescape"))
 
 
 def _as_bare_hosts(octets: pa.Array) -> pa.Array:

@@ -23,7 +23,7 @@ from robotrules.bulk.timeline import (
     MISSING_ACCESS,
     MISSING_RULES,
     NO_ORIGIN_RULES,
-    Period,
+    StatePeriod,
     StatusClasses,
 )
 
@@ -49,7 +49,7 @@ class Segments:
     def __len__(self) -> int:
         return len(self._rules)
 
-    def add(self, period: Period) -> int:
+    def add(self, period: StatePeriod) -> int:
         """Add a segment, and return its number."""
         self._rules.append(period.rules)
         self._access.append(period.access)

@@ -1,11 +1,11 @@
 """
 Timelines: which robots.txt was in force at an origin, from when on.
 
-A `Period` of an origin has one answer for all times in it: the file or the reason without one, the
-fetch that decided, and whether its result was still valid. `History.periods()` computes them with
-the functions of evidence (`client.past_states`), so a corpus and `Evidence.at()` agree. Redirects
-are followed to other origins of the corpus. A file that the corpus does not have is missing: its
-content is never guessed.
+A `StatePeriod` of an origin has one answer for all times in it: the file or the reason without one,
+the fetch that decided, and whether its result was still valid. `History.periods()` computes them
+with the functions of evidence (`client.past_states`), so a corpus and `Evidence.at()` agree.
+Redirects are followed to other origins of the corpus. A file that the corpus does not have is
+missing: its content is never guessed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def file_of_rules(rules: int) -> tuple[int, bool]:
     return number // 2, not number % 2
 
 
-class Period(NamedTuple):
+class StatePeriod(NamedTuple):
     """A time from *start* on, until the next period begins."""
 
     start: float
@@ -75,7 +75,7 @@ class Period(NamedTuple):
 class _Chosen(NamedTuple):
     """The state that decides at a time: a period, or the origin that it redirects to."""
 
-    period: Period
+    period: StatePeriod
     target: int | None = None
 
 
@@ -114,22 +114,26 @@ class History:
         self._fetches, self._access = fetches, access
         self._statuses = StatusClasses(access)
 
-    def periods(self, origin: int, tokens: Iterable[str] = ()) -> list[Period]:
+    def periods(self, origin: int, tokens: Iterable[str] = ()) -> list[StatePeriod]:
         """Return the periods of an origin, the first beginning with its first fetch."""
         return self._periods(origin, tuple(tokens), ())
 
-    def last(self, origin: int, tokens: Iterable[str] = ()) -> Period:
+    def last(self, origin: int, tokens: Iterable[str] = ()) -> StatePeriod:
         """Return the state of an origin at the time of its last fetch."""
         return self._last(origin, tuple(tokens), ())
 
     # --- Periods ------------------------------------------------------------------------------
 
-    def _periods(self, origin: int, tokens: tuple[str, ...], path: tuple[int, ...]) -> list[Period]:
+    def _periods(
+        self, origin: int, tokens: tuple[str, ...], path: tuple[int, ...]
+    ) -> list[StatePeriod]:
         rows = [row for row in self._fetches.rows(origin) if row.time is not None]
+        if not rows:
+            return []
         simple = self._simple_periods(rows)
         if simple is not None:
             return simple
-        periods: list[Period] = []
+        periods: list[StatePeriod] = []
         for start, end, chosen in self._replayed(origin, rows, tokens):
             followed = [chosen.period]
             if chosen.target is not None:
@@ -139,9 +143,9 @@ class History:
                     periods.append(period)
         return periods
 
-    def _simple_periods(self, rows: list[FetchRow]) -> list[Period] | None:
+    def _simple_periods(self, rows: list[FetchRow]) -> list[StatePeriod] | None:
         """Return the periods of fetches that all had a usable result; None if one had not."""
-        periods: list[Period] = []
+        periods: list[StatePeriod] = []
         ends = [*(row.time for row in rows[1:]), inf]
         for row, end in zip(rows, ends, strict=True):
             state = self._statuses.classify(row.status)
@@ -155,14 +159,16 @@ class History:
                 periods.append(period._replace(start=expiry, in_force=False))
         return periods
 
-    def _period_of(self, row: FetchRow, state: AccessState, start: float) -> Period:
+    def _period_of(self, row: FetchRow, state: AccessState, start: float) -> StatePeriod:
         """Return the period of a fetch with a usable result, or of a single failed fetch."""
         access = _ACCESS_NUMBERS[state]
         if state is not AccessState.SUCCESS:
-            return Period(start, self._statuses.constant(row.status, state), access, row.time, True)
+            return StatePeriod(
+                start, self._statuses.constant(row.status, state), access, row.time, True
+            )
         if row.body is None:
-            return Period(start, MISSING_RULES, MISSING_ACCESS, row.time, True)
-        return Period(start, file_rules(row.body, row.complete), access, row.time, True)
+            return StatePeriod(start, MISSING_RULES, MISSING_ACCESS, row.time, True)
+        return StatePeriod(start, file_rules(row.body, row.complete), access, row.time, True)
 
     def _replayed(
         self, origin: int, rows: list[FetchRow], tokens: tuple[str, ...]
@@ -219,15 +225,15 @@ class History:
         if fresh.policy is not EffectivePolicy.RULES or entry.last_success is None:
             reason = reason_without_rules(fresh.policy, fresh.reason, entry)
             rules = CONSTANTS.index(reason)
-            return _Chosen(Period(time, rules, access, fetched_at, past.in_force))
-        missing = Period(time, MISSING_RULES, MISSING_ACCESS, fetched_at, past.in_force)
+            return _Chosen(StatePeriod(time, rules, access, fetched_at, past.in_force))
+        missing = StatePeriod(time, MISSING_RULES, MISSING_ACCESS, fetched_at, past.in_force)
         row = _find_row(entry.last_success, rows)
         if row is None:
             return _Chosen(missing)
         if row.body is None:
             return _Chosen(missing, self._find_target(row))
         rules = file_rules(row.body, row.complete)
-        return _Chosen(Period(time, rules, access, fetched_at, past.in_force))
+        return _Chosen(StatePeriod(time, rules, access, fetched_at, past.in_force))
 
     def _make_record(
         self, origin: int, number: int, row: FetchRow, histories: Histories
@@ -260,7 +266,7 @@ class History:
 
     # --- The last state -----------------------------------------------------------------------
 
-    def _last(self, origin: int, tokens: tuple[str, ...], path: tuple[int, ...]) -> Period:
+    def _last(self, origin: int, tokens: tuple[str, ...], path: tuple[int, ...]) -> StatePeriod:
         rows = list(self._fetches.rows(origin))
         timed = [row for row in rows if row.time is not None]
         # Without times, the last row counts.
@@ -291,7 +297,7 @@ class History:
 
     def _follow_last(
         self, chosen: _Chosen, tokens: tuple[str, ...], path: tuple[int, ...]
-    ) -> Period:
+    ) -> StatePeriod:
         if chosen.target is None or not self._may_follow(chosen.target, path):
             return chosen.period
         return self._last(chosen.target, tokens, path)
@@ -303,7 +309,7 @@ class History:
         end: float,
         tokens: tuple[str, ...],
         path: tuple[int, ...],
-    ) -> list[Period]:
+    ) -> list[StatePeriod]:
         """Return the periods of the target of a redirect that was valid from *start* to *end*."""
         if chosen.target is None or not self._may_follow(chosen.target, path):
             return [chosen.period]

@@ -50,6 +50,8 @@ impl Buffer {
 pub struct Column {
     format: CString,
     name: CString,
+    // Whether the type permits nulls. Keys and entries of maps must not be null.
+    nullable: bool,
     length: usize,
     null_count: usize,
     // The validity bits, if any, and then the other buffers of the format.
@@ -83,6 +85,7 @@ impl Column {
         Column {
             format: CString::new(format).unwrap_or_default(),
             name: CString::default(),
+            nullable: true,
             length,
             null_count,
             buffers: std::iter::once(bits).chain(buffers.into_iter().map(Some)).collect(),
@@ -95,6 +98,12 @@ impl Column {
     pub fn named(mut self, name: &str) -> Column {
         // A name with a NUL cannot be expressed.
         self.name = CString::new(name).unwrap_or_default();
+        self
+    }
+
+    /// The same column with a type that does not permit nulls.
+    fn required(mut self) -> Column {
+        self.nullable = false;
         self
     }
 
@@ -118,19 +127,16 @@ impl Column {
         Column::new("g", values.len(), valid, vec![Buffer::F64(values)])
     }
 
-    /// Strings: one text, and where each of them ends in it. The text has to be UTF-8 and shorter than
-    /// 2 GiB: [`Column::large_strings`] has no such limit.
+    /// Strings: one text, which has to be UTF-8, and where each of them ends in it. A text of 2 GiB or more
+    /// makes large strings, whose offsets have eight octets.
     pub fn strings(text: Vec<u8>, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
-        let offsets = std::iter::once(0).chain(ends.iter().map(|&end| end as i32)).collect();
-        let buffers = vec![Buffer::I32(offsets), Buffer::Bytes(text)];
-        Column::new("u", ends.len(), valid, buffers)
-    }
-
-    /// Strings without a limit on the text.
-    pub fn large_strings(text: Vec<u8>, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
-        let offsets = std::iter::once(0).chain(ends.iter().map(|&end| end as i64)).collect();
-        let buffers = vec![Buffer::I64(offsets), Buffer::Bytes(text)];
-        Column::new("U", ends.len(), valid, buffers)
+        let ends = || std::iter::once(0).chain(ends.iter().copied());
+        let (format, offsets) = match i32::try_from(text.len()) {
+            Ok(_) => ("u", Buffer::I32(ends().map(|end| end as i32).collect())),
+            Err(_) => ("U", Buffer::I64(ends().map(|end| end as i64).collect())),
+        };
+        let length = ends().count() - 1;
+        Column::new(format, length, valid, vec![offsets, Buffer::Bytes(text)])
     }
 
     /// Numbers of four octets into a dictionary.
@@ -147,23 +153,25 @@ impl Column {
         column
     }
 
-    /// Lists: the values of all lists in one column, and where each list ends in it.
+    /// Lists: the values of all lists in one column, and where each list ends in it. There are less than
+    /// 2,147,483,648 values: a batch has far fewer octets.
     pub fn lists(values: Column, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
-        let offsets = std::iter::once(0).chain(ends.iter().map(|&end| end as i32)).collect();
-        let mut column = Column::new("+l", ends.len(), valid, vec![Buffer::I32(offsets)]);
-        column.children = vec![Arc::new(values.named("item"))];
-        column
+        Column::ranges("+l", values.named("item"), ends, valid)
     }
 
     /// Maps: keys and values of all maps, and where each map ends in them.
     pub fn maps(keys: Column, values: Column, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
         let length = keys.len();
-        let entries = Column::structs(vec![keys.named("key"), values.named("value")], length, None);
-        let mut column = Column::lists(entries.named("entries"), ends, valid);
-        column.format = c"+m".to_owned();
-        if let Some(entries) = column.children.first_mut().and_then(Arc::get_mut) {
-            entries.name = c"entries".to_owned();
-        }
+        let fields = vec![keys.named("key").required(), values.named("value")];
+        let entries = Column::structs(fields, length, None).named("entries").required();
+        Column::ranges("+m", entries, ends, valid)
+    }
+
+    /// A column whose values are ranges of the values of another one.
+    fn ranges(format: &str, child: Column, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
+        let offsets = std::iter::once(0).chain(ends.iter().map(|&end| end as i32)).collect();
+        let mut column = Column::new(format, ends.len(), valid, vec![Buffer::I32(offsets)]);
+        column.children = vec![Arc::new(child)];
         column
     }
 
@@ -242,7 +250,7 @@ fn export_schema(column: &Arc<Column>) -> Schema {
     let mut schema = Schema::empty();
     schema.format = kept.column.format.as_ptr();
     schema.name = kept.column.name.as_ptr();
-    schema.flags = NULLABLE;
+    schema.flags = if column.nullable { NULLABLE } else { 0 };
     schema.n_children = kept.children.len() as i64;
     schema.children = kept.children.as_mut_ptr();
     schema.dictionary = kept.dictionary;

@@ -12,7 +12,9 @@ in temporary files, so the memory does not depend on their number.
     counts.py       rows → sums
     statistics.py   confidence intervals, tests, quantiles
     tables.py       sums → tables
-    values.py       Survey · report.py  Markdown and HTML · charts.py  SVG
+    values.py       Survey
+    report.py       Markdown and HTML
+    charts.py       SVG: bars and points; small_multiples.py, chart_parts.py, svg_canvas.py
 """
 
 from __future__ import annotations
@@ -221,7 +223,7 @@ def _remarks(
         listed = ", ".join(f"{count:,} {name}" for name, count in apart.items())
         yield (
             f"Not in these shares: {listed}. An unreachable server disallows all URLs for now, but "
-            "that is no policy of the site; see the table access."
+            "that is not a policy of the site; see the table access."
         )
     yield (
         f"Intervals are Wilson's, at {confidence * 100:g} %: shares near 0 and 1 are frequent "
@@ -230,14 +232,14 @@ def _remarks(
     )
     if population is None:
         yield (
-            "They assume a population much larger than the sample. If most of it was fetched, pass "
-            "population=, which makes them narrower."
+            "Intervals assume a population much larger than the sample. If a large part of it was "
+            "fetched, pass population=, which makes them narrower."
         )
     else:
         yield "Intervals have the correction for the finite population that was passed."
     yield (
-        "They also assume independent sites. Sites of one operator or platform often share a file, "
-        "so true intervals are wider; to avoid it, keep one site of each."
+        "Intervals also assume independent sites. Sites of one operator or platform often share a "
+        "file, so true intervals are wider; to avoid it, keep one site of each."
     )
     if counted.panel is not None:
         yield (

@@ -78,9 +78,7 @@ def last_rows(table: Any, *, by_stratum: bool) -> Any:
 
     The last one is that with the latest time; of equal and of unknown times, the later row.
     """
-    origins = table.column("origin").combine_chunks().dictionary_encode()
-    if isinstance(origins, pa.ChunkedArray):
-        origins = origins.combine_chunks()
+    origins = _one_chunk(table.column("origin")).dictionary_encode()
     if len(origins.dictionary) == len(table):
         return table
     keys = pa.table(
@@ -292,8 +290,7 @@ class PanelCounts:
         for pair in pairs:
             before, after = (by_period[period] for period in pair)
             places = pc.index_in(before.column("origin"), value_set=after.column("origin"))
-            if isinstance(places, pa.ChunkedArray):
-                places = places.combine_chunks()
+            places = _one_chunk(places)
             before = before.filter(places.is_valid())
             after = after.take(places.drop_null())
             self._add_pair(pair, before.combine_chunks(), after.combine_chunks(), crawlers)
@@ -330,8 +327,8 @@ def _known_access(column: Any) -> Any:
 
 
 def _one_chunk(column: Any) -> Any:
-    combined = column.combine_chunks()
-    return combined.combine_chunks() if isinstance(combined, pa.ChunkedArray) else combined
+    """Return a chunked column as one array; a partition has less than 2 GiB of text."""
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def _value_counts(column: Any) -> list[tuple[int, int]]:

@@ -85,11 +85,11 @@ class SitePartitions:
     def _spill(self) -> None:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="robotrules-survey-")
-        if not self._buffer:
-            return
-        table = pa.Table.from_batches(self._buffer)
-        self._buffer, self._buffered = [], 0
-        for batch in table.combine_chunks().to_batches():
+        # One after the other, so that each is freed before the next is copied.
+        self._buffer.reverse()
+        self._buffered = 0
+        while self._buffer:
+            batch = self._buffer.pop()
             origins = batch.column("origin").to_pylist()
             numbers = pa.array([zlib.crc32(o.encode()) % PARTITIONS for o in origins], pa.int32())
             # A stable order keeps the rows of a site in the order they came.

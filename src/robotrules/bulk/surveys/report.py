@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from robotrules.bulk.surveys.charts import make_charts, percent, select_crawlers
+from robotrules.bulk.surveys.chart_parts import percent, select_crawlers
+from robotrules.bulk.surveys.charts import make_charts
 from robotrules.bulk.surveys.inputs import ALL
 from robotrules.bulk.surveys.svg_canvas import to_markup
 from robotrules.bulk.surveys.tables import PURPOSE_QUESTIONS
@@ -376,7 +377,7 @@ _STYLE = """
 body { margin: 0; background: var(--ground); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial,
   sans-serif; }
-main { max-width: 1000px; margin: 0 auto; padding: 2rem 1.5rem; }
+main { max-width: 1120px; margin: 0 auto; padding: 2rem 1.5rem; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 1rem; }
 h2 { margin: 2.4rem 0 .8rem; font-size: 1.3rem; }
 ul { color: var(--faint); padding-left: 1.2rem; }

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -174,14 +174,6 @@ class Histogram:
         """Return how many numbers are above *low* and not above *high*, as rounded."""
         return sum(times for value, times in self._bins.items() if low < value <= high)
 
-    def update(self, other: Histogram) -> None:
-        """Add the numbers of another one."""
-        self._bins.update(other._bins)
-        self.count += other.count
-        self._total += other._total
-        self._smallest = min(self._smallest, other._smallest)
-        self._largest = max(self._largest, other._largest)
-
 
 class FrequencyCounter:
     """
@@ -209,9 +201,6 @@ class FrequencyCounter:
 
     def __len__(self) -> int:
         return len(self._counts)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._counts)
 
     def __getitem__(self, text: str) -> int:
         return self._counts[text]

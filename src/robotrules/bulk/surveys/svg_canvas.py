@@ -8,7 +8,6 @@ font. The module does not know what is drawn.
 
 from __future__ import annotations
 
-import textwrap
 from html import escape
 
 from robotrules.octets import visible
@@ -22,12 +21,12 @@ text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Aria
 .end{text-anchor:end}.mid{text-anchor:middle}.b{font-weight:600}.num{font-variant-numeric:tabular-nums}
 .line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}.w{stroke-width:1.6}
 .paper{fill:#fff}.ink{fill:#1c2430}.faint{fill:#5b6472}.rule{stroke:#e4e7ec}.wh{stroke:#1c2430}
-.none{fill:#c2500f}.some{fill:#e3b341}.all{fill:#cfe2f1}.gone{fill:#98a2b3}.odd{fill:#d0d5dd}
+.none{fill:#c2500f}.some{fill:#f0d794}.all{fill:#cfe2f1}.gone{fill:#98a2b3}.odd{fill:#d0d5dd}
 .bar{fill:#8bbbdd}.one{fill:#005e9e}.two{fill:#c2500f}.three{fill:#6f42c1}
 .one-s{stroke:#005e9e}.two-s{stroke:#c2500f}.three-s{stroke:#6f42c1}.band{fill:#005e9e;opacity:.16}
 @media (prefers-color-scheme:dark){
 .paper{fill:#151a21}.ink{fill:#e6eaf0}.faint{fill:#a3adbb}.rule{stroke:#2a313c}.wh{stroke:#f2f4f7}
-.none{fill:#e8743b}.some{fill:#a37e21}.all{fill:#1d3d54}.gone{fill:#667085}.odd{fill:#344054}
+.none{fill:#e8743b}.some{fill:#6f5a1e}.all{fill:#1d3d54}.gone{fill:#667085}.odd{fill:#344054}
 .bar{fill:#2c6791}.one{fill:#7cc4f5}.two{fill:#ff9a66}.three{fill:#c8a8ff}
 .one-s{stroke:#7cc4f5}.two-s{stroke:#ff9a66}.three-s{stroke:#c8a8ff}.band{fill:#7cc4f5;opacity:.2}}
 """
@@ -60,6 +59,18 @@ def fit(text: str, room: float, size: float) -> str:
     return text + "…"
 
 
+def wrap(text: str, room: float, size: float) -> list[str]:
+    """Return the lines of a text; a word that is too long is cut."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(fit(word, room, size))
+    return lines
+
+
 class Canvas:
     """Elements of a chart from the top down; `y` is where the next part begins."""
 
@@ -82,7 +93,7 @@ class Canvas:
 
     def paragraph(self, text: str, size: float) -> None:
         """Draw wrapped faint text at `y`, and move it on."""
-        for line in textwrap.wrap(visible(text), int((self.width - 2 * MARGIN) / (size * 0.535))):
+        for line in wrap(visible(text), self.width - 2 * MARGIN, size):
             self.y += size + 5
             self.text(MARGIN, self.y, line, size, "faint", 400)
 

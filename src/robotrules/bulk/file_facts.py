@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from robotrules import _engine
-from robotrules.access import AccessProfile, classify_status, find_access_profile
+from robotrules.access import AccessProfile, classify_status, find_profiles
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.rejects import Reject, RejectWarning
 from robotrules.bulk.robots_table import SCHEMA as ROBOTS_SCHEMA
@@ -27,7 +27,8 @@ from robotrules.bulk.robots_table import normalize
 from robotrules.extensions.app_directives import named_applications
 from robotrules.extensions.content_signal import content_signals
 from robotrules.extensions.content_usage import Preference, preferences_for
-from robotrules.profile import Profile, find_profile
+from robotrules.octets import to_octets
+from robotrules.profile import DEFAULT, Profile
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.tokens import (
@@ -106,7 +107,8 @@ def facts(
     Return facts about robots.txt files: a table with `SCHEMA`, one row a fetch.
 
     *files* is a table with columns such as `origin`, `status` and `body` (see
-    `robots_table.normalize()`), an iterable of such batches, or a mapping of origins to files.
+    `robots_table.normalize()`), an iterable of such batches, or a mapping of origins to files: the
+    content, an HTTP status such as 404, or None if there was no response.
     *crawlers* are the product tokens for the column `crawlers`; None: the well-known crawlers; `*`
     is a crawler that no file names. *threads* is the number of threads; 0: one per core.
 
@@ -158,13 +160,11 @@ def _normal_batches(files: Any, rejects: list[Reject]) -> Iterator[pa.RecordBatc
 
 def _tables(files: Any) -> Iterable[Any]:
     if isinstance(files, Mapping):
-        bodies = [
-            body.encode("utf-8", "surrogateescape") if isinstance(body, str) else body
-            for body in files.values()
-        ]
+        pairs = [_status_and_body(value) for value in files.values()]
         columns = {
             "origin": pa.array(list(files), pa.string()),
-            "body": pa.array(bodies, pa.large_binary()),
+            "status": pa.array([status for status, _ in pairs], pa.int64()),
+            "body": pa.array([body for _, body in pairs], pa.large_binary()),
         }
         return [pa.table(columns)]
     if hasattr(files, "__arrow_c_stream__") or hasattr(files, "__arrow_c_array__"):
@@ -174,6 +174,17 @@ def _tables(files: Any) -> Iterable[Any]:
     raise TypeError(
         "files are a table with the columns origin, status and body, an iterable of batches, or a "
         f"dict of origins and files; not {type(files).__name__}"
+    )
+
+
+def _status_and_body(value: object) -> tuple[int | None, bytes | None]:
+    if isinstance(value, (str, bytes)):
+        return 200, to_octets(value)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value, None
+    raise TypeError(
+        "a file is its content in bytes or str, an HTTP status such as 404, or None if there was "
+        f"no response; not {type(value).__name__}"
     )
 
 
@@ -211,7 +222,7 @@ def _find_crawlers(
         if isinstance(known, (KnownCrawler, CrawlerNames)):
             token, crawler = known[0], known
         else:
-            token = vet_name(given, find_profile("default"))
+            token = vet_name(given, DEFAULT)
             crawler = CrawlerNames((token,))
         if token in found:
             raise ValueError(f"crawlers has {token!r} twice: pass it once")
@@ -233,8 +244,7 @@ class _FactsSource:
     ) -> None:
         if not isinstance(threads, int) or threads < 0:
             raise ValueError(f"threads is {threads!r}: pass a number, or 0 for one per core")
-        self._profile = find_profile(profile)
-        self._access = find_access_profile(self._profile)
+        self._profile, self._access = find_profiles(profile)
         self._threads = threads
         self.schema = make_schema(crawlers.values())
         engine = _engine.engine
@@ -298,27 +308,27 @@ class _ValueReader:
     The values are put into a file of their own, whose only group is for everyone.
     """
 
-    _KEYS = {
-        "sitemaps": b"sitemap",
-        "content_usage": b"content-usage",
-        "content_signal": b"content-signal",
-        "applications": b"app-directives",
-    }
-
     def __init__(self, profile: Profile) -> None:
-        self._profile = profile
+        # The values were cut at these limits already.
+        self._profile = profile.replace(max_line=None, max_bytes=1 << 30)
 
     def __call__(self, kind: str, values: Sequence[bytes]) -> list[Any]:
         """Return URLs of sitemaps, applications, or pairs of a map."""
-        return _read_values(self._profile, kind, self._KEYS[kind], tuple(values))
+        return _read_values(self._profile, kind, tuple(values))
+
+
+_KEYS = {
+    "sitemaps": b"sitemap",
+    "content_usage": b"content-usage",
+    "content_signal": b"content-signal",
+    "applications": b"app-directives",
+}
 
 
 @lru_cache(_CACHED_VALUES)
-def _read_values(profile: Profile, kind: str, key: bytes, values: tuple[bytes, ...]) -> list[Any]:
-    # Names are not followed by a space, so that no limit on a line cuts a value that was whole.
-    robots = parse(
-        b"user-agent:*\n" + b"".join(key + b":" + one + b"\n" for one in values), profile
-    )
+def _read_values(profile: Profile, kind: str, values: tuple[bytes, ...]) -> list[Any]:
+    records = b"".join(_KEYS[kind] + b": " + one + b"\n" for one in values)
+    robots = parse(b"User-agent: *\n" + records, profile)
     if kind == "sitemaps":
         return [sitemap.url for sitemap in robots.sitemaps]
     if kind == "content_usage":

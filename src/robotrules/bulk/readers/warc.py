@@ -55,6 +55,8 @@ BATCH_BYTES = 2 * 1024 * 1024
 # This field of `warcinfo` identifies evidence archives of robotrules (client/warc/writer.py).
 _EVIDENCE_FIELD = b"robotrules-visits:"
 _PATH = "/robots.txt"
+# A head with a coding, or one that ends before the blank line with CRLF.
+_CODED_OR_ODD = re.compile(rb"\n(?:\n|content-encoding:|transfer-encoding:)")
 _LENGTHS = re.compile(rb"\ncontent-length:[ \t]*([0-9]{1,15})")
 # Statuses by the start of a response, so that most are one lookup.
 _MAX_KNOWN_STATUSES = 512
@@ -211,7 +213,7 @@ class WarcArchive:
                 add_url(url)
                 add_status(status)
                 add_head(block[:end])
-                add_body(memoryview(block)[end + 4 :])
+                add_body(block[end + 4 :])
                 add_date(headers.get(date))
                 add_offset(at)
                 rows.size += len(block)
@@ -506,24 +508,17 @@ class WarcArchive:
         The heads of a batch are searched together: one by one costs more than reading them.
         """
         joined = b"\0".join(rows.heads).lower()
-        count = len(rows.heads)
         suspects: Iterable[int]
-        if (
-            b"\ncontent-encoding:" in joined
-            or b"\ntransfer-encoding:" in joined
-            or b"\n\n" in joined
-            or joined.count(b"\0") != count - 1
-        ):
-            suspects = range(count)
+        if _CODED_OR_ODD.search(joined):
+            suspects = range(len(rows.heads))
         elif list(map(int, _LENGTHS.findall(joined))) == [len(body or b"") for body in rows.bodies]:
-            suspects = ()
+            return {}
         else:
             suspects = [
                 row
-                for row, head in enumerate(joined.split(b"\0"))
-                if (at := head.find(b"\ncontent-length:")) >= 0
-                and head[at + 16 :].split(b"\r", 1)[0].strip()
-                != b"%d" % len(rows.bodies[row] or b"")
+                for row, head in enumerate(rows.heads)
+                if (length := _LENGTHS.search(head.lower()))
+                and int(length[1]) > len(rows.bodies[row] or b"")
             ]
         bad: dict[int, str] = {}
         for row in suspects:

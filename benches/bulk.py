@@ -32,8 +32,7 @@ from corpora import Case, real
 from engines import OURS, REFERENCE, Engine
 
 import robotrules
-from robotrules.bulk import Corpus
-from robotrules.bulk.file_facts import facts_batches
+from robotrules.bulk import Corpus, facts_batches
 from robotrules.bulk.readers.warc import read_warc
 
 Progress = Callable[[str], None]
@@ -88,53 +87,73 @@ def median_ratio(slower: Sequence[float], faster: Sequence[float]) -> float:
 # --- One rule set ---------------------------------------------------------------------------------
 
 
+def time_column(
+    case: Case, plan: dict[str, Any], reference: Engine | None, progress: Progress
+) -> dict[str, list[float]]:
+    """Return the nanoseconds for one URL of a column of URLs of one file, by way."""
+    settings = plan["column"]
+    rules = robotrules.parse(case.body).rules_for(case.token)
+    urls = [
+        url if url.startswith("http") else f"https://www.example.com{url}"
+        for url in measure.make_urls(case, settings["urls"])
+    ]
+    random.Random(1).shuffle(urls)
+    column, threads = pa.array(urls), plan["threads"]
+    ways: dict[str, Way] = {
+        "list and back": lambda: pa.array(rules.allows_many(column.to_pylist())),
+        "allows_arrow, 1 thread": lambda: rules.allows_arrow(column, threads=1),
+        "allows_arrow": lambda: rules.allows_arrow(column, threads=threads),
+        "decide_arrow": lambda: rules.decide_arrow(column, threads=threads),
+    }
+    if reference is not None:
+        some, body = urls[: settings["reference_urls"]], reference.prepare_body(case.body)
+        theirs = reference.rules_for(reference.parse(body, case.token), case.token)
+        ways[REFERENCE] = lambda: reference.check_batch(theirs, some, case.token)
+    return per_url(time_ways(ways, plan["rounds"], progress), settings)
+
+
+def per_url(taken: dict[str, list[float]], settings: dict[str, Any]) -> dict[str, list[float]]:
+    """Return seconds as nanoseconds for one URL; the reference had fewer of them."""
+    return {
+        name: [
+            seconds * 1e9 / settings["reference_urls" if name == REFERENCE else "urls"]
+            for seconds in times
+        ]
+        for name, times in taken.items()
+    }
+
+
 def run_columns(
-    plan: dict[str, Any], cases: list[Case], reference: Engine | None, report: Any, progress: Progress
+    plan: dict[str, Any],
+    cases: list[Case],
+    reference: Engine | None,
+    report: Any,
+    progress: Progress,
 ) -> Any:
     """Print the table of one column of URLs, decided by one rule set."""
     settings = plan["column"]
-    rows, figures = [], []
-    sized = [
-        (len(robotrules.parse(case.body).rules_for(case.token)), case) for case in cases if case.many
-    ]
+    rows, figures, header = [], [], ["rules"]
+    sizes = {
+        case.name: len(robotrules.parse(case.body).rules_for(case.token))
+        for case in cases
+        if case.many
+    }
     for wanted in settings["rules"]:
-        count, case = min(sized, key=lambda item: (abs(item[0] - wanted), item[1].name))
-        rules = robotrules.parse(case.body).rules_for(case.token)
-        urls = [
-            url if url.startswith("http") else f"https://www.example.com{url}"
-            for url in measure.make_urls(case, settings["urls"])
-        ]
-        random.Random(1).shuffle(urls)
-        column = pa.array(urls)
-        ways: dict[str, Way] = {
-            "list and back": lambda: pa.array(rules.allows_many(column.to_pylist())),
-            "allows_arrow, 1 thread": lambda: rules.allows_arrow(column, threads=1),
-            "allows_arrow": lambda: rules.allows_arrow(column, threads=plan["threads"]),
-            "decide_arrow": lambda: rules.decide_arrow(column, threads=plan["threads"]),
-        }
-        if reference is not None:
-            some = urls[: settings["reference_urls"]]
-            body = reference.prepare_body(case.body)
-            theirs = reference.rules_for(reference.parse(body, case.token), case.token)
-            ways[REFERENCE] = lambda: reference.check_batch(theirs, some, case.token)
-        taken = time_ways(ways, plan["rounds"], progress)
-        each = {
-            name: [
-                seconds * 1e9 / (settings["reference_urls"] if name == REFERENCE else len(urls))
-                for seconds in times
-            ]
-            for name, times in taken.items()
-        }
+        chosen = min(
+            (case for case in cases if case.many),
+            key=lambda case: (abs(sizes[case.name] - wanted), case.name),
+        )
+        count, each = sizes[chosen.name], time_column(chosen, plan, reference, progress)
         figures.append({"rules": count, "nanoseconds": each})
-        rows.append([f"{count}", *(f"{statistics.median(times):.0f} ns" for times in each.values())])
-        ratios = [("list and back", settings["bar_list"])]
-        ratios += [(REFERENCE, settings["bar_reference"])] if reference is not None else []
-        if wanted == 28:
-            for name, bar in ratios:
-                ratio = median_ratio(each[name], each["allows_arrow"])
-                label = f"allows_arrow, {len(urls):,} URLs, {count} rules, to {name}"
-                report.add_bar(label, f">= {bar}x", f"{ratio:.1f}x", ratio >= bar)
-    header = ["rules", *each]
+        header = ["rules", *each]
+        medians = [f"{statistics.median(times):.0f} ns" for times in each.values()]
+        rows.append([f"{count}", *medians])
+        bars = [("list and back", settings["bar_list"])]
+        bars += [(REFERENCE, settings["bar_reference"])] if reference is not None else []
+        for name, bar in bars if wanted == settings["bar_rules"] else ():
+            ratio = median_ratio(each[name], each["allows_arrow"])
+            label = f"allows_arrow, {settings['urls']:,} URLs, {count} rules, to {name}"
+            report.add_bar(label, f">= {bar}x", f"{ratio:.1f}x", ratio >= bar)
     report.say(f"A column of {settings['urls']:,} URLs, time for one URL:", "")
     report.say(table.render(header, rows), "")
     return figures
@@ -154,9 +173,7 @@ def make_mixed_urls(
 ) -> list[str]:
     """Return shuffled URLs: each a random host with a path that is derived from its file."""
     chance = random.Random(seed)
-    paths = [
-        [measure_path(url) for url in case.many] or ["/"] for case in cases[: len(origins)]
-    ]
+    paths = [[measure_path(url) for url in case.many] or ["/"] for case in cases[: len(origins)]]
     urls = []
     for _ in range(count):
         number = chance.randrange(len(origins))
@@ -174,7 +191,11 @@ def measure_path(url: str) -> str:
 
 
 def run_join(
-    plan: dict[str, Any], cases: list[Case], reference: Engine | None, report: Any, progress: Progress
+    plan: dict[str, Any],
+    cases: list[Case],
+    reference: Engine | None,
+    report: Any,
+    progress: Progress,
 ) -> Any:
     """Print the table of shuffled URLs of many hosts."""
     settings = plan["join"]
@@ -187,7 +208,7 @@ def run_join(
     parsed = dict(zip(origins, map(robotrules.parse, files), strict=True))
 
     def group_by() -> pl.Series:
-        frame = pl.from_arrow(urls_table).with_row_index("row")
+        frame = pl.DataFrame(urls_table).with_row_index("row")
         frame = frame.with_columns(origin=pl.col("url").str.extract("^(https?://[^/?#]+)"))
         places, answers = [], []
         for (origin,), part in frame.group_by("origin"):
@@ -222,16 +243,13 @@ def run_join(
             ]
 
         ways[REFERENCE] = loop
-    taken = time_ways(ways, plan["rounds"], progress)
-    each = {
-        name: [
-            seconds * 1e9 / (settings["reference_urls"] if name == REFERENCE else len(urls))
-            for seconds in times
-        ]
-        for name, times in taken.items()
-    }
+    each = per_url(time_ways(ways, plan["rounds"], progress), settings)
     rows = [
-        [name, f"{statistics.median(times):.0f} ns", f"{median_ratio(times, each['corpus.check']):.1f}x"]
+        [
+            name,
+            f"{statistics.median(times):.0f} ns",
+            f"{median_ratio(times, each['corpus.check']):.1f}x",
+        ]
         for name, times in each.items()
     ]
     bars = [("Polars group_by", settings["bar_groups"])]
@@ -391,7 +409,7 @@ def run_facts(plan: dict[str, Any], cases: list[Case], report: Any, progress: Pr
         table.render(["way", "one file", "to fastwarc only", "Common Crawl"], rows),
         "",
     )
-    return {name: times for name, times in taken.items()} | {"files": len(cases), "octets": size}
+    return {"seconds": taken, "files": len(cases), "octets": size}
 
 
 if __name__ == "__main__":

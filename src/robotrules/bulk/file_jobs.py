@@ -57,7 +57,7 @@ class FactsWork:
 
     def transform(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield facts."""
-        from robotrules.bulk.facts import facts_batches
+        from robotrules.bulk.file_facts import facts_batches
 
         return facts_batches(batches, **self._options)  # type: ignore[arg-type]
 

@@ -338,13 +338,12 @@ impl Join<'_> {
             false => NULL,
         };
         let mut used = vec![];
-        for row in 0..states.len() {
-            let state = state_of(row);
-            match state {
-                NO_ORIGIN => answers[row] = constant(reason::NO_ORIGIN),
-                MISSING => answers[row] = constant(reason::MISSING),
+        for (row, answer) in answers.iter_mut().enumerate() {
+            match state_of(row) {
+                NO_ORIGIN => *answer = constant(reason::NO_ORIGIN),
+                MISSING => *answer = constant(reason::MISSING),
                 NULL => {}
-                _ => {
+                state => {
                     let number = number(state);
                     if worker.counts[number as usize] == 0 {
                         used.push(number);

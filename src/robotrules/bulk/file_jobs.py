@@ -57,11 +57,7 @@ class FactsWork:
 
     def transform(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield facts."""
-<<<<<<< HEAD
         from robotrules.bulk import facts_batches
-=======
-        from robotrules.bulk.file_facts import facts_batches
->>>>>>> b-facts
 
         return facts_batches(batches, **self._options)  # type: ignore[arg-type]
 

@@ -341,7 +341,7 @@ def test_giving_up_between_two_fetches() -> None:
     """The policy changes while a long Retry-After runs, exactly when evidence says so."""
     access = AccessProfile(name="impatient", give_up_after=7_200.1)
     store = make_store([(0.1, (503, None, "status"), "bot", False, 900)], access)
-    times = [0.1, 7_200.0, 7_200.2, nextafter(7_200.2, inf), 7_300.0]
+    times = [0.1, 7_200.0, 7_200.199999, 7_200.2, 7_200.200001, 7_300.0]
     expected = [expect(Evidence(store, access=access), URLS[0], time, "bot") for time in times]
     assert ask(Corpus.from_store(store, access=access), URLS[0], times, "bot") == expected
     assert [row[1] for row in (expected[0], expected[-1])] == ["unreachable", "unavailable"]

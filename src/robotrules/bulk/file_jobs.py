@@ -15,7 +15,7 @@ from typing import Any
 
 from robotrules.bulk.jobs import PART_ROWS, Job, JobSummary, Progress, run_job
 from robotrules.bulk.outputs import OutputFormat, output_format
-from robotrules.bulk.readers.chunks import InputChunk, Cursor
+from robotrules.bulk.readers.chunks import Cursor, InputChunk
 from robotrules.bulk.readers.inputs import (
     STDIN,
     InputFile,

@@ -27,7 +27,8 @@ SURFACE = Path(__file__).with_name("public_surface.txt")
 
 # Modules whose `__all__` is for users; what else they may import is ours to move.
 PUBLIC_MODULES = (
-    *("robotrules", "robotrules.access", "robotrules.analysis", "robotrules.cache"),
+    *("robotrules", "robotrules.access", "robotrules.analysis", "robotrules.bulk"),
+    "robotrules.cache",
     *("robotrules.client", "robotrules.client.auditing", "robotrules.client.evidence"),
     *("robotrules.client.stores", "robotrules.client.transports", "robotrules.client.warc"),
     *("robotrules.client.transports.aiohttp", "robotrules.client.transports.httpx2"),

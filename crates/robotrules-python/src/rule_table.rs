@@ -332,13 +332,18 @@ impl Join<'_> {
         let states = &self.states[first..first + answers.len()];
         self.texts.load(first..first + answers.len());
         let number = |state: u32| self.numbers.get(state as usize).copied().unwrap_or(NULL);
+        // A null has no state.
+        let state_of = |row: usize| match self.texts.is_valid(first + row) {
+            true => states[row],
+            false => NULL,
+        };
         let mut used = vec![];
-        for (row, &state) in states.iter().enumerate() {
-            match state {
-                NO_ORIGIN => answers[row] = constant(reason::NO_ORIGIN),
-                MISSING => answers[row] = constant(reason::MISSING),
+        for (row, answer) in answers.iter_mut().enumerate() {
+            match state_of(row) {
+                NO_ORIGIN => *answer = constant(reason::NO_ORIGIN),
+                MISSING => *answer = constant(reason::MISSING),
                 NULL => {}
-                _ => {
+                state => {
                     let number = number(state);
                     if worker.counts[number as usize] == 0 {
                         used.push(number);
@@ -353,8 +358,8 @@ impl Join<'_> {
             let count = std::mem::replace(&mut worker.counts[number as usize], start);
             start += count;
         }
-        for (row, &state) in states.iter().enumerate().filter(|(_, &state)| state < NULL) {
-            let place = &mut worker.counts[number(state) as usize];
+        for row in (0..states.len()).filter(|&row| state_of(row) < NULL) {
+            let place = &mut worker.counts[number(states[row]) as usize];
             worker.order[*place as usize] = row as u32;
             *place += 1;
         }
@@ -382,8 +387,7 @@ impl Join<'_> {
             BatchRules::Set { rules, matcher, no_match } => (rules, matcher, no_match),
             BatchRules::Constant(reason) => {
                 for &row in rows {
-                    let valid = self.texts.is_valid(first + row as usize);
-                    answers[row as usize] = if valid { constant(reason) } else { NULL_ANSWER };
+                    answers[row as usize] = constant(reason);
                 }
                 return;
             }

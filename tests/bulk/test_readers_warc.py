@@ -443,3 +443,28 @@ def test_reading_continues_at_every_cursor(form: Form) -> None:
         again = WarcArchive(io.BytesIO(octets), "a", start=cursor)
         rest = [(batch, rejects, again.cursor) for batch, rejects in again.batches(3)]
         assert rest == batches[number + 1 :]
+
+
+def test_zstd_archives_with_a_dictionary_frame() -> None:
+    """A dictionary before the records: offsets count it, and reading can start after it."""
+    # Imported by the reader, which silences its warning.
+    from fastwarc.stream_io import zstd_train_dictionary_from_samples
+
+    samples = [record(number, http(b"User-agent: b%d\n" % number * 9)) for number in range(200)]
+    content = zstd_train_dictionary_from_samples(samples, 2000)
+    dictionary = b"\x5d\x2a\x4d\x18" + len(content).to_bytes(4, "little") + content
+    frames = [frame(record(number)) for number in range(9)]
+    octets = dictionary + b"".join(frames)
+    assert hosts(read(octets)[0]) == list(range(9))
+    archive = WarcArchive(io.BytesIO(octets), "a")
+    batches = [(batch, archive.cursor) for batch, _ in archive.batches(4)]
+    assert batches[0][1] == (len(dictionary) + sum(map(len, frames[:4])), False)
+    rest = [
+        batch for batch, _ in WarcArchive(io.BytesIO(octets), "a", start=batches[0][1]).batches(4)
+    ]
+    assert rest == [batch for batch, _ in batches[1:]]
+    broken = bytearray(octets)
+    broken[len(dictionary) + sum(map(len, frames[:4])) + 40] ^= 0xFF
+    rows, rejects = read(bytes(broken))
+    assert hosts(rows) == [0, 1, 2, 3, 5, 6, 7, 8]
+    assert len(rejects) == 1

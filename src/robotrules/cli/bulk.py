@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from robotrules.cli.bulk_spark import engine_options, run_on_spark, take_engine
 from robotrules.cli.client import library_errors
 from robotrules.cli.console import CliError, Output, quoted, report
 from robotrules.cli.datetimes import parse_duration
@@ -36,6 +37,7 @@ from robotrules.cli.text import is_terminal, plural
 
 if TYPE_CHECKING:
     from robotrules.bulk.jobs import JobSummary
+    from robotrules.bulk.spark.runs import RunCounts
 
 USAGE_OR_IO = 2
 STDOUT = "-"
@@ -194,6 +196,7 @@ def _parse_columns(pairs: Sequence[str]) -> dict[str, str]:
     help="Threads of the engine. Defaults to one per core.",
 )
 @profile_option
+@engine_options
 @job_options
 def check(
     urls: tuple[str, ...],
@@ -228,6 +231,7 @@ def check(
     """
     from robotrules.bulk.file_jobs import URL_PART_ROWS, write_checks
 
+    engine = take_engine(options)
     tokens = parse_tokens(product_tokens, profile)
     age = None if max_age is None else parse_duration(max_age, "--max-age")
     arguments: dict[str, Any] = {
@@ -238,9 +242,21 @@ def check(
         "at": at,
         "missing": missing,
         "max_age": age,
-        "column_prefix": column_prefix,
-        "threads": threads,
     }
+    if engine is not None:
+
+        def run_check(spark: Any, output: str, **shared: Any) -> RunCounts:
+            """Run the job on a cluster."""
+            from robotrules.bulk.spark import runs
+
+            shared["columns"] = _parse_columns(options["columns"])
+            return runs.run_check(
+                spark, urls, corpus, output, prefix=column_prefix, **arguments, **shared
+            )
+
+        return run_on_spark(run_check, engine, options, "row")
+
+    arguments |= {"column_prefix": column_prefix, "threads": threads}
 
     def write(output: str, **shared: Any) -> JobSummary:
         """Run the job."""
@@ -269,6 +285,7 @@ def check(
     help="Worker processes; files are distributed to them. Defaults to one per core.",
 )
 @profile_option
+@engine_options
 @job_options
 def facts(
     files: tuple[str, ...], crawlers: tuple[str, ...], jobs: int, profile: str, **options: Any
@@ -292,6 +309,20 @@ def facts(
     """
     from robotrules.bulk.file_jobs import write_facts
     from robotrules.bulk.jobs import PART_ROWS
+
+    engine = take_engine(options)
+    if engine is not None:
+
+        def run_facts(spark: Any, output: str, **shared: Any) -> RunCounts:
+            """Run the job on a cluster."""
+            from robotrules.bulk.spark import runs
+
+            shared["columns"] = _parse_columns(options["columns"])
+            return runs.run_facts(
+                spark, files, output, profile=profile, crawlers=crawlers or None, **shared
+            )
+
+        return run_on_spark(run_facts, engine, options, "file")
 
     def write(output: str, **shared: Any) -> JobSummary:
         """Run the job."""

@@ -1,0 +1,1 @@
+"""Tests of `robotrules.bulk.spark` on a standalone cluster."""

@@ -342,8 +342,8 @@ def write_warc(cases: Sequence[Case], path: Path) -> None:
     """Write every file as a response of a WARC, one gzip member each, like Common Crawl's."""
     from io import BytesIO
 
-    from warcio.statusandheaders import StatusAndHeaders
-    from warcio.warcwriter import WARCWriter
+    from warcio.statusandheaders import StatusAndHeaders  # type: ignore[import-untyped]
+    from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped]
 
     with path.open("wb") as file:
         writer = WARCWriter(file, gzip=True)

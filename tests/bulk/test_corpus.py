@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -20,6 +21,7 @@ from robotrules.bulk.corpus import Corpus
 from robotrules.bulk.rejects import Reject
 from robotrules.http.origins import origin_of
 from robotrules.robotstxt.tokens import CrawlerNames
+from tests.bulk.warc_samples import http, member, record
 
 ANSWER = ["allowed", "reason", "line", "rule", "access"]
 FILES: dict[str, bytes] = {
@@ -198,6 +200,32 @@ def test_statuses(status: int | None, answer: list[Any]) -> None:
         assert second == (answer if answer[2] == "missing" else implicit)
 
 
+@pytest.mark.parametrize("status", [301, 300, 304, 404, 503, 429])
+@pytest.mark.parametrize("at", [None, "t"])
+def test_the_body_of_an_error_is_not_a_file(status: int, at: str | None) -> None:
+    """Pages of errors and redirects have no rules; an empty one does not allow everything."""
+    for body in (b"", b"User-agent: *\nAllow: /", b"<html>"):
+        if status == 304 and body:
+            continue  # the file that the 304 confirms
+        rows = {"origin": ["a.example"], "status": [status], "body": [body], "fetched_at": [1.0]}
+        corpus = Corpus.from_table(pa.table(rows))
+        table = pa.table({"url": ["https://a.example/x"], "t": [2.0]})
+        (answer,) = answers(corpus.check(table, product_tokens="bot", at=at))
+        assert answer[-1] in {301: ["missing"], 304: ["missing"], 404: ["unavailable"]}.get(
+            status, ["unreachable"]
+        )
+        assert answer[0] == (True if status == 404 else None if status in (301, 304) else False)
+    assert corpus.files == 0
+
+
+def test_a_304_with_its_file() -> None:
+    """A 304 that comes with the file has the rules of the file."""
+    rows = {"origin": ["a.example"], "status": [304], "body": ["User-agent: *\nDisallow: /"]}
+    table = pa.table({"url": ["https://a.example/x"]})
+    checked = Corpus.from_table(pa.table(rows)).check(table, product_tokens="bot")
+    assert answers(checked) == [[False, "disallow-rule", 2, "Disallow: /", "success"]]
+
+
 def test_restricted() -> None:
     """401 and 403 are a disallow, with its own reason, if the access profile says so."""
     access = AccessProfile(name="cautious", deny_on_401_403=True)
@@ -287,6 +315,25 @@ def test_redirects_over_time() -> None:
         None if time is None else time.timestamp() for time in checked["fetched_at"].to_pylist()
     ]
     assert epoch == [None, 0, 10, 20, 30, 30, None]
+
+
+def test_an_expired_redirect_is_not_in_force() -> None:
+    """A redirect is valid for a day, even if its target was fetched later."""
+    corpus = Corpus.from_table(
+        pa.table(
+            {
+                "origin": ["a.example", "b.example"],
+                "status": [301, 200],
+                "body": [None, b"User-agent: *\nDisallow: /"],
+                "location": ["https://b.example/robots.txt", None],
+                "fetched_at": [0.0, 86_000.0],
+            }
+        )
+    )
+    table = pa.table({"url": ["https://a.example/"] * 3, "t": [86_000.0, 86_400.0, 200_000.0]})
+    checked = corpus.check(table, product_tokens="bot", at="t")
+    assert checked["allowed"].to_pylist() == [False] * 3
+    assert checked["in_force"].to_pylist() == [True, False, False]
 
 
 # --- Times ----------------------------------------------------------------------------------------
@@ -518,3 +565,27 @@ def test_threads_share_a_corpus() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+# --- WARC files -----------------------------------------------------------------------------------
+
+
+def test_from_warc(tmp_path: Path) -> None:
+    """Captures of several archives, with a redirect between origins, and a damaged record."""
+    first, second = tmp_path / "a.warc.gz", tmp_path / "b.warc"
+    moved = http(b"", "301 Moved", "Location: https://host1.example/robots.txt\r\n")
+    first.write_bytes(
+        member(record(1)) + member(record(2, moved)) + member(record(3, http(b"", "404 No")))
+    )
+    second.write_bytes(
+        record(4, http(b"User-agent: *\nDisallow: /", "200 OK")) + b"WARC/1.1\r\nbroken"
+    )
+    corpus = Corpus.from_warc([first, second])
+    table = pa.table({"url": [f"https://host{number}.example/x" for number in range(1, 6)]})
+    checked = corpus.check(table, product_tokens="bot")
+    assert checked["allowed"].to_pylist() == [False, False, True, False, None]
+    assert checked["access"].to_pylist() == [
+        *("success", "success", "unavailable", "success", "missing")
+    ]
+    assert [reject.source for reject in corpus.rejects] == [str(second)]
+    assert len(Corpus.from_warc(first)) == 3

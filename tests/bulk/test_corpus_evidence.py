@@ -85,7 +85,9 @@ def make_store(fetches: list[tuple[Any, ...]], access: AccessProfile | str) -> M
         elif body is not None and body >= 0:
             content = BODIES[body]
         if lifetime is not None:
-            fields = read_fields([("cache-control", f"max-age={lifetime}")])
+            # A long Retry-After: the policy changes before the next fetch is due.
+            retry = ("retry-after", str(100 * lifetime))
+            fields = read_fields([("cache-control", f"max-age={lifetime}"), retry])
         if body == -2:
             fields, content = read_fields([("cache-control", "no-store")]), b"Disallow: /"
         revalidated = body == -1
@@ -333,3 +335,13 @@ def test_saved_evidence_is_the_same(tmp_path: Path, kind: str) -> None:
     with Corpus.open(tmp_path / "corpus.parquet") as opened:
         assert [ask(opened, url, times, "other") for url in URLS] == expected
         assert repr(opened) == repr(corpus)
+
+
+def test_giving_up_between_two_fetches() -> None:
+    """The policy changes while a long Retry-After runs, exactly when evidence says so."""
+    access = AccessProfile(name="impatient", give_up_after=7_200.1)
+    store = make_store([(0.1, (503, None, "status"), "bot", False, 900)], access)
+    times = [0.1, 7_200.0, 7_200.199999, 7_200.2, 7_200.200001, 7_300.0]
+    expected = [expect(Evidence(store, access=access), URLS[0], time, "bot") for time in times]
+    assert ask(Corpus.from_store(store, access=access), URLS[0], times, "bot") == expected
+    assert [row[1] for row in (expected[0], expected[-1])] == ["unreachable", "unavailable"]

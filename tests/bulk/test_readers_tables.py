@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from robotrules.bulk.readers.chunks import Chunk
+from robotrules.bulk.readers.chunks import InputChunk
 from robotrules.bulk.readers.decompression import TextFile
 from robotrules.bulk.readers.table_files import read_csv, read_json_lines, read_parquet
 from robotrules.errors import TableError
 from tests.bulk.warc_samples import frame
 
-Reader = Callable[..., Iterator[Chunk]]
+Reader = Callable[..., Iterator[InputChunk]]
 Result = tuple[list[dict[str, Any]], list[tuple[str, str]]]
 
 

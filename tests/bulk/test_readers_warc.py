@@ -13,11 +13,16 @@ from typing import Any
 
 import pytest
 
-from robotrules.bulk.readers.warc import MAX_BODY, read_warc
+from robotrules.access import ACCESS_PROFILES, AccessResult, AccessState, FailureReason
+from robotrules.bulk.readers.warc import MAX_BODY, WarcArchive, read_warc
 from robotrules.bulk.robots_table import SCHEMA
+from robotrules.cache import FetchRecord, body_digest, make_fetch_record
+from robotrules.client.warc.writer import Writer
+from robotrules.http.fields import read_fields
 from tests.bulk.warc_samples import FILE, FORMS, frame, http, member, record
 
 Form = Callable[[bytes], bytes]
+DEFAULT_ACCESS = ACCESS_PROFILES["default"]
 
 
 def read(octets: bytes, **options: Any) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
@@ -375,3 +380,91 @@ def test_paths(tmp_path: Path) -> None:
     [(batch, rejects)] = read_warc(path)
     assert batch.column("source").to_pylist() == [str(path)]
     assert rejects == []
+
+
+def test_evidence_archives(tmp_path: Path) -> None:
+    """Archives of robotrules: responses, revisits of files, and fetches without a response."""
+    records = [
+        make_record(at, status)
+        for at, status in [(1000.0, 200), (2000.0, 304), (3000.0, None), (4000.0, 404)]
+    ]
+    for gzipped in (True, False):
+        made = io.BytesIO()
+        writer = Writer(made, gzip=gzipped, info={"software": "test"}, at=0.0)
+        for fetch_record in records:
+            writer.add(fetch_record, lambda digest: FILE)
+        rows, rejects = read(made.getvalue())
+        assert rejects == []
+        assert [(row["status"], row["body"]) for row in rows] == [
+            (200, FILE),
+            (200, FILE),
+            (None, None),
+            (404, b""),
+        ]
+        assert [row["fetched_at"].timestamp() for row in rows] == [1000.0, 2000.0, 3000.0, 4000.0]
+
+
+def make_record(at: float, status: int | None) -> FetchRecord:
+    """Return the record of a fetch that found a file, none, or no server."""
+    state = AccessState.SUCCESS if status in (200, 304) else AccessState.UNAVAILABLE
+    reason: FailureReason | None = None
+    digest: str | None = body_digest(FILE)
+    if status is None:
+        state, reason, digest = AccessState.UNREACHABLE, FailureReason.TIMEOUT, None
+    elif status == 404:
+        reason, digest = FailureReason.STATUS, None
+    url = "https://example.com/robots.txt"
+    result = AccessResult(
+        *("https://example.com", state, status, reason, "", url, (), read_fields(b""), FILE, True),
+        *(False, None),
+    )
+    made = make_fetch_record(
+        result, None, at=at, agent="ExampleBot", user_agent="ExampleBot/1", profile=DEFAULT_ACCESS
+    )
+    return made._replace(digest=digest, revalidated=status == 304)
+
+
+def test_reading_continues_at_every_cursor(form: Form) -> None:
+    """From each cursor on, the batches are those that follow it, also with damage between."""
+    parts = [
+        form(record(number, kind="request" if number % 3 == 0 else "response"))
+        for number in range(40)
+    ]
+    parts[11] = parts[11][:-9]
+    parts[25] += b"garbage"
+    octets = b"".join(parts)
+    archive = WarcArchive(io.BytesIO(octets), "a")
+    batches = [(batch, rejects, archive.cursor) for batch, rejects in archive.batches(3)]
+    assert len(batches) > 6
+    for number, (_, _, cursor) in enumerate(batches):
+        if cursor is None:
+            assert number == len(batches) - 1
+            break
+        again = WarcArchive(io.BytesIO(octets), "a", start=cursor)
+        rest = [(batch, rejects, again.cursor) for batch, rejects in again.batches(3)]
+        assert rest == batches[number + 1 :]
+
+
+def test_zstd_archives_with_a_dictionary_frame() -> None:
+    """A dictionary before the records: offsets count it, and reading can start after it."""
+    # Imported by the reader, which silences its warning.
+    from fastwarc.stream_io import zstd_train_dictionary_from_samples
+
+    samples = [record(number, http(b"User-agent: b%d\n" % number * 9)) for number in range(200)]
+    content = zstd_train_dictionary_from_samples(samples, 2000)
+    dictionary = b"\x5d\x2a\x4d\x18" + len(content).to_bytes(4, "little") + content
+    frames = [frame(record(number)) for number in range(9)]
+    octets = dictionary + b"".join(frames)
+    assert hosts(read(octets)[0]) == list(range(9))
+    archive = WarcArchive(io.BytesIO(octets), "a")
+    batches = [(batch, archive.cursor) for batch, _ in archive.batches(4)]
+    assert batches[0][1] == (len(dictionary) + sum(map(len, frames[:4])), False)
+    rest = [
+        batch for batch, _ in WarcArchive(io.BytesIO(octets), "a", start=batches[0][1]).batches(4)
+    ]
+    assert rest == [batch for batch, _ in batches[1:]]
+    broken = bytearray(octets)
+    broken[len(dictionary) + sum(map(len, frames[:4])) + 40] ^= 0xFF
+    rows, rejects = read(bytes(broken))
+    assert hosts(rows) == [0, 1, 2, 3, 5, 6, 7, 8]
+    assert len(rejects) == 1

@@ -286,21 +286,18 @@ impl Evidence {
 struct PathLanguages {
     languages: Languages,
     robots_txt: Option<u32>,
-    /// The number of the pattern that only stands for `/robots.txt` and decides nothing.
-    extra: u32,
 }
 
 const ROBOTS_TXT: &[u8] = b"/robots.txt$";
 
 impl PathLanguages {
     fn new(mut patterns: Vec<Written<'_>>, settings: &Settings) -> PathLanguages {
-        // Some profiles have an entry for this path already, and then the first of the two is used.
-        let extra = patterns.len() as u32;
+        // A rule for this path alone changes no answer, because the path is left out.
         patterns.push((ROBOTS_TXT, Kind::Disallow));
         let languages = Languages::new(&patterns, settings);
         let is_robots_txt = |entry: &Entry| entry.form == ROBOTS_TXT;
         let robots_txt = languages.entries().iter().position(is_robots_txt).map(|at| at as u32);
-        PathLanguages { languages, robots_txt, extra }
+        PathLanguages { languages, robots_txt }
     }
 
     /// Whether a URL other than `/robots.txt` has this verdict; `None` if the budget does not
@@ -321,13 +318,9 @@ impl PathLanguages {
     fn decision_lists(&self, verdict: Kind) -> Vec<DecisionList> {
         let allow = verdict == Kind::Allow;
         let entries = self.languages.entries().iter().enumerate();
-        let clauses = entries.filter_map(|(at, entry)| {
-            let allows = match entry.decision {
-                Decision::Disallow(rule) if rule == self.extra => return None,
-                Decision::Disallow(_) => false,
-                _ => true,
-            };
-            Some((at as u32) << 1 | u32::from(allows == allow))
+        let clauses = entries.map(|(at, entry)| {
+            let allows = !matches!(entry.decision, Decision::Disallow(_));
+            (at as u32) << 1 | u32::from(allows == allow)
         });
         let robots_txt = self.robots_txt.map(|at| (vec![at << 1], true));
         [(clauses.collect(), allow)].into_iter().chain(robots_txt).collect()

@@ -196,16 +196,11 @@ impl GroupsByName {
         crawlers
     }
 
-    /// The groups that a crawler obeys: those of the first of its names that a group has.
+    /// The groups of the first of a crawler's names that a group has; none if no group names it.
     pub fn of_crawler(&self, table: &CrawlerTable, crawler: u16) -> &[u32] {
-        let crawler = usize::from(crawler);
-        let names = table.crawlers[crawler].names.iter();
-        let named = names.map(|&name| &self.by_name[usize::from(name)]);
-        match named.into_iter().find(|groups| !groups.is_empty()) {
-            Some(groups) => groups,
-            None if table.ignore_star[crawler] => &[],
-            None => &self.star,
-        }
+        let names = table.crawlers[usize::from(crawler)].names.iter();
+        let mut named = names.map(|&name| &self.by_name[usize::from(name)]);
+        named.find(|groups| !groups.is_empty()).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a group has the crawler's own name.

@@ -87,6 +87,8 @@ fn delays_of_groups() {
     assert_eq!(facts.crawl_delay, [3.0]);
     assert_eq!(texts(&facts.delayed_agents, 0), ["a", "*", "b"]);
     assert_eq!(facts.delays, [1.5, 3.0, 2.0]);
+    let facts = read("User-agent: *\nUser-agent: *\nDisallow:\nUser-agent: *\nCrawl-delay: 3\n");
+    assert_eq!(facts.crawl_delay, [3.0]);
     for wrong in ["", "-1", "1e3", "inf", "1.2.3", ".", "٣", "1 s", &"9".repeat(400)] {
         let facts = read(&format!("User-agent: *\nCrawl-delay: {wrong}\n"));
         assert!(facts.crawl_delay[0].is_nan() && facts.delays.is_empty(), "{wrong}");
@@ -176,6 +178,13 @@ fn what_is_left_to_the_caller() {
     assert_eq!(found, expected);
     assert_eq!(facts.app_directives, [2]);
     assert_eq!(texts(&facts.sitemaps, 0).len(), 0);
+}
+
+#[test]
+fn content_usage_ends_the_user_agent_lines_of_its_group() {
+    let body = "User-agent: *\nContent-Usage: one\nUser-agent: b\nContent-Usage: two\n";
+    let values: Vec<_> = read(body).pending.into_iter().flat_map(|one| one.values).collect();
+    assert_eq!(values, [Box::from(b"one".as_slice())]);
 }
 
 #[test]

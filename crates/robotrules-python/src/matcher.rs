@@ -6,7 +6,7 @@
 
 use crate::arrow::NativeColumn;
 use crate::columns::{self, Labels};
-use crate::{Document, Settings};
+use crate::{Document, Parsed, Settings};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -36,6 +36,8 @@ pub struct Matcher {
     // The document and the groups of the rules, if they were not compiled by the constructor.
     source: Option<(Py<Document>, Vec<u32>)>,
     is_used: AtomicBool,
+    // The records of the rules, by number; found at the first verdict that a column needs.
+    records: OnceLock<Vec<u32>>,
     // The verdicts of the subclass, by `slot`; each is made once.
     verdicts: Mutex<Vec<Option<Py<PyAny>>>>,
 }
@@ -58,7 +60,7 @@ impl Matcher {
             }
         };
         let (is_used, verdicts) = (AtomicBool::new(false), Mutex::default());
-        Ok(Matcher { rules, source: source_groups, is_used, verdicts })
+        Ok(Matcher { rules, source: source_groups, is_used, records: OnceLock::new(), verdicts })
     }
 
     /// Tell whether the rules allow *url*: the hot path.
@@ -175,11 +177,25 @@ impl Matcher {
 
     /// The lines of the rules; empty without a document.
     fn lines(&self) -> Vec<u32> {
-        self.source.as_ref().map_or(vec![], |(document, groups)| {
-            let document = &document.get().0;
-            let line = |number: u32| document.records()[number as usize].line;
-            document.rules(groups).into_iter().map(line).collect()
+        self.records().iter().enumerate().map(|(rule, _)| self.line(rule as u32)).collect()
+    }
+
+    fn line(&self, rule: u32) -> u32 {
+        self.record(rule).map_or(0, |(_, record)| record.line)
+    }
+
+    /// The numbers of the records of the rules; empty without a document.
+    fn records(&self) -> &[u32] {
+        self.records.get_or_init(|| {
+            self.source().map_or(vec![], |(document, groups)| document.0.rules(groups))
         })
+    }
+
+    /// The record of a rule, and its document.
+    pub(crate) fn record(&self, rule: u32) -> Option<(&Parsed, &core::records::Record)> {
+        let document = &self.source()?.0 .0;
+        let number = *self.records().get(rule as usize)?;
+        Some((document, document.records().get(number as usize)?))
     }
 
     /// The document of the rules and their groups, if they were not compiled from patterns.

@@ -18,6 +18,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const ROWS_PER_THREAD: usize = 16 * 1024;
 /// The rows of a block: their URLs fit into the cache of a core.
 const BLOCK: usize = 16 * 1024;
+/// With fewer rows than this for each state, all rows of a thread are one block.
+const ROWS_PER_STATE: usize = 64;
 /// From this many rows of one state on, a batch pays for its tables (`prefilter.rs`).
 const MIN_BATCH: usize = 64;
 /// No text of a rule.
@@ -276,16 +278,11 @@ impl RuleTexts {
     }
 }
 
-/// The records of the rules of a state, and their texts as far as a thread needed them.
-struct KnownRules {
-    records: Vec<u32>,
-    texts: Vec<i32>,
-}
-
 /// What a thread keeps between blocks.
 struct Worker {
     names: RuleTexts,
-    known: Vec<Option<Box<KnownRules>>>,
+    // The positions of the texts of rules, by the number of a state and that of a rule.
+    known: HashMap<(u32, u32), i32>,
     counts: Vec<u32>,
     order: Vec<u32>,
 }
@@ -305,13 +302,19 @@ impl Join<'_> {
         let size = answers.len().div_ceil(threads).max(1);
         let found: Mutex<Vec<(usize, RuleTexts)>> = Mutex::default();
         in_parts(answers, threads, |first, part| {
-            let counts = vec![0; self.batch.len()];
-            let mut known = vec![];
-            known.resize_with(self.batch.len(), || None);
-            let mut worker =
-                Worker { names: RuleTexts::default(), known, counts, order: vec![0; BLOCK] };
-            for (number, block) in part.chunks_mut(BLOCK).enumerate() {
-                self.decide_block(first + number * BLOCK, block, &mut worker);
+            // With few rows for each state, loading its rules costs more than loading URLs.
+            let size = match part.len() < ROWS_PER_STATE * self.batch.len() {
+                true => part.len().max(1),
+                false => BLOCK,
+            };
+            let mut worker = Worker {
+                names: RuleTexts::default(),
+                known: HashMap::new(),
+                counts: vec![0; self.batch.len()],
+                order: vec![0; size],
+            };
+            for (number, block) in part.chunks_mut(size).enumerate() {
+                self.decide_block(first + number * size, block, &mut worker);
             }
             found.lock().unwrap_or_else(PoisonError::into_inner).push((first, worker.names));
         });
@@ -332,13 +335,18 @@ impl Join<'_> {
         let states = &self.states[first..first + answers.len()];
         self.texts.load(first..first + answers.len());
         let number = |state: u32| self.numbers.get(state as usize).copied().unwrap_or(NULL);
+        // A null has no state.
+        let state_of = |row: usize| match self.texts.is_valid(first + row) {
+            true => states[row],
+            false => NULL,
+        };
         let mut used = vec![];
-        for (row, &state) in states.iter().enumerate() {
-            match state {
-                NO_ORIGIN => answers[row] = constant(reason::NO_ORIGIN),
-                MISSING => answers[row] = constant(reason::MISSING),
+        for (row, answer) in answers.iter_mut().enumerate() {
+            match state_of(row) {
+                NO_ORIGIN => *answer = constant(reason::NO_ORIGIN),
+                MISSING => *answer = constant(reason::MISSING),
                 NULL => {}
-                _ => {
+                state => {
                     let number = number(state);
                     if worker.counts[number as usize] == 0 {
                         used.push(number);
@@ -353,8 +361,8 @@ impl Join<'_> {
             let count = std::mem::replace(&mut worker.counts[number as usize], start);
             start += count;
         }
-        for (row, &state) in states.iter().enumerate().filter(|(_, &state)| state < NULL) {
-            let place = &mut worker.counts[number(state) as usize];
+        for row in (0..states.len()).filter(|&row| state_of(row) < NULL) {
+            let place = &mut worker.counts[number(states[row]) as usize];
             worker.order[*place as usize] = row as u32;
             *place += 1;
         }
@@ -382,18 +390,20 @@ impl Join<'_> {
             BatchRules::Set { rules, matcher, no_match } => (rules, matcher, no_match),
             BatchRules::Constant(reason) => {
                 for &row in rows {
-                    let valid = self.texts.is_valid(first + row as usize);
-                    answers[row as usize] = if valid { constant(reason) } else { NULL_ANSWER };
+                    answers[row as usize] = constant(reason);
                 }
                 return;
             }
         };
+        // One rule often decides most URLs of a site.
+        let mut last = (None, (0, NO_TEXT));
         let mut take = |row: u32, decision: Decision| {
             let (reason, rule) = reason_and_rule(decision, no_match);
-            let (line, text) = match rule {
-                Some(rule) => worker.rule(number, matcher, rule),
-                None => (0, NO_TEXT),
-            };
+            if rule != last.0 {
+                let found = rule.map(|rule| worker.rule(number, matcher, rule));
+                last = (rule, found.unwrap_or((0, NO_TEXT)));
+            }
+            let (line, text) = last.1;
             answers[row as usize] = Answer { reason, has_line: rule.is_some(), line, text };
         };
         let mut places = rows.iter();
@@ -412,24 +422,15 @@ impl Join<'_> {
 
 impl Worker {
     /// Line and text of a rule.
-    #[inline]
     fn rule(&mut self, number: u32, matcher: &Matcher, rule: u32) -> (u32, i32) {
-        let Some((document, groups)) = matcher.source() else { return (0, NO_TEXT) };
-        let (document, at) = (&document.0, rule as usize);
-        let known = self.known[number as usize].get_or_insert_with(|| {
-            let rules = document.rules(groups);
-            Box::new(KnownRules { texts: vec![NO_TEXT; rules.len()], records: rules })
-        });
-        let Some(&record) = known.records.get(at) else { return (0, NO_TEXT) };
-        let record = &document.records()[record as usize];
-        if known.texts[at] == NO_TEXT {
+        let Some((document, record)) = matcher.record(rule) else { return (0, NO_TEXT) };
+        let text = *self.known.entry((number, rule)).or_insert_with(|| {
             let allows = record.key == document.settings().allow;
             let key = if allows { "Allow" } else { "Disallow" };
             let value = readable(record.value(document.body()));
-            let text = format!("{key}: {value}").trim_end().as_bytes().to_vec();
-            known.texts[at] = self.names.add(text);
-        }
-        (record.line, known.texts[at])
+            self.names.add(format!("{key}: {value}").trim_end().as_bytes().to_vec())
+        });
+        (record.line, text)
     }
 }
 

@@ -48,24 +48,29 @@ def import_pyarrow() -> tuple[Any, Any]:
 
 
 def read_octets(column: Any) -> Any:
-    """Return a column of text or bytes as one large_binary array."""
+    """Return a column of text or bytes, or the only column of a table, as large_binary."""
     pa, _ = import_pyarrow()
-    array = column
-    if not isinstance(array, (pa.Array, pa.ChunkedArray)):
-        has_stream = hasattr(column, "__arrow_c_stream__") and not hasattr(
-            column, "__arrow_c_array__"
+    if isinstance(column, (pa.Array, pa.ChunkedArray)):
+        array = column
+    elif hasattr(column, "__arrow_c_stream__"):
+        array = pa.chunked_array(column)
+    elif hasattr(column, "__arrow_c_array__"):
+        array = pa.array(column)
+    else:
+        raise TypeError(
+            f"{type(column).__name__} is not an Arrow column: pass an object with "
+            "__arrow_c_array__ or __arrow_c_stream__, such as pyarrow.array(urls) or "
+            "polars.Series(urls)"
         )
-        array = pa.chunked_array(column) if has_stream else pa.array(column)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-        if isinstance(array, pa.ChunkedArray):  # too long for one array of its type
-            array = pa.concat_arrays([chunk.cast(pa.large_binary()) for chunk in array.chunks])
+    array = _join_chunks(_only_column(array))
     kind = array.type
+    if isinstance(kind, pa.BaseExtensionType):
+        array = array.storage
+        kind = array.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-        array = array.cast(kind)
     if pa.types.is_null(kind):
-        return array.cast(pa.large_binary())
+        return pa.nulls(len(array), pa.large_binary())
     if not (
         pa.types.is_string(kind)
         or pa.types.is_large_string(kind)
@@ -75,9 +80,34 @@ def read_octets(column: Any) -> Any:
         or pa.types.is_binary_view(kind)
     ):
         raise TypeError(
-            f"a column of URLs has the type string or binary, not {kind}: cast it first"
+            "a column of URLs has the type string, large_string, string_view, binary or a "
+            f"dictionary of these, not {kind}: cast it"
         )
+    if pa.types.is_dictionary(array.type):
+        return array.dictionary.cast(pa.large_binary()).take(array.indices)
     return array.cast(pa.large_binary())
+
+
+def _only_column(array: Any) -> Any:
+    """Return the only column of a table, which is an array of structs; a column stays as it is."""
+    pa, pc = import_pyarrow()
+    if not pa.types.is_struct(array.type):
+        return array
+    if array.type.num_fields != 1:
+        names = [array.type.field(at).name for at in range(array.type.num_fields)]
+        raise TypeError(f"this is a table with the columns {names}: pass one of them")
+    if array.null_count:
+        raise ValueError("a table has null rows: pass its column instead")
+    return pc.struct_field(array, [0])
+
+
+def _join_chunks(array: Any) -> Any:
+    pa, _ = import_pyarrow()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+        if isinstance(array, pa.ChunkedArray):  # too long for one array of its type
+            array = pa.concat_arrays([chunk.cast(pa.large_binary()) for chunk in array.chunks])
+    return array
 
 
 def origins_column(column: Any, threads: int, fallback: Callable[[bytes], str | None]) -> Any:
@@ -106,8 +136,9 @@ def origins_column(column: Any, threads: int, fallback: Callable[[bytes], str | 
 def allows_column(matcher: Matcher, column: Any) -> Any:
     """Return whether each URL is allowed."""
     pa, _ = import_pyarrow()
-    allowed = {url: matcher.allows(url) for url in _distinct(column)}
-    return pa.array([allowed.get(url) for url in read_octets(column).to_pylist()], pa.bool_())
+    octets = read_octets(column)
+    allowed = {url: matcher.allows(url) for url in _distinct(octets)}
+    return pa.array([allowed.get(url) for url in octets.to_pylist()], pa.bool_())
 
 
 def decide_column(
@@ -115,14 +146,15 @@ def decide_column(
 ) -> Any:
     """Return the decision on each URL, as a struct of `allowed`, `reason` and `line`."""
     pa, _ = import_pyarrow()
+    octets = read_octets(column)
     if lines is None:
         lines = [line for line, _ in matcher.rule_lines()]
     answers: dict[bytes | None, tuple[int, int | None]] = {}
-    for url in _distinct(column):
+    for url in _distinct(octets):
         decision = matcher.decide(url)
         reason, rule = _read_decision(decision, no_match)
         answers[url] = reason, lines[rule] if rule is not None else None
-    rows = [answers.get(url) for url in read_octets(column).to_pylist()]
+    rows = [answers.get(url) for url in octets.to_pylist()]
     return pa.StructArray.from_arrays(
         [
             pa.array([None if row is None else labels[row[0]][1] for row in rows], pa.bool_()),
@@ -134,9 +166,9 @@ def decide_column(
     )
 
 
-def _distinct(column: Any) -> Iterator[bytes]:
+def _distinct(octets: Any) -> Iterator[bytes]:
     _, pc = import_pyarrow()
-    return (url for url in pc.unique(read_octets(column)).to_pylist() if url is not None)
+    return (url for url in pc.unique(octets).to_pylist() if url is not None)
 
 
 def _read_decision(decision: int, no_match: int) -> tuple[int, int | None]:

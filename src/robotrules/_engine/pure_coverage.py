@@ -140,31 +140,24 @@ def _search(
     budget: SearchBudget,
 ) -> str | None:
     """Return the coverage, given the verdicts of URLs that are known."""
-    # One pattern more stands for `/robots.txt` and decides nothing.
-    extra = len(patterns)
+    # A rule for this path alone changes no answer, because the path is left out.
     languages = Languages(settings, [*patterns, (_ROBOTS_TXT, False)])
     for allow, otherwise in ((False, ALL), (True, NONE)):
         if allow not in verdicts:
-            found = _has_verdict(languages, allow, extra, budget)
+            found = _has_verdict(languages, allow, budget)
             if not found:
                 return None if found is None else otherwise
     return SOME
 
 
-def _has_verdict(
-    languages: Languages, allow: bool, extra: int, budget: SearchBudget
-) -> bool | None:
+def _has_verdict(languages: Languages, allow: bool, budget: SearchBudget) -> bool | None:
     """Tell whether a URL other than `/robots.txt` has the verdict; None: not decided."""
     entries = languages.entries()
     max_states = min(MAX_STATES, budget.states)
     budget.searches += 1
     if max_states < 1:
         return None
-    clauses = [
-        at << 1 | (bool(outcome) == allow)
-        for at, (rule, _, outcome) in enumerate(entries)
-        if rule != extra
-    ]
+    clauses = [at << 1 | (bool(outcome) == allow) for at, (_, _, outcome) in enumerate(entries)]
     lists: list[DecisionList] = [(clauses, allow)]
     for at, (_, form, _) in enumerate(entries):
         if form == _ROBOTS_TXT:

@@ -10,9 +10,10 @@ from robotrules.errors import MissingExtraError
 
 try:
     import pyarrow as pa
+    import pyarrow.compute as pc
 except ImportError:
     raise MissingExtraError(
         "pyarrow is not installed, and tables need it: pip install 'robotrules[bulk]'"
     ) from None
 
-__all__ = ["pa"]
+__all__ = ["pa", "pc"]

@@ -31,9 +31,6 @@ class BodySource(Protocol):
     def read(self, numbers: Sequence[int]) -> Iterator[tuple[int, bytes | None]]:
         """Yield bodies, in any order; None: the content is not known."""
 
-    def digest(self, number: int) -> bytes:
-        """Return the SHA-256 of a body."""
-
     def close(self) -> None:
         """Close files."""
 
@@ -43,12 +40,13 @@ class MemoryBodies:
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
+        self._count = 0
         self._arrays: list[Any] = []
         # The number of the first body of each array.
         self._starts: list[int] = []
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return self._count
 
     def add(self, bodies: Any) -> list[int | None]:
         """Return the number of each body of a large_binary array; null stays null."""
@@ -67,10 +65,15 @@ class MemoryBodies:
                 number = known[digest] = len(known)
                 new.append(row)
             numbers.append(number)
+        self._count = len(known)
         if new:
             self._starts.append(first)
             self._arrays.append(bodies.take(pa.array(new, pa.int64())))
         return numbers
+
+    def freeze(self) -> None:
+        """Forget the digests: nothing will be added."""
+        self._numbers = {}
 
     def _find(self, number: int) -> Any:
         at = bisect_right(self._starts, number) - 1
@@ -84,10 +87,6 @@ class MemoryBodies:
         """Yield bodies."""
         for number in numbers:
             yield number, self._find(number).as_py()
-
-    def digest(self, number: int) -> bytes:
-        """Return the SHA-256 of a body."""
-        return sha256(self._find(number).as_buffer()).digest()
 
     def close(self) -> None:
         """Nothing is open."""
@@ -128,10 +127,6 @@ class StoreBodies:
                 body = None
             yield number, body if body is not None and body_digest(body) == digest else None
 
-    def digest(self, number: int) -> bytes:
-        """Return the SHA-256 of a body."""
-        return bytes.fromhex(self._digests[number])
-
     def close(self) -> None:
         """The caller closes the store."""
 
@@ -139,12 +134,10 @@ class StoreBodies:
 class ParquetBodies:
     """Bodies of a saved corpus: row groups are read on demand, and the last ones are kept."""
 
-    def __init__(
-        self, file: Any, path: str, rows: Any, sizes: Any, digests: Any, max_bytes: int
-    ) -> None:
+    def __init__(self, file: Any, path: str, rows: Any, sizes: Any, max_bytes: int) -> None:
         self._file, self._path = file, path
-        # Of each body: the row that has it, its size and its digest.
-        self._rows, self._sizes, self._digests = rows, sizes, digests
+        # Of each body: the row that has it, and its size.
+        self._rows, self._sizes = rows, sizes
         metadata = file.metadata
         counts = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
         self._starts = [0, *accumulate(counts)]
@@ -186,11 +179,6 @@ class ParquetBodies:
             _, oldest = self._groups.popitem(last=False)
             self._bytes -= oldest.nbytes
         return bodies
-
-    def digest(self, number: int) -> bytes:
-        """Return the SHA-256 of a body."""
-        digest: bytes = self._digests[number].as_py()
-        return digest
 
     def close(self) -> None:
         """Close the file."""

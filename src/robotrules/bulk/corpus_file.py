@@ -13,6 +13,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from hashlib import sha256
 from typing import Any
 
 import pyarrow.compute as pc
@@ -38,9 +39,10 @@ _SCHEMA = pa.schema(
         ("location", pa.string()),
         ("source", pa.dictionary(pa.int32(), pa.string())),
         ("record", pa.binary()),
-        # The row that has the body, its size and its SHA-256; null if there is no body.
+        # The row that has the body, and its size; null if there is no body.
         ("body_row", pa.int64()),
         ("size", pa.int64()),
+        # The SHA-256 of the body and the body itself, in that row only.
         ("digest", pa.binary(32)),
         ("body", pa.large_binary()),
     ]
@@ -145,9 +147,7 @@ def _make_group(
         pa.array(
             [None if body is None else fetches.bodies.size(body) for body in known], pa.int64()
         ),
-        pa.array(
-            [None if body is None else fetches.bodies.digest(body) for body in known], pa.binary(32)
-        ),
+        pa.array([None if body is None else sha256(body).digest() for body in here], pa.binary(32)),
         pa.array(here, pa.large_binary()),
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
@@ -186,7 +186,7 @@ def _read_fetches(file: Any, name: str) -> Fetches:
             f"{version.decode('ascii', 'replace')}): save the corpus again"
         )
     try:
-        table = file.read(columns=[field for field in _SCHEMA.names if field != "body"])
+        table = file.read(columns=_SCHEMA.names[:-2])
     except (OSError, ValueError) as error:
         raise TableError(f"{name} is damaged ({error}): save the corpus again") from None
     index = _engine.engine.OriginIndex()
@@ -204,7 +204,6 @@ def _read_fetches(file: Any, name: str) -> Fetches:
         name,
         holders,
         table.column("size").combine_chunks().take(holders),
-        table.column("digest").combine_chunks().take(holders),
         _CACHED_BYTES,
     )
     columns = {

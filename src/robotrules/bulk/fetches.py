@@ -104,6 +104,20 @@ def _column(table: Any, name: str) -> Any:
     return column
 
 
+def _keep_files(status: Any, body: Any) -> Any:
+    """Return the bodies that are robots.txt files: not those of errors and redirects."""
+    is_file = pc.and_(pc.greater_equal(status, 200), pc.less(status, 300))
+    # A 304 may come with the file that it confirms; it has no body of its own.
+    has_copy = pc.and_(pc.equal(status, 304), pc.greater(pc.binary_length(body), 0))
+    is_file = pc.fill_null(pc.or_kleene(is_file, has_copy), False)
+    if not pc.all(is_file).as_py():
+        body = pc.if_else(is_file, body, None)
+    without = pc.is_in(status, pa.array(_WITHOUT_BODY, pa.int16()))
+    if pc.any(without).as_py():
+        body = pc.if_else(without, pa.scalar(b"", pa.large_binary()), body)
+    return body
+
+
 class FetchBuilder:
     """Collects fetches in any order."""
 
@@ -114,10 +128,7 @@ class FetchBuilder:
 
     def add(self, batch: Any) -> None:
         """Add a batch of the normal form."""
-        body = batch.column("body")
-        without = pc.is_in(batch.column("status"), pa.array(_WITHOUT_BODY, pa.int16()))
-        if pc.any(without).as_py():
-            body = pc.if_else(without, pa.scalar(b"", pa.large_binary()), body)
+        body = _keep_files(batch.column("status"), batch.column("body"))
         columns = [
             pa.array(self._index.add(batch.column("origin"))),
             batch.column("status"),
@@ -132,6 +143,7 @@ class FetchBuilder:
 
     def finish(self) -> Fetches:
         """Return the fetches; the builder is used up."""
+        self._bodies.freeze()
         return sort_fetches(self._parts, self._index, self._bodies, 1)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from robotrules.bulk.jobs import PART_ROWS, Job, JobSummary, Progress, run_job
 from robotrules.bulk.outputs import OutputFormat, output_format
-from robotrules.bulk.readers.chunks import Chunk, Cursor
+from robotrules.bulk.readers.chunks import Cursor, InputChunk
 from robotrules.bulk.readers.inputs import (
     STDIN,
     InputFile,
@@ -49,7 +49,7 @@ class FactsWork:
 
     def read(
         self, source: InputFile, start: Cursor | None, skipped: Counter[str]
-    ) -> Iterator[Chunk]:
+    ) -> Iterator[InputChunk]:
         """Yield the files of an input."""
         return read_robots(
             source, start, columns=self._columns, skipped=skipped, batch_rows=self._batch_rows
@@ -57,7 +57,7 @@ class FactsWork:
 
     def transform(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield facts."""
-        from robotrules.bulk.file_facts import facts_batches
+        from robotrules.bulk import facts_batches
 
         return facts_batches(batches, **self._options)  # type: ignore[arg-type]
 
@@ -72,7 +72,7 @@ class CheckWork:
 
     def read(
         self, source: InputFile, start: Cursor | None, skipped: Counter[str]
-    ) -> Iterator[Chunk]:
+    ) -> Iterator[InputChunk]:
         """Yield the URLs of an input."""
         return read_urls(source, start, batch_rows=self._batch_rows)
 

@@ -21,14 +21,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-import robotrules
 from robotrules.bulk.outputs import OutputFormat, TableWriter, join_parts
-from robotrules.bulk.readers.chunks import Chunk, Cursor
+from robotrules.bulk.readers.chunks import Cursor, InputChunk
 from robotrules.bulk.readers.inputs import MANIFEST, InputFile
 from robotrules.bulk.rejects import Reject
 from robotrules.errors import InputError
@@ -39,6 +39,8 @@ except ImportError:  # Windows: two runs on one folder are not detected
     fcntl = None  # type: ignore[assignment]
 
 KIND = "robotrules/bulk"
+# The package itself is to the right of this layer, and always imported.
+VERSION: str = sys.modules["robotrules"].__version__
 JOURNAL, LOCK, REJECTS = ".journal.jsonl", ".lock", "rejects.jsonl"
 # Small inputs are grouped into tasks of about this size.
 TASK_BYTES = 64 * 1024 * 1024
@@ -53,7 +55,7 @@ class Work(Protocol):
 
     def read(
         self, source: InputFile, start: Cursor | None, skipped: Counter[str]
-    ) -> Iterator[Chunk]:
+    ) -> Iterator[InputChunk]:
         """Yield the rows of an input, from a cursor on."""
 
     def transform(self, batches: Iterator[Any]) -> Iterator[Any]:
@@ -102,7 +104,7 @@ class Job(NamedTuple):
         """Return what must be equal to continue a run."""
         return {
             "kind": KIND,
-            "version": robotrules.__version__,
+            "version": VERSION,
             "command": self.command,
             "options": {**self.options, "part_rows": self.part_rows, "format": self.format.name},
             "inputs": [source._asdict() for source in self.inputs],
@@ -230,11 +232,11 @@ class _TaskReader:
         self.cursor: list[Any] = list(task.cursor) if task.cursor else [0, None]
         self.exhausted = False
         self._chunks = self._read()
-        self._waiting: Chunk | None = _NOTHING
+        self._waiting: InputChunk | None = _NOTHING
         self._rejects: list[Reject] = []
         self._octets = 0
 
-    def _read(self) -> Iterator[Chunk]:
+    def _read(self) -> Iterator[InputChunk]:
         first, start = self.cursor
         for index in range(first, len(self._inputs)):
             before = 0
@@ -247,7 +249,7 @@ class _TaskReader:
             start = None
             rest = max(self._inputs[index].size - before, 0)
             following: Any = [index + 1, None]
-            yield Chunk(None, [], following, rest)
+            yield InputChunk(None, [], following, rest)
 
     def batches(self, most: int) -> Iterator[Any]:
         """Yield batches until a part is full and reading can start behind it."""
@@ -282,7 +284,7 @@ class _TaskReader:
         return octets
 
 
-_NOTHING = Chunk(None, [], None, 0)
+_NOTHING = InputChunk(None, [], None, 0)
 
 
 def _write_rejects(path: str, rejects: list[Reject]) -> None:

@@ -55,7 +55,7 @@ def bulk(ctx: click.Context) -> int | None:
     \b
     Examples:
       robotrules bulk check urls.parquet --corpus robots.warc.gz --as ExampleBot -o checked.parquet
-      robotrules bulk facts 'CC-MAIN-*.warc.gz' -o facts/
+      robotrules bulk facts 'CC-MAIN-*.warc.gz' -o facts/ --json
       robotrules bulk survey facts/ -o survey/
     """
     if ctx.invoked_subcommand is not None:

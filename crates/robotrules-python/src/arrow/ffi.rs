@@ -105,6 +105,10 @@ released!(Stream, c"arrow_array_stream");
 unsafe impl Send for Array {}
 // SAFETY: as above; a shared reference only reads.
 unsafe impl Sync for Array {}
+// SAFETY: as for arrays.
+unsafe impl Send for Schema {}
+// SAFETY: the specification allows to call and to release a stream on any thread, by one thread at a time.
+unsafe impl Send for Stream {}
 
 /// Moves a structure out of a capsule, as the PyCapsule protocol says.
 pub fn take_from_capsule<T: Released>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {

@@ -265,18 +265,16 @@ impl Number for f64 {
 /// The chunks of a column; those of the only column of a table.
 fn import(column: &Bound<'_, PyAny>) -> PyResult<Chunks> {
     let py = column.py();
-    let chunks = if column.hasattr(intern!(py, "__arrow_c_array__"))? {
+    // The stream first: objects with several chunks may have both methods and fail in the other.
+    let chunks = if column.hasattr(intern!(py, "__arrow_c_stream__"))? {
+        let capsule = column.call_method0(intern!(py, "__arrow_c_stream__"))?;
+        let stream: Stream = take_from_capsule(&capsule)?;
+        // Without the GIL: the producer may compute the chunks on threads that need it.
+        py.detach(move || read_stream(stream))?
+    } else if column.hasattr(intern!(py, "__arrow_c_array__"))? {
         let pair = column.call_method0(intern!(py, "__arrow_c_array__"))?;
         let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
         Chunks { schema: take_from_capsule(&schema)?, arrays: vec![take_from_capsule(&array)?] }
-    } else if column.hasattr(intern!(py, "__arrow_c_stream__"))? {
-        let capsule = column.call_method0(intern!(py, "__arrow_c_stream__"))?;
-        let mut stream: Stream = take_from_capsule(&capsule)?;
-        let (schema, mut arrays) = (stream.schema()?, vec![]);
-        while let Some(array) = stream.next()? {
-            arrays.push(array);
-        }
-        Chunks { schema, arrays }
     } else {
         let name = column.get_type().name()?.to_string();
         let message = format!(
@@ -286,6 +284,15 @@ fn import(column: &Bound<'_, PyAny>) -> PyResult<Chunks> {
         return Err(PyTypeError::new_err(message));
     };
     only_column(chunks)
+}
+
+/// The chunks of a stream, which is released.
+fn read_stream(mut stream: Stream) -> PyResult<Chunks> {
+    let (schema, mut arrays) = (stream.schema()?, vec![]);
+    while let Some(array) = stream.next()? {
+        arrays.push(array);
+    }
+    Ok(Chunks { schema, arrays })
 }
 
 /// The only column of a table; a column itself stays as it is.

@@ -16,7 +16,7 @@ Cursor = list[int]
 """A position in an input; its meaning belongs to the reader."""
 
 
-class Chunk(NamedTuple):
+class InputChunk(NamedTuple):
     """Some rows of an input."""
 
     batch: Any

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from robotrules.access.values import SLACK
 from robotrules.bulk.arrow_support import pa
-from robotrules.bulk.readers.chunks import Chunk, Cursor
+from robotrules.bulk.readers.chunks import Cursor, InputChunk
 from robotrules.bulk.rejects import Reject
 from robotrules.bulk.robots_table import SCHEMA
 from robotrules.http.origins import parse_origin, robots_url
@@ -29,14 +29,14 @@ _ENDING = re.compile(r"(?:[._-]robots)?\.txt\Z", re.IGNORECASE)
 
 def read_folder(
     path: str, start: Cursor | None = None, batch_rows: int = BATCH_FILES
-) -> Iterator[Chunk]:
+) -> Iterator[InputChunk]:
     """Yield the files of a folder in the normal form; a cursor is a number of files."""
     files = folder_files(path)
     done = (start or [0])[0]
     rows: list[dict[str, object]] = []
     rejects: list[Reject] = []
     size = position = 0
-    yield Chunk(pa.RecordBatch.from_pylist([], SCHEMA), [], [done], 0)
+    yield InputChunk(pa.RecordBatch.from_pylist([], SCHEMA), [], [done], 0)
     for number, file in enumerate(files[done:], done + 1):
         place = os.path.relpath(file, path)
         origin = origin_of_file(place)
@@ -65,7 +65,7 @@ def read_folder(
         is_full = len(rows) + len(rejects) >= batch_rows or size >= BATCH_BYTES
         if is_full or number == len(files):
             batch = pa.RecordBatch.from_pylist(rows, SCHEMA)
-            yield Chunk(batch, rejects, [number], position)
+            yield InputChunk(batch, rejects, [number], position)
             rows, rejects, size = [], [], 0
 
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from robotrules.bulk.arrow_support import pa
-from robotrules.bulk.readers.chunks import Chunk, Cursor
+from robotrules.bulk.readers.chunks import Cursor, InputChunk
 from robotrules.bulk.readers.folders import read_folder
 from robotrules.bulk.readers.table_files import (
     BATCH_ROWS,
@@ -233,7 +233,7 @@ def read_robots(
     columns: Mapping[str, str] | None = None,
     skipped: Counter[str] | None = None,
     batch_rows: int = BATCH_ROWS,
-) -> Iterator[Chunk]:
+) -> Iterator[InputChunk]:
     """
     Yield robots.txt files in the normal form, from a cursor on.
 
@@ -260,7 +260,7 @@ def read_robots(
 
 def read_urls(
     source: InputFile, start: Cursor | None = None, *, batch_rows: int = BATCH_ROWS
-) -> Iterator[Chunk]:
+) -> Iterator[InputChunk]:
     """Yield a table of URLs with all its columns, from a cursor on."""
     if source.format == "txt":
         with source.open() as file:
@@ -278,7 +278,7 @@ def _table_format(source: InputFile) -> str:
     return source.format
 
 
-def _in_file(reject: Reject, chunk: Chunk) -> Reject:
+def _in_file(reject: Reject, chunk: InputChunk) -> Reject:
     """Return a reject of a row of a batch with its place in the file."""
     number = _ROW.fullmatch(reject.place)
     if number is None or not chunk.numbers:
@@ -308,26 +308,26 @@ def _warc_chunks(
     start: Cursor | None,
     skipped: Counter[str] | None,
     batch_rows: int,
-) -> Iterator[Chunk]:
+) -> Iterator[InputChunk]:
     from robotrules.bulk.readers.warc import BATCH_ROWS as WARC_ROWS
     from robotrules.bulk.readers.warc import WarcArchive, WarcCursor
     from robotrules.bulk.robots_table import SCHEMA
 
     cursor = WarcCursor(start[0], bool(start[1])) if start else None
     archive = WarcArchive(file, name, skipped=skipped, start=cursor)
-    yield Chunk(pa.RecordBatch.from_pylist([], SCHEMA), [], start or [0, 0], 0)
+    yield InputChunk(pa.RecordBatch.from_pylist([], SCHEMA), [], start or [0, 0], 0)
     for batch, rejects in archive.batches(min(batch_rows, WARC_ROWS)):
         at = archive.cursor
-        yield Chunk(
+        yield InputChunk(
             batch, rejects, [at.offset, int(at.evidence)] if at else None, at.offset if at else 0
         )
 
 
-def _read_lines(file: BinaryIO, name: str, start: Cursor | None) -> Iterator[Chunk]:
+def _read_lines(file: BinaryIO, name: str, start: Cursor | None) -> Iterator[InputChunk]:
     """Yield a list with one URL a line as a table with the column `url`."""
     skip, number = (start or [0])[0], 0
     schema = pa.schema([("url", pa.string())])
-    yield Chunk(pa.RecordBatch.from_pylist([], schema), [], [skip], 0)
+    yield InputChunk(pa.RecordBatch.from_pylist([], schema), [], [skip], 0)
     while lines := file.readlines(4 * 1024 * 1024):
         first, number = number, number + len(lines)
         if number <= skip:
@@ -342,4 +342,4 @@ def _read_lines(file: BinaryIO, name: str, start: Cursor | None) -> Iterator[Chu
             if text:
                 urls.append(text)
         batch = pa.RecordBatch.from_arrays([pa.array(urls, pa.string())], schema=schema)
-        yield Chunk(batch, rejects, [number], file.tell())
+        yield InputChunk(batch, rejects, [number], file.tell())

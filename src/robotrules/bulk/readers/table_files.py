@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 import pyarrow.compute as pc
 
 from robotrules.bulk.arrow_support import pa
-from robotrules.bulk.readers.chunks import Chunk, Cursor
+from robotrules.bulk.readers.chunks import Cursor, InputChunk
 from robotrules.bulk.readers.decompression import TextFile
 from robotrules.bulk.rejects import Reject
 from robotrules.errors import TableError
@@ -32,7 +32,7 @@ CSV_BLOCK, MIN_CSV_BLOCK = 4 * 1024 * 1024, 16 * 1024
 JSON_ROWS = 16_384
 JSON_BYTES = 32 * 1024 * 1024
 
-Chunks = Iterator[Chunk]
+Chunks = Iterator[InputChunk]
 
 
 # --- Parquet --------------------------------------------------------------------------------------
@@ -48,12 +48,14 @@ def read_parquet(
     try:
         parquet = pq.ParquetFile(file)
     except (pa.ArrowException, OSError) as error:
-        yield Chunk(None, [Reject(name, "", f"not a Parquet file: {_first_line(error)}")], None, 0)
+        yield InputChunk(
+            None, [Reject(name, "", f"not a Parquet file: {_first_line(error)}")], None, 0
+        )
         return
     groups, count = parquet.num_row_groups, parquet.metadata.num_rows
     size = _size(file)
     done = sum(parquet.metadata.row_group(index).num_rows for index in range(group))
-    yield Chunk(_empty(parquet.schema_arrow), [], [group, skip], 0)
+    yield InputChunk(_empty(parquet.schema_arrow), [], [group, skip], 0)
     for index in range(group, groups):
         row = 0
         try:
@@ -64,11 +66,11 @@ def read_parquet(
                 part = batch.slice(len(batch) - (row - skip)) if row - len(batch) < skip else batch
                 position = size * (done + row) // max(count, 1)
                 numbers = range(done + row - len(part) + 1, done + row + 1)
-                yield Chunk(part, [], [index, row], position, numbers)
+                yield InputChunk(part, [], [index, row], position, numbers)
         except (pa.ArrowException, OSError) as error:
             last = done + parquet.metadata.row_group(index).num_rows
             place = f"rows {done + row + 1} to {last}"
-            yield Chunk(None, [Reject(name, place, _first_line(error))], [index + 1, 0], 0)
+            yield InputChunk(None, [Reject(name, place, _first_line(error))], [index + 1, 0], 0)
         done += parquet.metadata.row_group(index).num_rows
         skip = 0
 
@@ -90,10 +92,10 @@ def read_csv(
     file.seek(0)
     if not names:
         problem = TextFile(file).problem or "the file is empty"
-        yield Chunk(None, [Reject(name, "", problem)], None, 0)
+        yield InputChunk(None, [Reject(name, "", problem)], None, 0)
         return
     _refuse_repeated(names, name)
-    yield Chunk(_empty_text(names), [], [skip, block], 0)
+    yield InputChunk(_empty_text(names), [], [skip, block], 0)
     while True:
         file.seek(0)
         text = TextFile(file)
@@ -101,7 +103,7 @@ def read_csv(
         error = ""
         try:
             for batch, here, numbers in rows.batches(skip):
-                yield Chunk(batch, here, [rows.count, block], text.position(), numbers)
+                yield InputChunk(batch, here, [rows.count, block], text.position(), numbers)
                 skip = rows.count
         except (pa.ArrowException, OSError) as failure:
             error = _first_line(failure)
@@ -114,7 +116,7 @@ def read_csv(
     if text.problem:
         last.append(Reject(name, f"after row {rows.count}", text.problem))
     if last:
-        yield Chunk(None, last, None, text.position())
+        yield InputChunk(None, last, None, text.position())
 
 
 class _CsvRows:
@@ -277,21 +279,21 @@ def read_json_lines(
         if schema is None:
             schema = _infer_schema([value for _, value in objects])
             if schema is not None:
-                yield Chunk(_empty(schema), [], [skip], 0)
+                yield InputChunk(_empty(schema), [], [skip], 0)
         if number <= skip:
             continue
         if schema is None:
-            yield Chunk(None, rejects, None, text.position())
+            yield InputChunk(None, rejects, None, text.position())
             continue
         batch, unfit = _build_batch(objects, schema, name)
         wrong = {reject.place for reject in unfit}
         numbers = [line for line, _ in objects if f"line {line}" not in wrong]
         rejects = sorted([*rejects, *unfit], key=_line_of)
-        yield Chunk(batch, rejects, [number], text.position(), numbers, "line")
+        yield InputChunk(batch, rejects, [number], text.position(), numbers, "line")
     if schema is None and not number:
-        yield Chunk(None, [Reject(name, "", text.problem or "the file is empty")], None, 0)
+        yield InputChunk(None, [Reject(name, "", text.problem or "the file is empty")], None, 0)
     elif text.problem:
-        yield Chunk(None, [Reject(name, f"after line {number}", text.problem)], None, 0)
+        yield InputChunk(None, [Reject(name, f"after line {number}", text.problem)], None, 0)
 
 
 def _line_of(reject: Reject) -> int:

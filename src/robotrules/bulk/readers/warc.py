@@ -13,41 +13,41 @@ continues at the next readable record (`warc_positions`).
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
 from array import array
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
-from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any, BinaryIO, NamedTuple
 
 from robotrules import _engine
-from robotrules.access import resolve_location
 from robotrules.access.values import SLACK
 from robotrules.bulk.arrow_support import pa
 from robotrules.bulk.readers.fastwarc_support import (
     ArchiveIterator,
-    BrotliReader,
     WarcHeader,
     WarcRecordType,
-    ZstdReader,
+)
+from robotrules.bulk.readers.warc_messages import (
+    MAX_HEAD,
+    STATUS,
+    decode_body,
+    parse_dates,
+    redirect_target,
+    split_head,
 )
 from robotrules.bulk.readers.warc_positions import Positions
 from robotrules.bulk.rejects import Reject
 from robotrules.bulk.robots_table import SCHEMA
 from robotrules.client.warc.metadata_records import is_fetch_metadata, parse_metadata
-from robotrules.errors import SavedResponseError
 from robotrules.http.origins import authority_end, origin_of
 from robotrules.profile import LEAST_MAX_BYTES
-from robotrules.tags.saved_responses import read_response
 
 # The bytes of a robots.txt file that are kept: what a client reads.
 MAX_BODY = LEAST_MAX_BYTES + SLACK
-# The head of an HTTP message, and a fetch record as JSON.
-MAX_HEAD = 64 * 1024
+# A fetch record as JSON.
 MAX_METADATA = 1024 * 1024
 BATCH_ROWS = 4096
 # Larger batches are slower: their memory is new, and not in the cache of the processor.
@@ -55,10 +55,8 @@ BATCH_BYTES = 2 * 1024 * 1024
 # This field of `warcinfo` identifies evidence archives of robotrules (client/warc/writer.py).
 _EVIDENCE_FIELD = b"robotrules-visits:"
 _PATH = "/robots.txt"
-_STATUS = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([0-9]{3})(?![0-9])")
-_LOCATION = re.compile(rb"\nlocation:[ \t]*([^\r\n]*?)[ \t]*(?:\r?\n|\Z)", re.IGNORECASE)
-_CONTENT_CODING = re.compile(rb"\ncontent-encoding:[ \t]*([^\r\n]*?)[ \t]*(?=\r?\n|\Z)")
-_CONTENT_LENGTH = re.compile(rb"\ncontent-length:[ \t]*([0-9]{1,15})[ \t]*\r?(?:\n|\Z)")
+# A head with a coding, or one that ends before the blank line with CRLF.
+_CODED_OR_ODD = re.compile(rb"\n(?:\n|content-encoding:|transfer-encoding:)")
 _LENGTHS = re.compile(rb"\ncontent-length:[ \t]*([0-9]{1,15})")
 # Statuses by the start of a response, so that most are one lookup.
 _MAX_KNOWN_STATUSES = 512
@@ -215,7 +213,7 @@ class WarcArchive:
                 add_url(url)
                 add_status(status)
                 add_head(block[:end])
-                add_body(memoryview(block)[end + 4 :])
+                add_body(block[end + 4 :])
                 add_date(headers.get(date))
                 add_offset(at)
                 rows.size += len(block)
@@ -246,7 +244,7 @@ class WarcArchive:
         if len(block) != record.content_length and len(block) < self._max_body + MAX_HEAD:
             self._reject(at, "truncated record")
             return
-        line = _STATUS.match(block)
+        line = STATUS.match(block)
         if line is None:
             self._reject(at, "no HTTP response")
             return
@@ -254,7 +252,7 @@ class WarcArchive:
         if len(_KNOWN_STATUSES) < _MAX_KNOWN_STATUSES and not 300 <= status < 400:
             if status >= 200 and line.end() == 12 and block[12:13] == b" ":
                 _KNOWN_STATUSES[block[:13]] = status
-        head, separator, body = _split_head(block)
+        head, separator, body = split_head(block)
         if not separator:
             self._reject(at, "the head of the HTTP response does not end")
             return
@@ -267,7 +265,7 @@ class WarcArchive:
             if cut and not body:
                 self._reject(at, "the body was not stored")
                 return
-            decoded = _decode(head, body, self._max_body)
+            decoded = decode_body(head, body, self._max_body)
             if isinstance(decoded, str):
                 self._reject(at, decoded)
                 return
@@ -277,7 +275,7 @@ class WarcArchive:
             body, cut = body[: self._max_body], True
         location = None
         if 300 <= status < 400:
-            location = _location(url, head)
+            location = redirect_target(url, head)
         self._add(at, url, status, body, headers.get(WarcHeader.WARC_DATE), location, cut)
 
     def _add(
@@ -347,7 +345,7 @@ class WarcArchive:
             self._reject(at, "revisit of a record that is not in this file")
             return
         block = record.reader.read(MAX_HEAD)
-        line = _STATUS.match(block)
+        line = STATUS.match(block)
         date = headers.get(WarcHeader.WARC_DATE)
         kind, earlier, is_whole = found
         if kind == WarcRecordType.resource:
@@ -357,8 +355,8 @@ class WarcArchive:
             self._earlier_response(at, url, earlier, date, is_whole)
         else:
             # The same content with a head of its own.
-            head, _, _ = _split_head(block)
-            content = _split_head(earlier)[2]
+            head, _, _ = split_head(block)
+            content = split_head(earlier)[2]
             self._earlier_response(at, url, head + b"\r\n\r\n" + content, date, is_whole)
 
     def _earlier_response(
@@ -483,7 +481,7 @@ class WarcArchive:
         locations: list[str | None] = [None] * count
         for at, location in rows.locations.items():
             locations[at] = location
-        times, bad_times = _times(rows.dates)
+        times, bad_times = parse_dates(rows.dates)
         origin = origin_column(url)
         values = [
             *(origin, url, pa.array(rows.statuses, pa.int16()), _binary_column(rows.bodies)),
@@ -510,24 +508,17 @@ class WarcArchive:
         The heads of a batch are searched together: one by one costs more than reading them.
         """
         joined = b"\0".join(rows.heads).lower()
-        count = len(rows.heads)
         suspects: Iterable[int]
-        if (
-            b"\ncontent-encoding:" in joined
-            or b"\ntransfer-encoding:" in joined
-            or b"\n\n" in joined
-            or joined.count(b"\0") != count - 1
-        ):
-            suspects = range(count)
+        if _CODED_OR_ODD.search(joined):
+            suspects = range(len(rows.heads))
         elif list(map(int, _LENGTHS.findall(joined))) == [len(body or b"") for body in rows.bodies]:
-            suspects = ()
+            return {}
         else:
             suspects = [
                 row
-                for row, head in enumerate(joined.split(b"\0"))
-                if (at := head.find(b"\ncontent-length:")) >= 0
-                and head[at + 16 :].split(b"\r", 1)[0].strip()
-                != b"%d" % len(rows.bodies[row] or b"")
+                for row, head in enumerate(rows.heads)
+                if (length := _LENGTHS.search(head.lower()))
+                and int(length[1]) > len(rows.bodies[row] or b"")
             ]
         bad: dict[int, str] = {}
         for row in suspects:
@@ -535,10 +526,10 @@ class WarcArchive:
             if status is None or not 200 <= status < 300 or not head:
                 continue
             if b"\n\n" in head:  # line ends without CR: the head ends earlier
-                head, _, body = _split_head(head + b"\r\n\r\n" + rows.bodies[row])
+                head, _, body = split_head(head + b"\r\n\r\n" + rows.bodies[row])
             else:
                 body = bytes(rows.bodies[row])
-            decoded = _decode(head, body, self._max_body)
+            decoded = decode_body(head, body, self._max_body)
             if isinstance(decoded, str):
                 bad[row] = decoded
                 continue
@@ -585,58 +576,6 @@ def _is_robots_url(url: str) -> bool:
     return target[authority_end(target) :] == _PATH
 
 
-def _split_head(block: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return head, blank line and body of an HTTP message; both line ends occur."""
-    found = re.compile(rb"\r?\n\r?\n").search(block, 0, MAX_HEAD)
-    if found is None:
-        return block, b"", b""
-    return block[: found.start()], found[0], block[found.end() :]
-
-
-def _location(url: str, head: bytes) -> str | None:
-    """Return the target of a redirect as an absolute URL, without fragment."""
-    line = _LOCATION.search(head)
-    if line is None or not line[1]:
-        return None
-    try:
-        return resolve_location(url, line[1].decode("utf-8", "replace"))
-    except ValueError:
-        return None
-
-
-def _decode(head: bytes, body: bytes, limit: int) -> tuple[bytes, bool] | str:
-    """Return a body without transfer and content codings and whether it is whole, or a reason."""
-    lower = head.lower()
-    if b"\ncontent-encoding:" not in lower and b"\ntransfer-encoding:" not in lower:
-        length = _CONTENT_LENGTH.search(lower)
-        return body, length is None or int(length[1]) <= len(body)
-    coding = _CONTENT_CODING.search(lower)
-    name = coding[1].decode("latin-1") if coding else ""
-    if coding and name in ("br", "zstd"):
-        start, end = coding.span()
-        head = head[:start] + head[end:]
-    try:
-        saved = read_response(head + b"\r\n\r\n" + body)
-    except SavedResponseError:
-        return "no HTTP response"
-    codes = {note.code for note in saved.notes}
-    if "body-not-decoded" in codes:
-        return f"content coding {name!r} cannot be decoded"
-    content = saved.body if isinstance(saved.body, bytes) else b""
-    if name not in ("br", "zstd"):
-        return content, saved.complete
-    try:
-        reader = BrotliReader if name == "br" else ZstdReader
-        parts, size = [], 0
-        decoder = reader(io.BytesIO(content))
-        while size <= limit and (piece := decoder.read(64 * 1024)):
-            parts.append(piece)
-            size += len(piece)
-        return b"".join(parts), saved.complete
-    except (OSError, ValueError):
-        return f"content coding {name!r} is damaged"
-
-
 def _binary_column(bodies: list[Any]) -> Any:
     """Return bytes and views of bytes as one column; each is copied once."""
     present = [body for body in bodies if body is not None]
@@ -646,29 +585,6 @@ def _binary_column(bodies: list[Any]) -> Any:
         buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
         return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(bodies), buffers)
     return pa.array([None if body is None else bytes(body) for body in bodies], pa.large_binary())
-
-
-def _times(dates: list[str | None]) -> tuple[Any, list[int]]:
-    """Return WARC dates as a column of times, and the indexes of invalid ones."""
-    kind = pa.timestamp("us", tz="UTC")
-    try:
-        return pa.array(dates, pa.string()).cast(kind), []
-    except pa.ArrowInvalid:
-        times = [_parse_date(date) for date in dates]
-        bad = [at for at, time in enumerate(times) if time is None and dates[at] is not None]
-        return pa.array(times, kind), bad
-
-
-def _parse_date(date: str | None) -> datetime | None:
-    """Return a WARC-Date as written by older and newer programs; None if it is invalid."""
-    if not date:
-        return None
-    text = re.sub(r"(\.[0-9]{6})[0-9]+", r"\1", date.strip())
-    try:
-        found = datetime.fromisoformat(text)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def origin_column(urls: Any) -> Any:

@@ -110,6 +110,7 @@ def test_an_engine_has_the_interface(engine: ModuleType) -> None:
     things |= {"OriginIndex": engine.OriginIndex(), "Timelines": engine.Timelines()}
     things["RuleTable"] = engine.RuleTable([*REASON_LABELS, ("missing", None)])
     things["FactsReader"] = engine.FactsReader(settings, [], False, list)
+    things["FactsJob"] = things["FactsReader"].start(pyarrow.array([b""]), b"\0", 1)
     things["ArrowColumn"] = things["Matcher"].allows_column(pyarrow.array([""]), 1)
     names = stub()
     assert set(names) == set(things)

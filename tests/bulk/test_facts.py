@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import robotrules
+from robotrules import DEFAULT
 from robotrules._engine import native, pure
 from robotrules._engine.pure_facts import struct_type
 from robotrules.bulk import Reject, facts, facts_batches
@@ -455,3 +456,39 @@ def test_real_files(engine: ModuleType) -> None:
             assert row["crawlers"][known.product_token] == by_rules[id(rules)], (name, known)
         undecided += sum(one is None for one in row["crawlers"].values())
     assert undecided == 0
+
+
+def test_reading_ahead_gives_the_same_rows(engine: ModuleType) -> None:
+    """With several threads the next batch is taken while the engine reads one; nothing changes."""
+    source = _engine_facts_reader(engine)
+    bodies = pa.array([b"User-agent: *\nDisallow: /\n", b"", None] * 200, pa.large_binary())
+    states = bytes([0, 1, 3] * 200)
+    job = source.start(bodies, states, 2)
+    assert pa.array(job.result()).equals(pa.array(source.read(bodies, states, 1)))
+    with pytest.raises(ValueError, match="once"):
+        job.result()
+    with pytest.raises(ValueError, match="pass one each"):
+        source.start(bodies, states[1:], 2)
+    source.start(bodies, states, 2)  # dropped: it ends by itself
+
+
+def _engine_facts_reader(engine: ModuleType) -> Any:
+    crawlers = [("GPTBot", [b"GPTBot"], False)]
+    return engine.FactsReader(DEFAULT.settings(engine), crawlers, False, lambda kind, values: [])
+
+
+def test_one_batch_is_taken_ahead() -> None:
+    """Memory is bounded: at most one batch is taken from the input before a result is taken."""
+    taken = 0
+
+    def batches() -> Iterator[Any]:
+        nonlocal taken
+        for number in range(10):
+            taken += 1
+            table = pa.table({"origin": [f"https://h{number}.example"], "body": [b"Disallow: /"]})
+            yield from (batch for batch, _ in normalize(table))
+
+    results = facts_batches(batches(), threads=2)
+    for number in range(1, 9):
+        next(results)
+        assert taken == number + 1

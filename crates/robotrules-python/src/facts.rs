@@ -4,31 +4,33 @@
 //! reads the few values that need Python, each list of values once; then the columns are made. This
 //! module does not read files: `robotrules_core::facts` does.
 
-use crate::arrow::{dictionary, import_texts, thread_count, Column, NativeColumn, Texts};
+use crate::arrow::{dictionary, import_texts, thread_count, Column, NativeColumn};
+use crate::arrow::{TextColumn, Texts};
 use crate::Settings;
 use core::coverage::Coverage;
 use core::crawler_names::CrawlerTable;
 use core::facts::{Facts, FactsBuilder, NoFile, PendingKind, UNDECIDED};
 use core::notes::Code;
 use core::text_lists::TextLists;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use robotrules_core as core;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 /// A thread gets at least this many files: they take about a millisecond.
 const FILES_PER_THREAD: usize = 128;
 /// Threads take blocks of files, so that one with large files does not hold up the others.
-const BLOCKS_PER_THREAD: usize = 8;
+const BLOCKS_PER_THREAD: usize = 4;
 /// The state of a row with a whole file; 1: a truncated file. Others have no file, see `_native.pyi`.
 const WHOLE: u8 = 0;
 
 #[pyclass(frozen, module = "robotrules._engine._native")]
 pub struct FactsReader {
-    reader: core::facts::FactsReader,
+    reader: Arc<core::facts::FactsReader>,
     // The names of the crawlers, as fields of the struct `crawlers`.
     tokens: Vec<String>,
     read_values: Py<PyAny>,
@@ -48,7 +50,27 @@ impl FactsReader {
         let reader =
             core::facts::FactsReader::new(settings.0.clone(), table, first_star_group_only);
         let tokens = crawlers.into_iter().map(|(token, _, _)| token).collect();
-        FactsReader { reader, tokens, read_values }
+        FactsReader { reader: Arc::new(reader), tokens, read_values }
+    }
+
+    fn start(
+        slf: &Bound<'_, Self>,
+        bodies: &Bound<'_, PyAny>,
+        states: Vec<u8>,
+        threads: usize,
+    ) -> PyResult<FactsJob> {
+        let column = import_texts(bodies)?;
+        check_length(column.length, states.len())?;
+        let reader = slf.get().reader.clone();
+        // The interpreter's own thread is one of them.
+        let threads = thread_count(threads, states.len(), FILES_PER_THREAD).max(2) - 1;
+        let work = move || {
+            let facts = column.texts().map(|texts| read_files(&reader, &texts, &states, threads));
+            // The column is released where the job ends: its owner may need the interpreter.
+            (facts, column)
+        };
+        let thread = std::thread::Builder::new().name("robotrules-facts".to_owned()).spawn(work)?;
+        Ok(FactsJob { reader: slf.clone().unbind(), thread: Mutex::new(Some(thread)) })
     }
 
     fn read(
@@ -59,14 +81,56 @@ impl FactsReader {
         threads: usize,
     ) -> PyResult<NativeColumn> {
         let column = import_texts(bodies)?;
-        let (texts, rows) = (column.texts()?, column.length);
-        if states.len() != rows {
-            let message = format!("{rows} bodies have {} states: pass one each", states.len());
-            return Err(PyValueError::new_err(message));
-        }
+        let texts = column.texts()?;
+        check_length(column.length, states.len())?;
         let facts = py.detach(|| read_files(&self.reader, &texts, states, threads));
-        let values = self.read_pending(py, &facts)?;
-        Ok(py.detach(|| make_columns(facts, &values, &self.tokens)).into())
+        self.finish(py, facts)
+    }
+}
+
+type Reading = (PyResult<Facts>, TextColumn);
+
+/// Facts that a thread reads while the interpreter does something else: see `_native.pyi`.
+#[pyclass(frozen, module = "robotrules._engine._native")]
+pub struct FactsJob {
+    reader: Py<FactsReader>,
+    thread: Mutex<Option<JoinHandle<Reading>>>,
+}
+
+#[pymethods]
+impl FactsJob {
+    fn result(&self, py: Python<'_>) -> PyResult<NativeColumn> {
+        let Some(joined) = py.detach(|| self.join()) else {
+            return Err(PyValueError::new_err("the result of a job can be taken once"));
+        };
+        let failed = |_| PyRuntimeError::new_err("reading facts failed: please report this");
+        let (facts, _column) = joined.map_err(failed)?;
+        self.reader.get().finish(py, facts?)
+    }
+}
+
+impl FactsJob {
+    /// Waits for the thread, which does not need the interpreter; `None` if it was joined before.
+    fn join(&self) -> Option<std::thread::Result<Reading>> {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        thread.map(JoinHandle::join)
+    }
+}
+
+impl Drop for FactsJob {
+    fn drop(&mut self) {
+        // The column has to be released here, and not by the thread.
+        drop(self.join());
+    }
+}
+
+fn check_length(bodies: usize, states: usize) -> PyResult<()> {
+    match bodies == states {
+        true => Ok(()),
+        false => {
+            let message = format!("{bodies} bodies have {states} states: pass one each");
+            Err(PyValueError::new_err(message))
+        }
     }
 }
 
@@ -80,6 +144,12 @@ struct PendingValues {
 }
 
 impl FactsReader {
+    /// The columns of facts, after the hook read the values that need Python.
+    fn finish(&self, py: Python<'_>, facts: Facts) -> PyResult<NativeColumn> {
+        let values = self.read_pending(py, &facts)?;
+        Ok(py.detach(|| make_columns(facts, &values, &self.tokens)).into())
+    }
+
     /// Calls the hook for each different list of values.
     fn read_pending(&self, py: Python<'_>, facts: &Facts) -> PyResult<PendingValues> {
         let (mut values, mut seen) = (PendingValues::default(), HashMap::new());

@@ -178,6 +178,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<arrow::NativeColumn>()?;
     module.add_class::<Document>()?;
     module.add_class::<facts::FactsReader>()?;
+    module.add_class::<facts::FactsJob>()?;
     module.add("File", module.py().get_type::<file::File>())?;
     module.add_class::<languages::Languages>()?;
     module.add_class::<matcher::Matcher>()?;

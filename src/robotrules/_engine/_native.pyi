@@ -46,6 +46,7 @@ __all__ = [
     "VERSION",
     "ArrowColumn",
     "Document",
+    "FactsJob",
     "FactsReader",
     "File",
     "Languages",
@@ -152,6 +153,16 @@ class FactsReader:
         1 for a truncated file, 2 if it is unavailable, 3 if it is unreachable, 4 if it is missing.
         Rows without a file have nulls, except for the coverage of crawlers.
         """
+
+    def start(self, bodies: _Column, states: bytes, threads: int) -> FactsJob:
+        """Begin to `read()`; the files are read while the interpreter does something else."""
+
+@final
+class FactsJob:
+    """Facts that are being read. One that is dropped waits for its end."""
+
+    def result(self) -> ArrowColumn:
+        """What `FactsReader.read()` returns; it waits, and can be called once."""
 
 class Matcher:
     """

@@ -27,6 +27,7 @@ from robotrules._engine.pure_bulk import (
     decide_column,
     origins_column,
 )
+from robotrules._engine.pure_facts import FactsJob as FactsJob
 from robotrules._engine.pure_facts import FactsReader
 from robotrules._engine.pure_rules import Pattern, Patterns, octets, path, pattern_notes
 from robotrules._engine.pure_search import Languages

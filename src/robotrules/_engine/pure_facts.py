@@ -32,6 +32,19 @@ _SECONDS = re.compile(rb"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 _APP_DIRECTIVES = (b"app-directives", b"app-directive")
 
 
+class FactsJob:
+    """The result of `FactsReader.start()`, which reads at once in this engine."""
+
+    def __init__(self, column: Any) -> None:
+        self._column = column
+
+    def result(self) -> Any:
+        if self._column is None:
+            raise ValueError("the result of a job can be taken once")
+        column, self._column = self._column, None
+        return column
+
+
 class FactsReader:
     """Reads facts with the settings of a profile, for some crawlers."""
 
@@ -45,6 +58,9 @@ class FactsReader:
         self._settings, self._crawlers = settings, crawlers
         self._first_star_group_only = first_star_group_only
         self._read_values = read_values
+
+    def start(self, bodies: Any, states: bytes, threads: int) -> FactsJob:
+        return FactsJob(self.read(bodies, states, threads))
 
     def read(self, bodies: Any, states: bytes, threads: int) -> Any:
         import pyarrow as pa

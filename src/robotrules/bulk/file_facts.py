@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow.compute as pc
 
@@ -144,7 +144,21 @@ def facts_batches(
     A batch has the rows of its input in their order; a batch with very large files becomes several.
     """
     reader = _FactsSource(profile, _find_crawlers(crawlers), threads)
-    return (reader.read(part) for batch in batches for part in _split(_require_normal_form(batch)))
+    parts = (part for batch in batches for part in _split(_require_normal_form(batch)))
+    # With one thread, a batch is read after the other.
+    return map(reader.read, parts) if threads == 1 else _read_ahead(reader, parts)
+
+
+def _read_ahead(reader: _FactsSource, parts: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield facts in order; while the engine reads a part, the next one comes from the input."""
+    before: _StartedBatch | None = None
+    for part in parts:
+        started = reader.start(part)
+        if before is not None:
+            yield reader.finish(before)
+        before = started
+    if before is not None:
+        yield reader.finish(before)
 
 
 # --- Input ----------------------------------------------------------------------------------------
@@ -257,6 +271,20 @@ class _FactsSource:
 
     def read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the facts about a batch in the normal form."""
+        body, access, states = self._prepare(batch)
+        return self._assemble(batch, access, self._reader.read(body, states, self._threads))
+
+    def start(self, batch: pa.RecordBatch) -> _StartedBatch:
+        """Begin to read a batch; the engine goes on while the caller does something else."""
+        body, access, states = self._prepare(batch)
+        return _StartedBatch(batch, access, self._reader.start(body, states, self._threads))
+
+    def finish(self, started: _StartedBatch) -> pa.RecordBatch:
+        """Return the facts about a batch that was started."""
+        return self._assemble(started.batch, started.access, started.job.result())
+
+    def _prepare(self, batch: pa.RecordBatch) -> tuple[Any, Any, bytes]:
+        """Return bodies, positions in ACCESS, and the state of each row for the engine."""
         status, body = batch.column("status"), batch.column("body")
         has_no_content = pc.is_in(status, pa.array(_NO_CONTENT, status.type))
         if pc.any(has_no_content).as_py():
@@ -266,11 +294,21 @@ class _FactsSource:
         access = pc.if_else(without_body, pa.scalar(_MISSING, pa.int8()), access)
         is_cut = pc.and_(pc.equal(access, _SUCCESS), pc.invert(batch.column("complete")))
         states = pc.take(_STATES, pc.if_else(is_cut, len(ACCESS), access))
-        octets = bytes(states.buffers()[1] or b"")[: len(batch)]
-        found = pa.array(self._reader.read(body, octets, self._threads))
+        return body, access, bytes(states.buffers()[1] or b"")[: len(batch)]
+
+    def _assemble(self, batch: pa.RecordBatch, access: Any, facts: Any) -> pa.RecordBatch:
         columns = [batch.column(name) for name in ("origin", "url", "fetched_at", "status")]
         columns.append(pa.DictionaryArray.from_arrays(access, pa.array(ACCESS)))
-        return pa.RecordBatch.from_arrays([*columns, *found.flatten()], schema=self.schema)
+        found = pa.array(facts).flatten()
+        return pa.RecordBatch.from_arrays([*columns, *found], schema=self.schema)
+
+
+class _StartedBatch(NamedTuple):
+    """A batch that the engine reads."""
+
+    batch: pa.RecordBatch
+    access: Any
+    job: Any
 
 
 def _classify(status: pa.Array, profile: AccessProfile) -> pa.Array:

@@ -100,13 +100,15 @@ released!(Schema, c"arrow_schema");
 released!(Array, c"arrow_array");
 released!(Stream, c"arrow_array_stream");
 
-// SAFETY: an imported array is never written to after its import, and the specification allows to release
-// it on any thread.
+// SAFETY: an imported structure is never written to after its import, and the specification allows to
+// release it on any thread.
 unsafe impl Send for Array {}
 // SAFETY: as above; a shared reference only reads.
 unsafe impl Sync for Array {}
-// SAFETY: as for arrays.
+// SAFETY: as for an array.
 unsafe impl Send for Schema {}
+// SAFETY: as for an array.
+unsafe impl Sync for Schema {}
 // SAFETY: the specification allows to call and to release a stream on any thread, by one thread at a time.
 unsafe impl Send for Stream {}
 

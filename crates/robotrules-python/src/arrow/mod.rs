@@ -12,7 +12,7 @@ mod ffi;
 mod import;
 
 pub use export::{dictionary, Column, NativeColumn};
-pub use import::{import_numbers, import_texts, Texts};
+pub use import::{import_numbers, import_texts, TextColumn, Texts};
 
 /// The number of threads to use: `threads`, or one per core if it is zero; at least `rows_each` rows per
 /// thread.

@@ -589,3 +589,15 @@ def test_from_warc(tmp_path: Path) -> None:
     ]
     assert [reject.source for reject in corpus.rejects] == [str(second)]
     assert len(Corpus.from_warc(first)) == 3
+
+
+def test_a_column_without_times_is_the_wrong_column() -> None:
+    """A column of text in which no value is a time raises; a single bad value does not."""
+    corpus = Corpus.from_mapping({"https://a.example": "User-agent: *\nDisallow: /\n"})
+    urls = ["https://a.example/x", "https://a.example/y"]
+    table = pa.table({"url": urls, "at": ["yesterday", "2026-11-18T00:00:00Z"]})
+    assert (
+        corpus.check(table, at="at", product_tokens=["A"])["access"].to_pylist() == ["missing"] * 2
+    )
+    with pytest.raises(TableError, match=r"column 'url' has no time that can be read"):
+        corpus.check(table, at="url", product_tokens=["A"])

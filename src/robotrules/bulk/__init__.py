@@ -35,6 +35,9 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in ("Reject", "origins"):
+        # Says what to install if pyarrow is missing.
+        import_module(f"{__name__}.arrow_support")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 

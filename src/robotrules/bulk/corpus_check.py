@@ -79,6 +79,8 @@ class CorpusCheck:
         self._url = find_column(schema.names, options.url, "url=")
         _vet_url_type(schema.field(self._url))
         self._at = None
+        # Whether a time was read: if there is none in the first rows, the column is a wrong one.
+        self._has_times = False
         if options.at is not None:
             self._at = find_column(schema.names, options.at, "at=")
             _vet_time_type(schema.field(self._at))
@@ -130,7 +132,7 @@ class CorpusCheck:
         """Return the columns of the answer."""
         urls = _as_array(urls)
         origins = self._lookup.find_origins(urls, self._threads)
-        seconds = None if times is None else _read_seconds(_as_array(times))
+        seconds = None if times is None else self._read_times(_as_array(times))
         columns: list[Any] = []
         groups = [[crawler] for crawler in self._crawlers] if self._own_states else [self._crawlers]
         states: list[Any] = []
@@ -150,6 +152,19 @@ class CorpusCheck:
             if self._own_states:
                 columns += states
         return columns if self._own_states else columns + states
+
+    def _read_times(self, times: Any) -> Any:
+        """Return times as seconds since 1970; a column without any time is the wrong column."""
+        seconds = _read_seconds(times)
+        if not self._has_times and len(times) > times.null_count:
+            if seconds.null_count == len(seconds):
+                first = times.drop_null()[0].as_py()
+                raise TableError(
+                    f"column {self._at!r} has no time that can be read, but {str(first)[:40]!r}: "
+                    "name a column of timestamps, dates, ISO 8601 text or seconds since 1970"
+                )
+            self._has_times = True
+        return seconds
 
     def _apply_max_age(self, rules: Any, states: list[Any], seconds: Any) -> tuple[Any, list[Any]]:
         """Return rules and states in which fetches that are too old are missing."""

@@ -60,6 +60,8 @@ COMMANDS = (
 GC_THRESHOLD = 200_000
 # These commands report an interrupt themselves, with a summary of what was done.
 REPORT_INTERRUPTS = ("prefetch",)
+# What to do after an interrupt, if a command can go on.
+AFTER_INTERRUPT = {"bulk": "; repeat the command to continue"}
 
 
 class Program(click.Group):
@@ -103,7 +105,8 @@ class Program(click.Group):
                 sys.stderr.write("\n")  # the terminal shows ^C without a line end
             if ctx.invoked_subcommand not in REPORT_INTERRUPTS:
                 command_path = " ".join(filter(None, (ctx.command_path, ctx.invoked_subcommand)))
-                report("interrupted", command=command_path)
+                advice = AFTER_INTERRUPT.get(ctx.invoked_subcommand or "", "")
+                report(f"interrupted{advice}", command=command_path)
             return INTERRUPTED
         except click.UsageError as error:
             name = ctx.invoked_subcommand

@@ -59,6 +59,8 @@ def bulk(ctx: click.Context) -> int | None:
       robotrules bulk survey facts/ -o survey/
     """
     if ctx.invoked_subcommand is not None:
+        with _errors():
+            import robotrules.bulk.arrow_support  # noqa: F401  (says what to install)
         return None
     click.echo(ctx.get_help(), err=True)
     return USAGE_OR_IO

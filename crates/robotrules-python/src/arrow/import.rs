@@ -220,7 +220,7 @@ pub fn import_numbers<T: Number>(column: &Bound<'_, PyAny>, null: T) -> PyResult
     let format = unsafe { c_string(chunks.schema.format) };
     if format != T::FORMAT {
         let message =
-            format!("the column has the Arrow type {format:?}, and {} is needed: cast it", T::NAME);
+            format!("the column has the type {}, not {}: cast it", type_name(format), T::NAME);
         return Err(PyTypeError::new_err(message));
     }
     let mut numbers = Vec::new();
@@ -390,6 +390,33 @@ fn validity(array: &Array, length: usize, offset: usize) -> PyResult<Option<Bits
 /// The types of columns with strings, by format.
 const TEXT_FORMATS: [&str; 7] = ["u", "z", "U", "Z", "vu", "vz", "n"];
 
+/// The name of a type, for messages; less common ones by their format.
+fn type_name(format: &str) -> String {
+    let name = match format {
+        "b" => "bool",
+        "c" => "int8",
+        "C" => "uint8",
+        "s" => "int16",
+        "S" => "uint16",
+        "i" => "int32",
+        "I" => "uint32",
+        "l" => "int64",
+        "L" => "uint64",
+        "f" => "float",
+        "g" => "double",
+        "u" => "string",
+        "z" => "binary",
+        "+l" | "+L" => "list",
+        "+s" => "struct",
+        "+m" => "map",
+        "+r" => "run_end_encoded",
+        format if format.starts_with("ts") => "timestamp",
+        format if format.starts_with("td") => "date",
+        format => return format!("the Arrow type {format:?}"),
+    };
+    name.to_owned()
+}
+
 fn check_text_format(schema: &Schema) -> PyResult<()> {
     // SAFETY: the format of a schema is a C string; a dictionary is a schema or null.
     let format = unsafe {
@@ -402,7 +429,8 @@ fn check_text_format(schema: &Schema) -> PyResult<()> {
         true => Ok(()),
         false => Err(PyTypeError::new_err(format!(
             "a column of URLs has the type string, large_string, string_view, binary or a dictionary of \
-             these, not the Arrow type {format:?}: cast it"
+             these, not {}: cast it",
+            type_name(format)
         ))),
     }
 }

@@ -177,7 +177,8 @@ class Positions:
         while not inflate.eof:
             data = inflate.unconsumed_tail or self.file.read(BLOCK)
             if not data:
-                return RecordEnd(None, "truncated gzip member", _read_header(bytes(kept))[2])
+                why = "the file ends inside this record, a truncated gzip member; the rest is lost"
+                return RecordEnd(None, why, _read_header(bytes(kept))[2])
             if data is not inflate.unconsumed_tail:
                 read += len(data)
             try:

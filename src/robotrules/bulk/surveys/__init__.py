@@ -211,7 +211,7 @@ def _remarks(
     )
     yield (
         f"Shares of crawlers and purposes are of the {total:,} {_EXPLAINED[denominator]}. A "
-        "crawler whose answer is undecided is left out of its own share; column of has the "
+        "crawler whose answer is undecided is left out of its own share; the column 'of' has the "
         "number of sites of each share. Shares of features, notes, user agents and preferences are "
         f"of the {overall.access[0]['success']:,} sites with a file."
     )
@@ -233,7 +233,7 @@ def _remarks(
     if population is None:
         yield (
             "Intervals assume a population much larger than the sample. If a large part of it was "
-            "fetched, pass population=, which makes them narrower."
+            "fetched, pass population= to bulk.survey(), which makes them narrower."
         )
     else:
         yield "Intervals have the correction for the finite population that was passed."

@@ -359,38 +359,20 @@ def write_warc(cases: Sequence[Case], path: Path) -> None:
 
 
 def run_facts(plan: dict[str, Any], cases: list[Case], report: Any, progress: Progress) -> Any:
-    """Print the cost of facts from a WARC, next to that of reading it."""
-    from fastwarc.warc import ArchiveIterator, WarcRecordType
-
+    """Print the cost of facts from a WARC, next to that of reading it; in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robots.warc.gz"
         progress("writing a WARC file")
         write_warc(cases, path)
-
-        def only_read() -> int:
-            octets = 0
-            with path.open("rb") as file:
-                for record in ArchiveIterator(file, record_types=WarcRecordType.response):
-                    octets += len(record.reader.read())
-            return octets
-
-        def normal_form() -> int:
-            return sum(batch.num_rows for batch, _ in read_warc(path))
-
-        def with_facts(threads: int) -> int:
-            batches = (batch for batch, _ in read_warc(path))
-            return sum(batch.num_rows for batch in facts_batches(batches, threads=threads))
-
-        if with_facts(1) != len(cases):
-            raise AssertionError("facts are not one row for each file")
-        ways: dict[str, Way] = {
-            "fastwarc only": only_read,
-            "read_warc": normal_form,
-            "facts, 1 thread": lambda: with_facts(1),
-            "facts": lambda: with_facts(plan["threads"]),
-        }
-        taken = time_ways(ways, plan["rounds"], progress)
         size = path.stat().st_size
+        progress("facts")
+        rounds, threads = str(plan["facts"]["rounds"]), str(plan["threads"])
+        arguments = [sys.executable, __file__, "facts", str(path), rounds, threads]
+        printed = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
+    figures = json.loads(printed.splitlines()[-1])
+    taken: dict[str, list[float]] = figures["seconds"]
+    if figures["rows"] != len(cases):
+        raise AssertionError("facts are not one row for each file")
     read = taken["fastwarc only"]
     rows = []
     for name, times in taken.items():
@@ -409,8 +391,40 @@ def run_facts(plan: dict[str, Any], cases: list[Case], report: Any, progress: Pr
         table.render(["way", "one file", "to fastwarc only", "Common Crawl"], rows),
         "",
     )
-    return {"seconds": taken, "files": len(cases), "octets": size}
+    return figures | {"octets": size}
+
+
+def measure_facts(path: Path, rounds: int, threads: int) -> None:
+    """Time reading and facts of a WARC, and print figures as JSON."""
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+    def only_read() -> int:
+        octets = 0
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, record_types=WarcRecordType.response):
+                octets += len(record.reader.read())
+        return octets
+
+    def normal_form() -> int:
+        return sum(batch.num_rows for batch, _ in read_warc(path))
+
+    def with_facts(threads: int) -> int:
+        batches = (batch for batch, _ in read_warc(path))
+        return sum(batch.num_rows for batch in facts_batches(batches, threads=threads))
+
+    rows = with_facts(1)
+    ways: dict[str, Way] = {
+        "fastwarc only": only_read,
+        "read_warc": normal_form,
+        "facts, 1 thread": lambda: with_facts(1),
+        "facts": lambda: with_facts(threads),
+    }
+    taken = time_ways(ways, rounds, lambda text: None)
+    print(json.dumps({"rows": rows, "seconds": taken}))
 
 
 if __name__ == "__main__":
-    measure_memory(int(sys.argv[2]), int(sys.argv[3]))
+    if sys.argv[1] == "memory":
+        measure_memory(int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        measure_facts(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

@@ -3,7 +3,7 @@
 //! The interpreter lock (GIL) is released; threads share the rows in equal parts. This module does not
 //! match: `RuleSet::allows_rows` and `decide_rows` of the core do.
 
-use crate::arrow::{dictionary, import_texts, thread_count, Column, Texts};
+use crate::arrow::{dictionary, import_texts, thread_count, Column, Texts, Validity};
 use crate::matcher::Matcher;
 use pyo3::prelude::*;
 use robotrules_core::{Decision, Row, RuleSet};
@@ -45,7 +45,7 @@ impl Labels {
     }
 
     /// The column `reason`.
-    pub fn column(&self, reasons: Vec<i8>, valid: Option<Vec<bool>>) -> Column {
+    pub fn column(&self, reasons: Vec<i8>, valid: impl Into<Validity>) -> Column {
         let names = dictionary(self.0.iter().map(|(name, _)| name.as_str()));
         Column::small_dictionary(reasons, valid, names)
     }

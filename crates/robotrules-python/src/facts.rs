@@ -5,7 +5,7 @@
 //! module does not read files: `robotrules_core::facts` does.
 
 use crate::arrow::{dictionary, import_texts, thread_count, Column, NativeColumn};
-use crate::arrow::{TextColumn, Texts};
+use crate::arrow::{TextColumn, Texts, Validity};
 use crate::Settings;
 use core::coverage::Coverage;
 use core::crawler_names::CrawlerTable;
@@ -259,7 +259,7 @@ fn make_columns(mut facts: Facts, values: &PendingValues, tokens: &[String]) -> 
     let valid = || (!all_files).then(|| is_file.clone());
     let counts = |name: &str, counts: Vec<u32>| Column::uint32(counts, valid()).named(name);
     let lists = |name: &str, lists: TextLists| {
-        let texts = Column::strings(lists.text, &lists.text_ends, None);
+        let texts = Column::strings(lists.text, &lists.text_ends, Validity::default());
         Column::lists(texts, &lists.row_ends, valid()).named(name)
     };
     let maps = |name: &str, found: &HashMap<usize, Vec<(String, String)>>| {
@@ -271,15 +271,19 @@ fn make_columns(mut facts: Facts, values: &PendingValues, tokens: &[String]) -> 
             }
             keys.end_row();
         }
-        let texts = Column::strings(texts.text, &texts.text_ends, None);
-        let key_texts = Column::strings(keys.text, &keys.text_ends, None);
+        let texts = Column::strings(texts.text, &texts.text_ends, Validity::default());
+        let key_texts = Column::strings(keys.text, &keys.text_ends, Validity::default());
         Column::maps(key_texts, texts, &keys.row_ends, valid()).named(name)
     };
     let delays = Column::structs(
         vec![
-            Column::strings(facts.delayed_agents.text, &facts.delayed_agents.text_ends, None)
-                .named("user_agent"),
-            Column::float64(facts.delays, None).named("seconds"),
+            Column::strings(
+                facts.delayed_agents.text,
+                &facts.delayed_agents.text_ends,
+                Validity::default(),
+            )
+            .named("user_agent"),
+            Column::float64(facts.delays, Validity::default()).named("seconds"),
         ],
         facts.delayed_agents.text_ends.len(),
         None,
@@ -289,8 +293,12 @@ fn make_columns(mut facts: Facts, values: &PendingValues, tokens: &[String]) -> 
         dictionary(facts.note_codes.iter().map(|&code| Code::ALL[usize::from(code)].slug()));
     let named =
         dictionary(facts.named.iter().map(|&crawler| tokens[usize::from(crawler)].as_str()));
-    let notes =
-        Column::maps(codes, Column::uint32(facts.note_counts, None), &facts.note_ends, valid());
+    let notes = Column::maps(
+        codes,
+        Column::uint32(facts.note_counts, Validity::default()),
+        &facts.note_ends,
+        valid(),
+    );
     let fields = vec![
         counts("size", facts.size),
         Column::bools(&facts.truncated, valid()).named("truncated"),
@@ -311,9 +319,9 @@ fn make_columns(mut facts: Facts, values: &PendingValues, tokens: &[String]) -> 
         lists("applications", applications),
         notes.named("notes"),
         Column::lists(named, &facts.named_ends, valid()).named("named_crawlers"),
-        Column::structs(crawlers, rows, None).named("crawlers"),
+        Column::structs(crawlers, rows, Validity::default()).named("crawlers"),
     ];
-    Column::structs(fields, rows, None)
+    Column::structs(fields, rows, Validity::default())
 }
 
 /// One column for each crawler; in `facts` the rows are one after another.

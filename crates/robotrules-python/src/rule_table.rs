@@ -4,7 +4,8 @@
 //! many URLs while it is in the cache of the processor, and its URLs are still there too. This module does
 //! not choose rule sets: the caller sets those that `missing()` lists.
 
-use crate::arrow::{import_numbers, import_texts, thread_count, Column, NativeColumn, Texts};
+use crate::arrow::{import_numbers, import_texts, thread_count};
+use crate::arrow::{Column, NativeColumn, Texts, Validity};
 use crate::columns::{in_parts, reason, reason_and_rule, Labels};
 use crate::matcher::Matcher;
 use crate::origins::{MISSING, NO_ORIGIN, NULL};
@@ -452,30 +453,25 @@ fn constant(reason: i8) -> Answer {
 
 /// The columns `allowed`, `reason`, `line` and `rule` as a struct.
 fn make_columns(answers: &[Answer], labels: &Labels, names: RuleTexts) -> Column {
-    let any_null = answers.iter().any(|answer| answer.reason < 0);
-    let valid =
-        any_null.then(|| answers.iter().map(|answer| answer.reason >= 0).collect::<Vec<_>>());
-    let allowed = |answer: &Answer| labels.allowed(answer.reason);
+    // By reason, which is negative for a null: whether it allows, and whether that is known.
+    let mut allowed = [(false, false); 256];
+    for reason in 0..=i8::MAX {
+        let known = labels.allowed(reason);
+        allowed[usize::from(reason as u8)] = (known == Some(true), known.is_some());
+    }
+    let allowed = |answer: &Answer| allowed[usize::from(answer.reason as u8)];
+    let valid = Validity::of(answers, |answer| answer.reason >= 0);
+    let by_rule = Validity::of(answers, |answer| answer.has_line);
+    let known = Validity::of(answers, |answer| allowed(answer).1);
+    let texts = Column::strings(names.text, &names.ends, Validity::default());
+    let reasons = answers.iter().map(|answer| answer.reason.max(0)).collect();
+    let lines = answers.iter().map(|answer| answer.line).collect();
+    let rules = answers.iter().map(|answer| answer.text.max(0)).collect();
     let fields = vec![
-        Column::bools(
-            &answers.iter().map(|answer| allowed(answer) == Some(true)).collect::<Vec<_>>(),
-            Some(answers.iter().map(|answer| allowed(answer).is_some()).collect()),
-        )
-        .named("allowed"),
-        labels
-            .column(answers.iter().map(|answer| answer.reason.max(0)).collect(), valid.clone())
-            .named("reason"),
-        Column::uint32(
-            answers.iter().map(|answer| answer.line).collect(),
-            Some(answers.iter().map(|answer| answer.has_line).collect()),
-        )
-        .named("line"),
-        Column::dictionary(
-            answers.iter().map(|answer| answer.text.max(0)).collect(),
-            Some(answers.iter().map(|answer| answer.text != NO_TEXT).collect()),
-            Column::strings(names.text, &names.ends, None),
-        )
-        .named("rule"),
+        Column::bits(answers, |answer| allowed(answer).0, known).named("allowed"),
+        labels.column(reasons, valid.clone()).named("reason"),
+        Column::uint32(lines, by_rule.clone()).named("line"),
+        Column::dictionary(rules, by_rule, texts).named("rule"),
     ];
     Column::structs(fields, answers.len(), valid)
 }

@@ -60,35 +60,55 @@ pub struct Column {
     dictionary: Option<Arc<Column>>,
 }
 
-/// The validity bits of a column: one bit a value, set if the value is not null.
-fn validity(valid: Option<Vec<bool>>) -> (usize, Option<Buffer>) {
-    match valid {
-        Some(valid) => {
-            let nulls = valid.iter().filter(|&&valid| !valid).count();
-            (nulls, (nulls > 0).then(|| Buffer::Bytes(pack_bits(&valid))))
-        }
-        None => (0, None),
+/// Which values of a column are not null: one bit a value, and how many are null. Without bits, all are
+/// valid.
+#[derive(Clone, Debug, Default)]
+pub struct Validity {
+    bits: Option<Vec<u8>>,
+    nulls: usize,
+}
+
+impl From<Option<Vec<bool>>> for Validity {
+    fn from(valid: Option<Vec<bool>>) -> Validity {
+        valid.map_or(Validity::default(), |valid| Validity::of(&valid, |&valid| valid))
     }
 }
 
-/// Bits, the first in the lowest place of the first octet.
-pub fn pack_bits(bits: &[bool]) -> Vec<u8> {
-    let octet = |bits: &[bool]| {
-        bits.iter().enumerate().fold(0, |octet, (at, &bit)| octet | u8::from(bit) << at)
+impl Validity {
+    /// Tells for each of some values whether it is not null.
+    pub fn of<T>(values: &[T], is_valid: impl Fn(&T) -> bool) -> Validity {
+        let bits = pack_bits(values, is_valid);
+        let valid: usize = bits.iter().map(|octet| octet.count_ones() as usize).sum();
+        let nulls = values.len() - valid;
+        Validity { bits: (nulls > 0).then_some(bits), nulls }
+    }
+}
+
+/// One bit for each value, the first in the lowest place of the first octet.
+fn pack_bits<T>(values: &[T], bit: impl Fn(&T) -> bool) -> Vec<u8> {
+    let octet = |values: &[T]| {
+        values.iter().enumerate().fold(0, |octet, (at, value)| octet | u8::from(bit(value)) << at)
     };
-    bits.chunks(8).map(octet).collect()
+    values.chunks(8).map(octet).collect()
 }
 
 impl Column {
-    fn new(format: &str, length: usize, valid: Option<Vec<bool>>, buffers: Vec<Buffer>) -> Column {
-        let (null_count, bits) = validity(valid);
+    fn new(
+        format: &str,
+        length: usize,
+        valid: impl Into<Validity>,
+        buffers: Vec<Buffer>,
+    ) -> Column {
+        let Validity { bits, nulls } = valid.into();
         Column {
             format: CString::new(format).unwrap_or_default(),
             name: CString::default(),
             nullable: true,
             length,
-            null_count,
-            buffers: std::iter::once(bits).chain(buffers.into_iter().map(Some)).collect(),
+            null_count: nulls,
+            buffers: std::iter::once(bits.map(Buffer::Bytes))
+                .chain(buffers.into_iter().map(Some))
+                .collect(),
             children: vec![],
             dictionary: None,
         }
@@ -113,23 +133,28 @@ impl Column {
     }
 
     /// Booleans.
-    pub fn bools(values: &[bool], valid: Option<Vec<bool>>) -> Column {
-        Column::new("b", values.len(), valid, vec![Buffer::Bytes(pack_bits(values))])
+    pub fn bools(values: &[bool], valid: impl Into<Validity>) -> Column {
+        Column::bits(values, |&value| value, valid)
+    }
+
+    /// A boolean for each of some values.
+    pub fn bits<T>(values: &[T], bit: impl Fn(&T) -> bool, valid: impl Into<Validity>) -> Column {
+        Column::new("b", values.len(), valid, vec![Buffer::Bytes(pack_bits(values, bit))])
     }
 
     /// Numbers from 0 to 4,294,967,295.
-    pub fn uint32(values: Vec<u32>, valid: Option<Vec<bool>>) -> Column {
+    pub fn uint32(values: Vec<u32>, valid: impl Into<Validity>) -> Column {
         Column::new("I", values.len(), valid, vec![Buffer::U32(values)])
     }
 
     /// Numbers of eight octets with a fraction.
-    pub fn float64(values: Vec<f64>, valid: Option<Vec<bool>>) -> Column {
+    pub fn float64(values: Vec<f64>, valid: impl Into<Validity>) -> Column {
         Column::new("g", values.len(), valid, vec![Buffer::F64(values)])
     }
 
     /// Strings: one text, which has to be UTF-8, and where each of them ends in it. A text of 2 GiB or more
     /// makes large strings, whose offsets have eight octets.
-    pub fn strings(text: Vec<u8>, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
+    pub fn strings(text: Vec<u8>, ends: &[usize], valid: impl Into<Validity>) -> Column {
         let ends = || std::iter::once(0).chain(ends.iter().copied());
         let (format, offsets) = match i32::try_from(text.len()) {
             Ok(_) => ("u", Buffer::I32(ends().map(|end| end as i32).collect())),
@@ -140,14 +165,18 @@ impl Column {
     }
 
     /// Numbers of four octets into a dictionary.
-    pub fn dictionary(indices: Vec<i32>, valid: Option<Vec<bool>>, values: Column) -> Column {
+    pub fn dictionary(indices: Vec<i32>, valid: impl Into<Validity>, values: Column) -> Column {
         let mut column = Column::new("i", indices.len(), valid, vec![Buffer::I32(indices)]);
         column.dictionary = Some(Arc::new(values));
         column
     }
 
     /// Numbers of one octet into a dictionary.
-    pub fn small_dictionary(indices: Vec<i8>, valid: Option<Vec<bool>>, values: Column) -> Column {
+    pub fn small_dictionary(
+        indices: Vec<i8>,
+        valid: impl Into<Validity>,
+        values: Column,
+    ) -> Column {
         let mut column = Column::new("c", indices.len(), valid, vec![Buffer::I8(indices)]);
         column.dictionary = Some(Arc::new(values));
         column
@@ -155,20 +184,26 @@ impl Column {
 
     /// Lists: the values of all lists in one column, and where each list ends in it. There are less than
     /// 2,147,483,648 values: a batch has far fewer octets.
-    pub fn lists(values: Column, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
+    pub fn lists(values: Column, ends: &[usize], valid: impl Into<Validity>) -> Column {
         Column::ranges("+l", values.named("item"), ends, valid)
     }
 
     /// Maps: keys and values of all maps, and where each map ends in them.
-    pub fn maps(keys: Column, values: Column, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
+    pub fn maps(
+        keys: Column,
+        values: Column,
+        ends: &[usize],
+        valid: impl Into<Validity>,
+    ) -> Column {
         let length = keys.len();
         let fields = vec![keys.named("key").required(), values.named("value")];
-        let entries = Column::structs(fields, length, None).named("entries").required();
+        let entries =
+            Column::structs(fields, length, Validity::default()).named("entries").required();
         Column::ranges("+m", entries, ends, valid)
     }
 
     /// A column whose values are ranges of the values of another one.
-    fn ranges(format: &str, child: Column, ends: &[usize], valid: Option<Vec<bool>>) -> Column {
+    fn ranges(format: &str, child: Column, ends: &[usize], valid: impl Into<Validity>) -> Column {
         let offsets = std::iter::once(0).chain(ends.iter().map(|&end| end as i32)).collect();
         let mut column = Column::new(format, ends.len(), valid, vec![Buffer::I32(offsets)]);
         column.children = vec![Arc::new(child)];
@@ -176,7 +211,7 @@ impl Column {
     }
 
     /// Structs: one column for each field.
-    pub fn structs(fields: Vec<Column>, length: usize, valid: Option<Vec<bool>>) -> Column {
+    pub fn structs(fields: Vec<Column>, length: usize, valid: impl Into<Validity>) -> Column {
         let mut column = Column::new("+s", length, valid, vec![]);
         column.children = fields.into_iter().map(Arc::new).collect();
         column
@@ -190,7 +225,7 @@ pub fn dictionary<'a>(texts: impl IntoIterator<Item = &'a str>) -> Column {
         text.push_str(value);
         ends.push(text.len());
     }
-    Column::strings(text.into_bytes(), &ends, None)
+    Column::strings(text.into_bytes(), &ends, Validity::default())
 }
 
 // --- Exports -------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ class CorpusCheck:
         _vet_url_type(schema.field(self._url))
         self._at = None
         # Whether a time was read: if there is none in the first rows, the column is a wrong one.
-        self._has_times = False
+        self._has_times, self._at_name = False, options.at
         if options.at is not None:
             self._at = find_column(schema.names, options.at, "at=")
             _vet_time_type(schema.field(self._at))
@@ -160,7 +160,7 @@ class CorpusCheck:
             if seconds.null_count == len(seconds):
                 first = times.drop_null()[0].as_py()
                 raise TableError(
-                    f"column {self._at!r} has no time that can be read, but {str(first)[:40]!r}: "
+                    f"column {self._at_name!r} has no time that can be read, but {str(first)[:40]!r}: "
                     "name a column of timestamps, dates, ISO 8601 text or seconds since 1970"
                 )
             self._has_times = True

@@ -5,7 +5,7 @@
 //! not choose rule sets: the caller sets those that `missing()` lists.
 
 use crate::arrow::{import_numbers, import_texts, thread_count};
-use crate::arrow::{Column, NativeColumn, Texts, Validity};
+use crate::arrow::{pack_bits, Column, NativeColumn, Texts, Validity};
 use crate::columns::{in_parts, reason, reason_and_rule, Labels};
 use crate::matcher::Matcher;
 use crate::origins::{MISSING, NO_ORIGIN, NULL};
@@ -154,7 +154,12 @@ impl RuleTable {
                     join.run(&mut answers[range.clone()], threads, &mut names);
                     first = range.end;
                 }
-                make_columns(&answers, &self.labels, names)
+                make_columns(
+                    &answers,
+                    &self.labels,
+                    names,
+                    thread_count(threads, answers.len(), ROWS_PER_THREAD),
+                )
             })
             .into())
     }
@@ -452,7 +457,7 @@ fn constant(reason: i8) -> Answer {
 }
 
 /// The columns `allowed`, `reason`, `line` and `rule` as a struct.
-fn make_columns(answers: &[Answer], labels: &Labels, names: RuleTexts) -> Column {
+fn make_columns(answers: &[Answer], labels: &Labels, names: RuleTexts, threads: usize) -> Column {
     // By reason, which is negative for a null: whether it allows, and whether that is known.
     let mut allowed = [(false, false); 256];
     for reason in 0..=i8::MAX {
@@ -460,18 +465,51 @@ fn make_columns(answers: &[Answer], labels: &Labels, names: RuleTexts) -> Column
         allowed[usize::from(reason as u8)] = (known == Some(true), known.is_some());
     }
     let allowed = |answer: &Answer| allowed[usize::from(answer.reason as u8)];
-    let valid = Validity::of(answers, |answer| answer.reason >= 0);
-    let by_rule = Validity::of(answers, |answer| answer.has_line);
-    let known = Validity::of(answers, |answer| allowed(answer).1);
+    let output = Output { answers, threads };
+    let valid = output.validity(|answer| answer.reason >= 0);
+    let by_rule = output.validity(|answer| answer.has_line);
+    let known = output.validity(|answer| allowed(answer).1);
+    let is_allowed = output.bits(|answer| allowed(answer).0);
     let texts = Column::strings(names.text, &names.ends, Validity::default());
-    let reasons = answers.iter().map(|answer| answer.reason.max(0)).collect();
-    let lines = answers.iter().map(|answer| answer.line).collect();
-    let rules = answers.iter().map(|answer| answer.text.max(0)).collect();
     let fields = vec![
-        Column::bits(answers, |answer| allowed(answer).0, known).named("allowed"),
-        labels.column(reasons, valid.clone()).named("reason"),
-        Column::uint32(lines, by_rule.clone()).named("line"),
-        Column::dictionary(rules, by_rule, texts).named("rule"),
+        Column::bits(is_allowed, answers.len(), known).named("allowed"),
+        labels.column(output.values(|answer| answer.reason.max(0)), valid.clone()).named("reason"),
+        Column::uint32(output.values(|answer| answer.line), by_rule.clone()).named("line"),
+        Column::dictionary(output.values(|answer| answer.text.max(0)), by_rule, texts)
+            .named("rule"),
     ];
     Column::structs(fields, answers.len(), valid)
+}
+
+/// The answers of a batch, which become columns on several threads.
+struct Output<'a> {
+    answers: &'a [Answer],
+    threads: usize,
+}
+
+impl Output<'_> {
+    /// A value for each answer.
+    fn values<T: Clone + Default + Send>(&self, value: impl Fn(&Answer) -> T + Sync) -> Vec<T> {
+        let mut values = vec![T::default(); self.answers.len()];
+        in_parts(&mut values, self.threads, |first, part| {
+            for (place, answer) in part.iter_mut().zip(&self.answers[first..]) {
+                *place = value(answer);
+            }
+        });
+        values
+    }
+
+    /// A bit for each answer.
+    fn bits(&self, bit: impl Fn(&Answer) -> bool + Sync) -> Vec<u8> {
+        let mut bits = vec![0; self.answers.len().div_ceil(8)];
+        in_parts(&mut bits, self.threads, |first, part| {
+            let end = self.answers.len().min((first + part.len()) * 8);
+            part.copy_from_slice(&pack_bits(&self.answers[first * 8..end], &bit));
+        });
+        bits
+    }
+
+    fn validity(&self, is_valid: impl Fn(&Answer) -> bool + Sync) -> Validity {
+        Validity::from_bits(self.bits(is_valid), self.answers.len())
+    }
 }

@@ -158,10 +158,10 @@ class CorpusCheck:
         seconds = _read_seconds(times)
         if not self._has_times and len(times) > times.null_count:
             if seconds.null_count == len(seconds):
-                first = times.drop_null()[0].as_py()
+                shown = str(times.drop_null()[0].as_py())[:40]
                 raise TableError(
-                    f"column {self._at_name!r} has no time that can be read, but {str(first)[:40]!r}: "
-                    "name a column of timestamps, dates, ISO 8601 text or seconds since 1970"
+                    f"column {self._at_name!r} has no time that can be read, but {shown!r}: name "
+                    "a column of timestamps, dates, ISO 8601 text or seconds since 1970"
                 )
             self._has_times = True
         return seconds

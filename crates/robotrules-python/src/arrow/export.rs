@@ -77,15 +77,19 @@ impl From<Option<Vec<bool>>> for Validity {
 impl Validity {
     /// Tells for each of some values whether it is not null.
     pub fn of<T>(values: &[T], is_valid: impl Fn(&T) -> bool) -> Validity {
-        let bits = pack_bits(values, is_valid);
+        Validity::from_bits(pack_bits(values, is_valid), values.len())
+    }
+
+    /// Bits for so many values.
+    pub fn from_bits(bits: Vec<u8>, length: usize) -> Validity {
         let valid: usize = bits.iter().map(|octet| octet.count_ones() as usize).sum();
-        let nulls = values.len() - valid;
+        let nulls = length.saturating_sub(valid);
         Validity { bits: (nulls > 0).then_some(bits), nulls }
     }
 }
 
 /// One bit for each value, the first in the lowest place of the first octet.
-fn pack_bits<T>(values: &[T], bit: impl Fn(&T) -> bool) -> Vec<u8> {
+pub fn pack_bits<T>(values: &[T], bit: impl Fn(&T) -> bool) -> Vec<u8> {
     let octet = |values: &[T]| {
         values.iter().enumerate().fold(0, |octet, (at, value)| octet | u8::from(bit(value)) << at)
     };
@@ -134,12 +138,12 @@ impl Column {
 
     /// Booleans.
     pub fn bools(values: &[bool], valid: impl Into<Validity>) -> Column {
-        Column::bits(values, |&value| value, valid)
+        Column::bits(pack_bits(values, |&value| value), values.len(), valid)
     }
 
-    /// A boolean for each of some values.
-    pub fn bits<T>(values: &[T], bit: impl Fn(&T) -> bool, valid: impl Into<Validity>) -> Column {
-        Column::new("b", values.len(), valid, vec![Buffer::Bytes(pack_bits(values, bit))])
+    /// Booleans as bits.
+    pub fn bits(bits: Vec<u8>, length: usize, valid: impl Into<Validity>) -> Column {
+        Column::new("b", length, valid, vec![Buffer::Bytes(bits)])
     }
 
     /// Numbers from 0 to 4,294,967,295.

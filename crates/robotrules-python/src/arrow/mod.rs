@@ -11,7 +11,7 @@ mod export;
 mod ffi;
 mod import;
 
-pub use export::{dictionary, Column, NativeColumn, Validity};
+pub use export::{dictionary, pack_bits, Column, NativeColumn, Validity};
 pub use import::{import_numbers, import_texts, TextColumn, Texts};
 
 /// The number of threads to use: `threads`, or one per core if it is zero; at least `rows_each` rows per

@@ -44,7 +44,7 @@ VERSION: str = sys.modules["robotrules"].__version__
 JOURNAL, LOCK, REJECTS = ".journal.jsonl", ".lock", "rejects.jsonl"
 # Small inputs are grouped into tasks of about this size.
 TASK_BYTES = 64 * 1024 * 1024
-PART_ROWS = 100_000
+PART_ROWS = 25_000
 
 Progress = Callable[[int, int], None]
 """Called with rows and bytes of the input since the last call; without rows: from earlier runs."""

@@ -10,6 +10,7 @@ Sections: shared options · check · facts · survey · output.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -549,10 +550,21 @@ def _copy_to_stdout(path: str) -> None:
 @contextmanager
 def _errors() -> Iterator[None]:
     """Convert errors of the library to `CliError`; misuse names options."""
-    with library_errors():
-        try:
-            yield
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
-            raise CliError(str(error.strerror or error)) from None
-        except TypeError as error:
-            raise CliError(str(error)) from None
+    try:
+        with library_errors():
+            try:
+                yield
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
+                raise CliError(str(error.strerror or error)) from None
+            except TypeError as error:
+                raise CliError(str(error)) from None
+    except CliError as error:
+        raise CliError(_PARAMETER.sub(_name_option, error.message)) from None
+
+
+# Parameters of the library in its messages; the command line has options of these names.
+_PARAMETER = re.compile(r"\b(url|at|missing|prefix|by)=|\bmax_age\b")
+
+
+def _name_option(found: re.Match[str]) -> str:
+    return f"--{found[1]}" if found[1] else "--max-age"

@@ -38,7 +38,7 @@ def test_a_regression_has_a_comment(path: Path) -> None:
 
 # Two thousand in all; a case of `index` decides many URLs.
 CASES = dict.fromkeys(("agree", "spans", "total"), 500) | dict.fromkeys(("index", "tags"), 100)
-CASES |= {"extensions": 200, "pickles": 300}
+CASES |= {"columns": 100, "extensions": 200, "pickles": 300}
 # Slow targets get fewer cases; `make fuzz` runs longer.
 CASES |= dict.fromkeys(("fix", "lint", "lsp"), 25)
 CASES |= dict.fromkeys(("compare", "fmt", "matrix", "simplify"), 50)

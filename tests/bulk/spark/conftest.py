@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster() -> Iterator[SparkCluster]:
     """A standalone cluster with two workers of one core each."""
     pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'pyspark>=4'")
@@ -45,7 +45,7 @@ def own_cluster(cluster: SparkCluster) -> Iterator[SparkCluster]:
     cluster.kill_worker(-1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def spark(cluster: SparkCluster) -> Iterator[SparkSession]:
     """A session on the cluster."""
     from pyspark.sql import SparkSession

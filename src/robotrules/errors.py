@@ -5,9 +5,11 @@ The exceptions of robotrules: raised for misuse, never for content.
     ├── ProfileError (ValueError)        an unknown profile, or one that violates a MUST
     ├── ProductTokenError (ValueError)   an invalid product token (RFC 9309 §2.2.1)
     ├── CrawlerError (ValueError)        a crawler configuration that violates a MUST
+    ├── DisallowedError                  a request that was not sent: its URL is disallowed
     ├── RegistryError (ValueError)       an invalid registry file
     ├── WriteError (ValueError)          content that a robots.txt cannot express
-    ├── ConfigError (ValueError)         invalid project settings
+    ├── PolicyError (ValueError)         a policy of a site that cannot be served as it is
+    ├── ConfigError (ValueError)         invalid project settings, or settings of Scrapy
     ├── ExpectationError (ValueError)    an invalid expectation file
     ├── CheckError (ValueError)          an unknown lint check
     ├── StoreError (OSError)             an unavailable or unusable store
@@ -24,6 +26,16 @@ The exceptions of robotrules: raised for misuse, never for content.
 Every robots.txt and every URL has a verdict (RFC 9309 §2.3.1.5); notes report what is unusual about
 a file.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robotrules.linting.note import LintNote
+    from robotrules.robotstxt.verdict import Verdict
 
 
 class RobotrulesError(Exception):
@@ -42,6 +54,20 @@ class CrawlerError(RobotrulesError, ValueError):
     """A crawler configuration that violates a MUST of RFC 9309 or of a draft."""
 
 
+class DisallowedError(RobotrulesError):
+    """A request that was not sent, because the robots.txt disallows its URL to this crawler."""
+
+    def __init__(self, url: str, verdict: Verdict) -> None:
+        super().__init__(url, verdict)
+        self.url = url
+        """The URL that was not requested; after a redirect, its target."""
+        self.verdict = verdict
+        """The verdict, with the reason and the deciding rule."""
+
+    def __str__(self) -> str:
+        return f"{self.url}: {self.verdict}"
+
+
 class RegistryError(RobotrulesError, ValueError):
     """An invalid registry file; the message names the entry, the problem and the fix."""
 
@@ -50,8 +76,24 @@ class WriteError(RobotrulesError, ValueError):
     """Content that a robots.txt cannot express, or that would be parsed differently."""
 
 
+class PolicyError(RobotrulesError, ValueError):
+    """A policy that a site cannot serve: unreadable, invalid, or with notes of lint."""
+
+    def __init__(self, message: str, notes: Sequence[LintNote] = ()) -> None:
+        super().__init__(message, tuple(notes))
+        self.notes = tuple(notes)
+        """The notes that were not accepted; empty if the policy or a setting is invalid."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class ConfigError(RobotrulesError, ValueError):
-    """An invalid robotrules.toml or pyproject.toml; the message gives the position and the fix."""
+    """
+    An invalid robotrules.toml, pyproject.toml, or ROBOTRULES_ setting of Scrapy.
+
+    The message gives the position or the name of the setting, and the fix.
+    """
 
 
 class ExpectationError(RobotrulesError, ValueError):

@@ -80,7 +80,7 @@ class TestDefaults:
             AGENT, transport=transport, store="memory:"
         )
         engine = client._cache_engine
-        assert (client._min_delay, client._slots, engine.timeout) == (1.0, 1, 30.0)
+        assert (client._min_delay.seconds, client._slots, engine.timeout) == (1.0, 1, 30.0)
         assert (engine.stale_while_revalidate, client._clock, engine.clock) == (
             False,
             time.time,

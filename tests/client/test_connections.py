@@ -178,9 +178,11 @@ def test_concurrent_slots_begin_as_far_apart_as_before(kind: str) -> None:
 def test_every_slot_is_given_back(kind: str) -> None:
     """Also by who is interrupted while one is leased."""
     clock, server = Clock(), Server()
+    store: Any = MemoryStore()
     server.answers["https://example.com/robots.txt"] = Response(200, {}, b"")
-    with opened(kind, server, clock, min_delay=0, connections_per_origin=2) as client:
-        store = client.store
+    options: dict[str, Any] = {"min_delay": 0, "connections_per_origin": 2}
+    # Slots of a store that others may use are leased.
+    with opened(kind, server, clock, store=store, **options) as client:
         whole, taken = store.lease, []
 
         def lease(key: str, holder: str, seconds: float) -> bool:

@@ -124,10 +124,10 @@ class TestNumbersThatAreRefused:
         """The least and the most are allowed."""
         for delay, seconds, count in ((0, 0.001, 1), (86_400, 86_400, 16)):
             client = made(kind, min_delay=delay, timeout=seconds, connections_per_origin=count)
-            assert (client._min_delay, client._cache_engine.timeout, client._slots) == (
+            assert (client._min_delay.seconds, client._cache_engine.timeout, client._slots) == (
                 *(delay, seconds, count),
             )
-            assert type(client._min_delay) is type(client._cache_engine.timeout) is float
+            assert type(client._min_delay.seconds) is type(client._cache_engine.timeout) is float
 
     def test_a_hook_that_is_not_callable(self, kind: str) -> None:
         """What is shown of it is short."""

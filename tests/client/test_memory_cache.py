@@ -186,15 +186,17 @@ def test_what_may_answer_at_once() -> None:
     kept = OriginCache(DEFAULT)
     check = parse(BODY).rules_for("x").check
     first, second = holding(0), holding(0, NOW + 1)
-    kept.make_ready(first, check)
+    kept.make_ready(first, check, None, None)
     assert kept.ready == {}
     kept.put(first, None, NOW)
-    kept.make_ready(second, check)
-    kept.make_ready(second._replace(until=first.until), check)
-    kept.make_ready(first._replace(until=first.until + 1), check)
+    kept.make_ready(second, check, None, None)
+    kept.make_ready(second._replace(until=first.until), check, None, None)
+    kept.make_ready(first._replace(until=first.until + 1), check, None, None)
     assert kept.ready == {}
-    kept.make_ready(first, check)
-    assert kept.ready == {first.origin: (NOW - MAX_CLOCK_SKEW, first.until, check)}
+    kept.make_ready(first, check, None, None)
+    assert kept.ready == {
+        first.origin: (NOW - MAX_CLOCK_SKEW, first.until, check, first.origin, None, None)
+    }
     kept.put(second, None, NOW + 1)
     assert kept.ready == {}
 

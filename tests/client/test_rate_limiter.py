@@ -16,6 +16,7 @@ from robotrules import parse
 from robotrules.client import rate_limiter
 from robotrules.client.cache_engine import MIN_POLL, Wait
 from robotrules.client.rate_limiter import (
+    MAX_BUSY,
     MAX_DELAY,
     MAX_SLOT_POLL,
     MAX_WAIT,
@@ -269,6 +270,35 @@ class TestTurns:
             with monkeypatch.context() as patch:
                 patch.setattr(rate_limiter, "monotonic", lambda now=now: now)
                 assert driven(some.take("a", 1.0, "me")) == (waits, 0)
+
+    def test_a_busy_process_lets_others_go_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """After so long without a pause it waits once; a pause of its own counts as one."""
+        moment = 100.0
+        monkeypatch.setattr(rate_limiter, "monotonic", lambda: moment)
+        some, _ = turns(lease=[True], release=[None], begin_slot=[NOON])
+        waited: dict[float, list[float]] = {}
+        for pause in [0.0, *[0.0625] * 40, 0.125, *[0.0625] * 31]:
+            moment += pause
+            if waits := driven(some.take("a", 0.0, "me"))[0]:
+                waited[moment - 100.0] = waits
+            driven(some.end("a", "me"))
+        assert waited == {MAX_BUSY: [MAX_SLOT_POLL]}
+
+    @pytest.mark.parametrize(
+        ("change", "begun"),
+        [
+            *(({}, True), ({"exclusive": False}, False), ({"closed": True}, False)),
+            *(({"store_error": "gone"}, False), ({"now": NOON - 1}, False)),
+        ],
+    )
+    def test_begin_now(self, change: dict[str, Any], begun: bool) -> None:
+        """Without a lease, if no other process uses the store and there is nothing to wait for."""
+        some, engine = turns(begin_slot=[NOON])
+        state = {"exclusive": True, "closed": False, "store_error": None, **change}
+        for name, value in state.items():
+            setattr(engine, name, value)
+        assert some.begin_now("a", 2.0) is begun
+        assert all(call == ("begin_slot", "a", engine.now, 2.0) for call in engine.asked)
 
     def test_a_slot(self) -> None:
         """It has its origin, its delay and the end of a pause."""

@@ -24,7 +24,6 @@ from collections.abc import (
     Iterable,
     Sequence,
 )
-from contextlib import asynccontextmanager
 from inspect import isawaitable
 from time import monotonic
 from types import TracebackType
@@ -53,7 +52,8 @@ from robotrules.client.pages import (
     fetch_page,
     make_guidance,
 )
-from robotrules.client.rate_limiter import Delay, Slot, find_retry_delay
+from robotrules.client.rate_limiter import Delay, find_retry_delay
+from robotrules.client.slot_contexts import AsyncSlotContext
 from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.store_executor import StoreExecutor
 from robotrules.client.transports import (
@@ -130,7 +130,7 @@ class AsyncClient(BaseClient):
         self._own_transport: AsyncTransport | None = None
         self._sleep = sleep
         self._refreshes: dict[tuple[str, RefreshMode], asyncio.Task[OriginState]] = {}
-        self._origin_locks = TaskOriginLocks()
+        self._origin_locks: TaskOriginLocks = TaskOriginLocks()
         self._store_executor = StoreExecutor()
 
     # --- Checks ---------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ class AsyncClient(BaseClient):
         state = await self.lookup(url)
         if state is None:
             raise no_origin_error(url)
-        return self._delay(state)
+        return self.delay_for(state)
 
     async def reserve(self, url: URL) -> float:
         """Reserve the next slot of an origin, and return its time, as `Client.reserve` does."""
@@ -344,26 +344,18 @@ class AsyncClient(BaseClient):
             await self._run(self._rate_limiter.postpone(origin, now + delay))
         return delay
 
-    @asynccontextmanager
-    async def slot(self, url: URL) -> AsyncIterator[Slot]:
+    def slot(self, url: URL) -> AsyncSlotContext:
         """Wait for the next slot of the origin of *url*, and use it, as `Client.slot` does."""
-        state = await self.lookup(url)
-        if state is None:
-            raise no_origin_error(url)
-        delay, slots, origin = self._delay(state), self._slot_count(state), self._origin(url) or ""
-        slot = Slot(origin, delay, self._cache_engine.clock)
-        leased: Iterable[int] = range(slots)
-        async with self._origin_locks.acquire(origin, slots):
-            try:
-                taking = self._rate_limiter.take(origin, delay.seconds, slot.holder, slots)
-                leased = (await self._run(taking),)
-                yield slot
-            finally:
-                try:
-                    if slot.until is not None:
-                        await self._run(self._rate_limiter.postpone(origin, slot.until))
-                finally:
-                    await self._run(self._rate_limiter.end(origin, slot.holder, leased))
+        return AsyncSlotContext(self, url)
+
+    def checked_slot(
+        self,
+        url: URL,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> AsyncSlotContext:
+        """Wait for the next slot if the rules allow *url*, as `Client.checked_slot` does."""
+        return AsyncSlotContext(self, url, (product_token, purposes))
 
     # --- Driving --------------------------------------------------------------------------------
 

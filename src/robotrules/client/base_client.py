@@ -20,6 +20,7 @@ from robotrules.client.cache_engine import CacheEngine
 from robotrules.client.metrics import MetricsCollector, Stats
 from robotrules.client.origin_state import OriginState
 from robotrules.client.rate_limiter import (
+    NO_RATE_LIMITS,
     Delay,
     RateLimiter,
     RateLimits,
@@ -61,7 +62,7 @@ MAX_CACHED_RATES = 256
 _PRINTABLE = re.compile(r"[\x20-\x7e]+")
 # The shortest origin is `http://a`, so the slash of a path cannot be before this offset.
 # Authorities are cached with that slash, so that a URL without a path is not cut by one character.
-_MIN_ORIGIN_LENGTH = 8
+MIN_ORIGIN_LENGTH = 8
 
 
 class ClientIdentity(NamedTuple):
@@ -127,6 +128,8 @@ def make_identity(
 class BaseClient:
     """Identity, memory lookups and settings of both clients."""
 
+    _origin_locks: Any  # OriginLocks or TaskOriginLocks
+
     def __init__(
         self,
         user_agent: str,
@@ -176,7 +179,7 @@ class BaseClient:
         self._slots = count
         self._metrics = MetricsCollector()
         self._on_fetch = on_fetch
-        self._min_delay = float(min_delay)
+        self._min_delay = Delay(float(min_delay), "min-delay")
         self._clock = clock
         # Authorities as written, and the checks of cached origins: see `_check_ready`.
         self._authorities: dict[str, str] = {}
@@ -243,7 +246,7 @@ class BaseClient:
     def _check_ready(self, url: URL) -> Verdict | None:
         """Return the verdict from memory; None: use `lookup`. This is the hot path."""
         if type(url) is str:
-            origin = self._authorities.get(url[: url.find("/", _MIN_ORIGIN_LENGTH) + 1])
+            origin = self._authorities.get(url[: url.find("/", MIN_ORIGIN_LENGTH) + 1])
             ready = self._ready.get(origin)
             if ready and ready[0] <= self._clock() < ready[1]:
                 return ready[2](url)
@@ -256,12 +259,15 @@ class BaseClient:
         check: Callable[[str], Verdict] = partial(state.check, product_token=tokens)
         if state.policy is EffectivePolicy.RULES:
             check = state.robots.rules_for(tokens, purposes).check
-        self._cache_engine.memory.make_ready(state, check)
+        limits = self._rate_limits(state)
+        delay = self._min_delay if limits is None or limits == NO_RATE_LIMITS else None
+        lock = self._origin_locks.find(state.origin, self._slot_count(state))
+        self._cache_engine.memory.make_ready(state, check, lock, delay)
 
     def _origin(self, url: URL) -> str | None:
         """Return the origin of a URL, and cache its authority as written."""
         if isinstance(url, str):
-            origin = self._authorities.get(url[: url.find("/", _MIN_ORIGIN_LENGTH) + 1])
+            origin = self._authorities.get(url[: url.find("/", MIN_ORIGIN_LENGTH) + 1])
             if origin is not None:
                 return origin
             origin, end = split_origin(url)
@@ -294,12 +300,12 @@ class BaseClient:
             *((), (), (), tuple(purposes)),
         )
 
-    def _delay(self, state: OriginState) -> Delay:
-        """Return the seconds between two requests to an origin, and the reason."""
+    def delay_for(self, state: OriginState) -> Delay:
+        """Return the seconds between two requests to the origin of a state, and the reason."""
         limits = self._rate_limits(state)
-        if limits is None:
-            return Delay(self._min_delay, "min-delay")
-        return longest_delay(limits, self._clock(), self._min_delay)
+        if limits is None or limits == NO_RATE_LIMITS:
+            return self._min_delay
+        return longest_delay(limits, self._clock(), self._min_delay.seconds)
 
     def _slot_count(self, state: OriginState) -> int:
         """Return how many slots an origin has: one if the site sets a rate limit."""
@@ -329,7 +335,7 @@ class BaseClient:
         by_authority: dict[object, list[int]] = {}
         for position, url in enumerate(listed):
             # Two lookups per URL: its authority as written, and the list of that authority.
-            authority = url[: url.find("/", _MIN_ORIGIN_LENGTH) + 1] if type(url) is str else None
+            authority = url[: url.find("/", MIN_ORIGIN_LENGTH) + 1] if type(url) is str else None
             positions = by_authority.get(authority)
             if positions is None:
                 positions = groups.setdefault(self._origin(url), [])

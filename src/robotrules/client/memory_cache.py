@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from itertools import chain
 from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord
@@ -20,13 +21,26 @@ from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.verdict import Verdict
 
+if TYPE_CHECKING:
+    from robotrules.client.rate_limiter import Delay
+
 # Limits on the number of cached origins, and on the bytes of their files and fields. In memory, a
 # parsed file takes two or three times its size.
 MAX_ORIGINS = 65_536
 MAX_BYTES = 64 * 1024 * 1024
 
-# Start and end of validity, and the function that checks a URL.
-ReadyCheck = tuple[float, float, Callable[[str], Verdict]]
+
+class ReadyOrigin(NamedTuple):
+    """What checks and slots of an origin need while its cached state is valid."""
+
+    since: float
+    until: float
+    check: Callable[[str], Verdict]
+    origin: str
+    lock: Any
+    """The origin lock of the client."""
+    delay: Delay | None
+    """The delay between two requests; None: it depends on the time of day."""
 
 
 class ParsedFile:
@@ -49,7 +63,7 @@ class OriginCache:
         self._files: WeakValueDictionary[tuple[str, bool], ParsedFile] = WeakValueDictionary()
         # An expired copy is kept with its origin: it may apply again, or a 304 may revalidate it.
         self._file_of: dict[str, ParsedFile] = {}
-        self.ready: dict[str | None, ReadyCheck] = {}
+        self.ready: dict[str | None, ReadyOrigin] = {}
 
     def get(self, origin: str) -> OriginState | None:
         """Return the cached state of an origin."""
@@ -87,16 +101,20 @@ class OriginCache:
             while self._bytes > MAX_BYTES or len(self._states) > MAX_ORIGINS:
                 self._evict(next(iter(self._states)))
 
-    def make_ready(self, state: OriginState, check: Callable[[str], Verdict]) -> None:
-        """Use *check* for the URLs of an origin while *state* is its cached state."""
+    def make_ready(
+        self,
+        state: OriginState,
+        check: Callable[[str], Verdict],
+        lock: object,
+        delay: Delay | None,
+    ) -> None:
+        """Use these for the URLs of an origin while *state* is its cached state."""
         with self._lock:
             cached = self._states.get(state.origin)
             if cached is not None and cached.entry is state.entry and cached.until == state.until:
-                self.ready[state.origin] = (
-                    state.entry.last_fetch_at - MAX_CLOCK_SKEW,
-                    state.until,
-                    check,
-                )
+                since = state.entry.last_fetch_at - MAX_CLOCK_SKEW
+                ready = ReadyOrigin(since, state.until, check, state.origin, lock, delay)
+                self.ready[state.origin] = ready
 
     def clear(self) -> None:
         """Remove everything."""

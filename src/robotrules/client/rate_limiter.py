@@ -34,6 +34,9 @@ DEFAULT_RETRY_AFTER = 60.0
 SLOT_TTL = 60.0
 # Maximum interval of polling for a slot that another process holds.
 MAX_SLOT_POLL = 0.1
+# How long one process may use the slots of an origin without a pause. Then it waits for one such
+# interval, so that a process that polls gets a slot: at most a twentieth of the time is lost.
+MAX_BUSY = 20 * MAX_SLOT_POLL
 # Maximum time to sleep before the store is asked again: a Retry-After may have been recorded.
 MAX_WAIT = 60.0
 # Origins whose slots are tracked in memory, for when the store is unavailable.
@@ -68,6 +71,7 @@ def required_delay(
 
 # The rate limits of a file for one crawler: Crawl-delay, and Request-rates, some for part of a day.
 RateLimits = tuple[CrawlDelay | None, tuple[RequestRate, ...]]
+NO_RATE_LIMITS: RateLimits = (None, ())
 
 
 def read_rate_limits(
@@ -111,6 +115,8 @@ class RateLimiter:
         self._lock = Lock()
         self._next_slot: dict[str, float] = {}
         self._ended_at: dict[str, float] = {}
+        # When the process began to use an origin's slots without a pause.
+        self._busy_since: dict[str, float] = {}
 
     def reserve(self, origin: str, interval: float) -> Generator[Effect, Any, float]:
         """Reserve the next slot of an origin; return its time in seconds since 1970."""
@@ -119,6 +125,19 @@ class RateLimiter:
             engine.store.reserve_slot, origin, engine.clock(), interval
         )
         return self._reserve_in_memory(origin, interval) if at is None else at
+
+    def begin_now(self, origin: str, interval: float) -> bool:
+        """
+        Begin a slot if that needs neither a lease nor a wait; False: use `take()`.
+
+        No other process uses an exclusive store, and within the process the origin locks limit the
+        concurrent slots, so no lease is necessary.
+        """
+        engine = self._cache_engine
+        if not engine.exclusive or engine.closed or engine.store_error is not None:
+            return False
+        now = engine.clock()
+        return engine.store.begin_slot(origin, now, interval) <= now
 
     def take(
         self, origin: str, interval: float, holder: str, slots: int = 1
@@ -129,7 +148,7 @@ class RateLimiter:
         Returns the index of the slot, for `end()`.
         """
         engine, pause = self._cache_engine, MIN_POLL
-        if monotonic() - self._ended_at.pop(origin, -inf) < MAX_SLOT_POLL:
+        if self._is_monopolizing(origin):
             # Fairness: other processes may have waited longer, and poll at this interval.
             yield Wait(MAX_SLOT_POLL)
         while True:
@@ -147,6 +166,17 @@ class RateLimiter:
                 return slot
             yield from self._release_slot(origin, holder, slot)
             yield Wait(min(at - now, MAX_WAIT))
+
+    def _is_monopolizing(self, origin: str) -> bool:
+        """Return whether this process has used an origin for long without a pause."""
+        now = monotonic()
+        if now - self._ended_at.pop(origin, -inf) >= MAX_SLOT_POLL:
+            self._busy_since[origin] = now
+            return False
+        if now - self._busy_since.get(origin, -inf) < MAX_BUSY:
+            return False
+        self._busy_since[origin] = now  # the caller waits, so the time begins anew
+        return True
 
     def _lease_slot(
         self, origin: str, holder: str, slots: int
@@ -168,6 +198,7 @@ class RateLimiter:
             with self._lock:
                 if len(self._ended_at) > MAX_REMEMBERED_SLOTS:
                     self._ended_at.clear()
+                    self._busy_since.clear()
                 self._ended_at[origin] = monotonic()
         for slot in slots:
             yield from self._release_slot(origin, holder, slot)
@@ -227,13 +258,22 @@ def find_retry_delay(status: int, headers: object, now: float) -> float | None:
 class Slot:
     """A slot of an origin: fetch, then record the response."""
 
+    __slots__ = ("_clock", "_holder", "delay", "origin", "until")
+
     def __init__(self, origin: str, delay: Delay, clock: Callable[[], float]) -> None:
         self.origin = origin
         self.delay = delay
-        self.holder = new_holder()
+        self._holder = ""
         self.until: float | None = None
         """Allow no slot before this time, because of a recorded response; None: no restriction."""
         self._clock = clock
+
+    @property
+    def holder(self) -> str:
+        """The name that holds the lease of this slot."""
+        if not self._holder:
+            self._holder = new_holder()
+        return self._holder
 
     def record_response(self, status: int, headers: object = None) -> float | None:
         """
@@ -241,6 +281,8 @@ class Slot:
 
         Returns by how many seconds; None if the response does not ask for it.
         """
+        if status < 300:  # most responses: Retry-After has no meaning there
+            return None
         now = self._clock()
         delay = find_retry_delay(status, headers, now)
         if delay is None:

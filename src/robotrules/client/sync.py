@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, as_completed, wait
-from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 from types import TracebackType
@@ -45,7 +44,8 @@ from robotrules.client.pages import (
     make_guidance,
 )
 from robotrules.client.pages import Effect as PageEffect
-from robotrules.client.rate_limiter import Delay, Slot, find_retry_delay
+from robotrules.client.rate_limiter import Delay, find_retry_delay
+from robotrules.client.slot_contexts import SlotContext
 from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.threads import BackgroundRunner, SingleFlight, thread_pool
 from robotrules.client.transports import Transport, open_transport, vet_transport
@@ -144,7 +144,7 @@ class Client(BaseClient):
                 raise
         self._sleep = sleep
         self._single_flight: SingleFlight[OriginState] = SingleFlight()
-        self._origin_locks = OriginLocks()
+        self._origin_locks: OriginLocks = OriginLocks()
         self._background = BackgroundRunner(BACKGROUND_THREADS)
 
     # --- Checks ---------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ class Client(BaseClient):
         state = self.lookup(url)
         if state is None:
             raise no_origin_error(url)
-        return self._delay(state)
+        return self.delay_for(state)
 
     def reserve(self, url: URL) -> float:
         """
@@ -353,8 +353,7 @@ class Client(BaseClient):
             self._run(self._rate_limiter.postpone(origin, now + delay))
         return delay
 
-    @contextmanager
-    def slot(self, url: URL) -> Iterator[Slot]:
+    def slot(self, url: URL) -> SlotContext:
         """
         Wait for the next slot of the origin of *url*, and use it.
 
@@ -366,23 +365,21 @@ class Client(BaseClient):
         or `connections_per_origin` if the site sets no rate limit. Slots begin at least
         `delay(url)` apart.
         """
-        state = self.lookup(url)
-        if state is None:
-            raise no_origin_error(url)
-        delay, slots, origin = self._delay(state), self._slot_count(state), self._origin(url) or ""
-        slot = Slot(origin, delay, self._cache_engine.clock)
-        leased: Iterable[int] = range(slots)
-        with self._origin_locks.acquire(origin, slots):
-            try:
-                taking = self._rate_limiter.take(origin, delay.seconds, slot.holder, slots)
-                leased = (self._run(taking),)
-                yield slot
-            finally:
-                try:
-                    if slot.until is not None:
-                        self._run(self._rate_limiter.postpone(origin, slot.until))
-                finally:
-                    self._run(self._rate_limiter.end(origin, slot.holder, leased))
+        return SlotContext(self, url)
+
+    def checked_slot(
+        self,
+        url: URL,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> SlotContext:
+        """
+        Wait for the next slot of the origin of *url* if the rules allow it, and use it.
+
+        Raises `DisallowedError` with the verdict otherwise, before the slot begins. The wait may be
+        long, so the rules are checked before and after it.
+        """
+        return SlotContext(self, url, (product_token, purposes))
 
     # --- Driving --------------------------------------------------------------------------------
 

@@ -483,7 +483,8 @@ def test_postponed_slots_remain_postponed() -> None:
     """The earliest recorded time is kept with the next slot."""
     noted = PacingState(earliest=NOW + 50).reserve(NOW, 1)
     assert noted == PacingState(NOW + 50, NOW + 50)
-    assert PacingState(NOW - 1, NOW + 50).begin(NOW) == PacingState(NOW, NOW + 50)
+    assert PacingState(NOW - 1, NOW + 50).begin(NOW, 1) == NOW + 50
+    assert PacingState(NOW - 1, NOW - 5).begin(NOW, 1) == PacingState(NOW, NOW - 5)
 
 
 class TestMemory:

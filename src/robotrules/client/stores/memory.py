@@ -12,12 +12,13 @@ import os
 import time
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
+from math import inf
 from operator import attrgetter
 from threading import Lock
 
 from robotrules.cache import MAX_CLOCK_SKEW, Entry, FetchRecord
 from robotrules.client.stores.forks import FORK_TIMEOUT, register
-from robotrules.client.stores.pacing import PacingState
+from robotrules.client.stores.pacing import NO_SLOTS, PacingState
 from robotrules.client.stores.serialization import (
     RecordIdentity,
     record_identity,
@@ -29,6 +30,7 @@ from robotrules.client.stores.serialization import (
 from robotrules.errors import StoreError
 
 _AT = attrgetter("at")
+new_pacing = tuple.__new__  # half the time of the class
 
 
 class MemoryStore:
@@ -142,27 +144,31 @@ class MemoryStore:
         vet_slot(origin, now, interval)
         with self._lock:
             self._check()
-            pacing = self._slots.get(origin, PacingState()).reserve(now, interval)
+            pacing = self._slots.get(origin, NO_SLOTS).reserve(now, interval)
             self._slots[origin] = pacing
             return pacing.last
 
     def begin_slot(self, origin: str, now: float, interval: float) -> float:
         """Begin a slot if the rate limit permits; else return the earliest time for one."""
-        vet_slot(origin, now, interval)
         with self._lock:
-            self._check()
-            pacing = self._slots.get(origin, PacingState())
-            ready_at = pacing.ready_at(now, interval)
-            if ready_at > now:
-                return ready_at
-            self._slots[origin] = pacing.begin(now)
+            if self._closed:
+                self._check()
+            last, earliest = self._slots.get(origin, NO_SLOTS)
+            if last + interval <= now < inf and earliest <= now and interval >= 0:
+                self._slots[origin] = new_pacing(PacingState, (now, earliest))  # most slots
+                return now
+            vet_slot(origin, now, interval)
+            begun = self._slots.get(origin, NO_SLOTS).begin(now, interval)
+            if not isinstance(begun, PacingState):
+                return begun
+            self._slots[origin] = begun
             return now
 
     def postpone_slot(self, origin: str, until: float) -> None:
         """Allow no slot at an origin before a time."""
         with self._lock:
             self._check()
-            self._slots[origin] = self._slots.get(origin, PacingState()).postpone(until)
+            self._slots[origin] = self._slots.get(origin, NO_SLOTS).postpone(until)
 
     # --- Iteration and pruning --------------------------------------------------------------------
 

@@ -29,6 +29,8 @@ class PacingState(NamedTuple):
     def trusted(self, now: float) -> PacingState:
         """Return the state without times that are too far ahead."""
         end = now + MAX_TRUSTED_AHEAD
+        if self.last <= end and self.earliest <= end:
+            return self
         return PacingState(*[moment if moment <= end else NEVER for moment in self])
 
     def reserve(self, now: float, interval: float) -> PacingState:
@@ -36,16 +38,17 @@ class PacingState(NamedTuple):
         last, earliest = self.trusted(now)
         return PacingState(min(max(now, last + interval, earliest), now + MAX_AHEAD), earliest)
 
-    def ready_at(self, now: float, interval: float) -> float:
-        """Return the earliest time at which a slot may begin."""
+    def begin(self, now: float, interval: float) -> PacingState | float:
+        """Return the state after a slot begins now, or the earliest time at which one may."""
         last, earliest = self.trusted(now)
-        return max(last + interval, earliest)
-
-    def begin(self, now: float) -> PacingState:
-        """Return the state after a slot begins now."""
-        return self.trusted(now)._replace(last=now)
+        ready_at = max(last + interval, earliest)
+        return PacingState(now, earliest) if ready_at <= now else ready_at
 
     def postpone(self, until: float) -> PacingState:
         """Return the state with no slot before a time."""
         # An untrusted time further ahead must not hide this one.
         return self._replace(earliest=max(self.trusted(until).earliest, until))
+
+
+NO_SLOTS = PacingState()
+"""The state of an origin that has had no slot."""

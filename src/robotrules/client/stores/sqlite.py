@@ -155,11 +155,10 @@ class SQLiteStore:
         """Begin a slot if the rate limit permits; else return the earliest time for one."""
         vet_slot(origin, now, interval)
         with self._begin_write() as db:
-            pacing = _read_pacing(db, origin)
-            ready_at = pacing.ready_at(now, interval)
-            if ready_at > now:
-                return ready_at
-            db.execute(SET_SLOT, (origin, *pacing.begin(now)))
+            begun = _read_pacing(db, origin).begin(now, interval)
+            if not isinstance(begun, PacingState):
+                return begun
+            db.execute(SET_SLOT, (origin, *begun))
             return now
 
     def postpone_slot(self, origin: str, until: float) -> None:

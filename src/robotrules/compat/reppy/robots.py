@@ -1,0 +1,258 @@
+"""
+Robots and Agent with the methods of reppy 0.4.14, answering by RFC 9309.
+
+`Robots.fetch()` fetches with `robotrules.Client`; everything else has no I/O. A URL of another host
+is not allowed, as in reppy: a file speaks for its own authority only (RFC 9309 §2.3).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Self
+
+from robotrules.access import FailureReason
+from robotrules.cache import EffectivePolicy, FetchRecord
+from robotrules.compat.fetching import USER_AGENT, fetch_state
+from robotrules.compat.reppy import exceptions
+from robotrules.compat.reppy.ttl import FieldsView, HeaderWithDefaultPolicy, TTLPolicyBase
+from robotrules.compat.user_agents import ChecksByUserAgent, crawler_name
+from robotrules.http.origins import origin_of
+from robotrules.robotstxt import RobotsTxt, parse
+
+# RFC 9309 §2.4: a cached file is used for at most 24 hours.
+_DAY = 86_400.0
+_ERRORS: dict[FailureReason, type[exceptions.ReppyException]] = {
+    FailureReason.TLS: exceptions.SSLException,
+    FailureReason.TIMEOUT: exceptions.ReadTimeout,
+    FailureReason.REDIRECTS: exceptions.ExcessiveRedirects,
+    FailureReason.LOOP: exceptions.ExcessiveRedirects,
+    FailureReason.LOCATION: exceptions.ExcessiveRedirects,
+    FailureReason.STATUS: exceptions.BadStatusCode,
+}
+_DISALLOW_ALL = b"User-agent: *\nDisallow: /"
+
+
+class Agent:
+    """The rules of one crawler. `allow()` and `disallow()` add rules to this copy."""
+
+    def __init__(self) -> None:
+        """Make an agent without rules, which allows everything."""
+        self._host = ""
+        self._robots = parse(b"User-agent: *")
+        self._name = "*"
+
+    @classmethod
+    def from_robots(cls, robots: Robots, name: str | bytes) -> Self:
+        """Make the agent of a crawler."""
+        agent = cls()
+        agent._host, agent._robots, agent._name = robots.host, robots.robots, _name_of(name)
+        return agent
+
+    @property
+    def delay(self) -> float | None:
+        """The Crawl-delay in seconds; None if there is none, or if it is 0."""
+        delay = self._robots.crawl_delay(self._name)
+        return delay.seconds if delay and delay.seconds else None
+
+    def allow(self, path: str | bytes) -> Self:
+        """Add a rule that allows a path pattern."""
+        return self._add(b"Allow", path)
+
+    def disallow(self, path: str | bytes) -> Self:
+        """Add a rule that disallows a path pattern."""
+        return self._add(b"Disallow", path)
+
+    def _add(self, key: bytes, path: str | bytes) -> Self:
+        pattern = path if isinstance(path, bytes) else path.encode("utf-8", "surrogateescape")
+        if b"\n" in pattern or b"\r" in pattern:
+            raise ValueError(f"a path pattern is one line: {path!r}")
+        groups = self._robots.select_groups(self._name).groups
+        records = [
+            b"%s: %s" % (record.key.encode(), record.value)
+            for group in groups
+            for record in group.records
+            if record.is_rule or record.key == "crawl-delay"
+        ]
+        added = b"%s: %s" % (key, pattern.replace(b"#", b"%23"))
+        self._robots = parse(b"\n".join([b"User-agent: *", *records, added]))
+        self._name = "*"
+        return self
+
+    def allowed(self, path: str | bytes) -> bool:
+        """Tell whether the crawler may fetch a URL or path."""
+        if _is_external(path, self._host):
+            return False
+        return self._robots.rules_for(self._name).allows(path)
+
+    def __len__(self) -> int:
+        return sum(len(group.rules) for group in self._robots.select_groups(self._name).groups)
+
+    def __str__(self) -> str:
+        groups = self._robots.select_groups(self._name).groups
+        return str([str(rule) for group in groups for rule in group.rules])
+
+
+class Robots:
+    """A parsed robots.txt with its expiry."""
+
+    DEFAULT_TTL_POLICY: TTLPolicyBase = HeaderWithDefaultPolicy(default=3600, minimum=600)
+    user_agent: str = USER_AGENT
+    """The User-Agent header that `fetch()` sends, unless `headers` has one."""
+    allow_private: Iterable[str] = ()
+    """Private hosts, addresses and networks that `fetch()` may connect to."""
+
+    def __init__(self, url: str, content: str | bytes, expires: float | None = None) -> None:
+        """Parse *content*; *url* is the URL of the robots.txt."""
+        self.host = origin_of(url) or ""
+        """The origin that the file speaks for; empty if *url* has none."""
+        self._expires = expires
+        self._checks = ChecksByUserAgent(parse(content))
+
+    @classmethod
+    def parse(cls, url: str, content: str | bytes, expires: float | None = None) -> Self:
+        """Parse a robots.txt. Never raises on content."""
+        return cls(url, content, expires)
+
+    @classmethod
+    def fetch(
+        cls,
+        url: str,
+        ttl_policy: TTLPolicyBase | None = None,
+        max_size: int = 1_048_576,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | tuple[float, float] | None = None,
+        after_parse_hook: Callable[[Robots], object] | None = None,
+        **options: Any,
+    ) -> Robots:
+        """
+        Fetch and parse the robots.txt of the origin of *url*.
+
+        401 and 403 return an `AllowNone`, other 4xx an `AllowAll`; failures raise a
+        `ReppyException`. *max_size* is ignored: 500 KiB are read (RFC 9309 §2.5). Other options of
+        requests are rejected: use `robotrules.Client` for these.
+        """
+        if options:
+            raise TypeError(
+                f"not supported: {', '.join(options)}. Robots.fetch() passes headers= and timeout= "
+                "on; for other options use robotrules.Client(..., transport=session)"
+            )
+        sent = dict(headers or {})
+        agents = [sent.pop(name) for name in list(sent) if name.lower() == "user-agent"]
+        seconds = sum(timeout) if isinstance(timeout, tuple) else timeout
+        state = fetch_state(
+            url,
+            user_agent=agents[0] if agents else cls.user_agent,
+            allow_private=cls.allow_private,
+            headers=sent,
+            timeout=30.0 if seconds is None else seconds,
+        )
+        record = state.fetch_record if state is not None else None
+        if state is None or record is None:
+            raise _make_error(exceptions.MalformedUrl, url, f"{url!r} is not an http or https URL")
+        if not record.usable:
+            reason = record.failure_reason or FailureReason.STATUS
+            kind = _ERRORS.get(reason, exceptions.ConnectionException)
+            raise _make_error(kind, url, record.detail or f"Got {record.status} for {url}", record)
+        view = FieldsView(record.status or 0, _text_fields(record))
+        expires = (ttl_policy or cls.DEFAULT_TTL_POLICY).expires(view)
+        expires = min(expires, time.time() + _DAY)
+        if state.policy is EffectivePolicy.DISALLOW:
+            return AllowNone(url, expires)
+        if state.policy is EffectivePolicy.ALLOW:
+            return AllowAll(url, expires)
+        robots = cls(url, b"", expires)
+        robots._checks = ChecksByUserAgent(state.robots)
+        if after_parse_hook is not None:
+            after_parse_hook(robots)
+        return robots
+
+    @classmethod
+    def robots_url(cls, url: str) -> str:
+        """Return the URL of the robots.txt for a URL."""
+        origin = origin_of(url)
+        if origin is None:
+            raise _make_error(exceptions.MalformedUrl, url, f"{url!r} is not an http or https URL")
+        return f"{origin}/robots.txt"
+
+    @property
+    def robots(self) -> RobotsTxt:
+        """The file as a `robotrules.RobotsTxt`, which also gives reasons. Not in reppy."""
+        return self._checks.robots
+
+    @property
+    def sitemaps(self) -> list[str]:
+        """The URLs of the sitemaps in the order of the file, each once."""
+        return [sitemap.url for sitemap in self.robots.sitemaps]
+
+    def allowed(self, path: str | bytes, name: str | bytes) -> bool:
+        """Tell whether a crawler, given by product token or User-Agent, may fetch a URL or path."""
+        if _is_external(path, self.host):
+            return False
+        return self._checks[name if isinstance(name, str) else _name_of(name)](path)
+
+    def agent(self, name: str | bytes) -> Agent:
+        """Return the rules of a crawler, as a copy."""
+        return Agent.from_robots(self, name)
+
+    @property
+    def expires(self) -> float | None:
+        """When the file expires, in seconds since 1970; None if it was parsed without a time."""
+        return self._expires
+
+    @property
+    def expired(self) -> bool:
+        """Whether the file has expired; a file without a time has not."""
+        return self._expires is not None and time.time() > self._expires
+
+    @property
+    def ttl(self) -> float:
+        """The remaining seconds until the file expires; 0 if it was parsed without a time."""
+        return 0.0 if self._expires is None else max(self._expires - time.time(), 0)
+
+    def __str__(self) -> str:
+        return self.robots.body.decode("utf-8", "backslashreplace")
+
+
+class AllowNone(Robots):
+    """No requests are allowed."""
+
+    def __init__(self, url: str, expires: float | None = None) -> None:
+        """Make it for a URL."""
+        super().__init__(url, _DISALLOW_ALL, expires)
+
+
+class AllowAll(Robots):
+    """All requests are allowed."""
+
+    def __init__(self, url: str, expires: float | None = None) -> None:
+        """Make it for a URL."""
+        super().__init__(url, b"", expires)
+
+
+def _name_of(name: str | bytes) -> str:
+    return crawler_name(name.decode("utf-8", "replace") if isinstance(name, bytes) else name)
+
+
+def _is_external(path: str | bytes, host: str) -> bool:
+    """Tell whether a URL has another origin than the file; a path has none."""
+    if not host or path[:1] in ("/", b"/"):
+        return False
+    origin = origin_of(path)
+    return origin is not None and origin != host
+
+
+def _text_fields(record: FetchRecord) -> dict[str, str]:
+    names = ("cache-control", "expires", "date", "age")
+    lines = {name: record.fields.get(name) for name in names}
+    return {name: b", ".join(got).decode("latin-1") for name, got in lines.items() if got}
+
+
+def _make_error(
+    kind: type[exceptions.ReppyException], url: str, text: str, record: FetchRecord | None = None
+) -> exceptions.ReppyException:
+    status = (record.status,) if record is not None and record.status is not None else ()
+    error = kind(text, *status)
+    error.url = url
+    return error

@@ -1,0 +1,218 @@
+"""Robots, Agent and the caches of reppy, on real responses from loopback."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robotrules.compat import reppy
+from robotrules.compat.reppy import exceptions
+from robotrules.compat.reppy.cache import AgentCache, RobotsCache
+from robotrules.compat.reppy.cache.policy import DefaultObjectPolicy, ReraiseExceptionPolicy
+from robotrules.compat.reppy.robots import Agent, AllowAll, AllowNone, Robots
+from robotrules.compat.reppy.ttl import FieldsView, HeaderWithDefaultPolicy, TTLPolicyBase
+from tests.compat.loopback import serving
+
+URL = "https://example.com/robots.txt"
+BODY = b"User-agent: *\nDisallow: /a\nCrawl-delay: 2\nSitemap: https://example.com/s.xml\n"
+
+
+@pytest.fixture
+def local(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Permit loopback."""
+    monkeypatch.setattr(Robots, "allow_private", ("127.0.0.1",))
+
+
+def test_the_names_of_reppy() -> None:
+    """`reppy.Robots` and `reppy.Agent` are those of `reppy.robots`."""
+    assert (reppy.Robots, reppy.Agent) == (Robots, Agent)
+
+
+def test_parse() -> None:
+    """Verdicts by URL and by path; another origin is never allowed."""
+    robots = Robots.parse(URL, BODY)
+    assert not robots.allowed("https://example.com/a", "my-user-agent")
+    assert robots.allowed("/b", b"my-user-agent/1.0 (x)")
+    assert not robots.allowed("https://other.example/b", "my-user-agent")
+    assert robots.sitemaps == ["https://example.com/s.xml"]
+    assert (robots.expires, robots.expired, robots.ttl) == (None, False, 0.0)
+    assert Robots.parse(URL, BODY, time.time() + 60).ttl > 50
+    assert Robots.parse(URL, BODY, 1.0).expired
+    assert str(robots) == BODY.decode()
+    assert AllowAll(URL).allowed("/a", "x")
+    assert not AllowNone(URL).allowed("/a", "x")
+
+
+def test_agents() -> None:
+    """An agent is a copy: added rules do not change the file."""
+    robots = Robots.parse(URL, BODY)
+    agent = robots.agent("my-user-agent")
+    assert (agent.delay, len(agent)) == (2.0, 1)
+    assert not agent.allowed("https://example.com/a/b")
+    assert not agent.allowed("https://other.example/")
+    assert agent.allow("/a/b").allowed("/a/b")
+    assert agent.disallow("/c").allowed("/d")
+    assert not agent.allowed("/c")
+    assert (agent.delay, len(agent)) == (2.0, 3)
+    assert not robots.allowed("/a/b", "my-user-agent")
+    assert Agent().allowed("/")
+    assert Agent().delay is None
+    assert not Agent().disallow("/").allowed("/x")
+    assert "Disallow: /" in str(Agent().disallow(b"/"))
+    with pytest.raises(ValueError, match="one line"):
+        Agent().disallow("/a\nAllow: /")
+
+
+def test_robots_url() -> None:
+    """Scheme, host and a port that is not the default one."""
+    url = "http://userinfo@example.com:8080/path;params?query#fragment"
+    assert Robots.robots_url(url) == "http://example.com:8080/robots.txt"
+    assert Robots.robots_url("https://example.com:443/a") == URL
+    with pytest.raises(exceptions.MalformedUrl):
+        Robots.robots_url("mailto:a@example.com")
+
+
+@pytest.mark.usefixtures("local")
+@pytest.mark.parametrize(
+    ("status", "result"), [(200, Robots), (401, AllowNone), (403, AllowNone), (404, AllowAll)]
+)
+def test_fetch(status: int, result: type[Robots]) -> None:
+    """A status gives the class that reppy gave."""
+    hooked: list[Robots] = []
+    fields = {"User-Agent": "MyBot/2.0", "From": "bot@example.com"}
+    with serving(status, BODY, {"Cache-Control": "max-age=1200"}) as (origin, requested):
+        robots = Robots.fetch(
+            f"{origin}/robots.txt", headers=fields, timeout=(5, 5), after_parse_hook=hooked.append
+        )
+    assert type(robots) is result
+    assert requested == [("/robots.txt", "MyBot/2.0")]
+    assert 1190 < robots.ttl <= 1200
+    assert robots.allowed(f"{origin}/a", "x") == (status == 404)
+    assert hooked == ([robots] if status == 200 else [])
+
+
+@pytest.mark.usefixtures("local")
+def test_failures() -> None:
+    """An unreachable file raises; the cache keeps what its policy says."""
+    with serving(503) as (origin, requested):
+        with pytest.raises(exceptions.BadStatusCode) as raised:
+            Robots.fetch(origin)
+        assert raised.value.url == origin
+        assert 503 in raised.value.args
+        cache = RobotsCache(capacity=2)
+        assert not cache.allowed(f"{origin}/b", "x")
+        assert not cache.allowed(f"{origin}/c", "x")
+        assert len(requested) == 2, "a failure is kept for ten minutes"
+        again = RobotsCache(1, cache_policy=ReraiseExceptionPolicy(ttl=0))
+        with pytest.raises(exceptions.BadStatusCode):
+            again.allowed(f"{origin}/b", "x")
+        lax = RobotsCache(1, cache_policy=DefaultObjectPolicy(10, AllowAll))
+        assert lax.allowed(f"{origin}/b", "x")
+    with pytest.raises(exceptions.ConnectionException):
+        Robots.fetch("http://127.0.0.1:9/robots.txt")
+    with pytest.raises(exceptions.MalformedUrl):
+        Robots.fetch("example.com")
+    with pytest.raises(TypeError, match="not supported: verify"):
+        Robots.fetch(URL, verify=False)
+    redirecting = serving(302, fields={"Location": "/robots.txt"})
+    with redirecting as (origin, _), pytest.raises(exceptions.ExcessiveRedirects):
+        Robots.fetch(origin)
+
+
+def test_private_addresses_are_refused_by_default() -> None:
+    """`Robots.allow_private` permits them."""
+    with serving(200) as (origin, requested), pytest.raises(exceptions.ConnectionException):
+        Robots.fetch(origin)
+    assert requested == []
+
+
+@pytest.mark.usefixtures("local")
+def test_caches() -> None:
+    """A fresh file is fetched once; the least recently used is dropped."""
+    with serving(200, BODY) as (origin, requested), serving(404) as (other, _):
+        cache = RobotsCache(capacity=1)
+        assert [cache.allowed(f"{origin}{path}", "x") for path in ("/a", "/b", "/c")] == [
+            False,
+            True,
+            True,
+        ]
+        assert len(requested) == 1
+        assert cache.get(origin).sitemaps
+        assert cache.allowed(f"{other}/a", "x")
+        assert cache.allowed(f"{origin}/b", "x")
+        assert len(requested) == 2
+        agents = AgentCache("x/1.0", capacity=2)
+        assert (agents.allowed(f"{origin}/a"), agents.allowed(f"{origin}/b")) == (False, True)
+        assert len(requested) == 3
+        assert not AgentCache("x", 1).allowed("http://127.0.0.1:9/a")
+        expires, robots = cache.fetch(f"{origin}/robots.txt")
+        assert expires == robots.expires
+    with pytest.raises(ValueError, match="capacity"):
+        RobotsCache(0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "ttl"),
+    [
+        ({}, 1800),
+        ({"cache-control": "max-age=3000"}, 3000),
+        ({"cache-control": "max-age=1"}, 600),
+        ({"cache-control": "no-store, max-age=3000"}, 600),
+        (
+            {"expires": "Thu, 01 Jan 2026 01:00:00 GMT", "date": "Thu, 01 Jan 2026 00:00:00 GMT"},
+            3600,
+        ),
+        ({"expires": "never"}, 600),
+    ],
+)
+def test_ttl_policies(fields: dict[str, str], ttl: float) -> None:
+    """Fields, then the default; never below the minimum."""
+    policy = HeaderWithDefaultPolicy(default=1800, minimum=600)
+    assert policy.ttl(FieldsView(200, fields)) == ttl
+    assert policy.expires(FieldsView(200, fields)) > time.time()
+
+
+@pytest.mark.usefixtures("local")
+def test_a_file_is_used_for_a_day_at_most() -> None:
+    """RFC 9309 §2.4, whatever a policy says."""
+
+    class Week(TTLPolicyBase):
+        def ttl(self, response: FieldsView) -> float:
+            return 7 * 86_400
+
+    with serving(200, BODY) as (origin, _):
+        assert Robots.fetch(origin, ttl_policy=Week()).ttl <= 86_400
+
+
+LINES = [
+    "User-agent: *",
+    "Disallow: /*$",
+    "Disallow: /\u00e9",
+    "Allow: /\udce9",
+    "Crawl-delay: 1e999",
+]
+TEXTS = st.one_of(
+    st.text(),
+    st.binary(),
+    st.lists(st.sampled_from([*LINES, "Sitemap: //[", "\ufeff", "\x00"])).map(
+        lambda lines: "\r".join(["User-agent: *", *lines])
+    ),
+)
+
+
+@given(TEXTS, st.one_of(st.text(), st.binary()), st.text())
+def test_hostile_content_does_not_raise(content: str | bytes, path: str | bytes, url: str) -> None:
+    """Neither a file, the URL of a file, nor a checked URL or path raises."""
+    robots = Robots.parse(url, content)
+    assert isinstance(robots.allowed(path, "foo"), bool)
+    assert all(isinstance(sitemap, str) for sitemap in robots.sitemaps)
+    assert isinstance(str(robots), str)
+    agent = robots.agent(b"foo")
+    assert isinstance(agent.allowed(path), bool)
+    assert agent.delay is None or agent.delay > 0
+    assert len(agent) >= 0
+    agent.disallow("/").allow("/a")
+    assert isinstance(str(agent), str)

@@ -1,7 +1,8 @@
 """
 `robotrules write`: create a robots.txt from a policy file, or compare it with an existing one.
 
-A wrapper around `policy.compose` and `write`.
+A wrapper around `policy.read_policy` and `write`. Tag rules of a policy are checked and shown as
+JSON, and not written: a robots.txt cannot contain them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from robotrules.errors import WriteError
 from robotrules.octets import visible
 from robotrules.write import NewRobotsTxt, read_back
 from robotrules.write import write as write_text
-from robotrules.write.policy import LARGEST, compose
+from robotrules.write.policy import LARGEST, read_policy
 
 # Increased when a JSON key changes its meaning or is removed.
 SCHEMA_VERSION = 1
@@ -41,8 +42,9 @@ def write(policy: str, target: str | None, existing: str | None, as_json: bool) 
     """
     Create a robots.txt from a policy, a small TOML file. '-' is stdin.
 
-    The result has the same meaning for crawlers that do not support the newer records. With
-    --check, a diff is printed instead. The exit code is 0, 1 if --check finds a difference, or 2
+    The result has the same meaning for crawlers that do not support the newer records. [[tags]]
+    are checked and not written: they are for header fields, which a server sends. With --check, a
+    diff is printed instead. The exit code is 0, 1 if --check finds a difference, or 2
     for a usage or I/O error or an invalid policy.
 
     \b
@@ -57,13 +59,14 @@ def write(policy: str, target: str | None, existing: str | None, as_json: bool) 
         raise CliError("the policy and --check cannot both be stdin: pass one of them as a file")
     name = "stdin" if policy == STDIN else visible(os.fsencode(policy))
     try:
-        robots = compose(_read(policy), name)
+        robots, tags = read_policy(_read(policy), name)
     except WriteError as error:
         raise CliError(visible(str(error))) from None
     _hint_at_names(robots)
     text = write_text(robots)
-    values = {"schema": SCHEMA_VERSION, "policy": None if policy == STDIN else name}
+    values: dict[str, Any] = {"schema": SCHEMA_VERSION, "policy": None if policy == STDIN else name}
     values |= {"robotstxt": text, **robots.as_dict()}
+    values["tags"] = [table.as_dict() for table in tags]
     if existing is not None:
         return _compare(robots, text, existing, values if as_json else None)
     if target == STDIN:

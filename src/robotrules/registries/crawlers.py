@@ -13,10 +13,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from robotrules.robotstxt.tokens import CrawlerNames, is_product_token, leading_name
+from robotrules.robotstxt.tokens import (
+    CrawlerNames,
+    is_product_token,
+    leading_name,
+    product_token,
+)
 
 # The purposes of crawlers, in display order.
 CRAWLER_PURPOSES: dict[str, str] = {
@@ -40,6 +45,11 @@ OBEYS = ("yes", "partly", "no", "not said")
 CRAWLER_STATUSES = ("active", "retired")
 # No name is longer; longer texts are not compared.
 LONGEST_NAME = 64
+# How much of a User-Agent header is read, and how many headers are remembered: they come from
+# anyone. Headers of crawlers have less than 300 characters.
+LONGEST_HEADER, REMEMBERED_HEADERS = 512, 2048
+# More comments are not the header of a crawler, and finding the end of each takes time.
+MOST_COMMENTS = 16
 _COMMON_ENDINGS = ("bot", "spider", "crawler")
 
 
@@ -162,6 +172,39 @@ class KnownCrawlers:
         """Return the crawler of that name, case-insensitive; None if it is not listed."""
         return self._data[2].get(product_token.lower())
 
+    def find_in_header(self, user_agent: str) -> KnownCrawler | None:
+        """
+        Return the crawler that a User-Agent header claims to be; None if it names none of these.
+
+        The claim is not verified: anyone can send any header. Only the first 512 characters are
+        read. Results are cached, so the header of every request can be looked up.
+        """
+        return _find_in_header(user_agent[:LONGEST_HEADER])
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        """A pattern for all names, longer ones first; a control sends no requests."""
+        names = sorted(
+            (crawler.product_token for crawler in self if not crawler.is_control),
+            key=lambda name: (-len(name), name),
+        )
+        words = "|".join(map(re.escape, names))
+        return re.compile(rf"(?<![-\w.])(?:{words})(?![-\w])", re.ASCII | re.IGNORECASE)
+
+    def _search_header(self, user_agent: str) -> KnownCrawler | None:
+        """Return the crawler whose name is the header's product, or a known name in it."""
+        if user_agent.count("(") > MOST_COMMENTS:
+            return None
+        product = product_token(user_agent)
+        claimed = self.get(product or "")
+        if claimed is None:
+            # A name with spaces, or in an unusual position. `ExampleBot (like Googlebot)` is
+            # another crawler, so a name inside the header counts only if it has no product.
+            named = self._pattern.search(user_agent)
+            if named and named[0].lower().startswith((product or "").lower()):
+                claimed = self.get(named[0])
+        return None if claimed is None or claimed.is_control else claimed
+
     def __contains__(self, product_token: str) -> bool:
         return self.get(product_token) is not None
 
@@ -201,6 +244,11 @@ def _make_crawler(entry: dict[str, Any]) -> KnownCrawler:
 
 
 KNOWN_CRAWLERS = KnownCrawlers()
+
+
+@lru_cache(REMEMBERED_HEADERS)
+def _find_in_header(user_agent: str) -> KnownCrawler | None:
+    return KNOWN_CRAWLERS._search_header(user_agent)
 
 
 def crawler(product_token: str) -> KnownCrawler | None:

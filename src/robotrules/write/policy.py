@@ -4,8 +4,9 @@ Policies: a short TOML file with the requests of a site to crawlers, converted t
 A policy has `keep-out` and `welcome` paths, allowed uses of content, and directives for single
 applications; `compose` makes groups of them. Requests to everyone apply to all crawlers: they are
 repeated in the groups of named crawlers, because RFC 9309 §2.2.1 makes these obey their own group
-only. Requests to a named crawler take precedence. It does not read files; `write` lays out the
-robots.txt.
+only. Requests to a named crawler take precedence. Tag rules by path are not part of a robots.txt:
+`tag_policy` reads them, and `read_policy` returns both. It does not read files; `write` lays out
+the robots.txt.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ from robotrules.write import (
     most_specific_first,
     token_value,
 )
+from robotrules.write.tag_policy import PathTags, read_tags
 
 # A policy is written by hand; a larger file is not a policy.
 LARGEST = 1 << 20
-POLICY_KEYS = ("comment", "sitemaps", "records", "everyone", "for", "applications")
+POLICY_KEYS = ("comment", "sitemaps", "records", "everyone", "for", "applications", "tags")
 EVERYONE_KEYS = ("comment", "keep-out", "welcome", "use", "crawl-delay", "records")
 FOR_KEYS = ("crawlers", "purposes", "instead-of-everyone", *EVERYONE_KEYS)
 # The categories of draft-ietf-aipref-vocab-07 §6.1.
@@ -48,16 +50,29 @@ PURPOSE_COMMENT = "Crawlers that do not know User-Agent-Purpose skip this group.
 ByPath = dict[str | None, dict[str, Any]]
 
 
-def compose(text: str, name: str = "policy.toml") -> NewRobotsTxt:
+class Policy(NamedTuple):
+    """A policy: the robots.txt, and the tag rules that responses have by path."""
+
+    robots: NewRobotsTxt
+    tags: tuple[PathTags, ...]
+
+
+def read_policy(text: str, name: str = "policy.toml") -> Policy:
     """
-    Return the robots.txt for a policy; *name* is for its errors.
+    Return the robots.txt and the tag rules of a policy; *name* is for its errors.
 
     Raises `WriteError` with the file, the line, the key and the known values. A policy of more than
     1 MiB, or with too deep nesting, is rejected.
     """
     # A lone surrogate is not valid UTF-8, and rejected as such.
     octets = text.encode("utf-8", "surrogatepass")
-    return _make_robots(read(octets, name, WriteError, LARGEST))
+    policy = read(octets, name, WriteError, LARGEST)
+    return Policy(_make_robots(policy), read_tags(policy.at("tags", [])))
+
+
+def compose(text: str, name: str = "policy.toml") -> NewRobotsTxt:
+    """Return the robots.txt for a policy; see `read_policy`."""
+    return read_policy(text, name).robots
 
 
 @contextmanager

@@ -1,0 +1,63 @@
+"""
+Settings of the Django app: the policy of `settings.ROBOTRULES`, made once.
+
+Keys are the arguments of `SitePolicy` in upper case. A relative path starts at `BASE_DIR`, if the
+settings have it. The policy is made again after a change of the setting in a test.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.signals import setting_changed
+
+from robotrules.errors import PolicyError
+from robotrules.serving import SitePolicy
+
+SETTING = "ROBOTRULES"
+KEYS = ("POLICY", "HOSTS", "STAGING", "MAX_AGE", "MIN_LEVEL", "IGNORE")
+
+
+@cache
+def get_site() -> SitePolicy:
+    """Return the policy of the settings, with its counters. Raises PolicyError for a mistake."""
+    return SitePolicy(**read_settings())
+
+
+def read_settings(**changes: Any) -> dict[str, Any]:
+    """Return the arguments of `SitePolicy`."""
+    given = getattr(settings, SETTING, None)
+    if not isinstance(given, dict) or "POLICY" not in given:
+        raise PolicyError(
+            f'missing setting {SETTING}: add {SETTING} = {{"POLICY": BASE_DIR / "policy.toml"}}'
+        )
+    for key in given:
+        if key not in KEYS:
+            raise PolicyError(f"{SETTING} has no key {key!r}; it has {', '.join(KEYS)}")
+    arguments = {key.lower(): value for key, value in given.items()} | changes
+    arguments["policy"] = _find_file(arguments["policy"])
+    hosts = arguments.get("hosts")
+    if isinstance(hosts, dict):
+        arguments["hosts"] = {host: _find_file(source) for host, source in hosts.items()}
+    return arguments
+
+
+def _find_file(source: Any) -> Any:
+    is_text = isinstance(source, str) and "\n" in source
+    folder = getattr(settings, "BASE_DIR", None)
+    if folder is None or is_text or not isinstance(source, (str, os.PathLike)):
+        return source
+    path = Path(folder) / source
+    return str(path) if isinstance(source, str) else path
+
+
+def _forget(*, setting: str, **others: Any) -> None:
+    if setting in (SETTING, "BASE_DIR"):
+        get_site.cache_clear()
+
+
+setting_changed.connect(_forget, dispatch_uid="robotrules")

@@ -1,0 +1,101 @@
+"""
+Lint of a policy before it is served: its robots.txt, and tag rules that no crawler would read.
+
+Notes of at least a chosen level stop the start, by default errors and warnings, as in the exit code
+of `robotrules lint`. The message has each note with its line and how to fix it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from robotrules.analysis.pattern_examples import find_examples
+from robotrules.analysis.pattern_trace import ParsedPattern
+from robotrules.errors import PolicyError
+from robotrules.linting import LEVELS, LintNote, ServedResponse, lint, lint_page
+from robotrules.octets import visible
+from robotrules.serving.policy_source import LoadedPolicy
+from robotrules.write import robots_tag_fields
+from robotrules.write.tag_policy import PathTags
+
+# The checks of a page that concern a policy: tags of a page that crawlers may not fetch.
+NOT_SEEN = ("RR861", "RR862")
+LONGEST_LINE = 80
+MOST_SHOWN = 20
+
+
+def lint_policy(policy: LoadedPolicy, max_age: int, ignore: Iterable[str] = ()) -> list[LintNote]:
+    """Return the notes on a policy; *ignore* names checks by code or slug."""
+    ignore = tuple(ignore)
+    served = ServedResponse(
+        status=200,
+        media_type="text/plain",
+        charset="utf-8",
+        cache_control=f"max-age={max_age}",
+    )
+    notes = lint(policy.robots, ignore=ignore, received=served)
+    for table in policy.tags:
+        for pattern in table.patterns:
+            notes += _lint_pattern(policy, table, pattern, ignore)
+    return notes
+
+
+def _lint_pattern(
+    policy: LoadedPolicy, table: PathTags, pattern: str, ignore: Sequence[str]
+) -> Iterator[LintNote]:
+    """Yield a note if all examples of a pattern are URLs that crawlers may not fetch."""
+    examples = find_examples(ParsedPattern(pattern, policy.robots.profile)).matches
+    fields = robots_tag_fields(table.by_token(), legacy=True)
+    for token in table.crawlers:
+        rules = policy.robots.rules_for(token)
+        # Most patterns have an example that can be fetched, which is quick to see.
+        if not examples or any(rules.allows(example.url) for example in examples):
+            continue
+        found = lint_page(
+            examples[0].url,
+            headers=fields,
+            robots=policy.robots,
+            product_token=token,
+            select=NOT_SEEN,
+            ignore=ignore,
+        )
+        if found:
+            # The note is about the field of one URL; its line is that of the table.
+            where = f"tags for {pattern!r}" + (f" and {token}" if token != "*" else "")
+            yield found[0]._replace(part=where, line=table.line)
+
+
+def stops(note: LintNote, min_level: str) -> bool:
+    """Return whether a note is at least as severe as a level."""
+    return LEVELS.index(note.level) <= LEVELS.index(min_level)
+
+
+def refuse_notes(policy: LoadedPolicy, notes: Sequence[LintNote], min_level: str) -> None:
+    """Raise a PolicyError with the notes that stop the start, if there are any."""
+    stopping = [note for note in notes if stops(note, min_level)]
+    if not stopping:
+        return
+    count = "1 note" if len(stopping) == 1 else f"{len(stopping)} notes"
+    lines = [f"{policy.name} is not served, because lint has {count}:"]
+    lines += [f"  {describe_note(policy, note)}" for note in stopping[:MOST_SHOWN]]
+    lines += [f"  … and {len(stopping) - MOST_SHOWN} more"] if stopping[MOST_SHOWN:] else []
+    codes = list(dict.fromkeys(note.code for note in stopping))
+    lines.append(
+        f"Fix it, or accept it with the setting ignore={codes}; "
+        f"`robotrules rule {codes[0]}` explains the check"
+    )
+    raise PolicyError("\n".join(lines), stopping)
+
+
+def describe_note(policy: LoadedPolicy, note: LintNote) -> str:
+    """Return a note in one line: where, what, and the fix if there is one."""
+    words = f"{note.level} {note.code} {note.slug}: {visible(note.message)}"
+    if note.part.startswith("tags"):
+        return f"{policy.name}, line {note.line}, {note.part}: {words}"
+    where = f"the robots.txt of {policy.name}" if policy.is_toml else policy.name
+    if note.line:
+        line = visible(policy.robots.lines[note.line - 1].text)
+        where += f", line {note.line} ({line[:LONGEST_LINE]!r})"
+    title = visible(note.fix.title) if note.fix else ""
+    fix = f" {title}." if title and title not in words else ""
+    return f"{where}: {words}{fix}"

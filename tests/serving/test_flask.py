@@ -1,0 +1,134 @@
+"""The Flask extension, in an application that Flask's server serves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from flask import Flask, Response, jsonify
+
+from robotrules.integrations.flask import RobotRules
+from robotrules.serving import PolicyError, SitePolicy
+from tests.serving.loopback_servers import run_werkzeug
+from tests.serving.serving_contract import MISTAKE, SECONDS, SETTINGS, ServingContract, request
+
+OWN = {"X-Robots-Tag": "noarchive", "Content-Usage": "train-ai=y"}
+
+
+def make_app(**settings: Any) -> Flask:
+    """Return an application with the routes of the contract."""
+    app = Flask("tests.serving.test_flask")
+    app.config.update({f"ROBOTRULES_{name.upper()}": value for name, value in settings.items()})
+    robots = RobotRules(app)
+    released = Event()
+
+    def parts() -> Iterator[str]:
+        yield "first"
+        released.wait(SECONDS)
+        yield "second"
+
+    @app.get("/stream")
+    def stream() -> Response:
+        return Response(parts())
+
+    @app.get("/release")
+    def release() -> str:
+        released.set()
+        return "released"
+
+    @app.get("/counters")
+    def counters() -> Response:
+        return jsonify(robots.site.counters.as_dict())
+
+    @app.get("/missing")
+    def missing() -> tuple[str, int]:
+        return "", 404
+
+    @app.get("/drafts/own")
+    def own() -> tuple[str, dict[str, str]]:
+        return "own", OWN
+
+    @app.get("/", defaults={"path": ""})
+    @app.get("/<path:path>")
+    def page(path: str) -> str:
+        return "page"
+
+    return app
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """Serve the application."""
+    with run_werkzeug(make_app(**SETTINGS)) as port:
+        yield port
+
+
+class TestFlask(ServingContract):
+    """Flask and its server."""
+
+
+def test_a_policy_in_the_folder_of_the_application(tmp_path: Path) -> None:
+    """A relative path starts there; so do those of hosts."""
+    (tmp_path / "policy.toml").write_text("[everyone]\nkeep-out = ['/a/']\n")
+    (tmp_path / "shop.txt").write_text("User-agent: *\nDisallow: /b/\n")
+    app = Flask("example", root_path=str(tmp_path))
+    app.config["ROBOTRULES_POLICY"] = "policy.toml"
+    app.config["ROBOTRULES_HOSTS"] = {"shop.example": Path("shop.txt")}
+    RobotRules().init_app(app)
+    client = app.test_client()
+    assert "Disallow: /a/" in client.get("/robots.txt").text
+    assert "Disallow: /b/" in client.get("http://shop.example/robots.txt").text
+
+
+def test_error_pages_have_the_fields() -> None:
+    """Also those of exceptions, which Flask makes after its own hooks."""
+    app = make_app(**SETTINGS)
+
+    @app.get("/drafts/error")
+    def error() -> str:
+        raise RuntimeError("as the test wants it")
+
+    app.logger.disabled = True
+    with run_werkzeug(app) as port:
+        found = request(port, "/drafts/error")
+        assert (found.status, found.tags()) == (500, {"noindex": True})
+
+
+def test_the_settings_are_checked() -> None:
+    """Each mistake says what to write."""
+    with pytest.raises(PolicyError, match=r"warning RR301 typo"):
+        make_app(policy=MISTAKE)
+    with pytest.raises(ValueError, match="missing setting ROBOTRULES_POLICY"):
+        make_app()
+    with pytest.raises(ValueError, match="there is no setting ROBOTRULES_POLCY"):
+        make_app(polcy="policy.toml")
+    with pytest.raises(TypeError, match="hosts has a policy for each host"):
+        make_app(policy="User-agent: *\n", hosts=["a.example"])
+    with pytest.raises(RuntimeError, match="already set up"):
+        RobotRules(make_app(**SETTINGS))
+
+
+def test_a_policy_object_can_be_passed() -> None:
+    """For settings that come from elsewhere."""
+    site = SitePolicy("User-agent: *\nDisallow: /a/\n")
+    app = Flask("example")
+    RobotRules(app, site)
+    assert app.test_client().get("/robots.txt").data == site.robots_txt()
+
+
+@pytest.mark.parametrize("host", ["flask", "django"])
+def test_a_missing_extra_says_what_to_install(host: str) -> None:
+    """All modules of an integration say it."""
+    modules = [f"robotrules.integrations.{host}"]
+    if host == "django":
+        parts = ("apps", "checks", "middleware", "site_settings")
+        modules += [f"{modules[0]}.{part}" for part in parts]
+    for module in modules:
+        code = f"import sys; sys.modules[{host!r}] = None; import {module}"
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert f"{host} is not installed: pip install 'robotrules[{host}]'" in ran.stderr

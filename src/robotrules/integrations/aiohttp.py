@@ -1,0 +1,112 @@
+"""
+aiohttp: a client middleware that follows robots.txt.
+
+    async with (
+        RobotsMiddleware("ExampleBot/1.0 (+https://example.com/bot)") as robots,
+        aiohttp.ClientSession(middlewares=[robots]) as session,
+    ):
+        await session.get("https://example.com/a")
+
+A disallowed request raises `AiohttpDisallowedError`. See docs/integrations/aiohttp.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from types import TracebackType
+from typing import Any, Literal
+
+from robotrules.client.aio import AsyncClient
+from robotrules.errors import DisallowedError, MissingExtraError
+from robotrules.integrations import crawling
+from robotrules.robotstxt.verdict import Verdict
+
+try:
+    from aiohttp import ClientError, ClientHandlerType, ClientRequest, ClientResponse, hdrs
+    from aiohttp.http import SERVER_SOFTWARE
+except ImportError:
+    message = "aiohttp 3.12 or later is not installed: pip install 'robotrules[aiohttp]'"
+    raise MissingExtraError(message) from None
+
+__all__ = ["AiohttpDisallowedError", "RobotsMiddleware"]
+
+# aiohttp has no public way to construct a ClientResponse, so there is no "respond".
+OnDisallowedRequest = (
+    Literal["raise"]
+    | Callable[[ClientRequest, Verdict], ClientResponse | Awaitable[ClientResponse]]
+)
+"""What to do with a disallowed request: raise an error, or call this."""
+
+
+class AiohttpDisallowedError(DisallowedError, ClientError):
+    """A request that was not sent: its URL is disallowed."""
+
+
+class RobotsMiddleware:
+    """Checks the rules for each request of a session, and waits for slots."""
+
+    def __init__(
+        self,
+        robots: str | AsyncClient,
+        *,
+        on_disallowed: OnDisallowedRequest = "raise",
+        **client_options: Any,
+    ) -> None:
+        """
+        Create a middleware for `ClientSession(middlewares=[…])`.
+
+        *robots* is the crawler's User-Agent, with *client_options* of the robotrules client that is
+        opened for it, or a client, which the caller closes. *on_disallowed* is `raise`, or a
+        function that takes the request and the verdict and returns a response. A session does not
+        close its middlewares: use this one as a context manager, or call `aclose()`.
+        """
+        crawling.vet_on_disallowed(on_disallowed, ("raise",))
+        self._binding = crawling.ClientBinding(robots, AsyncClient, client_options, SERVER_SOFTWARE)
+        self._on_disallowed = on_disallowed
+
+    @property
+    def client(self) -> AsyncClient:
+        """The robotrules client that checks the requests."""
+        return self._binding.client
+
+    async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        """Send a request in the next slot of its origin, if the rules allow it."""
+        if request.url.scheme not in crawling.CHECKED_SCHEMES:
+            return await handler(request)
+        headers = request.headers
+        user_agent = self._binding.choose_user_agent(headers.get(hdrs.USER_AGENT))
+        if user_agent is not None:
+            headers[hdrs.USER_AGENT] = user_agent
+        response: ClientResponse | None = None
+        try:
+            async with self._binding.client.checked_slot(str(request.url)) as slot:
+                response = await handler(request)
+                slot.record_response(response.status, response.headers)
+            return response
+        except DisallowedError as error:
+            disallowed = error
+        except BaseException:
+            if response is not None:  # cancelled while the slot ended: no caller will close it
+                response.close()
+            raise
+        if self._on_disallowed == "raise":
+            raise AiohttpDisallowedError(disallowed.url, disallowed.verdict)
+        answer = self._on_disallowed(request, disallowed.verdict)
+        return await answer if isawaitable(answer) else answer
+
+    async def aclose(self) -> None:
+        """Close the robotrules client if it was opened here."""
+        if (client := self._binding.release()) is not None:
+            await client.aclose()
+
+    async def __aenter__(self) -> RobotsMiddleware:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,122 @@
+"""
+What the integrations of HTTP clients share: the robotrules client, the User-Agent, and refusals.
+
+`ClientBinding` opens the client or takes one, closes what it opened, and applies RFC 9309 §2.2.1 to
+requests: the name that is sent is the name whose rules are followed. Slots, delays and verdicts are
+those of the client. This module knows no host library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, Literal, TypeVar
+
+from robotrules.client.base_client import BaseClient
+from robotrules.errors import CrawlerError, DisallowedError
+from robotrules.robotstxt.verdict import Verdict
+
+ClientT = TypeVar("ClientT", bound=BaseClient)
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
+OnDisallowed = Literal["raise", "respond"] | Callable[[RequestT, Verdict], ResponseT]
+"""What to do with a disallowed request: raise an error, return a 403 response, or call this."""
+
+# The synthetic response of `on_disallowed="respond"`.
+REFUSAL_STATUS = 403
+REFUSAL_REASON = "Disallowed by robots.txt"
+REFUSAL_TYPE = "text/plain; charset=utf-8"
+# Schemes whose requests are checked: a robots.txt governs no others (RFC 9309 §2.3).
+CHECKED_SCHEMES = frozenset(("http", "https"))
+_USERINFO = re.compile(r"^(https?://)[^/?#]*@", re.IGNORECASE)
+
+
+class ClientBinding(Generic[ClientT]):
+    """The robotrules client behind an integration, and the User-Agent of its requests."""
+
+    def __init__(
+        self,
+        robots: str | ClientT,
+        client_class: type[ClientT],
+        client_options: Mapping[str, Any],
+        default_user_agent: str,
+    ) -> None:
+        """
+        Open a client with *client_options* if *robots* is a User-Agent; otherwise it is a client.
+
+        *default_user_agent* is what the host sends if its user sets none.
+        """
+        self._is_owner = isinstance(robots, str)
+        if isinstance(robots, str):
+            self.client = client_class(robots, **client_options)
+        elif not isinstance(robots, client_class):
+            raise TypeError(
+                f"robots is {robots!r:.80}: pass a User-Agent such as 'ExampleBot/1.0 "
+                f"(+https://example.com/bot)', or a robotrules.{client_class.__name__}"
+            )
+        elif client_options:
+            raise TypeError(
+                f"{', '.join(client_options)}: cannot be combined with a client; pass the option "
+                f"to robotrules.{client_class.__name__}()"
+            )
+        else:
+            self.client = robots
+        self.user_agent = self.client.user_agent
+        self._default_user_agent = default_user_agent
+        names = self.client.product_token
+        self._names = (names,) if isinstance(names, str) else tuple(names)
+
+    def choose_user_agent(self, sent: str | bytes | None) -> str | None:
+        """
+        Return the User-Agent to set in a request that would send *sent*; None: keep it.
+
+        One that the user set is kept if it has the product token; otherwise `CrawlerError`.
+        """
+        if not sent or sent == self._default_user_agent:
+            return self.user_agent
+        if sent == self.user_agent:
+            return None
+        text = sent.decode("latin-1") if isinstance(sent, bytes) else sent
+        lower = text.lower()
+        found = tuple(name.lower() for name in self._names if name.lower() in lower)
+        # `ExampleBot-News` is a variant of ExampleBot, as in the client.
+        if found and all(name.lower().startswith(found) for name in self._names):
+            return None
+        raise CrawlerError(
+            f"the request sends the User-Agent {text!r:.200} and follows the rules for "
+            f"{' and '.join(self._names)} (RFC 9309 §2.2.1): remove the header, and "
+            f"{self.user_agent!r} is sent; or begin it with {self._names[0]!r}"
+        )
+
+    def release(self) -> ClientT | None:
+        """Return the client if it has to be closed now: it was opened here, and is still open."""
+        if not self._is_owner:
+            return None
+        self._is_owner = False
+        return self.client
+
+
+def vet_on_disallowed(value: object, choices: tuple[str, ...] = ("raise", "respond")) -> None:
+    """Raise an error if *value* is neither one of the choices nor a function."""
+    if not callable(value) and value not in choices:
+        names = ", ".join(map(repr, choices))
+        raise ValueError(
+            f"on_disallowed is {value!r:.80}: use {names}, or a function that takes the request "
+            "and the verdict and returns a response"
+        )
+
+
+def vet_wrapped(name: str, value: object, method: str, example: str) -> None:
+    """Raise an error if *value*, an argument of this name, does not send requests."""
+    if isinstance(value, type) or not callable(getattr(value, method, None)):
+        raise TypeError(f"{name} is {value!r:.80}: pass an object such as {example}")
+
+
+def without_userinfo(url: str) -> str:
+    """Return a URL without name and password, which belong in no error message or log."""
+    return _USERINFO.sub(r"\1", url) if "@" in url else url
+
+
+def refusal_body(error: DisallowedError) -> bytes:
+    """Return the text of the synthetic response."""
+    return f"{error}\n".encode()

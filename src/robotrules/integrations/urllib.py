@@ -1,0 +1,147 @@
+"""
+urllib.request: a handler that follows robots.txt, for an opener.
+
+    opener = urllib.request.build_opener(RobotsHandler("ExampleBot/1.0 (+https://example.com/bot)"))
+
+A disallowed request raises `UrllibDisallowedError`. See docs/integrations/urllib.md.
+"""
+
+from __future__ import annotations
+
+from email.message import Message
+from io import BytesIO
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import BaseHandler, OpenerDirector, Request
+from urllib.response import addinfourl
+
+from robotrules.client.sync import Client
+from robotrules.errors import DisallowedError
+from robotrules.integrations import crawling
+from robotrules.integrations.crawling import OnDisallowed
+
+if TYPE_CHECKING:
+    from robotrules.robotstxt.verdict import Verdict
+
+__all__ = ["RobotsHandler", "UrllibDisallowedError", "UrllibRefusal"]
+
+# As urllib.request writes the names of fields.
+_USER_AGENT = "User-agent"
+
+
+class UrllibDisallowedError(DisallowedError, URLError):
+    """A request that was not sent: its URL is disallowed. `reason` is the text of the verdict."""
+
+    def __init__(self, url: str, verdict: Verdict) -> None:
+        URLError.__init__(self, str(verdict))
+        self.args, self.url, self.verdict = (url, verdict), url, verdict
+
+
+class UrllibRefusal(addinfourl):
+    """The response of `on_disallowed="respond"`: status 403, from no server."""
+
+    def __init__(self, error: DisallowedError) -> None:
+        body, headers = crawling.refusal_body(error), Message()
+        headers["Content-Type"] = crawling.REFUSAL_TYPE
+        headers["Content-Length"] = str(len(body))
+        super().__init__(BytesIO(body), headers, error.url, crawling.REFUSAL_STATUS)
+        self.msg = crawling.REFUSAL_REASON
+        self.robotrules = error.verdict
+        """The verdict; also an attribute of the `HTTPError` that an opener makes of this."""
+
+
+class RobotsHandler(BaseHandler):
+    """Checks the rules for each request of an opener, and waits for slots."""
+
+    # After ProxyHandler (100), which may start over with the same request; before the handlers
+    # that connect (500). Those are called from here, so that the slot ends if they raise.
+    handler_order = 400
+
+    def __init__(
+        self,
+        robots: str | Client,
+        *,
+        on_disallowed: OnDisallowed[Request, Any] = "raise",
+        **client_options: Any,
+    ) -> None:
+        """
+        Create a handler for `urllib.request.build_opener()`.
+
+        *robots* is the crawler's User-Agent, with *client_options* of the robotrules client that is
+        opened for it, or a client, which the caller closes. *on_disallowed* is `raise`, `respond`
+        with a response of status 403 (of which an opener makes an `HTTPError`), or a function that
+        takes the request and the verdict and returns a response. An opener does not close its
+        handlers: use this one as a context manager, or call `close()`.
+        """
+        crawling.vet_on_disallowed(on_disallowed)
+        user_agent = dict(OpenerDirector().addheaders)[_USER_AGENT]
+        self._binding = crawling.ClientBinding(robots, Client, client_options, user_agent)
+        self._on_disallowed = on_disallowed
+
+    @property
+    def client(self) -> Client:
+        """The robotrules client that checks the requests."""
+        return self._binding.client
+
+    def http_open(self, request: Request) -> Any:
+        """Send a request in the next slot of its origin, if the rules allow it."""
+        # Fields that are not redirected take precedence when the request is sent.
+        sent = request.unredirected_hdrs.get(_USER_AGENT) or request.headers.get(_USER_AGENT)
+        user_agent = self._binding.choose_user_agent(sent)
+        if user_agent is not None:
+            request.add_unredirected_header(_USER_AGENT, user_agent)
+        try:
+            with self._binding.client.checked_slot(_encode_host(request)) as slot:
+                response = self._call_next(request)
+                if response is not None:
+                    slot.record_response(response.status, response.headers)
+                return response
+        except DisallowedError as error:
+            disallowed = error
+        if self._on_disallowed == "raise":
+            raise UrllibDisallowedError(disallowed.url, disallowed.verdict)
+        if self._on_disallowed == "respond":
+            return UrllibRefusal(disallowed)
+        return self._on_disallowed(request, disallowed.verdict)
+
+    https_open = http_open
+
+    def _call_next(self, request: Request) -> Any:
+        """Call the handlers after this one, as the opener would; None: none of them responds."""
+        opener: Any = self.parent  # the type stubs lack its table of handlers
+        handlers = opener.handle_open[request.type]
+        for handler in handlers[handlers.index(self) + 1 :]:
+            response = getattr(handler, f"{request.type}_open")(request)
+            if response is not None:
+                return response
+        return None
+
+    def close(self) -> None:
+        """Close the robotrules client if it was opened here."""
+        if (client := self._binding.release()) is not None:
+            client.close()
+
+    def __enter__(self) -> RobotsHandler:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _encode_host(request: Request) -> str:
+    """Return the URL with the host that is contacted: urllib encodes names by IDNA 2003."""
+    url = crawling.without_userinfo(request.full_url)
+    if url.isascii():
+        return url
+    parts = urlsplit(url)
+    host = parts.netloc.encode("idna").decode("ascii")
+    if request.unredirected_hdrs.get("Host") == parts.netloc:
+        request.add_unredirected_header("Host", host)  # urllib would send it as Latin-1
+    return parts._replace(netloc=host).geturl()

@@ -1,0 +1,126 @@
+"""What integrations of HTTP clients share: the client, the User-Agent, misuse, missing hosts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from robotrules import AsyncClient, Client, CrawlerError
+from robotrules.integrations import aiohttp, httpx, httpx2, requests, urllib
+from robotrules.integrations.crawling import ClientBinding, without_userinfo
+from tests.integrations.contract import USER_AGENT
+
+DEFAULT = "python-host/1.0"
+INTEGRATIONS: list[Callable[..., Any]] = [
+    *(httpx.RobotsTransport, httpx.AsyncRobotsTransport),
+    *(httpx2.RobotsTransport, httpx2.AsyncRobotsTransport),
+    *(aiohttp.RobotsMiddleware, requests.RobotsAdapter, urllib.RobotsHandler),
+]
+
+
+@pytest.fixture
+def binding() -> Iterator[ClientBinding[Client]]:
+    """Return a binding of a client of its own."""
+    made = ClientBinding(USER_AGENT, Client, {"store": "memory:"}, DEFAULT)
+    with made.client:
+        yield made
+
+
+class TestUserAgent:
+    """The User-Agent of a request (RFC 9309 §2.2.1)."""
+
+    @pytest.mark.parametrize("sent", [None, "", DEFAULT])
+    def test_default(self, binding: ClientBinding[Client], sent: str | None) -> None:
+        """The default of the host, or none, is replaced."""
+        assert binding.choose_user_agent(sent) == USER_AGENT
+
+    @pytest.mark.parametrize(
+        "sent", [USER_AGENT, "Mozilla/5.0 (compatible; examplebot/2)", b"ExampleBot"]
+    )
+    def test_kept(self, binding: ClientBinding[Client], sent: str | bytes) -> None:
+        """One with the product token is kept, in any case."""
+        assert binding.choose_user_agent(sent) is None
+
+    @pytest.mark.parametrize("sent", ["Mozilla/5.0", b"Mozilla/5.0", "python-host/2.0"])
+    def test_another_name(self, binding: ClientBinding[Client], sent: str | bytes) -> None:
+        """Another name is rejected; the message says how to fix it."""
+        with pytest.raises(CrawlerError, match=r"remove the header.*begin it with 'ExampleBot'"):
+            binding.choose_user_agent(sent)
+
+    def test_variants(self) -> None:
+        """Of several product tokens each one is, or extends, a name that is sent."""
+        options = {"store": "memory:", "product_token": ["ExampleBot-News", "ExampleBot"]}
+        with (made := ClientBinding(USER_AGENT, Client, options, DEFAULT)).client:
+            assert made.choose_user_agent("ExampleBot/2.0") is None
+            with pytest.raises(CrawlerError, match="ExampleBot-News and ExampleBot"):
+                made.choose_user_agent("OtherBot/1.0")
+
+
+class TestMisuse:
+    """Errors say how to fix them, and open nothing."""
+
+    @pytest.mark.parametrize("integration", INTEGRATIONS)
+    def test_robots(self, integration: Callable[..., Any]) -> None:
+        """The first argument is a User-Agent or a client."""
+        with pytest.raises(TypeError, match=r"pass a User-Agent such as .* or a robotrules\."):
+            integration(None)
+
+    @pytest.mark.parametrize("integration", INTEGRATIONS)
+    def test_on_disallowed(self, integration: Callable[..., Any]) -> None:
+        """An unknown policy is not ignored."""
+        with pytest.raises(ValueError, match="on_disallowed is 'ignore': use 'raise'"):
+            integration(USER_AGENT, on_disallowed="ignore")
+
+    @pytest.mark.parametrize("integration", INTEGRATIONS)
+    def test_options_of_a_client(self, integration: Callable[..., Any]) -> None:
+        """Options cannot be combined with a client: they would have no effect."""
+        client, other = (
+            Client(USER_AGENT, store="memory:"),
+            AsyncClient(USER_AGENT, store="memory:"),
+        )
+        with client:
+            mine = client if "Async" not in integration.__name__ else other
+            mine = other if integration is aiohttp.RobotsMiddleware else mine
+            with pytest.raises(TypeError, match="min_delay: cannot be combined with a client"):
+                integration(mine, min_delay=2)
+            with pytest.raises(TypeError, match="or a robotrules"):
+                integration(client if mine is other else other)
+
+    @pytest.mark.parametrize("integration", INTEGRATIONS)
+    def test_user_agent(self, integration: Callable[..., Any]) -> None:
+        """The client rejects a User-Agent without a product token."""
+        with pytest.raises(CrawlerError, match="no product token"):
+            integration("(+https://example.com)", store="memory:")
+
+    @pytest.mark.parametrize("integration", [*INTEGRATIONS[:4], requests.RobotsAdapter])
+    @pytest.mark.parametrize("wrapped", [object(), "http://proxy.example", dict])
+    def test_wrapped(self, integration: Callable[..., Any], wrapped: object) -> None:
+        """What is wrapped has to send requests."""
+        with pytest.raises(TypeError, match="pass an object such as"):
+            integration(USER_AGENT, wrapped)
+
+    def test_respond_in_aiohttp(self) -> None:
+        """A response of aiohttp cannot be constructed."""
+        with pytest.raises(ValueError, match="use 'raise', or a function"):
+            aiohttp.RobotsMiddleware(USER_AGENT, on_disallowed="respond")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("host", ["httpx", "httpx2", "aiohttp", "requests"])
+def test_missing_host(host: str) -> None:
+    """Without its host an integration says which extra to install."""
+    code = f"import sys; sys.modules[{host!r}] = None\nimport robotrules.integrations.{host}"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert "MissingExtraError: " in ran.stderr
+    assert f"is not installed: pip install 'robotrules[{host}]'" in ran.stderr
+
+
+def test_userinfo() -> None:
+    """Passwords do not get into errors; an @ of a path stays."""
+    assert without_userinfo("http://u:p@a.example/x@y") == "http://a.example/x@y"
+    assert without_userinfo("http://u:p@@a.example/") == "http://a.example/"
+    assert without_userinfo("http://a.example/x@y") == "http://a.example/x@y"
+    assert without_userinfo("http://a.example?http://x@y") == "http://a.example?http://x@y"

@@ -29,6 +29,8 @@ PAGES = [
         ROOT / "README.md",
         *sorted(ROOT.glob("docs/*.md")),
         *sorted(ROOT.glob("docs/bulk/*.md")),
+        *sorted(ROOT.glob("docs/compat/*.md")),
+        *sorted(ROOT.glob("docs/integrations/*.md")),
     )
     if PYTHON.search(page.read_text(encoding="utf-8"))
 ]

@@ -32,9 +32,16 @@ PUBLIC_MODULES = (
     *("robotrules.client", "robotrules.client.auditing", "robotrules.client.evidence"),
     *("robotrules.client.stores", "robotrules.client.transports", "robotrules.client.warc"),
     *("robotrules.client.transports.aiohttp", "robotrules.client.transports.httpx2"),
-    *("robotrules.client.resolvers", "robotrules.expect", "robotrules.formatting"),
+    *("robotrules.client.resolvers", "robotrules.compat.protego", "robotrules.compat.reppy"),
+    *("robotrules.compat.robotparser", "robotrules.compat.robotspy"),
+    *("robotrules.expect", "robotrules.formatting", "robotrules.integrations.aiohttp"),
+    *("robotrules.integrations.asgi", "robotrules.integrations.crawlee"),
+    *("robotrules.integrations.flask", "robotrules.integrations.httpx"),
+    *("robotrules.integrations.httpx2", "robotrules.integrations.requests"),
+    *("robotrules.integrations.scrapy", "robotrules.integrations.urllib"),
+    "robotrules.integrations.wsgi",
     *("robotrules.linting", "robotrules.linting.render", "robotrules.matrix"),
-    *("robotrules.registries", "robotrules.tags", "robotrules.write"),
+    *("robotrules.registries", "robotrules.serving", "robotrules.tags", "robotrules.write"),
 )
 
 
@@ -204,7 +211,7 @@ def test_no_other_names_are_public() -> None:
     modules = {"errors", "profile", "robotstxt", "extensions", "registries", "write", "cli"}
     modules |= {"guide", "http", "tags", "octets", "access", "cache", "client"}
     modules |= {"analysis", "linting", "formatting", "expect", "matrix", "config", "lsp"}
-    modules |= {"bulk", "integrations", "toml_positions", "junit"}
+    modules |= {"bulk", "compat", "integrations", "serving", "toml_positions", "junit"}
     # A package with a plug-in for pytest has its assertions rewritten, and names that begin with @.
     others = {name for name in vars(robotrules) if not name.startswith(("_", "@"))}
     assert others - set(robotrules.__all__) <= modules

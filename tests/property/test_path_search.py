@@ -31,7 +31,7 @@ PROFILES = (
 )
 # The parts of paths, and of patterns.
 PATH_PARTS, PATTERN_PARTS = "ab/?=.", ("a", "b", *"/?=.*%2FA&", "*3", "*F", "%3D", "*2F")
-QUICK, MANY = 150, 4_000
+QUICK, MANY = 150, 2_000
 
 
 class Query(NamedTuple):

@@ -1,7 +1,8 @@
 """
 Runs `test.test_robotparser` of this interpreter with our RobotFileParser in place of urllib's.
 
-Prints one JSON object: the versions, and the outcome of every test by name. Tests that need the Internet are skipped.
+Prints one JSON object: the versions, and the outcome of every test by name. Tests that need the
+Internet are skipped.
 """
 
 # It replaces classes of other libraries at run time.

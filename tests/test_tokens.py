@@ -82,6 +82,15 @@ def test_nested_and_unclosed_comments() -> None:
         ("Mozilla/5.0 (compatible; Linux box; FooBot)", "FooBot"),
         ("Mozilla/5.0 (compatible; FooBot/1.0; compatible; BarBot/2.0)", "FooBot"),
         ("FooBot/1.0 (compatible; Mozilla/5.0; Library +https://example.com)", "FooBot"),
+        # The first product is the most significant one, whatever a comment contains.
+        ("FooBot/1.0 (compatible; Debian)", "FooBot"),
+        ("FooBot/1.0 (compatible; Python/3.11)", "FooBot"),
+        ("foobot (compatible; BarBot/3.3.0 +https://example.com)", "foobot"),
+        ("FooBot(compatible; BarBot)", "FooBot"),
+        # A library or a phone is the name only if there is no other.
+        ("python-requests/2.32 (compatible; FooBot/1.0)", "FooBot"),
+        ("Nokia6820/2.0 (4.83) Profile/MIDP-1.0 (compatible; FooBot/2.1)", "FooBot"),
+        ("python-requests/2.32", "python-requests"),
         ("Mozilla/5.0 (compatible; +FooBot; BarBot)", "BarBot"),
         ("Mozilla/5.0 (compatible; www.example.com/bot; BarBot)", "BarBot"),
         ("Mozilla/5.0 (compatible; example.com; BarBot)", "BarBot"),

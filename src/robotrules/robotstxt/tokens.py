@@ -174,17 +174,28 @@ _BROWSER = re.compile(
     r"|iphone|ipad|x11|ubuntu|u",
     re.IGNORECASE,
 )
+# HTTP libraries and phones at the start of a header: the crawler's name is in a comment, if it has
+# one, as in `SAMSUNG-SGH-E250/1.0 … (compatible; Googlebot-Mobile/2.1)`.
+_CARRIER = re.compile(
+    r"aiohttp|apache-httpclient|curl|docomo|go-http-client|java|libwww-perl|nokia.*|okhttp|python"
+    r"|python-\w+|samsung.*|wget",
+    re.IGNORECASE,
+)
 
 
 def product_token(user_agent: str) -> str | None:
     """
     Return the probable product token of a crawler, given its User-Agent header.
 
-    It is the first product that is not part of a browser's string: first in comments that contain
-    `compatible`, then outside comments, then in any comment. None if there is no such product: the
-    caller then has to know the name. For a name with spaces it is the first word, as parsers read a
-    user-agent line.
+    It is the first product of the header (RFC 9110 §10.1.5: the most significant one), unless that
+    is part of a browser's string, an HTTP library or a phone. Then it is the first other product:
+    in comments that contain `compatible`, then outside comments, then in any comment. None if there
+    is no such product: the caller then has to know the name. For a name with spaces it is the first
+    word, as parsers read a user-agent line.
     """
+    leading = _find_name("".join(user_agent.partition("(")[0].split()[:1]))
+    if leading and not _CARRIER.fullmatch(leading):
+        return leading
     comments = _COMMENT.findall(user_agent)
     outside = _COMMENT.sub(" ", user_agent)
     # `(compatible; Mozilla/5.0; …)` contains no name.

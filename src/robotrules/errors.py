@@ -57,15 +57,18 @@ class CrawlerError(RobotrulesError, ValueError):
 class DisallowedError(RobotrulesError):
     """A request that was not sent, because the robots.txt disallows its URL to this crawler."""
 
-    def __init__(self, url: str, verdict: Verdict) -> None:
-        super().__init__(url, verdict)
+    def __init__(self, url: str, verdict: Verdict, detail: str = "") -> None:
+        super().__init__(url, verdict, detail)
         self.url = url
         """The URL that was not requested; after a redirect, its target."""
         self.verdict = verdict
         """The verdict, with the reason and the deciding rule."""
+        self.detail = detail
+        """Why the robots.txt is unreachable, such as `status 503`; empty if it is not."""
 
     def __str__(self) -> str:
-        return f"{self.url}: {self.verdict}"
+        why = f" ({self.detail})" if self.detail else ""
+        return f"{self.url}: {self.verdict}{why}"
 
 
 class RegistryError(RobotrulesError, ValueError):

@@ -124,7 +124,7 @@ class CacheEngine:
     """The parts of a cache engine that slots use: a store, and a clock that is set by hand."""
 
     def __init__(self, **answers: Any) -> None:
-        self.now, self.exclusive = NOON, False
+        self.now, self.exclusive, self.closed = NOON, False, False
         self.store = Told(**answers)
         self.asked = self.store.asked
 
@@ -178,7 +178,7 @@ class TestTurns:
 
     def test_taken(self) -> None:
         made, engine = turns(lease=[True], begin_slot=[NOON])
-        assert driven(made.take(SITE, 5.0, "me")) == ([], 0)
+        assert driven(made.take(SITE, lambda: 5.0, "me")) == ([], 0)
         assert engine.asked == [
             ("lease", f"turn {SITE}", "me", SLOT_TTL),
             ("begin_slot", SITE, NOON, 5.0),
@@ -187,7 +187,7 @@ class TestTurns:
     def test_others_have_it(self) -> None:
         """One looks again soon, then less often, and not less often than that."""
         made, _ = turns(lease=[*[False] * 8, True], begin_slot=[NOON])
-        waits, slot = driven(made.take(SITE, 5.0, "me"))
+        waits, slot = driven(made.take(SITE, lambda: 5.0, "me"))
         expected = [min(MIN_POLL * 2**number, MAX_SLOT_POLL) for number in range(8)]
         assert (waits, slot) == (expected, 0)
         assert waits[-1] == MAX_SLOT_POLL
@@ -195,7 +195,7 @@ class TestTurns:
     def test_slots(self) -> None:
         """The first that is free."""
         made, engine = turns(lease=[False, False, True], begin_slot=[NOON])
-        assert driven(made.take(SITE, 0.0, "me", 3)) == ([], 2)
+        assert driven(made.take(SITE, lambda: 0.0, "me", 3)) == ([], 2)
         assert [one[1] for one in engine.asked[:3]] == [
             *(f"turn {SITE}", f"turn {SITE} 1", f"turn {SITE} 2"),
         ]
@@ -206,7 +206,7 @@ class TestTurns:
     def test_not_yet(self) -> None:
         """The lease is given back while one waits, and a long wait is cut in parts."""
         made, engine = turns(lease=[True], release=[None], begin_slot=[NOON + 3, NOON + 500, NOON])
-        waits, slot = driven(made.take(SITE, 5.0, "me"))
+        waits, slot = driven(made.take(SITE, lambda: 5.0, "me"))
         assert (waits, slot) == ([3.0, MAX_WAIT], 0)
         names = [one[0] for one in engine.asked]
         assert names == [*("lease", "begin_slot", "release") * 2, "lease", "begin_slot"]
@@ -218,14 +218,14 @@ class TestTurns:
             made, engine = turns(lease=[True], release=[None], begin_slot=[NOON])
             engine.exclusive = alone
             driven(made.end(SITE, "me"))
-            assert driven(made.take(SITE, 0.0, "me")) == (waited, 0)
-            assert driven(made.take(SITE, 0.0, "me")) == ([], 0)
+            assert driven(made.take(SITE, lambda: 0.0, "me")) == (waited, 0)
+            assert driven(made.take(SITE, lambda: 0.0, "me")) == ([], 0)
 
     def test_without_a_store(self) -> None:
         """Memory keeps the interval, and what was put off."""
         made, engine = turns(lease=[None], release=[None], begin_slot=[None], postpone_slot=[None])
-        assert driven(made.take(SITE, 5.0, "me")) == ([], 0)
-        flow = made.take(SITE, 5.0, "me")
+        assert driven(made.take(SITE, lambda: 5.0, "me")) == ([], 0)
+        flow = made.take(SITE, lambda: 5.0, "me")
         wait = next(flow)
         assert isinstance(wait, Wait)
         assert wait.seconds == 5.0
@@ -233,7 +233,7 @@ class TestTurns:
         driven(made.postpone(SITE, NOON + 50))
         driven(made.postpone(SITE, NOON + 20))
         assert engine.asked[-1] == ("postpone_slot", SITE, NOON + 20)
-        wait = next(made.take(SITE, 5.0, "me"))
+        wait = next(made.take(SITE, lambda: 5.0, "me"))
         assert isinstance(wait, Wait)
         assert wait.seconds == 50.0
 
@@ -256,7 +256,7 @@ class TestTurns:
     def test_the_slot_that_is_let_go(self) -> None:
         """While one waits for a moment, others may have the slot that was leased."""
         some, engine = turns(lease=[False, True, True], begin_slot=[NOON + 5, NOON], release=[None])
-        assert driven(some.take("a", 1.0, "me", 2)) == ([5.0], 0)
+        assert driven(some.take("a", lambda: 1.0, "me", 2)) == ([5.0], 0)
         assert [one for one in engine.asked if one[0] == "release"] == [
             ("release", "turn a 1", "me")
         ]
@@ -269,7 +269,7 @@ class TestTurns:
             some._ended_at["a"] = 100.0
             with monkeypatch.context() as patch:
                 patch.setattr(rate_limiter, "monotonic", lambda now=now: now)
-                assert driven(some.take("a", 1.0, "me")) == (waits, 0)
+                assert driven(some.take("a", lambda: 1.0, "me")) == (waits, 0)
 
     def test_a_busy_process_lets_others_go_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """After so long without a pause it waits once; a pause of its own counts as one."""
@@ -279,7 +279,7 @@ class TestTurns:
         waited: dict[float, list[float]] = {}
         for pause in [0.0, *[0.0625] * 40, 0.125, *[0.0625] * 31]:
             moment += pause
-            if waits := driven(some.take("a", 0.0, "me"))[0]:
+            if waits := driven(some.take("a", lambda: 0.0, "me"))[0]:
                 waited[moment - 100.0] = waits
             driven(some.end("a", "me"))
         assert waited == {MAX_BUSY: [MAX_SLOT_POLL]}

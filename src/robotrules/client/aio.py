@@ -24,6 +24,7 @@ from collections.abc import (
     Iterable,
     Sequence,
 )
+from contextlib import suppress
 from inspect import isawaitable
 from time import monotonic
 from types import TracebackType
@@ -40,7 +41,7 @@ from robotrules.client.base_client import (
     prefetch_origin,
     vet_prefetch,
 )
-from robotrules.client.cache_engine import Effect, RefreshMode, Wait
+from robotrules.client.cache_engine import Effect, RefreshMode, Wait, closed_error
 from robotrules.client.metrics import AsyncOnFetch
 from robotrules.client.origin_locks import TaskOriginLocks
 from robotrules.client.origin_state import OriginState
@@ -129,6 +130,7 @@ class AsyncClient(BaseClient):
         )
         self._own_transport: AsyncTransport | None = None
         self._sleep = sleep
+        self._pauses: set[asyncio.Future[None]] = set()
         self._refreshes: dict[tuple[str, RefreshMode], asyncio.Task[OriginState]] = {}
         self._origin_locks: TaskOriginLocks = TaskOriginLocks()
         self._store_executor = StoreExecutor()
@@ -381,12 +383,10 @@ class AsyncClient(BaseClient):
                     await hook
         return answer
 
-    def _lookup_memory(self, origin: str) -> OriginState | None:
-        """Return the state in memory; start a background refresh if it is due."""
-        state, refresh = self._cache_engine.lookup_memory(origin)
-        if refresh:
+    def _refresh_soon(self, origin: str) -> None:
+        with suppress(RuntimeError):  # no event loop: the next lookup starts it
+            asyncio.get_running_loop()
             self._refresh_task(origin, RefreshMode.SOON)
-        return state
 
     async def _get_state(self, origin: str) -> OriginState:
         """Return the state from memory, the store or the server."""
@@ -429,15 +429,36 @@ class AsyncClient(BaseClient):
         if isinstance(effect, Request):
             return self._send("robots.txt", effect)
         if isinstance(effect, Wait):
-            return self._sleep(effect.seconds)
+            is_own = self._sleep is asyncio.sleep
+            return self._pause(effect.seconds) if is_own else self._sleep(effect.seconds)
         engine = self._cache_engine
         return self._store_executor.do(effect.work, engine.store.inline, engine.transaction)
+
+    async def _pause(self, seconds: float) -> None:
+        """Sleep; `aclose()` ends the sleep with an error."""
+        loop = asyncio.get_running_loop()
+        pause: asyncio.Future[None] = loop.create_future()
+        timer = loop.call_later(seconds, _end_pause, pause)
+        self._pauses.add(pause)
+        try:
+            await pause
+        finally:
+            timer.cancel()
+            self._pauses.discard(pause)
 
     # --- Closing --------------------------------------------------------------------------------
 
     async def aclose(self) -> None:
-        """Close the connections and the store that this client opened."""
+        """
+        Close the connections and the store that this client opened.
+
+        Tasks that wait for a slot get a RuntimeError; slots that have begun are not interrupted.
+        """
         self._cache_engine.close()
+        self._origin_locks.close()
+        for pause in self._pauses:
+            if not pause.done():
+                pause.set_exception(closed_error())
         tasks = list(self._refreshes.values())
         for task in tasks:
             task.cancel()
@@ -457,6 +478,11 @@ class AsyncClient(BaseClient):
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+
+def _end_pause(pause: asyncio.Future[None]) -> None:
+    if not pause.done():
+        pause.set_result(None)
 
 
 def _ignore_exception(task: asyncio.Task[OriginState]) -> None:

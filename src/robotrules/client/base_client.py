@@ -234,10 +234,22 @@ class BaseClient:
         """
         Return the state of the origin of *url* from memory, if it has not expired.
 
-        Otherwise None; `lookup()` then asks the store and the server. This method does not.
+        Otherwise None; `lookup()` then asks the store and the server. This method does not, except
+        that it starts a background refresh if `stale_while_revalidate` requires one.
         """
         origin = self._origin(url)
-        return None if origin is None else self._cache_engine.lookup_memory(origin)[0]
+        return None if origin is None else self._lookup_memory(origin)
+
+    def _lookup_memory(self, origin: str) -> OriginState | None:
+        """Return the state in memory; start a background refresh if it is due."""
+        state, is_due = self._cache_engine.lookup_memory(origin)
+        if is_due:
+            self._refresh_soon(origin)
+        return state
+
+    def _refresh_soon(self, origin: str) -> None:
+        """Start a background refresh of an origin, if none is in progress."""
+        raise NotImplementedError
 
     def clear_memory(self) -> None:
         """Clear the memory cache; the store is not changed."""

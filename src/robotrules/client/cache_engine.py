@@ -103,6 +103,11 @@ class RefreshMode(StrEnum):
     """Always."""
 
 
+def closed_error() -> RuntimeError:
+    """Return the error for calls of a closed client, and for callers that waited meanwhile."""
+    return RuntimeError("this client is closed: create another one")
+
+
 class _Lease:
     """The lease of one refresh."""
 
@@ -323,7 +328,7 @@ class CacheEngine:
     def refresh(self, origin: str, mode: RefreshMode = RefreshMode.DUE) -> Refresh:
         """Return the state of an origin, fetched from its server if *mode* requires it."""
         if self.closed:
-            raise RuntimeError("this client is closed: create another one")
+            raise closed_error()
         began, lease = self.clock(), _Lease(origin, new_holder())
         seconds = self.timeout + LEASE_MARGIN
         waited, pause = 0.0, MIN_POLL

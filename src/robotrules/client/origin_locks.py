@@ -1,141 +1,204 @@
 """
 Origin locks: at most a few threads or tasks of this process use slots of one origin at a time.
 
-They order the callers of one process before the rate limiter leases a slot for all processes, and
-detect a caller that would deadlock by waiting for itself.
+They order the callers of one process, first come first served, before the rate limiter leases a
+slot for all processes, and detect a caller that would deadlock by waiting for itself. A lock is
+acquired and released for a `Slot` and not for a thread: a slot may end in another thread or task
+than the one in which it began. Releasing is idempotent, so that it can follow any exception.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from threading import Lock, Semaphore, get_ident
-from typing import Any
+from threading import Lock, current_thread
+from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
+
+from robotrules.client.cache_engine import closed_error
+from robotrules.client.rate_limiter import Slot
 
 # Unused locks that are kept, since making one costs as much as a slot. Used ones are kept by their
 # users, and found by all of them.
 MAX_KEPT_LOCKS = 256
 
+WaiterT = TypeVar("WaiterT")
+LockT = TypeVar("LockT", bound="OriginLock | TaskOriginLock")
 
-class OriginLocks:
-    """A semaphore for each origin that threads use or wait for."""
+
+class LocksByOrigin(Generic[LockT]):
+    """A lock for each origin whose slots are used or waited for."""
+
+    lock_class: type[LockT]
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._by_origin: WeakValueDictionary[tuple[str, int], OriginLock] = WeakValueDictionary()
-        self._kept: dict[tuple[str, int], OriginLock] = {}
+        self._by_origin: WeakValueDictionary[str, LockT] = WeakValueDictionary()
+        self._kept: dict[str, LockT] = {}
 
-    def find(self, origin: str, slots: int = 1) -> OriginLock:
-        """Return the lock of an origin that at most *slots* threads use."""
-        key = (origin, slots)
-        lock = self._kept.get(key)
+    def find(self, origin: str, slots: int = 1) -> LockT:
+        """Return the lock of an origin, which at most *slots* callers use from now on."""
+        lock = self._kept.get(origin)
         if lock is None:
             with self._lock:
-                lock = self._by_origin.setdefault(key, OriginLock(slots))
+                lock = self._by_origin.get(origin)
+                if lock is None:
+                    lock = self._by_origin[origin] = self.lock_class(slots)
                 if len(self._kept) >= MAX_KEPT_LOCKS:
                     self._kept.clear()
-                self._kept[key] = lock
+                self._kept[origin] = lock
+        if lock.slots != slots:
+            lock.resize(slots)
         return lock
 
-
-class OriginLock:
-    """The lock of an origin; each thread that acquired it releases it."""
-
-    __slots__ = ("__weakref__", "owners", "semaphore")
-
-    def __init__(self, slots: int) -> None:
-        # A Lock is a semaphore of one slot, and ten times as fast.
-        self.semaphore = Lock() if slots == 1 else Semaphore(slots)
-        self.owners: set[int] = set()
-
-    def acquire(self, origin: str, *, blocking: bool = True) -> bool:
-        """Wait until a slot of the origin is free; False: not *blocking*, and there is none."""
-        thread = get_ident()
-        if thread in self.owners:
-            raise deadlock_error("thread", origin)
-        if not self.semaphore.acquire(blocking):
-            return False
-        self.owners.add(thread)
-        return True
-
-    def release(self) -> None:
-        """Let the next thread use the origin."""
-        self.owners.discard(get_ident())
-        self.semaphore.release()
+    def close(self) -> None:
+        """Raise an error in all callers that wait: the client is closed."""
+        with self._lock:
+            locks = list(self._by_origin.values())
+        for lock in locks:
+            lock.close()
 
 
-class TaskOriginLocks:
-    """A semaphore for each origin that tasks of an event loop use or wait for."""
+class _SlotQueue(Generic[WaiterT]):
+    """The slots of an origin that are in use, and the callers that wait, in their order."""
 
-    def __init__(self) -> None:
-        self._by_origin: WeakValueDictionary[tuple[str, int], TaskOriginLock] = (
-            WeakValueDictionary()
-        )
-        self._kept: dict[tuple[str, int], TaskOriginLock] = {}
-
-    def find(self, origin: str, slots: int = 1) -> TaskOriginLock:
-        """Return the lock of an origin that at most *slots* tasks use."""
-        key = (origin, slots)
-        lock = self._kept.get(key)
-        if lock is None:
-            lock = self._by_origin.setdefault(key, TaskOriginLock(slots))
-            if len(self._kept) >= MAX_KEPT_LOCKS:
-                self._kept.clear()
-            self._kept[key] = lock
-        return lock
-
-
-class TaskOriginLock:
-    """The lock of an origin; each task that acquired it releases it."""
-
-    __slots__ = ("__weakref__", "free", "owners", "waiting")
+    __slots__ = ("__weakref__", "closed", "owners", "slots", "waiting")
 
     def __init__(self, slots: int) -> None:
-        # An asyncio.Semaphore cannot be acquired without a coroutine, which costs more than a slot.
-        self.free = slots
-        self.waiting: OrderedDict[asyncio.Future[None], None] = OrderedDict()
-        self.owners: set[asyncio.Task[Any] | None] = set()
+        self.slots = slots
+        self.closed = False
+        # Slots with the thread or task that began them: one operation changes the state, so that
+        # a signal cannot leave it half changed. The object and not its number, which is used again.
+        self.owners: dict[Slot, Any] = {}
+        self.waiting: OrderedDict[Slot, tuple[Any, WaiterT]] = OrderedDict()
 
-    def acquire_now(self, origin: str) -> bool:
-        """Acquire the lock if a slot of the origin is free."""
-        task = asyncio.current_task()
-        if task in self.owners:
-            raise deadlock_error("task", origin)
-        if not self.free:
+    def _wake(self, waiter: WaiterT) -> None:
+        raise NotImplementedError
+
+    def _acquire_free(self, slot: Slot, caller: Any, kind: str) -> bool:
+        """Acquire the lock for a slot if one is free and no caller came earlier."""
+        if self.closed:
+            raise closed_error()
+        if self.owners and caller in self.owners.values():
+            raise deadlock_error(kind, slot.origin)
+        if self.waiting:
+            self._hand_over()
+        if self.waiting or len(self.owners) >= self.slots:
             return False
-        self.free -= 1
-        self.owners.add(task)
+        self.owners[slot] = caller
         return True
-
-    async def acquire(self, origin: str) -> None:
-        """Wait until a slot of the origin is free, in the order of the callers."""
-        if self.acquire_now(origin):
-            return
-        turn = asyncio.get_running_loop().create_future()
-        self.waiting[turn] = None
-        try:
-            await turn
-        except BaseException:
-            if turn.cancelled():
-                self.waiting.pop(turn, None)
-            else:  # cancelled just after a slot was handed to it
-                self._hand_over()
-            raise
-        self.owners.add(asyncio.current_task())
-
-    def release(self) -> None:
-        """Let the next task use the origin."""
-        self.owners.discard(asyncio.current_task())
-        self._hand_over()
 
     def _hand_over(self) -> None:
-        while self.waiting:
-            turn = self.waiting.popitem(last=False)[0]
-            if not turn.done():
-                turn.set_result(None)
+        """Give free slots to the callers that wait."""
+        while self.waiting and len(self.owners) < self.slots:
+            slot, (caller, waiter) = self.waiting.popitem(last=False)
+            self.owners[slot] = caller
+            self._wake(waiter)
+
+    def _remove(self, slot: Slot) -> None:
+        self.waiting.pop(slot, None)
+        self.owners.pop(slot, None)
+        if self.waiting:
+            self._hand_over()
+
+
+class OriginLock(_SlotQueue[Any]):
+    """The lock of an origin for threads."""
+
+    __slots__ = ("_mutex",)
+
+    def __init__(self, slots: int) -> None:
+        super().__init__(slots)
+        self._mutex = Lock()
+
+    def acquire_now(self, slot: Slot) -> bool:
+        """Acquire the lock for a slot if one is free."""
+        with self._mutex:
+            return self._acquire_free(slot, current_thread(), "thread")
+
+    def acquire(self, slot: Slot) -> None:
+        """Wait until a slot of the origin is free. After any exception, call `release()`."""
+        with self._mutex:
+            if self._acquire_free(slot, current_thread(), "thread"):
                 return
-        self.free += 1
+            waiter = Lock()
+            waiter.acquire()
+            self.waiting[slot] = current_thread(), waiter
+        waiter.acquire()  # until `_wake()`
+        if slot not in self.owners:
+            raise closed_error()
+
+    def release(self, slot: Slot) -> None:
+        """End a slot, or the wait for it, and let the next thread use the origin."""
+        with self._mutex:
+            self._remove(slot)
+
+    def resize(self, slots: int) -> None:
+        """Let at most *slots* threads use the origin; those that do are not interrupted."""
+        with self._mutex:
+            self.slots = slots
+            self._hand_over()
+
+    def close(self) -> None:
+        """Raise an error in threads that wait."""
+        with self._mutex:
+            self.closed = True
+            while self.waiting:
+                self._wake(self.waiting.popitem(last=False)[1][1])
+
+    def _wake(self, waiter: Any) -> None:
+        waiter.release()
+
+
+class TaskOriginLock(_SlotQueue["asyncio.Future[None]"]):
+    """The lock of an origin for tasks of an event loop."""
+
+    __slots__ = ()
+
+    def acquire_now(self, slot: Slot) -> bool:
+        """Acquire the lock for a slot if one is free."""
+        return self._acquire_free(slot, asyncio.current_task(), "task")
+
+    async def acquire(self, slot: Slot) -> None:
+        """Wait until a slot of the origin is free. After any exception, call `release()`."""
+        if self.acquire_now(slot):
+            return
+        waiter = asyncio.get_running_loop().create_future()
+        self.waiting[slot] = asyncio.current_task(), waiter
+        await waiter
+
+    def release(self, slot: Slot) -> None:
+        """End a slot, or the wait for it, and let the next task use the origin."""
+        self._remove(slot)
+
+    def resize(self, slots: int) -> None:
+        """Let at most *slots* tasks use the origin; those that do are not interrupted."""
+        self.slots = slots
+        self._hand_over()
+
+    def close(self) -> None:
+        """Raise an error in tasks that wait."""
+        self.closed = True
+        while self.waiting:
+            waiter = self.waiting.popitem(last=False)[1][1]
+            if not waiter.done():
+                waiter.set_exception(closed_error())
+
+    def _wake(self, waiter: asyncio.Future[None]) -> None:
+        if not waiter.done():  # else its task is cancelled, and releases the slot
+            waiter.set_result(None)
+
+
+class OriginLocks(LocksByOrigin[OriginLock]):
+    """The origin locks of a client for threads."""
+
+    lock_class = OriginLock
+
+
+class TaskOriginLocks(LocksByOrigin[TaskOriginLock]):
+    """The origin locks of a client for tasks."""
+
+    lock_class = TaskOriginLock
 
 
 def deadlock_error(caller: str, origin: str) -> RuntimeError:

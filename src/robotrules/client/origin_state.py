@@ -22,10 +22,14 @@ from robotrules.cache import (
     FreshnessReason,
     format_timestamp,
 )
+from robotrules.octets import visible
 from robotrules.profile import Profile
 from robotrules.robotstxt import RobotsTxt, Tokens, parse
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.verdict import Explanation, GroupMatch, Reason, Verdict
+
+# Details contain text of servers, such as a Location.
+MAX_DETAIL = 300
 
 
 class StateSource(StrEnum):
@@ -70,6 +74,15 @@ class OriginState(NamedTuple):
         # After `give_up_after` the file counts as unavailable (§2.3.1.4).
         gone = self.reason is FreshnessReason.GAVE_UP and self.policy is EffectivePolicy.ALLOW
         return AccessState.UNAVAILABLE if gone else AccessState.UNREACHABLE
+
+    @property
+    def failure_detail(self) -> str:
+        """Why the robots.txt is unreachable, as text: `status 503`; empty if it is not."""
+        failure = self.entry.last_failure
+        if self.state is not AccessState.UNREACHABLE or failure is None:
+            return ""
+        detail = failure.detail or (failure.failure_reason and failure.failure_reason.sentence)
+        return visible(detail or "")[:MAX_DETAIL]
 
     def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
         """Return the verdict on a URL of this origin."""

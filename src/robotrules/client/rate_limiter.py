@@ -18,8 +18,9 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from robotrules.cache import parse_retry_after
-from robotrules.client.cache_engine import MIN_POLL, CacheEngine, Effect, Wait
+from robotrules.client.cache_engine import MIN_POLL, CacheEngine, Effect, Wait, closed_error
 from robotrules.client.lease_holders import new_holder
+from robotrules.errors import StoreError
 from robotrules.extensions.crawl_delay import CrawlDelay, crawl_delay
 from robotrules.extensions.request_rate import RequestRate, request_rates
 from robotrules.http.fields import read_fields
@@ -72,6 +73,8 @@ def required_delay(
 # The rate limits of a file for one crawler: Crawl-delay, and Request-rates, some for part of a day.
 RateLimits = tuple[CrawlDelay | None, tuple[RequestRate, ...]]
 NO_RATE_LIMITS: RateLimits = (None, ())
+# Returns the seconds between two slots that are required now; None: do not begin a slot.
+Interval = Callable[[], float | None]
 
 
 def read_rate_limits(
@@ -137,21 +140,30 @@ class RateLimiter:
         if not engine.exclusive or engine.closed or engine.store_error is not None:
             return False
         now = engine.clock()
-        return engine.store.begin_slot(origin, now, interval) <= now
+        try:
+            return engine.store.begin_slot(origin, now, interval) <= now
+        except StoreError:  # closed meanwhile: `take()` says so
+            return False
 
     def take(
-        self, origin: str, interval: float, holder: str, slots: int = 1
-    ) -> Generator[Effect, Any, int]:
+        self, origin: str, interval: Interval, holder: str, slots: int = 1
+    ) -> Generator[Effect, Any, int | None]:
         """
         Wait until a slot may begin and fewer than *slots* are in use, and begin it.
 
-        Returns the index of the slot, for `end()`.
+        *interval* is called before each attempt, because rules may change during the wait. Returns
+        the index of the slot, for `end()`; None: *interval* returned None, and no slot began.
         """
         engine, pause = self._cache_engine, MIN_POLL
         if self._is_monopolizing(origin):
             # Fairness: other processes may have waited longer, and poll at this interval.
             yield Wait(MAX_SLOT_POLL)
         while True:
+            if engine.closed:
+                raise closed_error()
+            seconds = interval()
+            if seconds is None:
+                return None
             slot = yield from self._lease_slot(origin, holder, slots)
             if slot is None:
                 yield Wait(pause)
@@ -159,9 +171,9 @@ class RateLimiter:
                 continue
             now = engine.clock()
             at: float | None = yield from engine.call_store(
-                engine.store.begin_slot, origin, now, interval
+                engine.store.begin_slot, origin, now, seconds
             )
-            at = self._begin_in_memory(origin, interval) if at is None else at
+            at = self._begin_in_memory(origin, seconds, now) if at is None else at
             if at <= now:
                 return slot
             yield from self._release_slot(origin, holder, slot)
@@ -169,6 +181,8 @@ class RateLimiter:
 
     def _is_monopolizing(self, origin: str) -> bool:
         """Return whether this process has used an origin for long without a pause."""
+        if self._cache_engine.exclusive:
+            return False
         now = monotonic()
         if now - self._ended_at.pop(origin, -inf) >= MAX_SLOT_POLL:
             self._busy_since[origin] = now
@@ -221,9 +235,9 @@ class RateLimiter:
             self._remember(origin, at + interval)
         return at
 
-    def _begin_in_memory(self, origin: str, interval: float) -> float:
+    def _begin_in_memory(self, origin: str, interval: float, now: float) -> float:
         with self._lock:
-            now, ready = self._cache_engine.clock(), self._next_slot.get(origin, 0.0)
+            ready = self._next_slot.get(origin, 0.0)
             if ready > now:
                 return ready
             self._remember(origin, now + interval)

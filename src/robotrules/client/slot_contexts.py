@@ -2,26 +2,30 @@
 Slot contexts: the context managers that `slot()` and `checked_slot()` return.
 
 A slot begins when fewer than the permitted number of threads or tasks of this process use the
-origin, and the rate limiter allows it. They are classes and not generators, because every request
-of an integration goes through one: if no other process shares the store, a slot that need not wait
-takes a few microseconds.
+origin, and the rate limiter allows it. Rules, delay and number of slots may change while a caller
+waits, so they are read again before the slot begins. The contexts are classes and not generators,
+because every request of an integration goes through one: if no other process shares the store, a
+slot that need not wait takes a few microseconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Coroutine, Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from robotrules.client.base_client import MIN_ORIGIN_LENGTH as MIN_ORIGIN
-from robotrules.client.base_client import no_origin_error
+from robotrules.client.base_client import BaseClient, no_origin_error
+from robotrules.client.memory_cache import ReadyOrigin
 from robotrules.client.origin_locks import OriginLock, TaskOriginLock
-from robotrules.client.rate_limiter import Slot
+from robotrules.client.origin_state import OriginState
+from robotrules.client.rate_limiter import Interval, Slot
 from robotrules.errors import DisallowedError
 from robotrules.octets import to_text
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.ruleset import URL
-from robotrules.robotstxt.verdict import Verdict
+from robotrules.robotstxt.verdict import Reason, Verdict
 
 if TYPE_CHECKING:
     from robotrules.client.aio import AsyncClient
@@ -30,6 +34,8 @@ if TYPE_CHECKING:
 # The crawler whose rules `checked_slot()` checks, as in `check()`: product token and purposes.
 Crawler = tuple[Tokens | None, Sequence[str] | None]
 OWN_RULES: Crawler = (None, None)  # those of the client's crawler
+# Indices of the leases that a slot may have.
+Leased = Iterable[int]
 
 
 class SlotContext:
@@ -38,58 +44,73 @@ class SlotContext:
     __slots__ = ("_client", "_crawler", "_leased", "_lock", "_slot", "_url")
     _lock: OriginLock
     _slot: Slot
-    _leased: Iterable[int]
+    _leased: Leased
 
     def __init__(self, client: Client, url: URL, crawler: Crawler | None = None) -> None:
         """*crawler*: check its rules before and after the wait; None: do not check."""
         self._client, self._url, self._crawler = client, url, crawler
 
     def __enter__(self) -> Slot:
-        client, url, self._leased = self._client, self._url, ()
         # The common case, in as few steps as possible: the rules of the client's own crawler, from
         # memory, and a slot that is free now.
-        if type(url) is not str or (self._crawler is not None and self._crawler != OWN_RULES):
+        client, ready = self._client, _find_ready(self._client, self._url, self._crawler)
+        if ready is None or ready.delay is None:
             return self._wait()
-        ready = client._ready.get(client._authorities.get(url[: url.find("/", MIN_ORIGIN) + 1]))
-        if ready is None or not ready.since <= client._clock() < ready.until:
-            return self._wait()
-        if self._crawler is not None and not (verdict := ready.check(url)).allowed:
-            raise _make_error(url, verdict)
-        lock, delay = ready.lock, ready.delay
-        if delay is None or not lock.acquire(ready.origin, blocking=False):
-            return self._wait()
-        if not client._rate_limiter.begin_now(ready.origin, delay.seconds):
-            lock.release()
-            return self._wait()
-        self._lock = lock
-        slot = self._slot = Slot(ready.origin, delay, client._clock)
-        return slot
+        lock, slot = ready.lock, Slot(ready.origin, ready.delay, client._clock)
+        try:
+            if lock.acquire_now(slot):
+                if client._rate_limiter.begin_now(slot.origin, slot.delay.seconds):
+                    self._lock, self._slot, self._leased = lock, slot, ()
+                    return slot
+                lock.release(slot)
+        except BaseException:
+            lock.release(slot)
+            raise
+        return self._wait()
 
     def _wait(self) -> Slot:
         """Begin a slot that needs a fetch of robots.txt, a lease or a wait."""
+        client, state = self._client, self._find_state()
+        limiter = client._rate_limiter
+        while True:
+            slots = client._slot_count(state)
+            slot = Slot(state.origin, client.delay_for(state), client._clock)
+            lock = client._origin_locks.find(state.origin, slots)
+            leased: Leased = ()
+            try:
+                lock.acquire(slot)
+                while True:
+                    if not _is_current(client, self._url, state):
+                        state = self._find_state()
+                    if client._slot_count(state) != slots:
+                        break
+                    slot.delay = client.delay_for(state)
+                    if limiter.begin_now(slot.origin, slot.delay.seconds):
+                        index = None
+                    else:
+                        leased = range(slots)
+                        interval = _make_interval(client, self._url, state)
+                        taking = limiter.take(slot.origin, interval, slot.holder, slots)
+                        index = client._run(taking)
+                        leased = () if index is None else (index,)
+                        if index is None:  # the state has changed
+                            continue
+                    self._lock, self._slot, self._leased = lock, slot, leased
+                    return slot
+            except BaseException:
+                self._end(lock, slot, leased)
+                raise
+            lock.release(slot)
+
+    def _find_state(self) -> OriginState:
+        """Return the state of the origin; raise an error if the rules disallow the URL."""
         client, url, crawler = self._client, self._url, self._crawler
         if crawler is not None and not (verdict := client.check(url, *crawler)).allowed:
-            raise _make_error(url, verdict)
+            raise _make_error(client, url, verdict)
         state = client.lookup(url)
         if state is None:
             raise no_origin_error(url)
-        slots, delay = client._slot_count(state), client.delay_for(state)
-        slot = self._slot = Slot(state.origin, delay, client._clock)
-        lock = self._lock = client._origin_locks.find(state.origin, slots)
-        lock.acquire(state.origin)
-        try:
-            limiter = client._rate_limiter
-            if not limiter.begin_now(state.origin, delay.seconds):
-                self._leased = range(slots)
-                taking = limiter.take(state.origin, delay.seconds, slot.holder, slots)
-                self._leased = (client._run(taking),)
-            # The wait may have been long, so the rules are checked again.
-            if crawler is not None and not (verdict := client.check(url, *crawler)).allowed:
-                raise _make_error(url, verdict)
-        except BaseException:
-            self._end()
-            raise
-        return slot
+        return state
 
     def __exit__(
         self,
@@ -98,21 +119,21 @@ class SlotContext:
         trace: TracebackType | None,
     ) -> None:
         if self._leased or self._slot.until is not None:
-            self._end()
+            self._end(self._lock, self._slot, self._leased)
         else:
-            self._lock.release()
+            self._lock.release(self._slot)
 
-    def _end(self) -> None:
-        client, slot = self._client, self._slot
+    def _end(self, lock: OriginLock, slot: Slot, leased: Leased) -> None:
+        client = self._client
         try:
             if slot.until is not None:
                 client._run(client._rate_limiter.postpone(slot.origin, slot.until))
         finally:
             try:
-                if self._leased:
-                    client._run(client._rate_limiter.end(slot.origin, slot.holder, self._leased))
+                if leased:
+                    client._run(client._rate_limiter.end(slot.origin, slot.holder, leased))
             finally:
-                self._lock.release()
+                lock.release(slot)
 
 
 class AsyncSlotContext:
@@ -121,58 +142,76 @@ class AsyncSlotContext:
     __slots__ = ("_client", "_crawler", "_leased", "_lock", "_slot", "_url")
     _lock: TaskOriginLock
     _slot: Slot
-    _leased: Iterable[int]
+    _leased: Leased
 
     def __init__(self, client: AsyncClient, url: URL, crawler: Crawler | None = None) -> None:
         """*crawler*: check its rules before and after the wait; None: do not check."""
         self._client, self._url, self._crawler = client, url, crawler
 
     async def __aenter__(self) -> Slot:
-        client, url, self._leased = self._client, self._url, ()
         # The common case, in as few steps as possible: the rules of the client's own crawler, from
         # memory, and a slot that is free now.
-        if type(url) is not str or (self._crawler is not None and self._crawler != OWN_RULES):
+        client, ready = self._client, _find_ready(self._client, self._url, self._crawler)
+        if ready is None or ready.delay is None:
             return await self._wait()
-        ready = client._ready.get(client._authorities.get(url[: url.find("/", MIN_ORIGIN) + 1]))
-        if ready is None or not ready.since <= client._clock() < ready.until:
-            return await self._wait()
-        if self._crawler is not None and not (verdict := ready.check(url)).allowed:
-            raise _make_error(url, verdict)
-        lock, delay = ready.lock, ready.delay
-        if delay is None or not lock.acquire_now(ready.origin):
-            return await self._wait()
-        if not client._rate_limiter.begin_now(ready.origin, delay.seconds):
-            lock.release()
-            return await self._wait()
-        self._lock = lock
-        slot = self._slot = Slot(ready.origin, delay, client._clock)
-        return slot
+        lock, slot = ready.lock, Slot(ready.origin, ready.delay, client._clock)
+        try:
+            if lock.acquire_now(slot):
+                if client._rate_limiter.begin_now(slot.origin, slot.delay.seconds):
+                    self._lock, self._slot, self._leased = lock, slot, ()
+                    return slot
+                lock.release(slot)
+        except BaseException:
+            lock.release(slot)
+            raise
+        return await self._wait()
 
     async def _wait(self) -> Slot:
         """Begin a slot that needs a fetch of robots.txt, a lease or a wait."""
+        client, state = self._client, await self._find_state()
+        limiter = client._rate_limiter
+        while True:
+            slots = client._slot_count(state)
+            slot = Slot(state.origin, client.delay_for(state), client._clock)
+            lock = client._origin_locks.find(state.origin, slots)
+            leased: Leased = ()
+            try:
+                await lock.acquire(slot)
+                while True:
+                    if not _is_current(client, self._url, state):
+                        state = await self._find_state()
+                    if client._slot_count(state) != slots:
+                        break
+                    slot.delay = client.delay_for(state)
+                    if limiter.begin_now(slot.origin, slot.delay.seconds):
+                        index = None
+                    else:
+                        leased = range(slots)
+                        interval = _make_interval(client, self._url, state)
+                        taking = limiter.take(slot.origin, interval, slot.holder, slots)
+                        index = await client._run(taking)
+                        leased = () if index is None else (index,)
+                        if index is None:  # the state has changed
+                            continue
+                    self._lock, self._slot, self._leased = lock, slot, leased
+                    return slot
+            except BaseException:
+                if leased:
+                    await _finish(self._end(lock, slot, leased))
+                else:
+                    lock.release(slot)
+                raise
+            lock.release(slot)
+
+    async def _find_state(self) -> OriginState:
+        """Return the state of the origin; raise an error if the rules disallow the URL."""
         client, url, crawler = self._client, self._url, self._crawler
         if crawler is not None and not (verdict := await client.check(url, *crawler)).allowed:
-            raise _make_error(url, verdict)
+            raise _make_error(client, url, verdict)
         state = await client.lookup(url)
         if state is None:
             raise no_origin_error(url)
-        slots, delay = client._slot_count(state), client.delay_for(state)
-        slot = self._slot = Slot(state.origin, delay, client._clock)
-        lock = self._lock = client._origin_locks.find(state.origin, slots)
-        await lock.acquire(state.origin)
-        try:
-            limiter = client._rate_limiter
-            if not limiter.begin_now(state.origin, delay.seconds):
-                self._leased = range(slots)
-                taking = limiter.take(state.origin, delay.seconds, slot.holder, slots)
-                self._leased = (await client._run(taking),)
-            # The wait may have been long, so the rules are checked again.
-            if crawler is not None and not (verdict := await client.check(url, *crawler)).allowed:
-                raise _make_error(url, verdict)
-        except BaseException:
-            await self._end()
-            raise
-        return slot
+        return state
 
     async def __aexit__(
         self,
@@ -181,23 +220,75 @@ class AsyncSlotContext:
         trace: TracebackType | None,
     ) -> None:
         if self._leased or self._slot.until is not None:
-            await self._end()
+            await _finish(self._end(self._lock, self._slot, self._leased))
         else:
-            self._lock.release()
+            self._lock.release(self._slot)
 
-    async def _end(self) -> None:
-        client, slot = self._client, self._slot
+    async def _end(self, lock: TaskOriginLock, slot: Slot, leased: Leased) -> None:
+        client = self._client
         try:
             if slot.until is not None:
                 await client._run(client._rate_limiter.postpone(slot.origin, slot.until))
         finally:
             try:
-                if self._leased:
-                    ending = client._rate_limiter.end(slot.origin, slot.holder, self._leased)
-                    await client._run(ending)
+                if leased:
+                    await client._run(client._rate_limiter.end(slot.origin, slot.holder, leased))
             finally:
-                self._lock.release()
+                lock.release(slot)
 
 
-def _make_error(url: URL, verdict: Verdict) -> DisallowedError:
-    return DisallowedError(url if isinstance(url, str) else to_text(url), verdict)
+async def _finish(ending: Coroutine[Any, Any, None]) -> None:
+    """
+    Await a coroutine to its end, even if the caller is cancelled meanwhile.
+
+    Otherwise a lease would keep other processes waiting until it expires, and a Retry-After would
+    be lost.
+    """
+    task, cancelled = asyncio.ensure_future(ending), None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    task.result()
+    if cancelled is not None:
+        raise cancelled
+
+
+def _find_ready(client: BaseClient, url: URL, crawler: Crawler | None) -> ReadyOrigin | None:
+    """
+    Return what is in memory for a slot; None: look the origin up.
+
+    Raises `DisallowedError` if the rules of *crawler* are in memory and disallow the URL.
+    """
+    if type(url) is not str or (crawler is not None and crawler != OWN_RULES):
+        return None
+    ready = client._ready.get(client._authorities.get(url[: url.find("/", MIN_ORIGIN) + 1]))
+    if ready is None or not ready.since <= client._clock() < ready.until:
+        return None
+    if crawler is not None and not (verdict := ready.check(url)).allowed:
+        raise _make_error(client, url, verdict)
+    return ready
+
+
+def _is_current(client: BaseClient, url: URL, state: OriginState) -> bool:
+    """Return whether a state still applies to its origin."""
+    current = client.cached(url)
+    return (
+        current is not None
+        and current.entry is state.entry
+        and (current.policy, current.reason) == (state.policy, state.reason)
+    )
+
+
+def _make_interval(client: BaseClient, url: URL, state: OriginState) -> Interval:
+    """Return a function that returns the delay of a state as long as it applies."""
+    return lambda: client.delay_for(state).seconds if _is_current(client, url, state) else None
+
+
+def _make_error(client: BaseClient, url: URL, verdict: Verdict) -> DisallowedError:
+    text = url if isinstance(url, str) else to_text(url)
+    detail = ""
+    if verdict.reason is Reason.UNREACHABLE and (state := client.cached(url)) is not None:
+        detail = state.failure_detail
+    return DisallowedError(text, verdict, detail)

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, as_completed, wait
 from functools import partial
+from threading import Event
 from time import monotonic
 from types import TracebackType
 from typing import Any, TypeVar
@@ -31,7 +32,7 @@ from robotrules.client.base_client import (
     prefetch_origin,
     vet_prefetch,
 )
-from robotrules.client.cache_engine import Effect, RefreshMode, Wait
+from robotrules.client.cache_engine import Effect, RefreshMode, Wait, closed_error
 from robotrules.client.metrics import OnFetch
 from robotrules.client.origin_locks import OriginLocks
 from robotrules.client.origin_state import OriginState
@@ -143,6 +144,7 @@ class Client(BaseClient):
                 self._close_store()
                 raise
         self._sleep = sleep
+        self._closing = Event()
         self._single_flight: SingleFlight[OriginState] = SingleFlight()
         self._origin_locks: OriginLocks = OriginLocks()
         self._background = BackgroundRunner(BACKGROUND_THREADS)
@@ -383,12 +385,8 @@ class Client(BaseClient):
 
     # --- Driving --------------------------------------------------------------------------------
 
-    def _lookup_memory(self, origin: str) -> OriginState | None:
-        """Return the state in memory; start a background refresh if it is due."""
-        state, refresh = self._cache_engine.lookup_memory(origin)
-        if refresh:
-            self._background.submit(origin, partial(self._refresh, origin, RefreshMode.SOON))
-        return state
+    def _refresh_soon(self, origin: str) -> None:
+        self._background.submit(origin, partial(self._refresh, origin, RefreshMode.SOON))
 
     def _get_state(self, origin: str) -> OriginState:
         """Return the state from memory, the store or the server."""
@@ -432,14 +430,27 @@ class Client(BaseClient):
         if isinstance(effect, Request):
             return self._send("robots.txt", effect)
         if isinstance(effect, Wait):
-            return self._sleep(effect.seconds)
+            return self._pause(effect.seconds)
         return effect.work()
+
+    def _pause(self, seconds: float) -> None:
+        """Sleep; `close()` ends the sleep with an error."""
+        if self._sleep is not time.sleep:
+            self._sleep(seconds)
+        elif self._closing.wait(seconds):
+            raise closed_error()
 
     # --- Closing --------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close the connections and the store that this client opened."""
+        """
+        Close the connections and the store that this client opened.
+
+        Threads that wait for a slot get a RuntimeError; slots that have begun are not interrupted.
+        """
         self._cache_engine.close()
+        self._closing.set()
+        self._origin_locks.close()
         self._background.close()
         if self._own_transport is not None:
             self._own_transport.close()

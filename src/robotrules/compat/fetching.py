@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping
 
 from robotrules.access import ACCESS_PROFILES
+from robotrules.cache import FetchRecord
 from robotrules.client.origin_state import OriginState
 from robotrules.client.sync import Client
 from robotrules.compat.user_agents import crawler_name
@@ -24,6 +25,26 @@ _ACCESS = ACCESS_PROFILES["default"].replace(
 )
 
 
+def open_client(
+    user_agent: str = USER_AGENT,
+    *,
+    allow_private: Iterable[str] = (),
+    headers: Mapping[str, str] | None = None,
+    timeout: float = 30.0,
+) -> Client:
+    """Open a client with the policy of the drop-ins; it raises on values that cannot be sent."""
+    return Client(
+        user_agent,
+        # Of a browser's header it is `Mozilla`: the originals send any header.
+        product_token=crawler_name(user_agent),
+        access=_ACCESS,
+        store="memory:",
+        allow_private=allow_private,
+        headers=headers or {},
+        timeout=timeout,
+    )
+
+
 def fetch_state(
     url: str,
     *,
@@ -33,14 +54,18 @@ def fetch_state(
     timeout: float = 30.0,
 ) -> OriginState | None:
     """Fetch the robots.txt of the origin of *url*; None: it is not an http or https URL."""
-    with Client(
-        user_agent,
-        # Of a browser's header it is `Mozilla`: the originals send any header.
-        product_token=crawler_name(user_agent),
-        access=_ACCESS,
-        store="memory:",
-        allow_private=allow_private,
-        headers=headers or {},
-        timeout=timeout,
+    with open_client(
+        user_agent, allow_private=allow_private, headers=headers, timeout=timeout
     ) as client:
         return client.lookup(url)
+
+
+def describe_failure(record: FetchRecord, owner: str) -> str:
+    """
+    Return why a file could not be read; *owner* is the class that has `allow_private`.
+
+    The client's text on a refused private address names an argument of `robotrules.Client`, which
+    the drop-ins do not have.
+    """
+    detail = record.detail.replace("pass allow_private=", f"set {owner}.allow_private = ")
+    return f"{record.url}: {detail}"

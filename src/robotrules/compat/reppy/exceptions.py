@@ -25,8 +25,8 @@ class ConnectionException(ReppyException):
     """No connection, no address, a refused private address, or an incomplete response."""
 
 
-class MalformedUrl(ReppyException):
-    """A URL that is not http or https with a host."""
+class MalformedUrl(ReppyException, ValueError):
+    """A URL that is not http or https with a host; reppy raises it, or a `ValueError`."""
 
 
 class ExcessiveRedirects(ReppyException):

@@ -8,17 +8,18 @@ is not allowed, as in reppy: a file speaks for its own authority only (RFC 9309 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 from robotrules.access import FailureReason
 from robotrules.cache import EffectivePolicy, FetchRecord
-from robotrules.compat.fetching import USER_AGENT, fetch_state
+from robotrules.compat.fetching import USER_AGENT, describe_failure, fetch_state, open_client
+from robotrules.compat.parsing import parse_supplied
 from robotrules.compat.reppy import exceptions
 from robotrules.compat.reppy.ttl import FieldsView, HeaderWithDefaultPolicy, TTLPolicyBase
 from robotrules.compat.user_agents import ChecksByUserAgent, crawler_name
 from robotrules.http.origins import origin_of
-from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt import RobotsTxt
 
 # RFC 9309 §2.4: a cached file is used for at most 24 hours.
 _DAY = 86_400.0
@@ -31,6 +32,8 @@ _ERRORS: dict[FailureReason, type[exceptions.ReppyException]] = {
     FailureReason.STATUS: exceptions.BadStatusCode,
 }
 _DISALLOW_ALL = b"User-agent: *\nDisallow: /"
+# Seconds for a fetch, or for a part of a timeout that is None.
+_TIMEOUT = 30.0
 
 
 class Agent:
@@ -39,7 +42,7 @@ class Agent:
     def __init__(self) -> None:
         """Make an agent without rules, which allows everything."""
         self._host = ""
-        self._robots = parse(b"User-agent: *")
+        self._robots = parse_supplied(b"User-agent: *")
         self._name = "*"
 
     @classmethod
@@ -75,7 +78,7 @@ class Agent:
             if record.is_rule or record.key == "crawl-delay"
         ]
         added = b"%s: %s" % (key, pattern.replace(b"#", b"%23"))
-        self._robots = parse(b"\n".join([b"User-agent: *", *records, added]))
+        self._robots = parse_supplied(b"\n".join([b"User-agent: *", *records, added]))
         self._name = "*"
         return self
 
@@ -107,7 +110,7 @@ class Robots:
         self.host = origin_of(url) or ""
         """The origin that the file speaks for; empty if *url* has none."""
         self._expires = expires
-        self._checks = ChecksByUserAgent(parse(content))
+        self._checks = ChecksByUserAgent(parse_supplied(content))
 
     @classmethod
     def parse(cls, url: str, content: str | bytes, expires: float | None = None) -> Self:
@@ -120,9 +123,7 @@ class Robots:
         url: str,
         ttl_policy: TTLPolicyBase | None = None,
         max_size: int = 1_048_576,
-        *,
-        headers: Mapping[str, str] | None = None,
-        timeout: float | tuple[float, float] | None = None,
+        *arguments: Any,
         after_parse_hook: Callable[[Robots], object] | None = None,
         **options: Any,
     ) -> Robots:
@@ -130,23 +131,17 @@ class Robots:
         Fetch and parse the robots.txt of the origin of *url*.
 
         401 and 403 return an `AllowNone`, other 4xx an `AllowAll`; failures raise a
-        `ReppyException`. *max_size* is ignored: 500 KiB are read (RFC 9309 §2.5). Other options of
-        requests are rejected: use `robotrules.Client` for these.
+        `ReppyException`. The options are *headers* and *timeout*, seconds or a pair for connecting
+        and reading, whose sum limits the fetch. *max_size* is ignored: 500 KiB are read (RFC 9309
+        §2.5). Other options of requests raise a TypeError: use `robotrules.Client` for these.
         """
-        if options:
-            raise TypeError(
-                f"not supported: {', '.join(options)}. Robots.fetch() passes headers= and timeout= "
-                "on; for other options use robotrules.Client(..., transport=session)"
-            )
-        sent = dict(headers or {})
-        agents = [sent.pop(name) for name in list(sent) if name.lower() == "user-agent"]
-        seconds = sum(timeout) if isinstance(timeout, tuple) else timeout
+        sent = make_fetch_options(arguments, options)
         state = fetch_state(
             url,
-            user_agent=agents[0] if agents else cls.user_agent,
+            user_agent=sent.user_agent or cls.user_agent,
             allow_private=cls.allow_private,
-            headers=sent,
-            timeout=30.0 if seconds is None else seconds,
+            headers=sent.headers,
+            timeout=sent.timeout,
         )
         record = state.fetch_record if state is not None else None
         if state is None or record is None:
@@ -154,7 +149,7 @@ class Robots:
         if not record.usable:
             reason = record.failure_reason or FailureReason.STATUS
             kind = _ERRORS.get(reason, exceptions.ConnectionException)
-            raise _make_error(kind, url, record.detail or f"Got {record.status} for {url}", record)
+            raise _make_error(kind, url, describe_failure(record, "Robots"), record)
         view = FieldsView(record.status or 0, _text_fields(record))
         expires = (ttl_policy or cls.DEFAULT_TTL_POLICY).expires(view)
         expires = min(expires, time.time() + _DAY)
@@ -229,6 +224,53 @@ class AllowAll(Robots):
     def __init__(self, url: str, expires: float | None = None) -> None:
         """Make it for a URL."""
         super().__init__(url, b"", expires)
+
+
+class FetchOptions(NamedTuple):
+    """The options of requests that `Robots.fetch()` and the caches accept, validated."""
+
+    user_agent: str | None
+    """The User-Agent in *headers*; None: that of the class."""
+    headers: dict[str, str]
+    timeout: float
+
+
+def make_fetch_options(arguments: Sequence[Any], options: Mapping[str, Any]) -> FetchOptions:
+    """Return the options of a fetch; an unsupported or invalid one raises."""
+    unsupported = [name for name in options if name not in ("headers", "timeout")]
+    unsupported += [repr(argument)[:40] for argument in arguments]
+    if unsupported:
+        fix = "for other options use robotrules.Client(..., transport=session)"
+        if "after_response_hook" in options:
+            fix = "use robotrules.Client(..., on_fetch=...) to see responses"
+        raise TypeError(
+            f"not supported: {', '.join(unsupported)}. Robots.fetch() passes headers= and timeout= "
+            f"on; {fix}"
+        )
+    given = options.get("headers")
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"headers is a {type(given).__name__}: pass a dict of str")
+    headers = dict(given or {})
+    for name, value in headers.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"headers contains {name!r}: {value!r}: names and values are str")
+    agents = [headers.pop(name) for name in list(headers) if name.lower() == "user-agent"]
+    sent = FetchOptions(agents[0] if agents else None, headers, _sum_timeout(options))
+    # The client validates the values: opening one connects to no server.
+    open_client(sent.user_agent or USER_AGENT, headers=headers, timeout=sent.timeout).close()
+    return sent
+
+
+def _sum_timeout(options: Mapping[str, Any]) -> float:
+    """Return the seconds for a fetch; a part of a pair that is None counts as the default."""
+    timeout = options.get("timeout")
+    parts = timeout if isinstance(timeout, tuple) else (timeout,)
+    if len(parts) not in (1, 2) or not all(
+        part is None or (isinstance(part, (int, float)) and not isinstance(part, bool))
+        for part in parts
+    ):
+        raise TypeError(f"timeout is {timeout!r}: pass seconds, or (connect, read) in seconds")
+    return float(sum(_TIMEOUT if part is None else part for part in parts))
 
 
 def _name_of(name: str | bytes) -> str:

@@ -22,7 +22,7 @@ from robotrules.errors import WriteError
 from robotrules.octets import visible
 from robotrules.write import NewRobotsTxt, read_back
 from robotrules.write import write as write_text
-from robotrules.write.policy import LARGEST, read_policy
+from robotrules.write.policy import LARGEST, read_policy, require_generated
 
 # Increased when a JSON key changes its meaning or is removed.
 SCHEMA_VERSION = 1
@@ -59,14 +59,16 @@ def write(policy: str, target: str | None, existing: str | None, as_json: bool) 
         raise CliError("the policy and --check cannot both be stdin: pass one of them as a file")
     name = "stdin" if policy == STDIN else visible(os.fsencode(policy))
     try:
-        robots, tags = read_policy(_read(policy), name)
+        parsed = read_policy(_read(policy), name)
+        require_generated(parsed, name)
     except WriteError as error:
         raise CliError(visible(str(error))) from None
+    robots = parsed.robots
     _hint_at_names(robots)
     text = write_text(robots)
     values: dict[str, Any] = {"schema": SCHEMA_VERSION, "policy": None if policy == STDIN else name}
     values |= {"robotstxt": text, **robots.as_dict()}
-    values["tags"] = [table.as_dict() for table in tags]
+    values["tags"] = [table.as_dict() for table in parsed.tags]
     if existing is not None:
         return _compare(robots, text, existing, values if as_json else None)
     if target == STDIN:

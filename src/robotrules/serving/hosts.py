@@ -9,7 +9,7 @@ results is remembered. It does not resolve names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Generic, TypeVar
 
@@ -38,6 +38,27 @@ def normalize_host(host: str) -> str | None:
     return before if colon and port.isdigit() else name
 
 
+def _parse_pattern(pattern: object, setting: str) -> tuple[bool, str]:
+    """Return whether a pattern is for all names below a host, and the host in normal form."""
+    if not isinstance(pattern, str):
+        raise PolicyError(f"{setting}: a host is a str, not {pattern!r:.60}")
+    host = normalize_host(pattern.removeprefix("*."))
+    if host is None or "*" in host:
+        raise PolicyError(
+            f"{setting}: {pattern!r} is not a host: write a name such as "
+            "'shop.example.com', or '*.example.com' for all names below it"
+        )
+    return pattern.startswith("*."), host
+
+
+def _names_above(host: str) -> Iterator[str]:
+    """Yield the names that a host is below, the longest first."""
+    _, dot, above = host.partition(".")
+    while dot:
+        yield above
+        _, dot, above = above.partition(".")
+
+
 class HostTable(Generic[T]):
     """Values by host pattern: an exact host, else the longest `*.` pattern, else a default."""
 
@@ -47,15 +68,7 @@ class HostTable(Generic[T]):
         self._below: dict[str, T] = {}
         self.default = default
         for pattern, value in entries:
-            if not isinstance(pattern, str):
-                raise PolicyError(f"{setting}: a host is a str, not {pattern!r:.60}")
-            below = pattern.startswith("*.")
-            host = normalize_host(pattern.removeprefix("*."))
-            if host is None or "*" in host:
-                raise PolicyError(
-                    f"{setting}: {pattern!r} is not a host: write a name such as "
-                    "'shop.example.com', or '*.example.com' for all names below it"
-                )
+            below, host = _parse_pattern(pattern, setting)
             table = self._below if below else self._exact
             if host in table:
                 raise PolicyError(f"{setting}: {pattern!r} is there twice: remove one")
@@ -69,6 +82,13 @@ class HostTable(Generic[T]):
             return self.default
         return self._find(header)
 
+    def covering_pattern(self, pattern: str, setting: str) -> str | None:
+        """Return the `*.` pattern here that covers a pattern of another table; None if listed."""
+        below, host = _parse_pattern(pattern, setting)
+        if host in (self._below if below else self._exact):
+            return None
+        return next((f"*.{above}" for above in _names_above(host) if above in self._below), None)
+
     def _search(self, header: str) -> T:
         try:
             host = normalize_host(header)
@@ -78,9 +98,7 @@ class HostTable(Generic[T]):
             return self.default
         if host in self._exact:
             return self._exact[host]
-        _, dot, above = host.partition(".")
-        while dot:
+        for above in _names_above(host):
             if above in self._below:
                 return self._below[above]
-            _, dot, above = above.partition(".")
         return self.default

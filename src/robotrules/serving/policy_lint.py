@@ -92,7 +92,7 @@ def describe_note(policy: LoadedPolicy, note: LintNote) -> str:
     words = f"{note.level} {note.code} {note.slug}: {visible(note.message)}"
     if note.part.startswith("tags"):
         return f"{policy.name}, line {note.line}, {note.part}: {words}"
-    where = f"the robots.txt of {policy.name}" if policy.is_toml else policy.name
+    where = policy.robots_name
     if note.line:
         line = visible(policy.robots.lines[note.line - 1].text)
         where += f", line {note.line} ({line[:LONGEST_LINE]!r})"

@@ -4,14 +4,16 @@ Policy sources: a policy file, a robots.txt, or the text of either, read and par
 A `Path`, or a str without a line end that ends in `.toml` or `.txt`, is a file; a str with a line
 end is the text itself. A file that ends in `.toml` is a policy, any other file is a robots.txt. A
 text is a policy if its first line that is neither blank nor a comment is a table header, or has a
-`=` before any colon: the records of a robots.txt have a colon first. Files are read once:
-a changed file takes effect after a restart.
+`=` before any colon: the records of a robots.txt have a colon first. A policy with the key
+`robots-txt` names a robots.txt, relative to its own file. Files are read once: a changed file takes
+effect after a restart.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +21,7 @@ from robotrules.errors import PolicyError, WriteError
 from robotrules.octets import to_octets
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.write import write
-from robotrules.write.policy import LARGEST, read_policy
+from robotrules.write.policy import EXISTING, LARGEST, POLICY_KEYS, read_policy
 from robotrules.write.tag_policy import PathTags
 
 # What `policy=` and the values of `hosts=` may be.
@@ -30,6 +32,9 @@ _TEXT_NAME = "the policy text"
 # The first line of a text that is neither blank nor a comment.
 _FIRST_LINE = re.compile(r"\A(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*[ \t]*([^\r\n]*)")
 _TOML_LINE = re.compile(r"\[|[^:=]*=")
+# First lines of files with the wrong ending: a record, and a key or table of a policy.
+_RECORD = re.compile(r"[A-Za-z][\w -]*:", re.ASCII)
+_POLICY_LINE = re.compile(rf"\[{{0,2}}\s*(?:{'|'.join(POLICY_KEYS)})\b[^:=\]]*[=\]]")
 # A policy with a byte order mark is a policy.
 _BOM = "\ufeff"
 
@@ -38,8 +43,9 @@ class LoadedPolicy(NamedTuple):
     """A policy that was read: the robots.txt to serve, and tag rules by path."""
 
     name: str
-    """The file, for messages."""
-    is_toml: bool
+    """The policy's file, for messages."""
+    robots_name: str
+    """The robots.txt, for messages about its lines."""
     body: bytes
     robots: RobotsTxt
     tags: tuple[PathTags, ...] = ()
@@ -54,37 +60,98 @@ def require_source(source: object) -> None:
 
 def load_policy(source: PolicySource, host: str | None = None) -> LoadedPolicy:
     """Return a policy, of a host; raise PolicyError if it cannot be read or is not valid."""
-    if isinstance(source, str) and "\n" in source:
-        first = _FIRST_LINE.match(source.removeprefix(_BOM))
-        is_toml = first is not None and _TOML_LINE.match(first[1]) is not None
+    if _is_text(source):
         name = _TEXT_NAME if host is None else f"{_TEXT_NAME} of host {host!r}"
-        return _parse_policy(to_octets(source), name, is_toml)
+        text = str(source)
+        if _TOML_LINE.match(_first_line(text)):
+            return _parse_policy(to_octets(text), name, Path())
+        return _parse_robots(to_octets(text), name)
     if isinstance(source, str) and not source.lower().endswith(_FILES):
         raise PolicyError(
             f"policy {source[:60]!r} is neither a file that ends in .toml or .txt nor a text: pass "
             "pathlib.Path(...) for a file with another name, or end a text of one line with '\\n'"
         )
-    path = Path(source)
-    return _parse_policy(_read_file(path), str(source), path.suffix.lower() == ".toml")
+    path, name = Path(source), str(source)
+    octets = _read_file(path, f"the policy {name!r}")
+    if not _is_policy_file(path):
+        _refuse_policy(octets, name)
+        return _parse_robots(octets, name)
+    if _RECORD.match(_first_line(octets.decode("utf-8", "replace"))):
+        raise PolicyError(
+            f"{name} ends in .toml and has a robots.txt: rename it to {path.stem}.txt, or name it "
+            f'in a policy: {EXISTING} = "{path.stem}.txt"'
+        )
+    return _parse_policy(octets, name, path.parent)
 
 
-def _read_file(path: Path) -> bytes:
+def find_policy_files(source: PolicySource) -> list[Path]:
+    """
+    Return the files that a policy is read from, also if it is not valid; a text has none itself.
+
+    For programs that watch files. The robots.txt of a policy is only found if the policy is TOML.
+    """
+    files: list[Path] = []
+    if _is_text(source):
+        text, folder = str(source), Path()
+    else:
+        path = Path(source)
+        files.append(path)
+        if not _is_policy_file(path):
+            return files
+        try:
+            text, folder = path.read_bytes()[:LARGEST].decode("utf-8-sig"), path.parent
+        except (OSError, ValueError):
+            return files
+    try:
+        existing = tomllib.loads(text.removeprefix(_BOM)).get(EXISTING)
+    except (ValueError, RecursionError):
+        return files
+    return [*files, folder / existing] if isinstance(existing, str) else files
+
+
+def _is_text(source: PolicySource) -> bool:
+    return isinstance(source, str) and "\n" in source
+
+
+def _is_policy_file(path: Path) -> bool:
+    return path.suffix.lower() == ".toml"
+
+
+def _first_line(text: str) -> str:
+    first = _FIRST_LINE.match(text.removeprefix(_BOM))
+    return first[1] if first else ""
+
+
+def _read_file(path: Path, what: str) -> bytes:
     try:
         with path.open("rb") as file:
             octets = file.read(LARGEST + 1)
     except OSError as error:
-        raise PolicyError(
-            f"the policy {str(path)!r} cannot be read: {error.strerror or error}; a relative path "
-            f"starts at {str(Path.cwd())!r}"
-        ) from None
+        hint = "" if path.is_absolute() else f"; a relative path starts at {os.getcwd()!r}"
+        raise PolicyError(f"{what} cannot be read: {error.strerror or error}{hint}") from None
+    except ValueError as error:  # a NUL in the name
+        raise PolicyError(f"{what} is not the name of a file: {error}") from None
     if len(octets) > LARGEST:
-        raise PolicyError(f"the policy {str(path)!r} is larger than 1 MiB: make it smaller")
+        raise PolicyError(f"{what} is larger than 1 MiB: make it smaller")
     return octets
 
 
-def _parse_policy(octets: bytes, name: str, is_toml: bool) -> LoadedPolicy:
-    if not is_toml:
-        return LoadedPolicy(name, False, octets, parse(octets))
+def _refuse_policy(octets: bytes, name: str) -> None:
+    """Raise PolicyError if a file that should be a robots.txt is a policy."""
+    line = _first_line(octets[:LARGEST].decode("utf-8", "replace"))
+    if _POLICY_LINE.match(line):
+        raise PolicyError(
+            f"{name} is read as a robots.txt, and has a policy in TOML ({line[:40]!r}): give it a "
+            "name that ends in .toml"
+        )
+
+
+def _parse_robots(octets: bytes, name: str) -> LoadedPolicy:
+    return LoadedPolicy(name, name, octets, parse(octets))
+
+
+def _parse_policy(octets: bytes, name: str, folder: Path) -> LoadedPolicy:
+    """Return a policy in TOML; a robots.txt that it names starts at *folder*."""
     try:
         policy = read_policy(octets.decode("utf-8-sig"), name)
         body = write(policy.robots).encode("ascii")
@@ -93,4 +160,10 @@ def _parse_policy(octets: bytes, name: str, is_toml: bool) -> LoadedPolicy:
         raise PolicyError(f"{name}, line {line}: this is not UTF-8; save it as UTF-8") from None
     except WriteError as error:
         raise PolicyError(str(error)) from None
-    return LoadedPolicy(name, True, body, parse(body), policy.tags)
+    generated = f"the robots.txt generated from {name}"
+    if policy.robots_txt is not None:
+        generated = str(folder / policy.robots_txt)
+        what = f"{name}: {EXISTING}: the file {generated!r}"
+        body = _read_file(folder / policy.robots_txt, what)
+        _refuse_policy(body, generated)
+    return LoadedPolicy(name, generated, body, parse(body), policy.tags)

@@ -8,6 +8,7 @@ Disallow. Results are cached by what matched, not by URL, so memory is bounded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -17,13 +18,18 @@ from robotrules.extensions.vocabulary import Preference
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.selection import choose_groups
-from robotrules.tags.known_rules import EVERYONE
+from robotrules.tags.known_rules import EMBEDS, EVERYONE
 from robotrules.write import content_usage_record, robots_tag_fields
-from robotrules.write.tag_policy import PathTags, combine_tags, require_writable
+from robotrules.write.tag_policy import PathTags, RulesByToken, combine_tags, require_writable
 
 ROBOTS_TAG, X_ROBOTS_TAG, CONTENT_USAGE = "Robots-Tag", "X-Robots-Tag", "Content-Usage"
 # Combinations of matching patterns that are remembered; a policy has a few.
 REMEMBERED_COMBINATIONS = 1024
+
+# A value of a tag field that asks not to index; `none` is also a size of previews.
+_NOINDEX = re.compile(
+    r'max-image-preview\s*[:=]\s*"?none|(?<![-\w])(noindex|none)(?![-\w])', re.IGNORECASE
+)
 
 Field = tuple[str, str]
 RawField = tuple[bytes, bytes]
@@ -38,6 +44,8 @@ class ResponseFields(NamedTuple):
     """X-Robots-Tag lines for one crawler each."""
     content_usage: str = ""
     """The value of Content-Usage; empty: no field."""
+    without_permissions: ResponseFields | None = None
+    """The fields without `indexifembedded`, if they have it."""
 
     def add_to(self, headers: Iterable[Field]) -> list[Field]:
         """
@@ -45,11 +53,14 @@ class ResponseFields(NamedTuple):
 
         The X-Robots-Tag line for all crawlers comes before the application's, and lines for one
         crawler after it: where an intermediary joins lines with commas, the scope of one line does
-        not extend to the rules of another (AMB-82). Rules of all lines apply, so nothing is
-        weakened. A Content-Usage of the application takes precedence: in a second line the last
-        value of a key would count (RFC 9651 §4.2.2).
+        not extend to the rules of another (AMB-82). Rules of all lines apply; `indexifembedded`,
+        which permits something, is left out if the application sends `noindex` itself. A
+        Content-Usage of the application takes precedence: in a second line the last value of a key
+        would count (RFC 9651 §4.2.2).
         """
         sent = list(headers)
+        if self.without_permissions and _asks_not_to_index(sent):
+            return self.without_permissions.add_to(sent)
         added = [*self.for_all, *sent, *self.for_named]
         if self.content_usage:
             if not any(name.lower() == "content-usage" for name, _ in sent):
@@ -59,6 +70,10 @@ class ResponseFields(NamedTuple):
     def add_to_raw(self, headers: Iterable[RawField]) -> list[RawField]:
         """Return the same for names and values in bytes, as ASGI has them."""
         sent = list(headers)
+        if self.without_permissions and _asks_not_to_index(
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in sent
+        ):
+            return self.without_permissions.add_to_raw(sent)
         added = [*_encode(self.for_all), *sent, *_encode(self.for_named)]
         if self.content_usage:
             if not any(name.lower() == b"content-usage" for name, _ in sent):
@@ -83,6 +98,16 @@ class ResponseFields(NamedTuple):
 
 NO_FIELDS = ResponseFields()
 _SPELLINGS = {name.lower(): name for name in (ROBOTS_TAG, X_ROBOTS_TAG, CONTENT_USAGE)}
+
+
+def _asks_not_to_index(headers: Iterable[Field]) -> bool:
+    """Return whether tag fields have `noindex` or `none`, for any crawler."""
+    return any(
+        found[1]
+        for name, value in headers
+        if name.lower() in ("robots-tag", "x-robots-tag")
+        for found in _NOINDEX.finditer(value)
+    )
 
 
 def _encode(fields: Iterable[Field]) -> list[RawField]:
@@ -150,11 +175,22 @@ class FieldTable:
     ) -> ResponseFields:
         tables = sorted({self._owners[position] for position, _ in matched})
         rules = combine_tags(self._tags[at] for at in tables)
-        lines = robots_tag_fields(rules, legacy=True) if rules else []
-        count = 1 + (EVERYONE in rules)  # Robots-Tag, and the line for all crawlers comes first
         usage = {label: value for label, value in stated if value is not Preference.UNKNOWN}
-        value = content_usage_record(usage).value if usage else ""
-        return ResponseFields(tuple(lines[:count]), tuple(lines[count:]), value)
+        content_usage = content_usage_record(usage).value if usage else ""
+        fields = _format_fields(rules, content_usage)
+        if not any(EMBEDS in named for named in rules.values()):
+            return fields
+        restricting = {
+            token: {name: value for name, value in named.items() if name != EMBEDS}
+            for token, named in rules.items()
+        }
+        return fields._replace(without_permissions=_format_fields(restricting, content_usage))
+
+
+def _format_fields(rules: RulesByToken, content_usage: str) -> ResponseFields:
+    lines = robots_tag_fields(rules, legacy=True) if rules else []
+    count = 1 + (EVERYONE in rules)  # Robots-Tag, and the line for all crawlers comes first
+    return ResponseFields(tuple(lines[:count]), tuple(lines[count:]), content_usage)
 
 
 def _find_exceptions(robots: RobotsTxt) -> tuple[PreferenceSet, ...]:

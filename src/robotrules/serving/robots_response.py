@@ -49,12 +49,14 @@ class RobotsFile:
         )
         self._found = (*content, *shared, *fields)
         self._not_modified = shared
+        allow = ("Allow", ", ".join(METHODS))
+        # PEP 3333 servers expect a Content-Type, also for an empty body.
+        self._not_allowed = (allow, content[0], ("Content-Length", "0"), *fields)
 
     def respond(self, method: str, if_none_match: str = "") -> RobotsResponse:
         """Return the response to a method, with the If-None-Match of the request."""
         if method not in METHODS:
-            headers = (("Allow", ", ".join(METHODS)), ("Content-Length", "0"))
-            return RobotsResponse(405, headers, b"")
+            return RobotsResponse(405, self._not_allowed, b"")
         if if_none_match and self._is_current(if_none_match):
             return RobotsResponse(304, self._not_modified, b"")
         return RobotsResponse(200, self._found, b"" if method == "HEAD" else self._body)

@@ -5,7 +5,8 @@ A policy has `keep-out` and `welcome` paths, allowed uses of content, and direct
 applications; `compose` makes groups of them. Requests to everyone apply to all crawlers: they are
 repeated in the groups of named crawlers, because RFC 9309 §2.2.1 makes these obey their own group
 only. Requests to a named crawler take precedence. Tag rules by path are not part of a robots.txt:
-`tag_policy` reads them, and `read_policy` returns both. It does not read files; `write` lays out
+`tag_policy` reads them, and `read_policy` returns both. A policy with the key `robots-txt` names a
+file that is served as it is, and generates none. This module does not read files; `write` lays out
 the robots.txt.
 """
 
@@ -37,7 +38,10 @@ from robotrules.write.tag_policy import PathTags, read_tags
 
 # A policy is written by hand; a larger file is not a policy.
 LARGEST = 1 << 20
-POLICY_KEYS = ("comment", "sitemaps", "records", "everyone", "for", "applications", "tags")
+# Keys whose content is written to the robots.txt.
+ROBOTS_KEYS = ("comment", "sitemaps", "records", "everyone", "for", "applications")
+EXISTING = "robots-txt"
+POLICY_KEYS = (*ROBOTS_KEYS, EXISTING, "tags")
 EVERYONE_KEYS = ("comment", "keep-out", "welcome", "use", "crawl-delay", "records")
 FOR_KEYS = ("crawlers", "purposes", "instead-of-everyone", *EVERYONE_KEYS)
 # The categories of draft-ietf-aipref-vocab-07 §6.1.
@@ -54,7 +58,10 @@ class Policy(NamedTuple):
     """A policy: the robots.txt, and the tag rules that responses have by path."""
 
     robots: NewRobotsTxt
+    """The robots.txt to write; empty if there is a file in its place."""
     tags: tuple[PathTags, ...]
+    robots_txt: str | None = None
+    """The file that is served as it is, relative to the policy; None: *robots* is served."""
 
 
 def read_policy(text: str, name: str = "policy.toml") -> Policy:
@@ -67,12 +74,24 @@ def read_policy(text: str, name: str = "policy.toml") -> Policy:
     # A lone surrogate is not valid UTF-8, and rejected as such.
     octets = text.encode("utf-8", "surrogatepass")
     policy = read(octets, name, WriteError, LARGEST)
-    return Policy(_make_robots(policy), read_tags(policy.at("tags", [])))
+    robots = _make_robots(policy)
+    return Policy(robots, read_tags(policy.at("tags", [])), _read_existing(policy))
 
 
 def compose(text: str, name: str = "policy.toml") -> NewRobotsTxt:
     """Return the robots.txt for a policy; see `read_policy`."""
-    return read_policy(text, name).robots
+    policy = read_policy(text, name)
+    require_generated(policy, name)
+    return policy.robots
+
+
+def require_generated(policy: Policy, name: str) -> None:
+    """Raise `WriteError` if a policy has a file in place of a robots.txt that can be written."""
+    if policy.robots_txt is not None:
+        raise WriteError(
+            f"{name}: there is nothing to write: its robots.txt is the file {policy.robots_txt!r} "
+            f"({EXISTING}), which a server sends as it is"
+        )
 
 
 @contextmanager
@@ -200,6 +219,19 @@ def _make_robots(policy: TomlValue) -> NewRobotsTxt:
     records = [*_read_sitemaps(policy.at("sitemaps", [])), *_read_records(policy.at("records", {}))]
     with _errors_at(policy):
         return NewRobotsTxt(groups, records, _read_text(policy.at("comment", "")))
+
+
+def _read_existing(policy: TomlValue) -> str | None:
+    """Return the file of the key `robots-txt`; with it, no other key makes a robots.txt."""
+    if EXISTING not in policy:
+        return None
+    for key in ROBOTS_KEYS:
+        if key in policy:
+            policy.at(key).refuse(
+                f"this cannot be combined with {EXISTING}, whose file is the whole robots.txt: "
+                f"write it in that file, or remove {EXISTING}"
+            )
+    return policy.at(EXISTING).text(example="robots.txt")
 
 
 def _read_requests(table: TomlValue, known: tuple[str, ...]) -> _Requests:

@@ -7,8 +7,10 @@ Tag rules of a policy: the `[[tags]]` tables, with path patterns, rules and craw
     crawlers = ["ExampleBot"]
 
 The tables have no effect on the robots.txt: `robotrules.serving` sends the rules in Robots-Tag and
-X-Robots-Tag fields. All tables that match a URL apply, and every rule restricts, so their order has
-no meaning. This module reads and combines tables; it matches no URL.
+X-Robots-Tag fields. All tables that match a URL apply, and the strictest value of a rule counts, so
+their order has no meaning. `indexifembedded` is the one rule that permits something: it lifts the
+`noindex` beside it, and is dropped where another table has `noindex` without it. This module reads
+and combines tables; it matches no URL.
 """
 
 from __future__ import annotations
@@ -18,8 +20,10 @@ from typing import Any, NamedTuple
 
 from robotrules.errors import WriteError
 from robotrules.tags.known_rules import (
+    EMBEDS,
     EVERYONE,
     KNOWN,
+    VALUED,
     Value,
     ValueKind,
     read_text,
@@ -51,6 +55,11 @@ class PathTags(NamedTuple):
         """Return its rules for each product token, as `write.robots_tag` takes them."""
         return {token: dict(self.rules) for token in self.crawlers}
 
+    def concerns(self, token: str) -> bool:
+        """Return whether its rules apply to a crawler; to any crawler, if *token* is `*`."""
+        names = {crawler.lower() for crawler in self.crawlers}
+        return EVERYONE in (token, *names) or token.lower() in names
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
@@ -60,14 +69,28 @@ class PathTags(NamedTuple):
         }
 
 
-def combine_tags(
-    tables: Iterable[PathTags], choose: Callable[[Value, Value], Value] = stricter
-) -> RulesByToken:
+def combine_tags(tables: Iterable[PathTags]) -> RulesByToken:
     """
     Return the rules of several tables together, `*` first; of two values the stricter one.
 
-    Names of crawlers are compared without case, as readers of the fields do.
+    Names of crawlers are compared without case, as readers of the fields do. `indexifembedded` is
+    kept for a crawler if every table that has `noindex` for it, or for `*`, also has
+    `indexifembedded`. Crawlers obey the rules for `*` too, so `*` keeps it if every table has it.
     """
+    tables = tuple(tables)
+    combined = _unite(tables, stricter)
+    for token, rules in combined.items():
+        if EMBEDS in rules and any(
+            EMBEDS not in names
+            for table in tables
+            if "noindex" in (names := dict(table.rules)) and table.concerns(token)
+        ):
+            del rules[EMBEDS]
+    return {token: rules for token, rules in combined.items() if rules}
+
+
+def _unite(tables: Iterable[PathTags], choose: Callable[[Value, Value], Value]) -> RulesByToken:
+    """Return the rules of all tables by product token, permissions included."""
     combined: RulesByToken = {}
     spellings: dict[str, str] = {EVERYONE: EVERYONE}
     for table in tables:
@@ -97,7 +120,7 @@ def read_tags(entries: TomlValue) -> tuple[PathTags, ...]:
 
 def require_writable(tables: Iterable[PathTags]) -> None:
     """Raise WriteError unless the rules of any combination of tables fit in the fields."""
-    robots_tag_fields(combine_tags(tables, _longer), legacy=True)
+    robots_tag_fields(_unite(tables, _longer), legacy=True)
 
 
 def _read_table(entry: TomlValue) -> PathTags:
@@ -111,6 +134,12 @@ def _read_table(entry: TomlValue) -> PathTags:
         _read_crawlers(entry.at("crawlers", [EVERYONE])),
         entry.line,
     )
+    names = dict(table.rules)
+    if EMBEDS in names and "noindex" not in names:
+        entry.at("rules").refuse(
+            f'{EMBEDS!r} has an effect only beside "noindex": write ["noindex", "{EMBEDS}"], or '
+            "remove it"
+        )
     _fields_at(entry.at("rules"), {EVERYONE: dict(table.rules)})
     _fields_at(entry.at("crawlers"), table.by_token())
     return table
@@ -157,6 +186,13 @@ def _read_rules(rules: TomlValue) -> dict[str, Value]:
     named: dict[str, Value] = {}
     for text in rules.texts(example="noindex"):
         name, colon, written = (part.strip() for part in text.partition(":"))
+        if name != _DATED and "," in text:
+            parts = ", ".join(f'"{part.strip()}"' for part in text.split(",") if part.strip())
+            rules.refuse(f"{text!r} has several rules: write each in its own quotes, [{parts}]")
+        before, equals, after = (part.strip() for part in name.partition("="))
+        if equals and before in KNOWN:
+            fix = f"{before}: {after}" if before in VALUED else before
+            rules.refuse(f"{text!r} cannot be used: write {fix!r}, with a colon before a value")
         if name in KNOWN and KNOWN[name].kind is not ValueKind.PERMITS:
             parsed = read_text(name, written if colon else None)
             if parsed.value is None or parsed.note:
@@ -170,6 +206,8 @@ def _read_rules(rules: TomlValue) -> dict[str, Value]:
     return named
 
 
+# Dates may have a comma: `Sun, 31 Jan 2027 12:00:00 GMT`.
+_DATED = "unavailable_after"
 _EXAMPLES = {
     ValueKind.NUMBER: "50",
     ValueKind.PREVIEW: "standard",

@@ -58,7 +58,8 @@ class DisallowedError(RobotrulesError):
     """A request that was not sent, because the robots.txt disallows its URL to this crawler."""
 
     def __init__(self, url: str, verdict: Verdict, detail: str = "") -> None:
-        super().__init__(url, verdict, detail)
+        # Not by `super()`: subclasses are errors of HTTP libraries too, with other arguments.
+        self.args = (url, verdict, detail)
         self.url = url
         """The URL that was not requested; after a redirect, its target."""
         self.verdict = verdict

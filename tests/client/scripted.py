@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from robotrules.access import Failure, Request, Response
@@ -92,10 +92,16 @@ class Driven:
             return found
         return lambda *args, **options: self._runner.run(found(*args, **options))
 
-    @contextmanager
-    def slot(self, url: str) -> Iterator[Any]:
+    def slot(self, url: str) -> AbstractContextManager[Any]:
         """Take one slot."""
-        context = self.client.slot(url)
+        return self._drive(self.client.slot(url))
+
+    def checked_slot(self, url: str, **options: Any) -> AbstractContextManager[Any]:
+        """Take one slot if the rules allow the URL."""
+        return self._drive(self.client.checked_slot(url, **options))
+
+    @contextmanager
+    def _drive(self, context: Any) -> Iterator[Any]:
         turn = self._runner.run(_entered(context))
         try:
             yield turn

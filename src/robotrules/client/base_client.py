@@ -37,7 +37,7 @@ from robotrules.client.transports.exchange import (
     vet_connections,
     vet_proxy,
 )
-from robotrules.errors import CrawlerError, StoreError
+from robotrules.errors import CrawlerError, DisallowedError, StoreError
 from robotrules.extensions.purpose import crawler_notes
 from robotrules.guide import as_url
 from robotrules.http.origins import origin_of, parse_origin, split_origin
@@ -456,6 +456,13 @@ def expect_requests(transport: object, count: int) -> None:
 def no_origin_error(url: URL) -> ValueError:
     """Return the error for a URL that has no origin."""
     return ValueError(f"{url!r} has no origin: pass an http or https URL")
+
+
+def disallowed_error(client: BaseClient, url: URL, verdict: Verdict) -> DisallowedError:
+    """Return the error for a URL that is disallowed, with the reason if there is no file."""
+    text = url if isinstance(url, str) else to_text(url)
+    state = client.cached(url) if verdict.reason is Reason.UNREACHABLE else None
+    return DisallowedError(text, verdict, state.failure_detail if state else "")
 
 
 def vet_prefetch(origins: object, concurrency: int) -> dict[str, int]:

@@ -16,16 +16,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from robotrules.client.base_client import MIN_ORIGIN_LENGTH as MIN_ORIGIN
-from robotrules.client.base_client import BaseClient, no_origin_error
+from robotrules.client.base_client import BaseClient, disallowed_error, no_origin_error
 from robotrules.client.memory_cache import ReadyOrigin
 from robotrules.client.origin_locks import OriginLock, TaskOriginLock
 from robotrules.client.origin_state import OriginState
 from robotrules.client.rate_limiter import Interval, Slot
-from robotrules.errors import DisallowedError
-from robotrules.octets import to_text
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.ruleset import URL
-from robotrules.robotstxt.verdict import Reason, Verdict
 
 if TYPE_CHECKING:
     from robotrules.client.aio import AsyncClient
@@ -106,7 +103,7 @@ class SlotContext:
         """Return the state of the origin; raise an error if the rules disallow the URL."""
         client, url, crawler = self._client, self._url, self._crawler
         if crawler is not None and not (verdict := client.check(url, *crawler)).allowed:
-            raise _make_error(client, url, verdict)
+            raise disallowed_error(client, url, verdict)
         state = client.lookup(url)
         if state is None:
             raise no_origin_error(url)
@@ -207,7 +204,7 @@ class AsyncSlotContext:
         """Return the state of the origin; raise an error if the rules disallow the URL."""
         client, url, crawler = self._client, self._url, self._crawler
         if crawler is not None and not (verdict := await client.check(url, *crawler)).allowed:
-            raise _make_error(client, url, verdict)
+            raise disallowed_error(client, url, verdict)
         state = await client.lookup(url)
         if state is None:
             raise no_origin_error(url)
@@ -267,7 +264,7 @@ def _find_ready(client: BaseClient, url: URL, crawler: Crawler | None) -> ReadyO
     if ready is None or not ready.since <= client._clock() < ready.until:
         return None
     if crawler is not None and not (verdict := ready.check(url)).allowed:
-        raise _make_error(client, url, verdict)
+        raise disallowed_error(client, url, verdict)
     return ready
 
 
@@ -284,11 +281,3 @@ def _is_current(client: BaseClient, url: URL, state: OriginState) -> bool:
 def _make_interval(client: BaseClient, url: URL, state: OriginState) -> Interval:
     """Return a function that returns the delay of a state as long as it applies."""
     return lambda: client.delay_for(state).seconds if _is_current(client, url, state) else None
-
-
-def _make_error(client: BaseClient, url: URL, verdict: Verdict) -> DisallowedError:
-    text = url if isinstance(url, str) else to_text(url)
-    detail = ""
-    if verdict.reason is Reason.UNREACHABLE and (state := client.cached(url)) is not None:
-        detail = state.failure_detail
-    return DisallowedError(text, verdict, detail)

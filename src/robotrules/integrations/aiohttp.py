@@ -91,7 +91,7 @@ class RobotsMiddleware:
                 response.close()
             raise
         if self._on_disallowed == "raise":
-            raise AiohttpDisallowedError(disallowed.url, disallowed.verdict)
+            raise AiohttpDisallowedError(disallowed.url, disallowed.verdict, disallowed.detail)
         answer = self._on_disallowed(request, disallowed.verdict)
         return await answer if isawaitable(answer) else answer
 

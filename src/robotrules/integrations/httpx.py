@@ -27,9 +27,9 @@ __all__ = ["AsyncRobotsTransport", "HttpxDisallowedError", "RobotsTransport"]
 class HttpxDisallowedError(DisallowedError, httpx.RequestError):
     """A request that was not sent: its URL is disallowed. Not a `TransportError`: do not retry."""
 
-    def __init__(self, url: str, verdict: Verdict) -> None:
-        httpx.RequestError.__init__(self, "")  # it takes one argument; pickle needs both in `args`
-        self.args, self.url, self.verdict = (url, verdict), url, verdict
+    def __init__(self, url: str, verdict: Verdict, detail: str = "") -> None:
+        httpx.RequestError.__init__(self, "")
+        DisallowedError.__init__(self, url, verdict, detail)
 
 
 class RobotsTransport(SyncTransportWrapper[httpx.Request, httpx.Response], httpx.BaseTransport):

@@ -27,9 +27,9 @@ __all__ = ["AsyncRobotsTransport", "Httpx2DisallowedError", "RobotsTransport"]
 class Httpx2DisallowedError(DisallowedError, httpx2.RequestError):
     """A request that was not sent: its URL is disallowed. Not a `TransportError`: do not retry."""
 
-    def __init__(self, url: str, verdict: Verdict) -> None:
-        httpx2.RequestError.__init__(self, "")  # it takes one argument; pickle needs both in `args`
-        self.args, self.url, self.verdict = (url, verdict), url, verdict
+    def __init__(self, url: str, verdict: Verdict, detail: str = "") -> None:
+        httpx2.RequestError.__init__(self, "")
+        DisallowedError.__init__(self, url, verdict, detail)
 
 
 class RobotsTransport(SyncTransportWrapper[httpx2.Request, httpx2.Response], httpx2.BaseTransport):

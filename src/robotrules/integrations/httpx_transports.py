@@ -73,7 +73,7 @@ class TransportWrapper(Generic[ClientT, RequestT, ResponseT]):
     def _refuse(self, request: Any, error: DisallowedError) -> Any:
         """Return the response to a disallowed request, or raise the error of the host."""
         if self._on_disallowed == "raise":
-            raise self.disallowed_error(error.url, error.verdict) from None
+            raise self.disallowed_error(error.url, error.verdict, error.detail) from None
         if self._on_disallowed != "respond":
             return self._on_disallowed(request, error.verdict)
         body, reason = crawling.refusal_body(error), crawling.REFUSAL_REASON.encode()

@@ -35,10 +35,15 @@ class RequestsDisallowedError(DisallowedError, requests.RequestException):
     """A request that was not sent: its URL is disallowed."""
 
     def __init__(
-        self, url: str, verdict: Verdict, *, request: requests.PreparedRequest | None = None
+        self,
+        url: str,
+        verdict: Verdict,
+        detail: str = "",
+        *,
+        request: requests.PreparedRequest | None = None,
     ) -> None:
-        requests.RequestException.__init__(self, url, verdict, request=request)
-        self.url, self.verdict = url, verdict
+        requests.RequestException.__init__(self, request=request)
+        DisallowedError.__init__(self, url, verdict, detail)
 
 
 class RequestsRefusal(requests.Response):
@@ -108,7 +113,7 @@ class RobotsAdapter(BaseAdapter):
     ) -> requests.Response:
         """Return the response to a disallowed request, or raise the error of requests."""
         if self._on_disallowed == "raise":
-            raise RequestsDisallowedError(error.url, error.verdict, request=request)
+            raise RequestsDisallowedError(error.url, error.verdict, error.detail, request=request)
         if self._on_disallowed != "respond":
             return self._on_disallowed(request, error.verdict)
         body = crawling.refusal_body(error)

@@ -34,9 +34,9 @@ _USER_AGENT = "User-agent"
 class UrllibDisallowedError(DisallowedError, URLError):
     """A request that was not sent: its URL is disallowed. `reason` is the text of the verdict."""
 
-    def __init__(self, url: str, verdict: Verdict) -> None:
+    def __init__(self, url: str, verdict: Verdict, detail: str = "") -> None:
         URLError.__init__(self, str(verdict))
-        self.args, self.url, self.verdict = (url, verdict), url, verdict
+        DisallowedError.__init__(self, url, verdict, detail)
 
 
 class UrllibRefusal(addinfourl):
@@ -101,7 +101,7 @@ class RobotsHandler(BaseHandler):
         except DisallowedError as error:
             disallowed = error
         if self._on_disallowed == "raise":
-            raise UrllibDisallowedError(disallowed.url, disallowed.verdict)
+            raise UrllibDisallowedError(disallowed.url, disallowed.verdict, disallowed.detail)
         if self._on_disallowed == "respond":
             return UrllibRefusal(disallowed)
         return self._on_disallowed(request, disallowed.verdict)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from crawlee._utils import robots as crawlee_robots
 
 from robotrules.client import AsyncClient
-from robotrules.errors import DisallowedError
+from robotrules.client.base_client import disallowed_error
 from robotrules.integrations.crawlee.robots_file import RobotsTxtFile
 from robotrules.integrations.crawling import ClientBinding
 
@@ -63,7 +63,7 @@ class Installation:
         url = str(request.url)
         verdict = await self.client.check(url)
         if not verdict.allowed:
-            raise DisallowedError(url, verdict)
+            raise disallowed_error(self.client, url, verdict)
         request.headers["User-Agent"] = self.client.user_agent
         await asyncio.sleep(await self.client.reserve(url) - time.time())
 

@@ -90,7 +90,7 @@ class RobotsTxtMiddleware:
         if name != self._name and (verdict.allowed or name != ANY_CRAWLER):
             verdict = state.check(request.url, name, self._purposes)
         if not verdict.allowed:
-            self._refuse(request, verdict)
+            self._refuse(request, verdict, state.failure_detail)
         self._slots.admit(request, self.client.delay_for(state).seconds)
         self._stats.inc_value("robotrules/allowed")
         self._checked[request] = verdict, state.robots
@@ -110,11 +110,12 @@ class RobotsTxtMiddleware:
             )
         return name
 
-    def _refuse(self, request: Request, verdict: Verdict) -> NoReturn:
-        logger.debug("Forbidden by robots.txt: %s: %s", request, verdict)
+    def _refuse(self, request: Request, verdict: Verdict, detail: str = "") -> NoReturn:
+        error = RequestDisallowed(request.url, verdict, detail)
+        logger.debug("Forbidden by robots.txt: %s", error)
         self._stats.inc_value("robotrules/disallowed")
         self._stats.inc_value(f"robotrules/disallowed/reason/{verdict.reason}")
-        raise RequestDisallowed(request.url, verdict)
+        raise error
 
     def process_response(
         self, request: Request, response: Response, spider: object = None

@@ -14,7 +14,7 @@ import pytest
 from robotrules import RobotsTxt, crawl_delay, parse
 from robotrules.errors import WriteError
 from robotrules.write import write
-from robotrules.write.policy import PURPOSE_COMMENT, compose
+from robotrules.write.policy import PURPOSE_COMMENT, compose, read_policy
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("policy-*.toml"))
 
@@ -262,6 +262,12 @@ def test_order_of_groups() -> None:
         ("[applications]\na = 1", "applications.a: expected a table"),
         ("[applications.a]\nB = 1", "applications.a: .*Structured Field"),
         ("[applications.1]\nb = 1", "applications.1: .*Structured Field"),
+        ("robots-txt = 'a'\n[everyone]", "line 2: everyone: .* cannot be combined with robots-txt"),
+        ("robots-txt = 'a'\n[[for]]", "line 2: for\\[1\\]: no crawler or purpose"),
+        ("robots-txt = 'a'\n[applications]", "applications: .* cannot be combined with"),
+        ("robots-txt = 'a'\nrecords = {}", "records: .* cannot be combined with robots-txt"),
+        ("robots-txt = 'a'\ncomment = ''", "comment: .* cannot be combined with robots-txt"),
+        ("robots-txt = true", 'robots-txt: expected text in quotes such as "robots.txt", not true'),
         ("[applications.a]\nb = 'é'", "applications.a.b: a String is ASCII: write { text"),
         ("[applications.a]\nb = [1]", "applications.a.b: write true, a number"),
         ("[applications.a]\nb = 2026-01-01", "applications.a.b: .*date with time"),
@@ -278,6 +284,20 @@ def test_errors_have_the_file_the_key_and_the_known_values(policy: str, words: s
         compose(policy, "p.toml")
     assert str(caught.value).startswith("p.toml")
     assert "\n" not in str(caught.value)
+
+
+def test_an_existing_robots_txt() -> None:
+    """It is named and not read; its tags are those of the policy, and nothing is written."""
+    text = 'robots-txt = "../robots.txt"\n[[tags]]\npaths = "/a/"\nrules = "noindex"\n'
+    policy = read_policy(text)
+    assert policy.robots_txt == "../robots.txt"
+    assert [table.patterns for table in policy.tags] == [("/a/",)]
+    assert write(policy.robots) == ""
+    assert read_policy("").robots_txt is None
+    with pytest.raises(
+        WriteError, match=r"p\.toml: there is nothing to write: .*'\.\./robots\.txt'"
+    ):
+        compose(text, "p.toml")
 
 
 # --- Examples -------------------------------------------------------------------------------------

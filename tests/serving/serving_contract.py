@@ -9,6 +9,7 @@ them. Counters are read over HTTP, so the server may be another process.
 |---|---|
 | `/`, `/drafts/x`, other pages | 200, the text `page` |
 | `/drafts/own` | 200 with `X-Robots-Tag: noarchive` and `Content-Usage: train-ai=y` |
+| `/widgets/own` | 200 with `X-Robots-Tag: noindex` |
 | `/stream` | `first`, and after a request of `/release` also `second` |
 | `/counters` | the counters as JSON |
 | `/missing` | 404 |
@@ -47,6 +48,10 @@ crawlers = ["ExampleBot"]
 [[tags]]
 paths = ["/ÿ", "/*?q=%FF"]
 rules = ["noimageindex"]
+
+[[tags]]
+paths = ["/widgets/"]
+rules = ["noindex", "indexifembedded"]
 
 [[tags]]
 paths = ["//twice/", "/twice/"]
@@ -164,6 +169,9 @@ class ServingContract:
         """405, with the methods that are there."""
         refused = request(port, "/robots.txt", method, Content_Length="0")
         assert (refused.status, refused.get("Allow"), refused.body) == (405, "GET, HEAD", b"")
+        assert refused.get("Content-Type") == "text/plain; charset=utf-8"
+        assert refused.get("Content-Length") == "0"
+        assert refused.get("ETag") is None
 
     def test_fields_by_path(self, port: int) -> None:
         """Tags and preferences of the policy are on pages and error pages."""
@@ -193,6 +201,15 @@ class ServingContract:
         assert own.tags() == {"noindex": True, "noarchive": True}
         assert own.tags("ExampleBot") == {"noindex": True, "noarchive": True, "nosnippet": True}
         assert own.get("Content-Usage") == "train-ai=y"
+
+    def test_a_noindex_of_the_application_is_not_lifted(self, port: int) -> None:
+        """`indexifembedded` of the policy is for its own noindex only."""
+        for field in ("Robots-Tag", "X-Robots-Tag"):
+            assert request(port, "/widgets/x").tags(field=field) == {
+                "noindex": True,
+                "indexifembedded": True,
+            }
+            assert request(port, "/widgets/own").tags(field=field) == {"noindex": True}
 
     def test_staging_hosts(self, port: int) -> None:
         """One setting: everything is disallowed, and every response has noindex."""

@@ -65,6 +65,10 @@ def make_app(site: SitePolicy) -> FastAPI:
     async def own() -> Response:
         return PlainTextResponse("own", headers=OWN)
 
+    @app.get("/widgets/own")
+    async def widget() -> Response:
+        return PlainTextResponse("own", headers={"X-Robots-Tag": "noindex"})
+
     @app.api_route("/{path:path}", methods=["GET", "HEAD"])
     async def page(path: str) -> Response:
         return PlainTextResponse("page")

@@ -24,6 +24,7 @@ from django.urls import re_path
 from robotrules.integrations.django.site_settings import get_site
 
 OWN = {"X-Robots-Tag": "noarchive", "Content-Usage": "train-ai=y"}
+NOINDEX = {"X-Robots-Tag": "noindex"}
 released = Event()
 
 def parts():
@@ -51,6 +52,7 @@ urlpatterns = [
     re_path("^counters$", lambda request: JsonResponse(get_site().counters.as_dict())),
     re_path("^missing$", lambda request: HttpResponse(status=404)),
     re_path("^drafts/own$", lambda request: HttpResponse("own", headers=OWN)),
+    re_path("^widgets/own$", lambda request: HttpResponse("own", headers=NOINDEX)),
     re_path("", lambda request: HttpResponse("page")),
 ]
 """

@@ -53,6 +53,10 @@ def make_app(**settings: Any) -> Flask:
     def own() -> tuple[str, dict[str, str]]:
         return "own", OWN
 
+    @app.get("/widgets/own")
+    def widget() -> tuple[str, dict[str, str]]:
+        return "own", {"X-Robots-Tag": "noindex"}
+
     @app.get("/", defaults={"path": ""})
     @app.get("/<path:path>")
     def page(path: str) -> str:

@@ -392,7 +392,11 @@ def test_get_head_and_other_methods() -> None:
     for method in ("POST", "OPTIONS", "get", ""):
         refused = site.robots_response(method)
         assert (refused.status, refused.body) == (405, b"")
-        assert dict(refused.headers)["Allow"] == "GET, HEAD"
+        headers = dict(refused.headers)
+        assert headers.pop("Allow") == "GET, HEAD"
+        # PEP 3333 servers expect both, also for an empty body.
+        expected = {"Content-Type": "text/plain; charset=utf-8", "Content-Length": "0"}
+        assert headers == expected
 
 
 def test_conditional_requests() -> None:

@@ -15,7 +15,10 @@ from robotrules.serving import PolicyError, SitePolicy
 from tests.serving.loopback_servers import run_wsgiref
 from tests.serving.serving_contract import MISTAKE, SECONDS, SETTINGS, ServingContract, request
 
-OWN = [("X-Robots-Tag", "noarchive"), ("Content-Usage", "train-ai=y")]
+OWN = {
+    "/drafts/own": [("X-Robots-Tag", "noarchive"), ("Content-Usage", "train-ai=y")],
+    "/widgets/own": [("X-Robots-Tag", "noindex")],
+}
 TEXT = ("Content-Type", "text/plain")
 
 
@@ -31,7 +34,7 @@ def make_app(site: SitePolicy) -> Callable[..., Iterable[bytes]]:
     def app(environ: Any, start_response: Any) -> Iterable[bytes]:
         path = environ["PATH_INFO"]
         status = "404 Not Found" if path == "/missing" else "200 OK"
-        start_response(status, [TEXT, *(OWN if path == "/drafts/own" else [])])
+        start_response(status, [TEXT, *OWN.get(path, [])])
         if path == "/stream":
             return parts()
         if path == "/release":

@@ -83,7 +83,11 @@ class HostTable(Generic[T]):
         return self._find(header)
 
     def covering_pattern(self, pattern: str, setting: str) -> str | None:
-        """Return the `*.` pattern here that covers a pattern of another table; None if listed."""
+        """
+        Return the longest `*.` pattern here that covers a pattern of another table.
+
+        None if no pattern covers it, or if it is listed here itself.
+        """
         below, host = _parse_pattern(pattern, setting)
         if host in (self._below if below else self._exact):
             return None

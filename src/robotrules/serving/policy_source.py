@@ -72,14 +72,19 @@ def load_policy(source: PolicySource, host: str | None = None) -> LoadedPolicy:
             "pathlib.Path(...) for a file with another name, or end a text of one line with '\\n'"
         )
     path, name = Path(source), str(source)
-    octets = _read_file(path, f"the policy {name!r}")
+    octets = _read_file(path, Path(), f"the policy {name!r}")
     if not _is_policy_file(path):
-        _refuse_policy(octets, name)
+        if line := _find_policy_line(octets):
+            raise PolicyError(
+                f"{name} is read as a robots.txt, but {line!r} is a line of a policy in TOML: give "
+                "the file a name that ends in .toml"
+            )
         return _parse_robots(octets, name)
-    if _RECORD.match(_first_line(octets.decode("utf-8", "replace"))):
+    line = _first_line(octets.decode("utf-8", "replace"))
+    if _RECORD.match(line):
         raise PolicyError(
-            f"{name} ends in .toml and has a robots.txt: rename it to {path.stem}.txt, or name it "
-            f'in a policy: {EXISTING} = "{path.stem}.txt"'
+            f"{name} ends in .toml, but {line[:40]!r} is a line of a robots.txt: rename the file "
+            f'to {path.stem}.txt. A policy can name it: {EXISTING} = "{path.stem}.txt"'
         )
     return _parse_policy(octets, name, path.parent)
 
@@ -122,12 +127,14 @@ def _first_line(text: str) -> str:
     return first[1] if first else ""
 
 
-def _read_file(path: Path, what: str) -> bytes:
+def _read_file(path: Path, folder: Path, what: str) -> bytes:
+    """Return the content of a file; a relative path starts at *folder*."""
     try:
-        with path.open("rb") as file:
+        with (folder / path).open("rb") as file:
             octets = file.read(LARGEST + 1)
     except OSError as error:
-        hint = "" if path.is_absolute() else f"; a relative path starts at {os.getcwd()!r}"
+        start = str(folder.absolute())
+        hint = "" if path.is_absolute() else f"; a relative path starts at {start!r}"
         raise PolicyError(f"{what} cannot be read: {error.strerror or error}{hint}") from None
     except ValueError as error:  # a NUL in the name
         raise PolicyError(f"{what} is not the name of a file: {error}") from None
@@ -136,14 +143,10 @@ def _read_file(path: Path, what: str) -> bytes:
     return octets
 
 
-def _refuse_policy(octets: bytes, name: str) -> None:
-    """Raise PolicyError if a file that should be a robots.txt is a policy."""
-    line = _first_line(octets[:LARGEST].decode("utf-8", "replace"))
-    if _POLICY_LINE.match(line):
-        raise PolicyError(
-            f"{name} is read as a robots.txt, and has a policy in TOML ({line[:40]!r}): give it a "
-            "name that ends in .toml"
-        )
+def _find_policy_line(octets: bytes) -> str:
+    """Return the first line of a file that should be a robots.txt if it is one of a policy."""
+    line = _first_line(octets.decode("utf-8", "replace"))
+    return line[:40] if _POLICY_LINE.match(line) else ""
 
 
 def _parse_robots(octets: bytes, name: str) -> LoadedPolicy:
@@ -163,7 +166,10 @@ def _parse_policy(octets: bytes, name: str, folder: Path) -> LoadedPolicy:
     generated = f"the robots.txt generated from {name}"
     if policy.robots_txt is not None:
         generated = str(folder / policy.robots_txt)
-        what = f"{name}: {EXISTING}: the file {generated!r}"
-        body = _read_file(folder / policy.robots_txt, what)
-        _refuse_policy(body, generated)
+        what = f"{name}: {EXISTING}: the file {policy.robots_txt!r}"
+        body = _read_file(Path(policy.robots_txt), folder, what)
+        if line := _find_policy_line(body):
+            raise PolicyError(
+                f"{what} is a policy in TOML ({line!r}): name a robots.txt, or remove {EXISTING}"
+            )
     return LoadedPolicy(name, generated, body, parse(body), policy.tags)

@@ -50,9 +50,11 @@ class SitePolicy:
 
     *policy* is a file (a `Path`, or a str that ends in `.toml` or `.txt`) or a text with a line
     end: a policy in TOML, or a robots.txt. *hosts* has other policies for some hosts, by name or by
-    a pattern such as `*.example.com`. *staging* lists hosts that crawlers should not use at all;
-    True: every host. *max_age* is the lifetime of the robots.txt in seconds. Notes of lint of at
-    least *min_level* raise `PolicyError`; *ignore* names checks that do not count.
+    a pattern such as `*.example.com`. *staging* lists hosts that crawlers should not use at all, by
+    name or pattern; True: every host. A host that is also in *hosts* must be listed in *staging*
+    itself: a wider pattern that covers it raises `PolicyError`. *max_age* is the lifetime of the
+    robots.txt in seconds. Notes of lint of at least *min_level* raise `PolicyError`; *ignore* names
+    checks that do not count.
     """
 
     def __init__(
@@ -105,6 +107,8 @@ class SitePolicy:
         entries = [(host, served[source]) for host, source in hosts.items()]
         self._hosts = HostTable(entries, served[policy], "hosts")
         self._staging = HostTable([(host, True) for host in patterns], staging is True, "staging")
+        for host in hosts:
+            _refuse_unlisted(host, self._staging.covering_pattern(host, "hosts"))
         # The host header is not read where it decides nothing.
         self._only = None if hosts or patterns else self._find_policy("")
 
@@ -146,6 +150,22 @@ class SitePolicy:
 
     def __repr__(self) -> str:
         return f"<SitePolicy: {self._hosts.default[0].name}>"
+
+
+def _refuse_unlisted(host: str, pattern: str | None) -> None:
+    """
+    Raise PolicyError if only a pattern of `staging` covers a host that has its own policy.
+
+    Neither reading is safe: a production host would disappear from search engines, or a staging
+    host would be indexed.
+    """
+    if pattern is not None:
+        name = pattern.removeprefix("*.")
+        raise PolicyError(
+            f"staging: {pattern!r} also covers {host!r}, which has its own policy in hosts. If "
+            f"{host!r} is a staging host, add it to staging; if not, replace {pattern!r} by the "
+            f"names of the staging hosts, or by a narrower pattern such as '*.staging.{name}'"
+        )
 
 
 def _find_codes(ignore: Iterable[str]) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 Settings of the Django app: the policy of `settings.ROBOTRULES`, made once.
 
 Keys are the arguments of `SitePolicy` in upper case. A relative path starts at `BASE_DIR`, if the
-settings have it. The policy is made again after a change of the setting in a test.
+settings have it. The policy is made again after a change of the setting in a test; `runserver`
+restarts when a policy file changes.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from django.core.signals import setting_changed
 
 from robotrules.errors import PolicyError
 from robotrules.serving import SitePolicy
+from robotrules.serving.policy_source import find_policy_files
 
 SETTING = "ROBOTRULES"
 KEYS = ("POLICY", "HOSTS", "STAGING", "MAX_AGE", "MIN_LEVEL", "IGNORE")
@@ -44,6 +46,18 @@ def read_settings(**changes: Any) -> dict[str, Any]:
     if isinstance(hosts, dict):
         arguments["hosts"] = {host: _find_file(source) for host, source in hosts.items()}
     return arguments
+
+
+def watch_files(sender: Any, **others: Any) -> None:
+    """Add the policy files to those that an autoreloader watches, also if they have a mistake."""
+    try:
+        arguments = read_settings()
+    except PolicyError:  # a mistake in settings.py, which is watched itself
+        return
+    hosts = arguments.get("hosts")
+    for source in (arguments["policy"], *(hosts.values() if isinstance(hosts, dict) else ())):
+        if isinstance(source, (str, os.PathLike)):
+            sender.extra_files.update(file.absolute() for file in find_policy_files(source))
 
 
 def _find_file(source: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from robotrules import Reason
+from robotrules import DisallowedError, Reason
 from tests.integrations.loopback_site import (
     LOOPBACK,
     PRIVATE,
@@ -37,6 +37,13 @@ class Outcome(NamedTuple):
     """The URL that was not requested."""
     reason: Reason | None = None
     """Why it was not; None if it was requested."""
+    detail: str = ""
+    """Why the robots.txt is unreachable, if the error of the host says it."""
+
+    @classmethod
+    def of(cls, error: DisallowedError) -> Outcome:
+        """Return the outcome of a request that raised an error."""
+        return cls(None, error.url, error.verdict.reason, error.detail)
 
 
 def client_options(**options: Any) -> dict[str, Any]:
@@ -51,6 +58,8 @@ class IntegrationContract:
     # Whether the integration waits for a slot of robotrules. A host with its own queue, such as
     # Scrapy, passes delays on to it: how many requests are in progress is the host's setting.
     has_slots = True
+    # Whether a disallowed URL is an error with a detail; crawlee reports URLs that it skips.
+    has_details = True
 
     def crawl(self, urls: Sequence[str], *, tasks: int = 1, **options: Any) -> list[Outcome]:
         """
@@ -97,15 +106,16 @@ class IntegrationContract:
     def test_503(self, sites: ExitStack) -> None:
         """If the robots.txt is unreachable, everything is disallowed (§2.3.1.4)."""
         site = sites.enter_context(LoopbackSite(Answer(503)))
-        assert self.crawl([site.url("/a")]) == [Outcome(None, site.url("/a"), Reason.UNREACHABLE)]
+        (outcome,) = self.crawl([site.url("/a")])
+        assert outcome[:3] == (None, site.url("/a"), Reason.UNREACHABLE)
+        assert outcome.detail == ("status 503" if self.has_details else "")
         assert site.paths == []
 
     def test_timeout(self, sites: ExitStack) -> None:
         """A robots.txt that does not arrive in time is unreachable (§2.3.1.4)."""
         site = sites.enter_context(LoopbackSite(Answer(delay=1.5)))
-        assert self.crawl([site.url("/a")], timeout=0.5) == [
-            Outcome(None, site.url("/a"), Reason.UNREACHABLE)
-        ]
+        (outcome,) = self.crawl([site.url("/a")], timeout=0.5)
+        assert outcome[:3] == (None, site.url("/a"), Reason.UNREACHABLE)
         assert site.paths == []
 
     def test_redirect_to_another_origin(self, sites: ExitStack) -> None:
@@ -127,8 +137,8 @@ class IntegrationContract:
         moved = Answer(302, headers=(("Location", inside.url("/robots.txt")),))
         other = sites.enter_context(LoopbackSite(moved))
         stopped, unreachable = self.crawl([site.url("/1"), other.url("/a")])
-        assert stopped == Outcome(None, inside.url("/secret"), Reason.UNREACHABLE)
-        assert unreachable == Outcome(None, other.url("/a"), Reason.UNREACHABLE)
+        assert stopped[:3] == (None, inside.url("/secret"), Reason.UNREACHABLE)
+        assert unreachable[:3] == (None, other.url("/a"), Reason.UNREACHABLE)
         assert (inside.seen, other.paths) == ([], [])
 
     def test_crawl_delay(self, sites: ExitStack) -> None:

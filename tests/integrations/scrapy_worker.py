@@ -89,7 +89,8 @@ class JobSpider(scrapy.Spider):
         error = failure.value
         outcome = {"error": f"{type(error).__name__}: {error}"}
         if isinstance(error, DisallowedError):
-            outcome |= {"url": error.url, "reason": str(error.verdict.reason)}
+            outcome |= {"url": error.url, "detail": error.detail}
+            outcome["reason"] = str(error.verdict.reason)
         self.results["outcomes"][failure.request.cb_kwargs["index"]] = outcome
 
 

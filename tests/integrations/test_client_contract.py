@@ -38,7 +38,7 @@ class TestClient(IntegrationContract):
                     response = http.get(url)
                     slot.record_response(response.status_code, response.headers)
             except DisallowedError as error:
-                return Outcome(None, error.url, error.verdict.reason)
+                return Outcome.of(error)
             if not response.is_redirect:
                 return Outcome(response.status_code)
             url = urljoin(url, response.headers["location"])
@@ -84,7 +84,7 @@ class TestAsyncClient(IntegrationContract):
                     response = await http.get(url)
                     slot.record_response(response.status_code, response.headers)
             except DisallowedError as error:
-                return Outcome(None, error.url, error.verdict.reason)
+                return Outcome.of(error)
             if not response.is_redirect:
                 return Outcome(response.status_code)
             url = urljoin(url, response.headers["location"])

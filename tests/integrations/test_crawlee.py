@@ -48,7 +48,7 @@ async def crawl(urls: Sequence[str], tasks: int, page_timeout: float = 30.0, **o
 
         async def failed(context: Any, error: Exception) -> None:
             if isinstance(error, DisallowedError):
-                outcomes[context.request.url] = Outcome(None, error.url, error.verdict.reason)
+                outcomes[context.request.url] = Outcome.of(error)
             else:
                 outcomes[context.request.url] = Outcome()
 
@@ -63,6 +63,7 @@ async def crawl(urls: Sequence[str], tasks: int, page_timeout: float = 30.0, **o
 class TestCrawlee(IntegrationContract):
     """`install()` with the hooks, in an `HttpCrawler`."""
 
+    has_details = False
     has_slots = False
 
     def crawl(self, urls: Sequence[str], *, tasks: int = 1, **options: Any) -> list[Outcome]:

@@ -43,7 +43,7 @@ class TestHttpx(ThreadSessions):
                 except self.host.RequestError as error:
                     if not isinstance(error, DisallowedError):
                         raise
-                    return Outcome(None, error.url, error.verdict.reason)
+                    return Outcome.of(error)
 
             yield fetch
 
@@ -72,7 +72,7 @@ class TestAsyncHttpx(TaskSessions):
                 except self.host.RequestError as error:
                     if not isinstance(error, DisallowedError):
                         raise
-                    return Outcome(None, error.url, error.verdict.reason)
+                    return Outcome.of(error)
 
             yield fetch
 

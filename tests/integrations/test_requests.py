@@ -44,7 +44,7 @@ class TestRequests(ThreadSessions):
                 except requests.RequestException as error:
                     if not isinstance(error, DisallowedError):
                         raise
-                    return Outcome(None, error.url, error.verdict.reason)
+                    return Outcome.of(error)
 
             yield fetch
 

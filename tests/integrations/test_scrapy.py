@@ -111,7 +111,7 @@ def crawl_of(urls: Sequence[str], tasks: int = 16, **options: Any) -> dict[str, 
 def outcome_of(result: dict[str, Any]) -> Outcome:
     """Return an outcome of the contract."""
     if "reason" in result:
-        return Outcome(None, result["url"], Reason(result["reason"]))
+        return Outcome(None, result["url"], Reason(result["reason"]), result["detail"])
     return Outcome(result.get("status"))
 
 

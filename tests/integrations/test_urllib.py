@@ -46,7 +46,7 @@ class TestUrllib(ThreadSessions):
                 except URLError as error:
                     if not isinstance(error, DisallowedError):
                         raise
-                    return Outcome(None, error.url, error.verdict.reason)
+                    return Outcome.of(error)
 
             yield fetch
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.serving.loopback_servers import free_port, run_command
-from tests.serving.serving_contract import MISTAKE, SETTINGS, ServingContract
+from tests.serving.loopback_servers import free_port, run_command, wait_for_port
+from tests.serving.serving_contract import MISTAKE, SECONDS, SETTINGS, ServingContract, request
 
 URLS = """
 import asyncio
@@ -164,7 +168,10 @@ WRONG: list[tuple[dict[str, Any], list[str]]] = [
             "line 2 ('Disalow: /x'): warning RR301 typo",
         ],
     ),
-    ({"policy": MISTAKE, "min_level": "error"}, ["(robotrules.W001)", "RR301"]),
+    (
+        {"policy": MISTAKE, "min_level": "error"},
+        ["(robotrules.W001)", "the policy text, line 2 ('Disalow: /x'): warning RR301 typo"],
+    ),
     ({"policy": ROBOTS}, ["System check identified no issues"]),
 ]
 
@@ -197,3 +204,96 @@ def test_checks(project: Path) -> None:
         assert ("failed" in words) <= answer.startswith("failed")
     assert "(robotrules.W002)" in without
     assert not without.startswith("failed")
+
+
+# Prints the files that the autoreloader watches for each of a list of settings.
+RUN_WATCHING = """
+import json, os, sys
+import django
+from django.test.utils import override_settings
+from django.utils.autoreload import StatReloader, autoreload_started
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "shop.settings"
+django.setup()
+answers = []
+for settings in json.load(sys.stdin):
+    reloader = StatReloader()
+    with override_settings(ROBOTRULES=settings):
+        autoreload_started.send(sender=reloader)
+    answers.append(sorted(map(str, reloader.extra_files)))
+print(json.dumps(answers))
+"""
+
+
+def test_the_autoreloader_watches_policy_files(template: Path, tmp_path: Path) -> None:
+    """Those of all hosts, and the robots.txt that a policy names; a wrong setting has none."""
+    project = make_project(template, tmp_path)
+    (project / "policy.toml").write_text('robots-txt = "static/robots.txt"\nx = "mistake"\n')
+    hosts = {"shop.example": "shop.txt", "text.example": ROBOTS, "wrong.example": 1}
+    settings: list[Any] = [
+        {"POLICY": "policy.toml", "HOSTS": hosts},
+        {"POLICY": ROBOTS, "HOSTS": ["a.example"]},
+        {"POLICY": None},
+        {"POLCY": "policy.toml"},
+        None,
+    ]
+    ran = subprocess.run(
+        [sys.executable, "-c", RUN_WATCHING],
+        cwd=project,
+        input=json.dumps(settings),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.stderr == ""
+    files = [str(project / name) for name in ("policy.toml", "shop.txt", "static/robots.txt")]
+    assert json.loads(ran.stdout) == [files, [], [], [], []]
+
+
+@pytest.mark.slow
+def test_runserver_restarts_when_the_policy_changes(template: Path, tmp_path: Path) -> None:
+    """Also after a mistake, which stops the server until it is corrected."""
+    project = make_project(template, tmp_path, policy="policy.toml")
+    policy, robots = project / "policy.toml", project / "robots.txt"
+    policy.write_text('robots-txt = "robots.txt"\n')
+    robots.write_text("User-agent: *\nDisallow: /first/\n")
+    port = free_port()
+    log = project / "runserver.log"
+    with log.open("wb") as output:
+        # The reloader runs the server in a process of its own, so both get the signal.
+        server = subprocess.Popen(
+            [sys.executable, "manage.py", "runserver", str(port)],
+            cwd=project,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            wait_for_port(port, server, log)
+            wait_for_robots_txt(port, b"/first/", log)
+            # The reloader compares times of modification after its first round.
+            time.sleep(1.5)
+            robots.write_text("User-agent: *\nDisalow: /second/\n")
+            deadline = time.monotonic() + SECONDS
+            while "RR301 typo" not in log.read_text():
+                assert time.monotonic() < deadline, log.read_text()
+                time.sleep(0.1)
+            time.sleep(1.5)
+            robots.write_text("User-agent: *\nDisallow: /second/\n")
+            wait_for_robots_txt(port, b"/second/", log)
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
+            server.wait(SECONDS)
+
+
+def wait_for_robots_txt(port: int, words: bytes, log: Path) -> None:
+    """Return when the robots.txt has these words; fail with the output of the server."""
+    deadline = time.monotonic() + SECONDS
+    body = b""
+    while words not in body:
+        assert time.monotonic() < deadline, log.read_text()
+        try:
+            body = request(port, "/robots.txt").body
+        except (OSError, HTTPException):
+            body = b""
+        time.sleep(0.1)

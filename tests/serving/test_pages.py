@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -64,7 +65,13 @@ def run_commands(commands: list[ShellCommand], folder: Path) -> list[str]:
                 quiet = subprocess.DEVNULL
                 words = ["bash", "-c", f"exec {line.removesuffix('&')}"]
                 server = subprocess.Popen(
-                    words, cwd=folder, env=environ, stdout=quiet, stderr=quiet
+                    words,
+                    cwd=folder,
+                    env=environ,
+                    stdout=quiet,
+                    stderr=quiet,
+                    # A server that restarts itself is two processes, and both end.
+                    start_new_session=True,
                 )
                 servers.append(server)
                 wait_for_port(int(port), server)
@@ -83,7 +90,7 @@ def run_commands(commands: list[ShellCommand], folder: Path) -> list[str]:
             printed.append(output.rstrip("\n"))
     finally:
         for server in servers:
-            server.terminate()
+            os.killpg(server.pid, signal.SIGTERM)
             server.wait(20)
     return printed
 

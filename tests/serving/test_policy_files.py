@@ -76,7 +76,11 @@ def test_notes_name_the_file_that_has_the_mistake(folder: Path) -> None:
     (folder / "robots.txt").write_text("User-agent: *\n# c\nDisalow: /x\n")
     message = refusal(policy)
     assert message.startswith(f"{policy} is not served, because lint has 2 notes:\n")
-    assert f"\n  {folder / 'robots.txt'}, line 3 ('Disalow: /x'): warning RR301" in message
+    where = f"{folder / 'robots.txt'}, line 3 ('Disalow: /x'): warning"
+    assert f"\n  {where} RR301 typo" in message
+    site = SitePolicy(policy, min_level="error")
+    assert [line.startswith(where) for line in site.note_messages] == [True, True]
+    assert [note.line for note in site.notes] == [3, 3]
 
 
 @pytest.mark.parametrize(

@@ -168,8 +168,8 @@ def _parse_policy(octets: bytes, name: str, folder: Path) -> LoadedPolicy:
         generated = str(folder / policy.robots_txt)
         what = f"{name}: {EXISTING}: the file {policy.robots_txt!r}"
         body = _read_file(Path(policy.robots_txt), folder, what)
-        if line := _find_policy_line(body):
+        if found := _find_policy_line(body):
             raise PolicyError(
-                f"{what} is a policy in TOML ({line!r}): name a robots.txt, or remove {EXISTING}"
+                f"{what} is a policy in TOML ({found!r}): name a robots.txt, or remove {EXISTING}"
             )
     return LoadedPolicy(name, generated, body, parse(body), policy.tags)

@@ -18,7 +18,7 @@ from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.serving.counters import CrawlerCounters
 from robotrules.serving.hosts import HostTable
-from robotrules.serving.policy_lint import lint_policy, refuse_notes
+from robotrules.serving.policy_lint import describe_note, lint_policy, refuse_notes
 from robotrules.serving.policy_source import LoadedPolicy, PolicySource, load_policy, require_source
 from robotrules.serving.response_fields import FieldTable, ResponseFields
 from robotrules.serving.robots_response import ROBOTS_PATH, RobotsFile, RobotsResponse
@@ -90,6 +90,7 @@ class SitePolicy:
         patterns = [] if isinstance(staging, bool) else list(staging)
         hosts = dict(hosts or {})
         notes: list[LintNote] = []
+        messages: list[str] = []
         served: dict[PolicySource, tuple[_HostPolicy, _HostPolicy | None]] = {}
         for host, source in [(None, policy), *hosts.items()]:
             require_source(source)
@@ -98,12 +99,15 @@ class SitePolicy:
                 found = lint_policy(loaded, max_age, ignored)
                 refuse_notes(loaded, found, min_level)
                 notes += found
+                messages += [describe_note(loaded, note) for note in found]
                 served[source] = (
                     _HostPolicy.of(loaded, max_age),
                     _HostPolicy.staging_of(loaded, max_age) if staging or patterns else None,
                 )
         self.notes = tuple(notes)
         """All notes of lint, also those that did not stop the start."""
+        self.note_messages = tuple(messages)
+        """A line of text for each of these notes: the file, the line, the problem and the fix."""
         entries = [(host, served[source]) for host, source in hosts.items()]
         self._hosts = HostTable(entries, served[policy], "hosts")
         self._staging = HostTable([(host, True) for host in patterns], staging is True, "staging")

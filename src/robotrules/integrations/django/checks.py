@@ -35,7 +35,7 @@ def check_policy(app_configs: Any = None, **options: Any) -> list[CheckMessage]:
         words = "robotrules is installed, but its middleware is not: nothing is served."
         messages.append(Warning(words, hint=hint, id="robotrules.W002"))
     try:
-        notes: Sequence[LintNote] = get_site().notes
+        site = get_site()
     except PolicyError as error:
         if not error.notes:
             return [*messages, Error(str(error), hint=_HINT, id="robotrules.E001")]
@@ -43,9 +43,9 @@ def check_policy(app_configs: Any = None, **options: Any) -> list[CheckMessage]:
         return [*messages, Error(text, hint=_hint_at(error.notes), id="robotrules.E002")]
     except (RobotrulesError, TypeError) as error:
         return [*messages, Error(str(error), hint=_HINT, id="robotrules.E001")]
-    for note in notes:
+    for note, text in zip(site.notes, site.note_messages, strict=True):
         if note.level != "info":
-            messages.append(Warning(str(note), hint=_hint_at([note]), id="robotrules.W001"))
+            messages.append(Warning(text, hint=_hint_at([note]), id="robotrules.W001"))
     return messages
 
 

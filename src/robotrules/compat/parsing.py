@@ -20,4 +20,7 @@ _SHORT = LEAST_MAX_BYTES // 4
 
 def parse_supplied(text: str | bytes) -> RobotsTxt:
     """Parse a robots.txt that the caller has; lines after 16 MiB are ignored."""
-    return parse(text) if len(text) <= _SHORT else parse(text, _LARGE_TEXT)
+    # `parse()` raises on other types, and names the fix.
+    if isinstance(text, (str, bytes, bytearray)) and len(text) > _SHORT:
+        return parse(text, _LARGE_TEXT)
+    return parse(text)

@@ -14,10 +14,11 @@ from datetime import time
 from functools import cached_property
 from typing import NamedTuple, Self
 
+from robotrules.compat.parsing import parse_supplied
 from robotrules.compat.user_agents import ChecksByUserAgent, crawler_name
 from robotrules.extensions.host import preferred_host
 from robotrules.extensions.visit_time import visit_times
-from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt import RobotsTxt
 
 __all__ = ["Protego", "RequestRate", "VisitTime"]
 
@@ -53,18 +54,18 @@ class Protego:
 
     def __init__(self) -> None:
         """Make an empty file, which allows everything."""
-        self._checks = ChecksByUserAgent(parse(b""))
+        self._checks = ChecksByUserAgent(parse_supplied(b""))
 
     @classmethod
     def parse(cls, content: str) -> Self:
-        """Parse the text of a robots.txt. Never raises on content."""
+        """Parse the text of a robots.txt, up to 16 MiB. Never raises on content."""
         if not isinstance(content, str):
             raise TypeError(
                 f"Protego.parse expects str, got {type(content).__name__}: pass "
                 "response.text, or use robotrules.parse(), which reads bytes"
             )
         parser = cls()
-        parser._checks = ChecksByUserAgent(parse(content))
+        parser._checks = ChecksByUserAgent(parse_supplied(content))
         return parser
 
     @property
@@ -81,7 +82,7 @@ class Protego:
         """
         body = self.robots.body
         repaired = _SPACED_WINDOW.sub(rb"\1-", _LENIENT_RECORD.sub(_repair_record, body))
-        return self.robots if repaired == body else parse(repaired)
+        return self.robots if repaired == body else parse_supplied(repaired)
 
     def can_fetch(self, url: str, user_agent: str) -> bool:
         """Tell whether a crawler, given by product token or User-Agent header, may fetch *url*."""

@@ -18,8 +18,9 @@ from urllib.robotparser import RequestRate as RequestRate
 
 from robotrules.cache import EffectivePolicy
 from robotrules.compat.fetching import USER_AGENT, fetch_state
+from robotrules.compat.parsing import parse_supplied
 from robotrules.compat.user_agents import ChecksByUserAgent, crawler_name
-from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.values import Group
 
@@ -44,7 +45,7 @@ class RobotFileParser:
         self.allow_all = False
         self.set_url(url)
         self.last_checked: float = 0
-        self._checks = ChecksByUserAgent(parse(b""))
+        self._checks = ChecksByUserAgent(parse_supplied(b""))
 
     # --- Reading --------------------------------------------------------------------------------
 
@@ -72,6 +73,7 @@ class RobotFileParser:
         self.allow_all = state.policy is EffectivePolicy.ALLOW
         self.disallow_all = state.policy is EffectivePolicy.DISALLOW
         if state.policy is EffectivePolicy.RULES:
+            # The lines that were read: a fetch ends after 500 KiB, and the lines end with it.
             lines = state.robots.lines
             self.parse([line.text.decode("utf-8", "surrogateescape") for line in lines])
 
@@ -79,13 +81,14 @@ class RobotFileParser:
         """
         Parse the lines of a robots.txt; they replace lines that were parsed before.
 
-        A line may have its line end or not. The whole text as one str is accepted too.
+        A line may have its line end or not. The whole text as one str is accepted too. Lines after
+        16 MiB are ignored.
         """
         if isinstance(lines, (str, bytes)):
             text = lines
         else:
             text = "\n".join([_without_line_end(line) for line in lines])
-        self._checks = ChecksByUserAgent(parse(text))
+        self._checks = ChecksByUserAgent(parse_supplied(text))
         self.modified()
 
     def mtime(self) -> float:
@@ -203,7 +206,7 @@ def _make_entry(groups: list[Group]) -> AgentEntry:
         for record in group.records
         if record.key in ("crawl-delay", "request-rate")
     ]
-    alone = parse(b"\n".join([b"User-agent: *", *others]))
+    alone = parse_supplied(b"\n".join([b"User-agent: *", *others]))
     delay, rate = _read_delay(alone, "*"), _read_rate(alone, "*")
     return AgentEntry(list(dict.fromkeys(agents)), rules, delay, rate)
 

@@ -16,11 +16,12 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from robotrules.cache import EffectivePolicy
-from robotrules.compat.fetching import USER_AGENT, fetch_state
+from robotrules.compat.fetching import USER_AGENT, describe_failure, fetch_state
+from robotrules.compat.parsing import parse_supplied
 from robotrules.compat.robotparser import RequestRate, RobotFileParser
 from robotrules.compat.user_agents import ChecksByUserAgent
 from robotrules.http.origins import origin_of
-from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import is_product_token
 
 __all__ = ["RequestRate", "RobotFileParser", "RobotsParser"]
@@ -42,13 +43,13 @@ class RobotsParser:
         self.timeout: float = 5
         self.timestamp: float = 0.0
         self.errors: list[tuple[str, str]] = []
-        self._checks = ChecksByUserAgent(parse(b""))
+        self._checks = ChecksByUserAgent(parse_supplied(b""))
 
     @classmethod
     def from_string(cls, robotstxt: str) -> Self:
-        """Parse the text of a robots.txt. Never raises on content."""
+        """Parse the text of a robots.txt, up to 16 MiB. Never raises on content."""
         parser = cls()
-        parser._checks = ChecksByUserAgent(parse(robotstxt))
+        parser._checks = ChecksByUserAgent(parse_supplied(robotstxt))
         return parser
 
     @classmethod
@@ -72,15 +73,15 @@ class RobotsParser:
             parser.timestamp = time.time()
             parser._checks = ChecksByUserAgent(state.robots)
         elif parser.disallow_all and (record := state.fetch_record) is not None:
-            parser.errors.append((str(record.status or ""), record.detail or f"for {uri}"))
+            parser.errors.append((str(record.status or ""), describe_failure(record, cls.__name__)))
         return parser
 
     @classmethod
     def from_file(cls, filename: str) -> Self:
-        """Parse a local file; a file that does not exist is in `errors`."""
+        """Parse a local file, up to 16 MiB; a file that does not exist is in `errors`."""
         parser = cls()
         try:
-            parser._checks = ChecksByUserAgent(parse(Path(filename).read_bytes()))
+            parser._checks = ChecksByUserAgent(parse_supplied(Path(filename).read_bytes()))
         except FileNotFoundError:
             parser.errors.append((filename, "Error: No file found"))
         return parser

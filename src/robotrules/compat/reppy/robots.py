@@ -49,7 +49,7 @@ class Agent:
     def from_robots(cls, robots: Robots, name: str | bytes) -> Self:
         """Make the agent of a crawler."""
         agent = cls()
-        agent._host, agent._robots, agent._name = robots.host, robots.robots, _name_of(name)
+        agent._host, agent._robots, agent._name = robots.host, robots.robots, name_of(name)
         return agent
 
     @property
@@ -135,10 +135,11 @@ class Robots:
         and reading, whose sum limits the fetch. *max_size* is ignored: 500 KiB are read (RFC 9309
         §2.5). Other options of requests raise a TypeError: use `robotrules.Client` for these.
         """
+        vet_hook(after_parse_hook)
         sent = make_fetch_options(arguments, options)
         state = fetch_state(
             url,
-            user_agent=sent.user_agent or cls.user_agent,
+            user_agent=cls.user_agent if sent.user_agent is None else sent.user_agent,
             allow_private=cls.allow_private,
             headers=sent.headers,
             timeout=sent.timeout,
@@ -149,7 +150,7 @@ class Robots:
         if not record.usable:
             reason = record.failure_reason or FailureReason.STATUS
             kind = _ERRORS.get(reason, exceptions.ConnectionException)
-            raise _make_error(kind, url, describe_failure(record, "Robots"), record)
+            raise _make_error(kind, url, describe_failure(record, cls.__name__), record)
         view = FieldsView(record.status or 0, _text_fields(record))
         expires = (ttl_policy or cls.DEFAULT_TTL_POLICY).expires(view)
         expires = min(expires, time.time() + _DAY)
@@ -185,7 +186,7 @@ class Robots:
         """Tell whether a crawler, given by product token or User-Agent, may fetch a URL or path."""
         if _is_external(path, self.host):
             return False
-        return self._checks[name if isinstance(name, str) else _name_of(name)](path)
+        return self._checks[name if isinstance(name, str) else name_of(name)](path)
 
     def agent(self, name: str | bytes) -> Agent:
         """Return the rules of a crawler, as a copy."""
@@ -257,23 +258,35 @@ def make_fetch_options(arguments: Sequence[Any], options: Mapping[str, Any]) -> 
     agents = [headers.pop(name) for name in list(headers) if name.lower() == "user-agent"]
     sent = FetchOptions(agents[0] if agents else None, headers, _sum_timeout(options))
     # The client validates the values: opening one connects to no server.
-    open_client(sent.user_agent or USER_AGENT, headers=headers, timeout=sent.timeout).close()
+    user_agent = USER_AGENT if sent.user_agent is None else sent.user_agent
+    open_client(user_agent, headers=headers, timeout=sent.timeout).close()
     return sent
+
+
+def vet_hook(hook: object) -> None:
+    """Raise a TypeError unless *hook* can be called with a file, or is None."""
+    if hook is not None and not callable(hook):
+        raise TypeError(f"after_parse_hook is {hook!r}: pass a function of a Robots, or None")
 
 
 def _sum_timeout(options: Mapping[str, Any]) -> float:
     """Return the seconds for a fetch; a part of a pair that is None counts as the default."""
     timeout = options.get("timeout")
     parts = timeout if isinstance(timeout, tuple) else (timeout,)
-    if len(parts) not in (1, 2) or not all(
+    if len(parts) != (2 if isinstance(timeout, tuple) else 1) or not all(
         part is None or (isinstance(part, (int, float)) and not isinstance(part, bool))
         for part in parts
     ):
         raise TypeError(f"timeout is {timeout!r}: pass seconds, or (connect, read) in seconds")
-    return float(sum(_TIMEOUT if part is None else part for part in parts))
+    # The client validates the sum, and names its limits.
+    if not all(part is None or part > 0 for part in parts):
+        raise ValueError(f"timeout is {timeout!r}: each part is more than 0 seconds, or None")
+    total: float = sum(_TIMEOUT if part is None else part for part in parts)
+    return total
 
 
-def _name_of(name: str | bytes) -> str:
+def name_of(name: str | bytes) -> str:
+    """Return the name that is compared with groups; a URL raises."""
     return crawler_name(name.decode("utf-8", "replace") if isinstance(name, bytes) else name)
 
 

@@ -1,8 +1,9 @@
 """
 RobotsCache and AgentCache with the methods of reppy 0.4.14: an LRU cache of files by their URL.
 
-Each origin is fetched by one thread at a time. `robotrules.Client` is the native cache: it has
-stores that processes share, conditional requests and back-off.
+Each origin is fetched by one thread at a time. The options of the fetches are validated when a
+cache is made, because a cache turns failures into objects. `robotrules.Client` is the native cache:
+it has stores that processes share, conditional requests and back-off.
 """
 
 from __future__ import annotations
@@ -17,8 +18,19 @@ from robotrules.compat.reppy.cache.policy import (
     DefaultObjectPolicy,
     ReraiseExceptionPolicy,
 )
-from robotrules.compat.reppy.robots import Agent, AllowNone, Robots
+from robotrules.compat.reppy.exceptions import ReppyException
+from robotrules.compat.reppy.robots import (
+    Agent,
+    AllowNone,
+    Robots,
+    make_fetch_options,
+    name_of,
+    vet_hook,
+)
 from robotrules.compat.reppy.ttl import TTLPolicyBase
+
+# Arguments of `Robots.fetch()` that are not options of a request.
+_NOT_SENT = ("max_size", "after_parse_hook")
 
 
 class _Slot:
@@ -41,19 +53,35 @@ class _LruCache:
         capacity: int,
         cache_policy: CachePolicyBase | None = None,
         ttl_policy: TTLPolicyBase | None = None,
-        **options: Any,
+        *args: Any,
+        **kwargs: Any,
     ) -> None:
+        """
+        Make a cache of *capacity* files.
+
+        The other arguments are those of `Robots.fetch()`; unsupported and invalid ones raise here.
+        """
         if capacity < 1:
             raise ValueError(f"capacity is {capacity!r}: use 1 or more")
+        _vet_policy("cache_policy", cache_policy, "exception")
+        _vet_policy("ttl_policy", ttl_policy, "expires")
+        fetched_with = {name: kwargs[name] for name in kwargs if name not in _NOT_SENT}
+        make_fetch_options(args, fetched_with)
+        vet_hook(kwargs.get("after_parse_hook"))
         self.capacity = capacity
-        self.cache_policy = cache_policy or self.DEFAULT_CACHE_POLICY
-        self.ttl_policy = ttl_policy or self.DEFAULT_TTL_POLICY
-        self.options = options
+        self.cache_policy = self.DEFAULT_CACHE_POLICY if cache_policy is None else cache_policy
+        self.ttl_policy = self.DEFAULT_TTL_POLICY if ttl_policy is None else ttl_policy
+        self.args = args
+        self.kwargs = kwargs
         self._slots: OrderedDict[str, _Slot] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, url: str) -> Any:
-        """Return the cached object for a URL, fetched if expired."""
+        """
+        Return the cached object for a URL, fetched if expired.
+
+        A cached exception is raised again; so is misuse, which is not cached: see `factory()`.
+        """
         robots_url = Robots.robots_url(url)
         with self._lock:
             slot = self._slots.setdefault(robots_url, _Slot())
@@ -65,14 +93,23 @@ class _LruCache:
                 slot.expires, slot.value = self.factory(robots_url)
             value = slot.value
         if isinstance(value, BaseException):
-            raise value
+            # Without it, each raise would add a traceback to the one object.
+            raise value.with_traceback(None)
         return value
 
     def factory(self, url: str) -> tuple[float, Any]:
-        """Return the expiry and the object for the URL of a robots.txt, by policy if it fails."""
+        """
+        Return the expiry and the object for the URL of a robots.txt, by policy if it fails.
+
+        A TypeError or ValueError is misuse and is raised, unless it is about the URL or the
+        network: kept as an object that disallows everything, it would go unnoticed.
+        """
         try:
             return self.fetch(url)
         except Exception as error:
+            is_failure = isinstance(error, (ReppyException, OSError))
+            if isinstance(error, (TypeError, ValueError)) and not is_failure:
+                raise
             return self.cache_policy.exception(url, error)
 
     def fetch(self, url: str) -> tuple[float, Any]:
@@ -80,7 +117,7 @@ class _LruCache:
         raise NotImplementedError("override fetch()")
 
     def _fetch_robots(self, url: str) -> tuple[float, Robots]:
-        robots = Robots.fetch(url, ttl_policy=self.ttl_policy, **self.options)
+        robots = Robots.fetch(url, ttl_policy=self.ttl_policy, **self.kwargs)
         return robots.expires or 0.0, robots
 
 
@@ -103,9 +140,14 @@ class AgentCache(_LruCache):
 
     DEFAULT_CACHE_POLICY = DefaultObjectPolicy(ttl=600, factory=lambda url: Agent().disallow("/"))
 
-    def __init__(self, agent: str, capacity: int, *policies: Any, **options: Any) -> None:
-        """Make a cache for a crawler, given by product token or User-Agent."""
-        super().__init__(capacity, *policies, **options)
+    def __init__(self, agent: str | bytes, *args: Any, **kwargs: Any) -> None:
+        """
+        Make a cache for a crawler, given by product token or User-Agent.
+
+        The other arguments are those of `RobotsCache`. A URL as *agent* raises here.
+        """
+        super().__init__(*args, **kwargs)
+        name_of(agent)
         self.agent = agent
 
     def allowed(self, url: str) -> bool:
@@ -116,3 +158,9 @@ class AgentCache(_LruCache):
         """Fetch a robots.txt: return its expiry, and the rules of the crawler."""
         expires, robots = self._fetch_robots(url)
         return expires, robots.agent(self.agent)
+
+
+def _vet_policy(argument: str, policy: object, method: str) -> None:
+    """Raise a TypeError unless *policy* has the method of a policy, or is None."""
+    if policy is not None and not callable(getattr(policy, method, None)):
+        raise TypeError(f"{argument} is {policy!r}: pass an object with {method}(), or None")

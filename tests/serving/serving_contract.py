@@ -17,10 +17,12 @@ them. Counters are read over HTTP, so the server may be another process.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPResponse
+from http.client import HTTPException, HTTPResponse
 from typing import Any, NamedTuple
 
 import pytest
@@ -263,6 +265,16 @@ class ServingContract:
             assert "evil" not in sent
             assert "script" not in sent
 
+    def test_a_target_of_one_megabyte(self, port: int) -> None:
+        """It is answered or refused at once, and the server goes on."""
+        for target in (b"/" + b"a*" * 500_000, b"/?" + b"%25" * 333_000, b"/" + b"/.." * 333_000):
+            before = time.monotonic()
+            # A server may close the connection before it has read everything.
+            with contextlib.suppress(OSError, HTTPException):
+                assert request(port, target).status in (200, 400, 404, 414, 431)
+            assert time.monotonic() - before < SECONDS
+        assert request(port, "/").status == 200
+
     @pytest.mark.parametrize(
         "target",
         [
@@ -281,6 +293,11 @@ class ServingContract:
             b"*",
             b"x",
             b"http://evil.test/x",
+            b"http://evil.test/robots.txt",
+            b"//evil.test/robots.txt",
+            b"/#/robots.txt",
+            b"/robots.txt%00",
+            b"/robots.txt;x",
         ],
         ids=lambda target: repr(target[:16]),
     )
@@ -334,7 +351,7 @@ class ServingContract:
             assert response.getheader("Content-Usage") == "train-ai=n"
             response.close()
 
-    def test_ten_threads(self, port: int) -> None:
+    def test_twenty_threads(self, port: int) -> None:
         """Requests of several hosts at once get their own responses, and all are counted."""
         before = self.counts(port, "GPTBot")
 
@@ -344,7 +361,7 @@ class ServingContract:
             page = request(port, "/cart/x", host=host, User_Agent=GPTBOT)
             return line in body.decode() and page.status == 200
 
-        with ThreadPoolExecutor(10) as pool:
+        with ThreadPoolExecutor(20) as pool:
             assert all(pool.map(run, range(60)))
         after = self.counts(port, "GPTBot")
         changes = {name: after[name] - before[name] for name in after}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from threading import Event
 from typing import Any
@@ -112,6 +113,31 @@ def test_an_error_after_the_start() -> None:
     status, headers, exc_info = seen[0]
     assert (status[:3], exc_info) == ("500", ("type", "value", "traceback"))
     assert ("X-Robots-Tag", "noindex") in headers
+
+
+def test_a_response_that_starts_late() -> None:
+    """A generator calls `start_response` when it is read, and again after an exception."""
+    seen: list[Any] = []
+
+    def app(environ: Any, start_response: Any) -> Iterator[bytes]:
+        start_response("200 OK", [TEXT])
+        try:
+            raise ValueError
+        except ValueError:
+            start_response("500 Internal Server Error", [TEXT], exc_info=sys.exc_info())
+        yield b"error"
+
+    def start_response(status: str, headers: Any, exc_info: Any = None) -> Any:
+        seen.append((status[:3], headers.count(("X-Robots-Tag", "noindex")), exc_info and 1))
+
+    wrapped: Any = WsgiRobotsMiddleware(app, SitePolicy(**SETTINGS))
+    body = wrapped({"REQUEST_METHOD": "GET", "PATH_INFO": "/drafts/x"}, start_response)
+    assert seen == []
+    assert b"".join(body) == b"error"
+    assert seen == [("200", 1, None), ("500", 1, 1)]
+    with run_wsgiref(wrapped) as port:
+        found = request(port, "/drafts/x")
+        assert (found.status, found.tags(), found.body) == (500, {"noindex": True}, b"error")
 
 
 def test_mounted_below_a_path() -> None:

@@ -55,7 +55,7 @@ class WsgiRobotsMiddleware:
             return self.app(environ, start_response)
 
         def start_with_fields(
-            status: str, headers: list[tuple[str, str]], exc_info: Any = None, /
+            status: str, headers: list[tuple[str, str]], exc_info: Any = None
         ) -> Callable[[bytes], object]:
             """Start the response of the application with the fields added."""
             fields = added.add_to(headers)

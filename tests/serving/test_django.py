@@ -149,10 +149,11 @@ for settings in json.load(sys.stdin):
 print(json.dumps(answers))
 """
 ROBOTS = "User-agent: *\nDisallow:\n"
-WRONG: list[tuple[dict[str, Any], list[str]]] = [
-    ({}, ["failed", "(robotrules.E001)", "missing setting ROBOTRULES"]),
+WRONG: list[tuple[dict[str, Any] | None, list[str]]] = [
+    (None, ["failed", "(robotrules.E001)", "missing setting ROBOTRULES"]),
     ({"policy": "missing.toml"}, ["failed", "(robotrules.E001)", "cannot be read"]),
-    ({"policy": ROBOTS, "polcy": ""}, ["(robotrules.E001)", "ROBOTRULES has no key 'POLCY'"]),
+    ({"polcy": ROBOTS}, ["failed", "(robotrules.E001)", "ROBOTRULES: unknown key 'POLCY'; the"]),
+    ({"staging": True}, ["failed", "(robotrules.E001)", 'ROBOTRULES: missing key: add "POLICY":']),
     (
         {"policy": ROBOTS, "hosts": ["a"]},
         ["failed", "(robotrules.E001)", "hosts has a policy for each host"],
@@ -186,7 +187,7 @@ OTHERS = [
 
 def test_checks(project: Path) -> None:
     """Each mistake is a message of `manage.py check`, and not a traceback."""
-    settings: list[dict[str, Any]] = [{"ROBOTRULES": upper(given)} for given, _ in WRONG]
+    settings: list[dict[str, Any]] = [{"ROBOTRULES": given and upper(given)} for given, _ in WRONG]
     # Without the middleware nothing would be served, and nothing would say so.
     settings.append({"ROBOTRULES": {"POLICY": ROBOTS}, "MIDDLEWARE": OTHERS})
     ran = subprocess.run(

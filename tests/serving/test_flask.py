@@ -117,6 +117,17 @@ def test_the_settings_are_checked() -> None:
         RobotRules(make_app(**SETTINGS))
 
 
+def test_misuse() -> None:
+    """A policy in place of the application, and an application without the extension."""
+    with pytest.raises(TypeError, match="app is a Flask application, not str"):
+        RobotRules("policy.toml")  # type: ignore[arg-type]
+    with (
+        Flask("example").app_context(),
+        pytest.raises(RuntimeError, match="not set up for 'example': call init_app"),
+    ):
+        _ = RobotRules().site
+
+
 def test_a_policy_object_can_be_passed() -> None:
     """For settings that come from elsewhere."""
     site = SitePolicy("User-agent: *\nDisallow: /a/\n")

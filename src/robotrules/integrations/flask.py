@@ -48,6 +48,9 @@ class RobotRules:
 
     def init_app(self, app: Flask) -> None:
         """Serve the policy of an application. Raises `PolicyError` if it has a mistake."""
+        if not isinstance(app, Flask):
+            name = type(app).__name__
+            raise TypeError(f"app is a Flask application, not {name}: pass Flask(__name__)")
         if EXTENSION in app.extensions:
             raise RuntimeError(f"RobotRules is already set up for {app.name!r}: remove one call")
         site = self._site or _make_site(app)
@@ -57,7 +60,9 @@ class RobotRules:
     @property
     def site(self) -> SitePolicy:
         """The policy of the current application, with its counters."""
-        site: SitePolicy = current_app.extensions[EXTENSION]
+        site: SitePolicy | None = current_app.extensions.get(EXTENSION)
+        if site is None:
+            raise RuntimeError(f"RobotRules is not set up for {current_app.name!r}: call init_app")
         return site
 
 

@@ -39,19 +39,20 @@ def check_policy(app_configs: Any = None, **options: Any) -> list[CheckMessage]:
     except PolicyError as error:
         if not error.notes:
             return [*messages, Error(str(error), hint=_HINT, id="robotrules.E001")]
-        text = str(error)
-        return [*messages, Error(text, hint=_hint_at(error.notes), id="robotrules.E002")]
+        hint = f"In Django this setting is {_ignore(error.notes)}."
+        return [*messages, Error(str(error), hint=hint, id="robotrules.E002")]
     except (RobotrulesError, TypeError) as error:
         return [*messages, Error(str(error), hint=_HINT, id="robotrules.E001")]
     for note, text in zip(site.notes, site.note_messages, strict=True):
         if note.level != "info":
-            messages.append(Warning(text, hint=_hint_at([note]), id="robotrules.W001"))
+            hint = f"Correct the policy, or accept it with {_ignore([note])}."
+            messages.append(Warning(text, hint=hint, id="robotrules.W001"))
     return messages
 
 
 _HINT = f"Correct the setting {SETTING} or its policy file."
 
 
-def _hint_at(notes: Sequence[LintNote]) -> str:
+def _ignore(notes: Sequence[LintNote]) -> str:
     codes = list(dict.fromkeys(note.code for note in notes))
-    return f'Correct the policy, or accept it with {SETTING}["IGNORE"] = {codes}.'
+    return f'{SETTING}["IGNORE"] = {codes}'

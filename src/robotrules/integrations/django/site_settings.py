@@ -33,13 +33,15 @@ def get_site() -> SitePolicy:
 def read_settings(**changes: Any) -> dict[str, Any]:
     """Return the arguments of `SitePolicy`."""
     given = getattr(settings, SETTING, None)
-    if not isinstance(given, dict) or "POLICY" not in given:
+    if not isinstance(given, dict):
         raise PolicyError(
             f'missing setting {SETTING}: add {SETTING} = {{"POLICY": BASE_DIR / "policy.toml"}}'
         )
     for key in given:
         if key not in KEYS:
-            raise PolicyError(f"{SETTING} has no key {key!r}; it has {', '.join(KEYS)}")
+            raise PolicyError(f"{SETTING}: unknown key {key!r}; the keys are {', '.join(KEYS)}")
+    if "POLICY" not in given:
+        raise PolicyError(f'{SETTING}: missing key: add "POLICY": BASE_DIR / "policy.toml"')
     arguments = {key.lower(): value for key, value in given.items()} | changes
     arguments["policy"] = _find_file(arguments["policy"])
     hosts = arguments.get("hosts")

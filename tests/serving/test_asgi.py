@@ -220,6 +220,26 @@ def test_scopes_of_other_servers() -> None:
     assert DISALLOW.encode() in sent[-1]["body"]
 
 
+def test_messages_of_the_application_are_not_changed() -> None:
+    """An application may send the same message again."""
+    message = {"type": "http.response.start", "status": 200, "headers": ((b"a", b"b"),)}
+    sent: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send(message)
+
+    async def keep(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/drafts/x", "headers": []}
+    wrapped = AsgiRobotsMiddleware(app, SitePolicy(POLICY))
+    for _ in range(2):
+        asyncio.run(wrapped(scope, receive, keep))
+    assert message["headers"] == ((b"a", b"b"),)
+    assert sent[0] == sent[1]
+    assert (b"x-robots-tag", b"noindex") in sent[0]["headers"]
+
+
 def test_a_mistake_stops_the_start(tmp_path: Path) -> None:
     """Uvicorn ends with the note."""
     (tmp_path / "policy.txt").write_text(MISTAKE)

@@ -119,12 +119,14 @@ def test_a_response_that_starts_late() -> None:
     """A generator calls `start_response` when it is read, and again after an exception."""
     seen: list[Any] = []
 
+    fields = [TEXT]
+
     def app(environ: Any, start_response: Any) -> Iterator[bytes]:
-        start_response("200 OK", [TEXT])
+        start_response("200 OK", fields)
         try:
             raise ValueError
         except ValueError:
-            start_response("500 Internal Server Error", [TEXT], exc_info=sys.exc_info())
+            start_response("500 Internal Server Error", fields, exc_info=sys.exc_info())
         yield b"error"
 
     def start_response(status: str, headers: Any, exc_info: Any = None) -> Any:
@@ -135,6 +137,7 @@ def test_a_response_that_starts_late() -> None:
     assert seen == []
     assert b"".join(body) == b"error"
     assert seen == [("200", 1, None), ("500", 1, 1)]
+    assert fields == [TEXT]  # the list of the application is not changed
     with run_wsgiref(wrapped) as port:
         found = request(port, "/drafts/x")
         assert (found.status, found.tags(), found.body) == (500, {"noindex": True}, b"error")

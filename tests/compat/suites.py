@@ -68,9 +68,13 @@ def environment(*folders: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def download(package: str, folder: Path) -> Path:
-    """Unpack the source distribution of the installed version in *folder*; skip without it."""
-    with tarfile.open(_fetch_archive(package)) as archive:
+def download(package: str, folder: Path, release: str | None = None) -> Path:
+    """
+    Unpack a source distribution in *folder*; skip without it.
+
+    *release* is the version; None: that of the installed package.
+    """
+    with tarfile.open(_fetch_archive(package, release or version(package))) as archive:
         archive.extractall(folder, filter="data")
     (unpacked,) = (path for path in folder.iterdir() if path.is_dir())
     return unpacked
@@ -81,9 +85,9 @@ def cache_folder() -> Path:
     return platformdirs.user_cache_path("robotrules-tests")
 
 
-def _fetch_archive(package: str) -> Path:
+def _fetch_archive(package: str, release: str) -> Path:
     """Return the archive from the cache folder, downloaded if it is not there."""
-    name = f"{package}=={version(package)}"
+    name = f"{package}=={release}"
     kept = cache_folder() / name
     if archives := list(kept.glob("*.tar.gz")):
         return archives[0]

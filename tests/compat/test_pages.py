@@ -51,12 +51,19 @@ def read_table(page: Path, header: list[str]) -> list[list[str]]:
     return rows
 
 
+def unescape(cell: str) -> str:
+    """Replace `‹0D›` by the octet and `‹U+FEFF›` by the character."""
+    return re.sub(r"‹(?:U\+)?([0-9A-F]+)›", lambda match: chr(int(match[1], 16)), cell)
+
+
 def read_answers(page: str) -> list[Row]:
     """Return the rows of the table of answers of a page."""
     rows = []
     for text, agent, url, *others in read_table(PAGES / f"{page}.md", ANSWERS):
-        lines = [line.strip() for line in text.strip("`").split("⏎")]
-        rows.append(Row(page, "\n".join(lines), agent.strip("`"), url.strip("`"), *others))
+        lines = [line.strip() for line in unescape(text).strip("`").split("⏎")]
+        # A CR has spaces on both sides in the table, as a line end has.
+        body = "\n".join(lines).replace(" \r ", "\r")
+        rows.append(Row(page, body, agent.strip("`"), unescape(url).strip("`"), *others))
     return rows
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +16,7 @@ from robotrules.compat import reppy
 from robotrules.compat.reppy import exceptions
 from robotrules.compat.reppy.cache import AgentCache, RobotsCache
 from robotrules.compat.reppy.cache.policy import DefaultObjectPolicy, ReraiseExceptionPolicy
-from robotrules.compat.reppy.robots import Agent, AllowAll, AllowNone, Robots
+from robotrules.compat.reppy.robots import Agent, AllowAll, AllowNone, Robots, make_fetch_options
 from robotrules.compat.reppy.ttl import FieldsView, HeaderWithDefaultPolicy, TTLPolicyBase
 from tests.compat.loopback import serving
 
@@ -123,10 +127,185 @@ def test_failures() -> None:
 
 
 def test_private_addresses_are_refused_by_default() -> None:
-    """`Robots.allow_private` permits them."""
-    with serving(200) as (origin, requested), pytest.raises(exceptions.ConnectionException):
-        Robots.fetch(origin)
+    """`allow_private` of the class permits them, and the error says so."""
+
+    class Own(Robots):
+        pass
+
+    for cls in (Robots, Own):
+        with (
+            serving(200) as (origin, requested),
+            pytest.raises(exceptions.ConnectionException) as raised,
+        ):
+            cls.fetch(origin)
+        assert requested == []
+        assert f"set {cls.__name__}.allow_private = ['127.0.0.1']" in str(raised.value)
+        assert "allow_private=" not in str(raised.value)
+
+
+INVALID_OPTIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"verify": False}, TypeError, "not supported: verify"),
+    ({"timeot": 3}, TypeError, "not supported: timeot"),
+    ({"after_response_hook": print}, TypeError, "on_fetch"),
+    ({"after_parse_hook": 3}, TypeError, "after_parse_hook"),
+    ({"headers": "From: x"}, TypeError, "headers is a str"),
+    ({"headers": {"From": 3}}, TypeError, "names and values are str"),
+    ({"headers": {"From": "a\nb"}}, ValueError, "From"),
+    ({"headers": {"Host": "x"}}, ValueError, "Host"),
+    ({"headers": {"User-Agent": ""}}, ValueError, "User-Agent"),
+    ({"headers": {"user-agent": "https://example.com/"}}, ValueError, "is a URL"),
+    ({"timeout": "5"}, TypeError, "timeout"),
+    ({"timeout": True}, TypeError, "timeout"),
+    ({"timeout": (5,)}, TypeError, "timeout"),
+    ({"timeout": [5, 5]}, TypeError, "timeout"),
+    ({"timeout": (5, 5, 5)}, TypeError, "timeout"),
+    ({"timeout": 0}, ValueError, "timeout"),
+    ({"timeout": (0, 5)}, ValueError, "timeout"),
+    ({"timeout": (-3, 10)}, ValueError, "timeout"),
+    ({"timeout": float("nan")}, ValueError, "timeout"),
+    ({"timeout": (float("inf"), None)}, ValueError, "timeout"),
+]
+
+
+@pytest.mark.usefixtures("local")
+@pytest.mark.parametrize(("options", "kind", "text"), INVALID_OPTIONS)
+def test_invalid_options_raise_before_a_fetch(
+    options: dict[str, Any], kind: type[Exception], text: str
+) -> None:
+    """Also when a cache is made: a cache would disallow everything for ten minutes."""
+    with serving(200, BODY) as (origin, requested):
+        for make in (
+            lambda: Robots.fetch(origin, **options),
+            lambda: RobotsCache(1, **options),
+            lambda: AgentCache("x", 1, **options),
+        ):
+            with pytest.raises(kind, match=text):
+                make()
     assert requested == []
+
+
+def test_invalid_arguments_of_caches() -> None:
+    """Policies without the method that is called, a positional option, and a URL as agent."""
+    with pytest.raises(TypeError, match=r"cache_policy .* exception\(\)"):
+        RobotsCache(1, AllowNone)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"ttl_policy .* expires\(\)"):
+        RobotsCache(1, None, 600)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"not supported: \{\}"):
+        RobotsCache(1, None, None, {})
+    with pytest.raises(ValueError, match="is a URL"):
+        AgentCache("https://example.com/", 1)
+
+
+@pytest.mark.usefixtures("local")
+def test_positional_arguments_of_reppy() -> None:
+    """`fetch(url, ttl_policy, max_size)`, and caches with both policies and options of a fetch."""
+    hooked: list[Robots] = []
+    policies = (ReraiseExceptionPolicy(ttl=5), HeaderWithDefaultPolicy(default=60, minimum=30))
+    with serving(200, BODY) as (origin, requested):
+        assert 50 < Robots.fetch(origin, policies[1], 1_048_576).ttl <= 60
+        cache = RobotsCache(
+            2, *policies, max_size=1000, after_parse_hook=hooked.append, headers={"User-Agent": "A"}
+        )
+        assert not cache.allowed(f"{origin}/a", "x")
+        assert (cache.cache_policy, cache.ttl_policy) == policies
+        assert not AgentCache(b"x/1.0", 2, *policies, timeout=(None, 5)).allowed(f"{origin}/a")
+    assert hooked == [cache.get(origin)]
+    assert requested[1] == ("/robots.txt", "A")
+
+
+@pytest.mark.parametrize(
+    ("timeout", "seconds"),
+    [(None, 30), (5, 5), ((2, 3.5), 5.5), ((None, 5), 35), ((5, None), 35), ((None, None), 60)],
+)
+def test_timeouts(timeout: object, seconds: float) -> None:
+    """A pair limits the fetch by its sum; a part that is None counts as the default."""
+    assert make_fetch_options((), {"timeout": timeout}).timeout == seconds
+
+
+@pytest.mark.usefixtures("local")
+def test_misuse_in_a_fetch_is_raised_and_not_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An object that disallows everything would hide it. Failures still go to the policy."""
+
+    class Failing(RobotsCache):
+        error: Exception
+
+        def fetch(self, url: str) -> tuple[float, Robots]:
+            raise self.error
+
+    with serving(200, BODY) as (origin, _):
+        cache = RobotsCache(1)
+        monkeypatch.setattr(Robots, "allow_private", ["not a host"])
+        for _ in range(2):
+            with pytest.raises(ValueError, match="allow_private"):
+                cache.allowed(f"{origin}/b", "x")
+        monkeypatch.setattr(Robots, "allow_private", ["127.0.0.1"])
+        assert cache.allowed(f"{origin}/b", "x")
+    failing = Failing(9)
+    for number, error in enumerate((TypeError(), ValueError())):
+        failing.error = error
+        with pytest.raises(type(error)):
+            failing.allowed(f"https://{number}.example/", "x")
+    for number, error in enumerate((exceptions.MalformedUrl(), OSError(), UrlError(), KeyError())):
+        failing.error = error
+        assert not failing.allowed(f"https://failed-{number}.example/", "x")
+
+
+class UrlError(OSError, ValueError):
+    """As some errors of requests: about a URL, and both an OSError and a ValueError."""
+
+
+def test_a_cached_exception_does_not_grow() -> None:
+    """Each raise of one object would add to its traceback."""
+
+    class Failing(RobotsCache):
+        def fetch(self, url: str) -> tuple[float, Robots]:
+            raise exceptions.ReadTimeout("no answer")
+
+    cache = Failing(1, ReraiseExceptionPolicy(ttl=60))
+    depths = []
+    for _ in range(3):
+        with pytest.raises(exceptions.ReadTimeout) as raised:
+            cache.get("https://example.com/")
+        depths.append(len(raised.traceback))
+    assert len(set(depths)) == 1
+
+
+def test_malformed_urls_are_value_errors() -> None:
+    """Callers of reppy catch the one or the other."""
+    for kind in (ValueError, exceptions.ReppyException, exceptions.MalformedUrl):
+        with pytest.raises(kind):
+            Robots.robots_url("example.com/a")
+        with pytest.raises(kind):
+            Robots.fetch("mailto:a@example.com")
+        with pytest.raises(kind):
+            RobotsCache(1).allowed("ftp://example.com/a", "x")
+
+
+@pytest.mark.usefixtures("local")
+def test_threads_share_a_cache() -> None:
+    """Twenty threads fetch a file once, and all of them get its answers."""
+    with serving(200, BODY) as (origin, requested):
+        cache = RobotsCache(10)
+        with ThreadPoolExecutor(20) as pool:
+            paths = ["/a", "/b"] * 200
+            answers = list(pool.map(lambda path: cache.allowed(f"{origin}{path}", "x"), paths))
+    assert answers == [False, True] * 200
+    assert len(requested) == 1
+
+
+def test_many_rules_can_be_added() -> None:
+    """The copy is parsed when it is asked, not for each rule."""
+    agent = Agent()
+    for number in range(20_000):
+        agent.disallow(f"/{number}$")
+    agent.allow("/19999").disallow("/\ud800").disallow(b"/\xff")
+    assert not agent.allowed("/19998")
+    assert not agent.allowed("/%FF")
+    assert agent.allowed("/19998/a")
+    assert len(agent) == 20_003
+    other = Robots.parse(URL, BODY)
+    assert copy.deepcopy(other.agent("x").disallow("/c")).allowed("/c") is False
+    assert pickle.loads(pickle.dumps(other)).agent("x").delay == 2
 
 
 @pytest.mark.usefixtures("local")

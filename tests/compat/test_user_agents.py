@@ -24,6 +24,13 @@ from robotrules.compat.user_agents import MAX_CACHED, ChecksByUserAgent, crawler
         ("Mozilla/5.0 (compatible; ExampleBot/2.1; +https://example.com/bot)", "ExampleBot"),
         # A browser's header has no product token: its first word, as urllib takes it.
         ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/1 Safari/2", "Mozilla"),
+        # The first product is the name, also beside a product or a comment of a browser.
+        ("ExampleBot/2.1 (Linux) curl/8.0", "ExampleBot"),
+        ("ExampleBot/2.1 Mozilla/5.0 (compatible; OtherBot/1.0)", "ExampleBot"),
+        ("UnicödeBöt/2.1 (compatible; OtherBot/1.0)", "UnicödeBöt"),
+        # An HTTP library is the name only if there is no other product.
+        ("python-requests/2.32", "python-requests"),
+        ("python-requests/2.32 (compatible; ExampleBot/2.1)", "ExampleBot"),
         ("UnicödeBöt", "UnicödeBöt"),
         ("UnicödeBöt/1.0", "UnicödeBöt"),
         ("Mozilla/5.0 (compatible; Львів-bot/1.1)", "Львів-bot"),

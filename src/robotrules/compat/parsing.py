@@ -18,7 +18,7 @@ _LARGE_TEXT = DEFAULT.replace(max_bytes=MAX_BYTES)
 _SHORT = LEAST_MAX_BYTES // 4
 
 
-def parse_supplied(text: str | bytes) -> RobotsTxt:
+def parse_supplied(text: str | bytes | bytearray) -> RobotsTxt:
     """Parse a robots.txt that the caller has; lines after 16 MiB are ignored."""
     # `parse()` raises on other types, and names the fix.
     if isinstance(text, (str, bytes, bytearray)) and len(text) > _SHORT:

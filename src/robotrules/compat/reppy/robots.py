@@ -19,6 +19,7 @@ from robotrules.compat.reppy import exceptions
 from robotrules.compat.reppy.ttl import FieldsView, HeaderWithDefaultPolicy, TTLPolicyBase
 from robotrules.compat.user_agents import ChecksByUserAgent, crawler_name
 from robotrules.http.origins import origin_of
+from robotrules.octets import to_octets
 from robotrules.robotstxt import RobotsTxt
 
 # RFC 9309 §2.4: a cached file is used for at most 24 hours.
@@ -42,15 +43,24 @@ class Agent:
     def __init__(self) -> None:
         """Make an agent without rules, which allows everything."""
         self._host = ""
-        self._robots = parse_supplied(b"User-agent: *")
+        self._parsed: RobotsTxt | None = parse_supplied(b"User-agent: *")
         self._name = "*"
+        # The records of the copy; None until a rule is added.
+        self._records: list[bytes] | None = None
 
     @classmethod
     def from_robots(cls, robots: Robots, name: str | bytes) -> Self:
         """Make the agent of a crawler."""
         agent = cls()
-        agent._host, agent._robots, agent._name = robots.host, robots.robots, name_of(name)
+        agent._host, agent._parsed, agent._name = robots.host, robots.robots, name_of(name)
         return agent
+
+    @property
+    def _robots(self) -> RobotsTxt:
+        """The rules, parsed when they are first used after a change: many may be added."""
+        if self._parsed is None:
+            self._parsed = parse_supplied(b"\n".join(self._records or []))
+        return self._parsed
 
     @property
     def delay(self) -> float | None:
@@ -67,19 +77,19 @@ class Agent:
         return self._add(b"Disallow", path)
 
     def _add(self, key: bytes, path: str | bytes) -> Self:
-        pattern = path if isinstance(path, bytes) else path.encode("utf-8", "surrogateescape")
+        pattern = to_octets(path)
         if b"\n" in pattern or b"\r" in pattern:
             raise ValueError(f"a path pattern is one line: {path!r}")
-        groups = self._robots.select_groups(self._name).groups
-        records = [
-            b"%s: %s" % (record.key.encode(), record.value)
-            for group in groups
-            for record in group.records
-            if record.is_rule or record.key == "crawl-delay"
-        ]
-        added = b"%s: %s" % (key, pattern.replace(b"#", b"%23"))
-        self._robots = parse_supplied(b"\n".join([b"User-agent: *", *records, added]))
-        self._name = "*"
+        if self._records is None:
+            copied = [
+                b"%s: %s" % (record.key.encode(), record.value)
+                for group in self._robots.select_groups(self._name).groups
+                for record in group.records
+                if record.is_rule or record.key == "crawl-delay"
+            ]
+            self._records, self._name = [b"User-agent: *", *copied], "*"
+        self._records.append(b"%s: %s" % (key, pattern.replace(b"#", b"%23")))
+        self._parsed = None
         return self
 
     def allowed(self, path: str | bytes) -> bool:

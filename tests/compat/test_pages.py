@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import urllib.robotparser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +20,7 @@ from tests.compat.suites import ROOT, known_differences
 
 PAGES = ROOT / "docs" / "compat"
 ANSWERS = ["robots.txt", "user agent", "URL", "original", "ours", "decided by"]
+VALUES = ["robots.txt", "query", "original", "ours", "decided by"]
 TESTS = ["test", "asserts", "ours", "decided by"]
 SUITES = {"robotparser": "cpython", "protego": "protego"}
 
@@ -143,6 +144,44 @@ def test_every_page_has_answers() -> None:
     assert min(counts.values()) >= 8, counts
     for row in ROWS:
         assert re.search(r"§2\.|AMB-\d|our policy", row.decided_by), row
+
+
+def read_values(page: str) -> list[list[str]]:
+    """Return the rows of the table of values of a page, without marks."""
+    rows = read_table(PAGES / f"{page}.md", VALUES)
+    return [[cell.strip("`") for cell in row] for row in rows]
+
+
+def run_query(page: str, module: Any, text: str, query: str) -> str:
+    """Return the result of a query, such as `crawl_delay("x")`, as Python writes it."""
+    body = "\n".join(line.strip() for line in text.split("⏎"))
+    if page == "robotparser":
+        parser = module.RobotFileParser()
+        parser.parse(body.splitlines())
+    else:
+        parser = module.Protego.parse(body)
+    name, called, arguments = query.partition("(")
+    value = getattr(parser, name)
+    if called:
+        value = value(*re.findall(r'"(.*?)"', arguments))
+    return repr(list(value) if isinstance(value, Iterator) else value)
+
+
+@pytest.mark.parametrize("page", SUITES)
+def test_values_that_differ(page: str) -> None:
+    """The table of values has the results of the original and of ours; every row differs."""
+    rows = read_values(page)
+    assert len(rows) >= 8
+    original: Any = None
+    if page == "robotparser" and sys.version_info < (3, 13):
+        original = urllib.robotparser
+    if page == "protego" and find_spec("protego"):
+        original = import_module("protego")
+    for text, query, theirs, ours, decided_by in rows:
+        assert run_query(page, OURS[page][1], text, query) == ours, text
+        assert original is None or run_query(page, original, text, query) == theirs, text
+        assert theirs != ours
+        assert re.search(r"§2\.|AMB-\d|our policy", decided_by), text
 
 
 @pytest.mark.parametrize("page", SUITES)

@@ -89,8 +89,8 @@ def require_generated(policy: Policy, name: str) -> None:
     """Raise `WriteError` if a policy has a file in place of a robots.txt that can be written."""
     if policy.robots_txt is not None:
         raise WriteError(
-            f"{name}: there is nothing to write: the robots.txt of this policy is the existing file "
-            f"{policy.robots_txt!r} ({EXISTING}); `robotrules lint` checks that file"
+            f"{name}: there is nothing to write: the robots.txt of this policy is the existing "
+            f"file {policy.robots_txt!r} ({EXISTING}); `robotrules lint` checks that file"
         )
 
 

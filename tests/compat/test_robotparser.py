@@ -6,6 +6,8 @@ import copy
 import inspect
 import pickle
 import urllib.robotparser
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from hypothesis import given
@@ -155,6 +157,35 @@ def test_read(status: int, flags: tuple[bool, bool], allowed: bool) -> None:
     assert (parser.allow_all, parser.disallow_all) == flags
     assert parser.can_fetch("foo", f"{origin}/a") == allowed
     assert bool(parser.mtime()) == (status == 200)
+
+
+def test_threads_share_a_parser() -> None:
+    """Twenty threads check with more user agents than are cached, while lines are parsed again."""
+    parser = parsed("User-agent: *\nDisallow: /a")
+    barrier = Barrier(20)
+
+    def check(thread: int) -> list[bool]:
+        barrier.wait()
+        answers = []
+        for number in range(400):
+            if thread == 0 and number % 50 == 0:
+                parser.parse(["User-agent: *", "Disallow: /a", f"Disallow: /c{number}"])
+            agent = f"bot-{number}/1.{thread}"
+            answers += [parser.can_fetch(agent, "/a"), parser.can_fetch(agent, "/b")]
+        return answers
+
+    with ThreadPoolExecutor(20) as pool:
+        for answers in pool.map(check, range(20)):
+            assert answers == [False, True] * 400
+
+
+def test_parsers_that_have_read_nothing_share_no_answers() -> None:
+    """They share an immutable file: parsing in one does not change another."""
+    first, second = RobotFileParser(), RobotFileParser()
+    first.parse(["User-agent: *", "Disallow: /"])
+    second.modified()
+    assert not first.can_fetch("x", "/")
+    assert second.can_fetch("x", "/")
 
 
 def test_read_again_after_a_failure() -> None:

@@ -68,6 +68,18 @@ def test_from_uri(status: int, flags: tuple[bool, bool]) -> None:
         Local.from_uri("example.com")
 
 
+def test_a_refused_private_address_is_an_error() -> None:
+    """The error names the attribute of the class, not an argument that `from_uri()` lacks."""
+    with serving(200) as (origin, requested):
+        parser = RobotsParser.from_uri(origin)
+    assert requested == []
+    assert parser.disallow_all
+    ((_, text),) = parser.errors
+    assert "set RobotsParser.allow_private = ['127.0.0.1']" in text
+    assert text.startswith(f"{origin}/robots.txt: ")
+    assert "allow_private=" not in text
+
+
 @given(st.text(), st.text())
 def test_no_text_raises_and_the_answer_is_that_of_check(text: str, url: str) -> None:
     """The drop-in answers what `RobotsTxt.check()` answers for the product token."""

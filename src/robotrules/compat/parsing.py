@@ -24,3 +24,7 @@ def parse_supplied(text: str | bytes | bytearray) -> RobotsTxt:
     if isinstance(text, (str, bytes, bytearray)) and len(text) > _SHORT:
         return parse(text, _LARGE_TEXT)
     return parse(text)
+
+
+# The file of a parser that has read nothing. It is immutable, so all of them share it.
+EMPTY = parse(b"")

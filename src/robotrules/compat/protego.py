@@ -14,7 +14,7 @@ from datetime import time
 from functools import cached_property
 from typing import NamedTuple, Self
 
-from robotrules.compat.parsing import parse_supplied
+from robotrules.compat.parsing import EMPTY, parse_supplied
 from robotrules.compat.user_agents import ChecksByUserAgent, crawler_name
 from robotrules.extensions.host import preferred_host
 from robotrules.extensions.visit_time import visit_times
@@ -54,7 +54,7 @@ class Protego:
 
     def __init__(self) -> None:
         """Make an empty file, which allows everything."""
-        self._checks = ChecksByUserAgent(parse_supplied(b""))
+        self._checks = ChecksByUserAgent(EMPTY)
 
     @classmethod
     def parse(cls, content: str) -> Self:

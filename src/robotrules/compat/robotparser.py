@@ -18,7 +18,7 @@ from urllib.robotparser import RequestRate as RequestRate
 
 from robotrules.cache import EffectivePolicy
 from robotrules.compat.fetching import USER_AGENT, fetch_state
-from robotrules.compat.parsing import parse_supplied
+from robotrules.compat.parsing import EMPTY, parse_supplied
 from robotrules.compat.user_agents import ChecksByUserAgent, crawler_name
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import URL
@@ -45,7 +45,7 @@ class RobotFileParser:
         self.allow_all = False
         self.set_url(url)
         self.last_checked: float = 0
-        self._checks = ChecksByUserAgent(parse_supplied(b""))
+        self._checks = ChecksByUserAgent(EMPTY)
 
     # --- Reading --------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from robotrules.cache import EffectivePolicy
 from robotrules.compat.fetching import USER_AGENT, describe_failure, fetch_state
-from robotrules.compat.parsing import parse_supplied
+from robotrules.compat.parsing import EMPTY, parse_supplied
 from robotrules.compat.robotparser import RequestRate, RobotFileParser
 from robotrules.compat.user_agents import ChecksByUserAgent
 from robotrules.http.origins import origin_of
@@ -43,7 +43,7 @@ class RobotsParser:
         self.timeout: float = 5
         self.timestamp: float = 0.0
         self.errors: list[tuple[str, str]] = []
-        self._checks = ChecksByUserAgent(parse_supplied(b""))
+        self._checks = ChecksByUserAgent(EMPTY)
 
     @classmethod
     def from_string(cls, robotstxt: str) -> Self:

@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robotrules.compat import reppy
+from robotrules.compat.parsing import parse_supplied
 from robotrules.compat.reppy import exceptions
 from robotrules.compat.reppy.cache import AgentCache, RobotsCache
 from robotrules.compat.reppy.cache.policy import DefaultObjectPolicy, ReraiseExceptionPolicy
 from robotrules.compat.reppy.robots import Agent, AllowAll, AllowNone, Robots, make_fetch_options
 from robotrules.compat.reppy.ttl import FieldsView, HeaderWithDefaultPolicy, TTLPolicyBase
+from robotrules.robotstxt import RobotsTxt
 from tests.compat.loopback import serving
 
 URL = "https://example.com/robots.txt"
@@ -293,16 +295,24 @@ def test_threads_share_a_cache() -> None:
     assert len(requested) == 1
 
 
-def test_many_rules_can_be_added() -> None:
-    """The copy is parsed when it is asked, not for each rule."""
+def test_many_rules_can_be_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copy is parsed when it is asked, not for each rule, and may have more than 500 KiB."""
+    parsed: list[object] = []
+
+    def recording(text: bytes) -> RobotsTxt:
+        parsed.append(text)
+        return parse_supplied(text)
+
+    monkeypatch.setattr("robotrules.compat.reppy.robots.parse_supplied", recording)
     agent = Agent()
-    for number in range(20_000):
+    for number in range(40_000):
         agent.disallow(f"/{number}$")
-    agent.allow("/19999").disallow("/\ud800").disallow(b"/\xff")
-    assert not agent.allowed("/19998")
+    agent.allow("/39999").disallow("/\ud800").disallow(b"/\xff")
+    assert not agent.allowed("/39998")
     assert not agent.allowed("/%FF")
-    assert agent.allowed("/19998/a")
-    assert len(agent) == 20_003
+    assert agent.allowed("/39998/a")
+    assert len(agent) == 40_003
+    assert len(parsed) == 2
     other = Robots.parse(URL, BODY)
     assert copy.deepcopy(other.agent("x").disallow("/c")).allowed("/c") is False
     assert pickle.loads(pickle.dumps(other)).agent("x").delay == 2

@@ -313,6 +313,9 @@ def test_many_rules_can_be_added(monkeypatch: pytest.MonkeyPatch) -> None:
     assert agent.allowed("/39998/a")
     assert len(agent) == 40_003
     assert len(parsed) == 2
+    blocked = Agent().disallow("/")
+    assert copy.copy(blocked).allow("/b").allowed("/b")
+    assert not blocked.allowed("/b")
     other = Robots.parse(URL, BODY)
     assert copy.deepcopy(other.agent("x").disallow("/c")).allowed("/c") is False
     assert pickle.loads(pickle.dumps(other)).agent("x").delay == 2

@@ -98,6 +98,13 @@ class Agent:
             return False
         return self._robots.rules_for(self._name).allows(path)
 
+    def __copy__(self) -> Self:
+        other = type(self)()
+        other.__dict__.update(self.__dict__)
+        # A rule that is added to a copy is not added to the original.
+        other._records = None if self._records is None else list(self._records)
+        return other
+
     def __len__(self) -> int:
         return sum(len(group.rules) for group in self._robots.select_groups(self._name).groups)
 

@@ -70,7 +70,7 @@ class TestWhoIsRefused:
         """A browser's User-Agent names no crawler."""
         assert message(CrawlerError, lambda: made(kind, "Mozilla/5.0")) == (
             "no product token in 'Mozilla/5.0': begin it with the crawler's name, such as "
-            "'ExampleBot/1.0', or pass product_token="
+            "'ExampleBot/1.0'; if the name is elsewhere in it, pass product_token="
         )
 
     @pytest.mark.parametrize("token", ["", " ", [], ["ExampleBot", ""], ["ExampleBot", 1]])

@@ -45,7 +45,10 @@ class TestUserAgent:
         """One with the product token is kept, in any case."""
         assert binding.choose_user_agent(sent) is None
 
-    @pytest.mark.parametrize("sent", ["Mozilla/5.0", b"Mozilla/5.0", "python-host/2.0"])
+    @pytest.mark.parametrize(
+        "sent",
+        ["Mozilla/5.0", b"Mozilla/5.0", "python-host/2.0", "NotExampleBot/1.0", "My-ExampleBot"],
+    )
     def test_another_name(self, binding: ClientBinding[Client], sent: str | bytes) -> None:
         """Another name is rejected; the message says how to fix it."""
         with pytest.raises(CrawlerError, match=r"remove the header.*begin it with 'ExampleBot'"):
@@ -89,6 +92,14 @@ class TestMisuse:
                 integration(mine, min_delay=2)
             with pytest.raises(TypeError, match="or a robotrules"):
                 integration(client if mine is other else other)
+
+    @pytest.mark.parametrize("integration", INTEGRATIONS)
+    def test_unknown_option(self, integration: Callable[..., Any]) -> None:
+        """An option that the client does not have is named, with the closest one."""
+        with pytest.raises(TypeError, match=r"unknown option 'mindelay'.* mean 'min_delay'"):
+            integration(USER_AGENT, mindelay=1)
+        with pytest.raises(TypeError, match=r"unknown option 'qqq'.*; use access, addresses, "):
+            integration(USER_AGENT, qqq=1)
 
     @pytest.mark.parametrize("integration", INTEGRATIONS)
     def test_user_agent(self, integration: Callable[..., Any]) -> None:

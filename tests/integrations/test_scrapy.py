@@ -21,10 +21,11 @@ from typing import Any
 import pytest
 import scrapy.robotstxt
 from scrapy.http import HtmlResponse
+from scrapy.settings import default_settings
 from scrapy.utils.test import get_crawler
 
 from robotrules import Reason
-from robotrules.integrations.scrapy import ResponseRules, RobotParser
+from robotrules.integrations.scrapy import ResponseRules, RobotParser, crawl_warnings
 from tests.integrations.contract import (
     ALL_BUT_PRIVATE,
     USER_AGENT,
@@ -189,7 +190,53 @@ def test_statistics(worker: Worker, site: LoopbackSite) -> None:
         "robotrules/robotstxt/request_count": 2,
         "robotrules/robotstxt/response_status_count/200": 1,
     }
-    assert ["Unreachable: " in line for line in result["warnings"]] == [True]
+    assert "set ROBOTRULES_ALLOW_PRIVATE = [" in result["outcomes"][2]["error"]
+
+
+def test_warnings(worker: Worker, site: LoopbackSite) -> None:
+    """Each origin that is not crawled is warned of once, with the setting that changes it."""
+    with (
+        LoopbackSite(Answer(503)) as down,
+        LoopbackSite("User-agent: *\nCrawl-delay: 600\n") as slow,
+    ):
+        refused = site.url("/a", PRIVATE)
+        urls = [refused, down.url("/a"), down.url("/b"), slow.url("/a"), slow.url("/b")]
+        result = crawl(worker, [*urls, site.url("/private")])
+        texts = "\n".join(result["warnings"])
+        assert len(result["warnings"]) == 3, texts
+        assert f"Requests to http://{PRIVATE}:{site.port} are ignored: " in texts
+        assert f"set ROBOTRULES_ALLOW_PRIVATE = ['{PRIVATE}']" in texts
+        unreachable = "its robots.txt is unreachable: status 503"
+        assert f"Requests to {down.url('')} are ignored: {unreachable}" in texts
+        wait = "the site asks to wait 600 s, more than ROBOTRULES_MAX_DELAY"
+        assert f"Requests to {LOOPBACK}:{slow.port} are ignored: {wait}" in texts
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Scrapy/2.19.0 (+https://scrapy.org)", None),
+        ("ExampleBot/1.0", "USER_AGENT 'ExampleBot/1.0': "),
+    ],
+)
+def test_warnings_of_the_user_agent(
+    worker: Worker, site: LoopbackSite, name: str, words: str | None
+) -> None:
+    """A name that is not the crawler's own, and a header without contact."""
+    name = name if words else default_settings.USER_AGENT
+    (warning,) = crawl(worker, [site.url("/a")], USER_AGENT=name)["warnings"]
+    assert (words or "USER_AGENT is Scrapy's default, so the rules for Scrapy apply") in warning
+
+
+def test_crawl_warnings_are_bounded(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A crawl of many origins does not fill the memory with what it warned of."""
+    monkeypatch.setattr(crawl_warnings, "MOST_REMEMBERED", 3)
+    warnings = crawl_warnings.CrawlWarnings()
+    for subject in ("a", "a", "b", "c", "a", "d", "a"):
+        warnings.warn(subject, "%s", subject)
+    assert [record.message for record in caplog.records] == ["a", "b", "c", "d", "a"]
 
 
 @pytest.mark.parametrize(
@@ -232,6 +279,10 @@ def test_user_agents(worker: Worker, header: str, robots: str, status: int | Non
         (
             {"ROBOTRULES_STOER": "x"},
             "ROBOTRULES_STOER: did you mean ROBOTRULES_STORE?",
+        ),
+        (
+            {"ROBOTRULES_MIN_DELAY": 2},
+            "ROBOTRULES_MIN_DELAY: set ROBOTRULES_CLIENT_OPTIONS = {'min_delay': ...}",
         ),
         ({"ROBOTRULES_TIMEOUT": "soon"}, "ROBOTRULES_TIMEOUT = 'soon': set a number of seconds"),
         ({"ROBOTRULES_MAX_DELAY": -1}, "ROBOTRULES_MAX_DELAY = -1: set a number of seconds"),

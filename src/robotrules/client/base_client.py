@@ -97,7 +97,7 @@ def make_identity(
     if tokens is None:
         raise CrawlerError(
             f"no product token in {user_agent!r}: begin it with the crawler's name, such "
-            "as 'ExampleBot/1.0', or pass product_token="
+            "as 'ExampleBot/1.0'; if the name is elsewhere in it, pass product_token="
         )
     names = (tokens,) if isinstance(tokens, str) else tuple(tokens)
     if not names or not all(isinstance(name, str) and name.strip() for name in names):

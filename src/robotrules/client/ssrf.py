@@ -30,6 +30,8 @@ AsyncResolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 # Only this many addresses of a name are tried: more would be a scan.
 MAX_ADDRESSES = 8
+# How details name the argument that allows an address; programs with a setting replace it.
+ALLOW_OPTION = "pass allow_private="
 _MAX_DETAIL_LENGTH = 300
 
 # Networks that the IANA special-purpose registries (RFC 6890) list as not global, and others
@@ -231,7 +233,7 @@ class AddressPolicy:
         if why is None:
             return None
         subject = str(plain) if literal_of(host) else f"{host} is {plain}, which"
-        return one_line(f"{subject} is {why}; to allow it, pass allow_private=['{host}']")
+        return one_line(f"{subject} is {why}; to allow it, {ALLOW_OPTION}['{host}']")
 
     def refusal_of_name(self, host: str) -> str | None:
         """
@@ -251,7 +253,7 @@ class AddressPolicy:
             why = "a name without a dot, which belongs to a local network"
         if why is None:
             return None
-        return one_line(f"{host} is {why}; to allow it, pass allow_private=['{host}']")
+        return one_line(f"{host} is {why}; to allow it, {ALLOW_OPTION}['{host}']")
 
     def _is_allowed_name(self, host: str) -> bool:
         if not self._names and not self._suffixes:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from robotrules.access import ACCESS_PROFILES
 from robotrules.cache import FetchRecord
 from robotrules.client.origin_state import OriginState
+from robotrules.client.ssrf import ALLOW_OPTION
 from robotrules.client.sync import Client
 from robotrules.compat.user_agents import crawler_name
 
@@ -67,5 +68,5 @@ def describe_failure(record: FetchRecord, owner: str) -> str:
     The client's text on a refused private address names an argument of `robotrules.Client`, which
     the drop-ins do not have.
     """
-    detail = record.detail.replace("pass allow_private=", f"set {owner}.allow_private = ")
+    detail = record.detail.replace(ALLOW_OPTION, f"set {owner}.allow_private = ")
     return f"{record.url}: {detail}"

@@ -8,8 +8,10 @@ those of the client. This module knows no host library.
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, Literal, TypeVar
 
 from robotrules.client.base_client import BaseClient
@@ -48,6 +50,7 @@ class ClientBinding(Generic[ClientT]):
         """
         self._is_owner = isinstance(robots, str)
         if isinstance(robots, str):
+            vet_client_options(client_class, client_options)
             self.client = client_class(robots, **client_options)
         elif not isinstance(robots, client_class):
             raise TypeError(
@@ -65,6 +68,9 @@ class ClientBinding(Generic[ClientT]):
         self._default_user_agent = default_user_agent
         names = self.client.product_token
         self._names = (names,) if isinstance(names, str) else tuple(names)
+        # `NotExampleBot` is another name; `ExampleBot-News` is a variant, as in the client.
+        words = "|".join(map(re.escape, self._names))
+        self._name_in_header = re.compile(rf"(?<![\w-])(?:{words})", re.IGNORECASE)
 
     def choose_user_agent(self, sent: str | bytes | None) -> str | None:
         """
@@ -77,9 +83,7 @@ class ClientBinding(Generic[ClientT]):
         if sent == self.user_agent:
             return None
         text = sent.decode("latin-1") if isinstance(sent, bytes) else sent
-        lower = text.lower()
-        found = tuple(name.lower() for name in self._names if name.lower() in lower)
-        # `ExampleBot-News` is a variant of ExampleBot, as in the client.
+        found = tuple(name.lower() for name in self._name_in_header.findall(text))
         if found and all(name.lower().startswith(found) for name in self._names):
             return None
         raise CrawlerError(
@@ -94,6 +98,19 @@ class ClientBinding(Generic[ClientT]):
             return None
         self._is_owner = False
         return self.client
+
+
+def vet_client_options(client_class: type[BaseClient], options: Iterable[str]) -> None:
+    """Raise a TypeError for an option that the client does not have, with the closest one."""
+    known = inspect.signature(client_class).parameters.keys() - {"user_agent"}
+    for option in options:
+        if option not in known:
+            similar = difflib.get_close_matches(option, known, 1)
+            fix = f"did you mean {similar[0]!r}?" if similar else f"use {', '.join(sorted(known))}"
+            raise TypeError(
+                f"unknown option {option!r}: options are those of "
+                f"robotrules.{client_class.__name__}; {fix}"
+            )
 
 
 def vet_on_disallowed(value: object, choices: tuple[str, ...] = ("raise", "respond")) -> None:

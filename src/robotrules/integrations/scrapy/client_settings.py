@@ -14,7 +14,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from robotrules.client.aio import AsyncClient
+from robotrules.client.ssrf import ALLOW_OPTION
 from robotrules.errors import ConfigError, CrawlerError
+from robotrules.integrations.scrapy.crawl_warnings import warn_of_user_agent
 from robotrules.robotstxt.tokens import product_token
 
 if TYPE_CHECKING:
@@ -41,9 +43,24 @@ def vet_names(settings: BaseSettings) -> None:
     """Raise a ConfigError for a setting whose name begins like ours and is not one of ours."""
     for name in settings:
         if str(name).startswith("ROBOTRULES_") and name not in SETTINGS:
-            similar = difflib.get_close_matches(str(name), SETTINGS, 1)
-            fix = f"did you mean {similar[0]}?" if similar else f"use one of {', '.join(SETTINGS)}"
-            raise ConfigError(f"unknown setting {name}: {fix}")
+            raise ConfigError(f"unknown setting {name}: {_find_fix(str(name))}")
+
+
+def _find_fix(name: str) -> str:
+    option = name.removeprefix("ROBOTRULES_").lower()
+    if option in _client_arguments():
+        return f"set ROBOTRULES_CLIENT_OPTIONS = {{{option!r}: ...}}"
+    similar = difflib.get_close_matches(name, SETTINGS, 1)
+    return f"did you mean {similar[0]}?" if similar else f"use one of {', '.join(SETTINGS)}"
+
+
+def _client_arguments() -> set[str]:
+    return set(inspect.signature(AsyncClient).parameters) - {"on_fetch"}
+
+
+def name_setting(detail: str) -> str:
+    """Return a detail of the client with the name of the setting in place of the argument."""
+    return detail.replace(ALLOW_OPTION, "set ROBOTRULES_ALLOW_PRIVATE = ")
 
 
 def read_seconds(settings: BaseSettings, name: str, default: float) -> float:
@@ -67,7 +84,7 @@ def read_client_options(settings: BaseSettings) -> dict[str, Any]:
         raise ConfigError(
             f"{name} = {settings[name]!r:.80}: set a dict, such as {{'connections': 10}}"
         ) from None
-    known = set(inspect.signature(AsyncClient).parameters) - {"on_fetch"}
+    known = _client_arguments()
     for option in options:
         if option in _SET_ELSEWHERE:
             raise ConfigError(f"{name} has {option!r}: set {_SET_ELSEWHERE[option]} instead")
@@ -101,13 +118,15 @@ def open_client(crawler: Crawler, on_fetch: AsyncOnFetch) -> AsyncClient:
         "min_delay": 0.0,
         **read_client_options(settings),
     }
-    return AsyncClient(
+    client = AsyncClient(
         # robots.txt is requested under the name whose rules apply.
         sent if token.lower() in sent.lower() else named,
         product_token=token,
         on_fetch=on_fetch,
         **options,
     )
+    warn_of_user_agent(client, sent)
+    return client
 
 
 def _sent_user_agent(crawler: Crawler) -> str:

@@ -21,7 +21,12 @@ from robotrules.client.metrics import FetchEvent
 from robotrules.client.origin_state import OriginState
 from robotrules.errors import DisallowedError
 from robotrules.integrations.scrapy.addon import require_asyncio
-from robotrules.integrations.scrapy.client_settings import open_client, read_client_options
+from robotrules.integrations.scrapy.client_settings import (
+    name_setting,
+    open_client,
+    read_client_options,
+)
+from robotrules.integrations.scrapy.crawl_warnings import CrawlWarnings
 from robotrules.integrations.scrapy.parser import ANY_CRAWLER, token_in_header
 from robotrules.integrations.scrapy.response_rules import META_KEY, ResponseRules
 from robotrules.integrations.scrapy.slots import DownloadSlots
@@ -35,6 +40,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _HTTP = ("http:", "https:")
+_UNREACHABLE = "Requests to %s are ignored: its robots.txt is unreachable: %s"
+_NAMELESS = (
+    "No product token in User-Agent %r of %s: the rules for all crawlers and those for %s apply. "
+    "Send the crawler's name, or set ROBOTSTXT_USER_AGENT"
+)
 
 
 class RequestDisallowed(DisallowedError, IgnoreRequest):
@@ -52,12 +62,12 @@ class RobotsTxtMiddleware:
         self._stats: Any = crawler.stats
         # With ROBOTSTXT_USER_AGENT, the header of a request does not select the rules.
         self._reads_headers = not settings["ROBOTSTXT_USER_AGENT"]
-        self._warned_of: set[str] = set()
+        self._warnings = CrawlWarnings()
         self._checked: WeakKeyDictionary[Request, tuple[Verdict, RobotsTxt]] = WeakKeyDictionary()
         self.client = open_client(crawler, self._count_fetch)
         self._name = str(self.client.product_token)
         self._purposes = tuple(read_client_options(settings).get("purposes", ()))
-        self._slots = DownloadSlots(crawler)
+        self._slots = DownloadSlots(crawler, self._warnings)
         crawler.signals.connect(self._close, signals.spider_closed)
 
     @classmethod
@@ -90,7 +100,7 @@ class RobotsTxtMiddleware:
         if name != self._name and (verdict.allowed or name != ANY_CRAWLER):
             verdict = state.check(request.url, name, self._purposes)
         if not verdict.allowed:
-            self._refuse(request, verdict, state.failure_detail)
+            self._refuse(request, verdict, state)
         self._slots.admit(request, self.client.delay_for(state).seconds)
         self._stats.inc_value("robotrules/allowed")
         self._checked[request] = verdict, state.robots
@@ -101,18 +111,18 @@ class RobotsTxtMiddleware:
         if header is None:
             return self._name
         name = token_in_header(header)
-        if name == ANY_CRAWLER and name not in self._warned_of:
-            self._warned_of.add(name)
-            logger.warning(
-                "No product token in User-Agent %r of %s: the rules for all crawlers and those for "
-                "%s apply. Send the crawler's name, or set ROBOTSTXT_USER_AGENT",
-                *(header, request, self._name),
-            )
+        if name == ANY_CRAWLER:
+            self._warnings.warn(name, _NAMELESS, header, request, self._name)
         return name
 
-    def _refuse(self, request: Request, verdict: Verdict, detail: str = "") -> NoReturn:
+    def _refuse(
+        self, request: Request, verdict: Verdict, state: OriginState | None = None
+    ) -> NoReturn:
+        detail = "" if state is None else name_setting(state.failure_detail)
         error = RequestDisallowed(request.url, verdict, detail)
         logger.debug("Forbidden by robots.txt: %s", error)
+        if state is not None and detail:
+            self._warnings.warn(state.origin, _UNREACHABLE, state.origin, detail)
         self._stats.inc_value("robotrules/disallowed")
         self._stats.inc_value(f"robotrules/disallowed/reason/{verdict.reason}")
         raise error
@@ -131,11 +141,10 @@ class RobotsTxtMiddleware:
 
     def _count_fetch(self, event: FetchEvent) -> None:
         self._stats.inc_value("robotrules/robotstxt/request_count")
-        if event.status is not None:
-            self._stats.inc_value(f"robotrules/robotstxt/response_status_count/{event.status}")
-        else:
-            self._stats.inc_value(f"robotrules/robotstxt/failure_count/{event.failure_reason}")
-            logger.warning("Unreachable: %s: %s", event.url, event.detail)
+        outcome = f"response_status_count/{event.status}"
+        if event.status is None:
+            outcome = f"failure_count/{event.failure_reason}"
+        self._stats.inc_value(f"robotrules/robotstxt/{outcome}")
 
     async def _close(self) -> None:
         await self.client.aclose()

@@ -9,6 +9,7 @@ ROBOTRULES_MAX_DELAY is not crawled: requests that wait for it would occupy the 
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -16,9 +17,13 @@ from weakref import WeakKeyDictionary
 import scrapy
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.httpobj import urlparse_cached
 
 from robotrules.client.rate_limiter import find_retry_delay
 from robotrules.integrations.scrapy.client_settings import read_seconds
+from robotrules.integrations.scrapy.crawl_warnings import CrawlWarnings
+
+logger = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -33,8 +38,9 @@ _SHORTEST_INTERVAL = 1e-6
 class DownloadSlots:
     """The slots of one crawler."""
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, warnings: CrawlWarnings) -> None:
         self._crawler = crawler
+        self._warnings = warnings
         self._stats: Any = crawler.stats
         self._max_delay = read_seconds(crawler.settings, "ROBOTRULES_MAX_DELAY", 300.0)
         self._delays: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
@@ -49,7 +55,7 @@ class DownloadSlots:
         slot = self._find(request) if self._has_postponed else None
         wait = delay if slot is None else max(delay, slot.lastseen - _CLOCK())
         if wait > self._max_delay:
-            raise self._ignore(wait)
+            raise self._ignore(request, wait)
         if delay > 0:
             self._delays[request] = delay
             if not self._has_delays:  # a signal costs time for every request
@@ -84,14 +90,18 @@ class DownloadSlots:
         _lengthen(slot, _SHORTEST_INTERVAL)
         slot.lastseen = max(slot.lastseen, _CLOCK() + wait)
         if wait > self._max_delay:
-            waiting = [deferred for _, deferred in slot.queue]
+            waiting = list(slot.queue)
             slot.queue.clear()
-            for deferred in waiting:
-                deferred.errback(self._ignore(wait))
+            for waiting_request, deferred in waiting:
+                deferred.errback(self._ignore(waiting_request, wait))
 
-    def _ignore(self, wait: float) -> IgnoreRequest:
+    def _ignore(self, request: Request, wait: float) -> IgnoreRequest:
         self._stats.inc_value("robotrules/dropped/delay")
-        return IgnoreRequest(f"the site asks to wait {wait:.0f} s, more than ROBOTRULES_MAX_DELAY")
+        why = f"the site asks to wait {wait:.0f} s, more than ROBOTRULES_MAX_DELAY"
+        logger.debug("Ignored: %s: %s", request, why)
+        host = urlparse_cached(request).netloc
+        self._warnings.warn(f"delay of {host}", "Requests to %s are ignored: %s", host, why)
+        return IgnoreRequest(why)
 
 
 def _lengthen(slot: Any, seconds: float) -> None:

@@ -188,10 +188,11 @@ def product_token(user_agent: str) -> str | None:
     Return the probable product token of a crawler, given its User-Agent header.
 
     It is the first product of the header (RFC 9110 §10.1.5: the most significant one), unless that
-    is part of a browser's string, an HTTP library or a phone. Then it is the first other product:
-    in comments that contain `compatible`, then outside comments, then in any comment. None if there
-    is no such product: the caller then has to know the name. For a name with spaces it is the first
-    word, as parsers read a user-agent line.
+    is part of a browser's string, an HTTP library or a phone. Then it is the first product that is
+    not part of a browser's string: in comments that contain `compatible`, then outside comments,
+    then in any comment; so a library or a phone is the name if no comment names a crawler. None if
+    there is no such product: the caller then has to know the name. For a name with spaces it is the
+    first word, as parsers read a user-agent line.
     """
     leading = _find_name("".join(user_agent.partition("(")[0].split()[:1]))
     if leading and not _CARRIER.fullmatch(leading):

@@ -215,6 +215,23 @@ def test_private_addresses_are_refused_by_default() -> None:
         parser.read()
     assert requested == []
     assert not parser.can_fetch("x", "/")
+    fix = "to allow it, set RobotFileParser.allow_private = ['127.0.0.1']"
+    assert parser.failure_detail.startswith(f"{origin}/robots.txt: 127.0.0.1 is loopback")
+    assert parser.failure_detail.endswith(fix)
+
+
+@pytest.mark.parametrize(
+    ("status", "detail"), [(200, ""), (404, "status 404"), (401, "status 401"), (503, "status 503")]
+)
+def test_why_there_is_no_file(status: int, detail: str) -> None:
+    """`failure_detail` says what the server answered, until the next `read()`."""
+    parser = Local("http://127.0.0.1:9/robots.txt")
+    parser.read()
+    assert parser.failure_detail.startswith("http://127.0.0.1:9/robots.txt: ")
+    with serving(status, b"User-agent: *\n") as (origin, _):
+        parser.set_url(f"{origin}/robots.txt")
+        parser.read()
+        assert parser.failure_detail == (detail and f"{origin}/robots.txt: {detail}")
 
 
 @pytest.mark.parametrize("url", ["", "ftp://example.com/robots.txt", "http://example.com/a.txt"])

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from urllib.robotparser import RequestRate as RequestRate
 
 from robotrules.cache import EffectivePolicy
-from robotrules.compat.fetching import USER_AGENT, fetch_state
+from robotrules.compat.fetching import USER_AGENT, describe_failure, fetch_state
 from robotrules.compat.parsing import EMPTY, parse_supplied
 from robotrules.compat.user_agents import ChecksByUserAgent, crawler_name
 from robotrules.robotstxt import RobotsTxt
@@ -36,6 +36,9 @@ class RobotFileParser:
     """The User-Agent header that `read()` sends; set it in a subclass or on an instance."""
     allow_private: Iterable[str] = ()
     """Private hosts, addresses and networks that `read()` may connect to, such as `localhost`."""
+
+    failure_detail: str = ""
+    """Why the last `read()` got no file, such as `…/robots.txt: status 503`. Not in urllib."""
 
     _checks: ChecksByUserAgent
 
@@ -72,6 +75,9 @@ class RobotFileParser:
             raise ValueError(f"{self.url!r} has no robots.txt: set an http or https URL")
         self.allow_all = state.policy is EffectivePolicy.ALLOW
         self.disallow_all = state.policy is EffectivePolicy.DISALLOW
+        self.failure_detail = ""
+        if state.policy is not EffectivePolicy.RULES and state.fetch_record is not None:
+            self.failure_detail = describe_failure(state.fetch_record, type(self).__name__)
         if state.policy is EffectivePolicy.RULES:
             # The lines that were read: a fetch ends after 500 KiB, and the lines end with it.
             lines = state.robots.lines
@@ -135,7 +141,11 @@ class RobotFileParser:
 
     @property
     def robots(self) -> RobotsTxt:
-        """The file as a `robotrules.RobotsTxt`, which also gives reasons. Not in urllib."""
+        """
+        The file as a `robotrules.RobotsTxt`, which also gives reasons. Not in urllib.
+
+        If `read()` got no file, it has no rules, and `failure_detail` is the reason.
+        """
         return self._checks.robots
 
     @property

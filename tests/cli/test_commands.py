@@ -258,3 +258,22 @@ class TestExplain:
         ran = robotrules("explain", "/" + "é" * 1000, "--as", "A", "--robots", "-", stdin=body)
         assert ran.code == 1
         assert all(len(line) < 330 for line in ran.out.splitlines() if " |" in line)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["check", "/x", "--as", "A", "--robots", "P"],
+        ["explain", "/x", "--as", "A", "--robots", "P"],
+        *(["lint", "P"], ["matrix", "P"], ["parse", "P"], ["fmt", "P"], ["simplify", "P"]),
+        ["diff", "P", "P"],
+    ],
+)
+def test_a_policy_is_not_read_as_a_robots_txt(command: list[str], tmp_path: Path) -> None:
+    """None of its lines has a colon, so it would allow everything to every crawler."""
+    policy = tmp_path / "Policy.TOML"
+    policy.write_text('[everyone]\nkeep-out = ["/x"]\n')
+    ran = robotrules(*(str(policy) if word == "P" else word for word in command))
+    assert (ran.code, ran.out) == (2, "")
+    assert "is TOML and not a robots.txt" in ran.err
+    assert "`robotrules write '" in ran.err

@@ -84,6 +84,12 @@ def read_robots(
         raise CliError(
             "stdin is a terminal: pass a file, or pipe a robots.txt in, for example from curl"
         )
+    if name.lower().endswith(".toml"):  # its lines have no colon: it would allow everything
+        path = quoted(name)
+        raise CliError(
+            f"{path} is TOML and not a robots.txt: for a policy, pipe the output of "
+            f"`robotrules write {path}`, and pass - in place of the file"
+        )
     # Twice the limit, because UTF-16 uses two bytes where UTF-8 uses one.
     most = max(2 * find_profile(profile).max_bytes + BLOCK, most or 0)
     stream = open_octets(name, "robots.txt")

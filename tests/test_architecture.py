@@ -526,3 +526,13 @@ def test_public_classes_have_unique_names() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 modules.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
     assert {name: paths for name, paths in modules.items() if len(paths) > 1} == SAME_FOR_TWO_HOSTS
+
+
+def test_integrations_are_small() -> None:
+    """A file of an integration translates between its host and us: fewer than 150 lines."""
+    sizes = {
+        path.relative_to(PACKAGE).as_posix(): len(path.read_bytes().splitlines())
+        for path in (PACKAGE / "integrations").rglob("*.py")
+    }
+    assert len(sizes) > 20
+    assert not {path: lines for path, lines in sizes.items() if lines >= 150}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 
+from scrapy import Request
 from scrapy.settings import default_settings
 
 from robotrules.client.aio import AsyncClient
@@ -24,8 +25,24 @@ class CrawlWarnings:
     def __init__(self) -> None:
         self._subjects: set[str] = set()
 
-    def warn(self, subject: str, message: str, *values: object) -> None:
-        """Log a warning about an origin or a header, unless it was logged before."""
+    def warn_of_unreachable(self, origin: str, detail: str) -> None:
+        """Say why nothing is requested from an origin."""
+        message = "Requests to %s are ignored: its robots.txt is unreachable: %s"
+        self._warn(f"file of {origin}", message, origin, detail)
+
+    def warn_of_delay(self, host: str, why: str) -> None:
+        """Say that a host asks for a longer delay than is permitted."""
+        self._warn(f"delay of {host}", "Requests to %s are ignored: %s", host, why)
+
+    def warn_of_header(self, header: bytes, request: Request, name: str) -> None:
+        """Say that a User-Agent of a request names no crawler."""
+        message = (
+            "No product token in User-Agent %r of %s: the rules for all crawlers and those for %s "
+            "apply. Send the crawler's name, or set ROBOTSTXT_USER_AGENT"
+        )
+        self._warn("a header", message, header, request, name)
+
+    def _warn(self, subject: str, message: str, *values: object) -> None:
         if subject in self._subjects:
             return
         if len(self._subjects) >= MOST_REMEMBERED:

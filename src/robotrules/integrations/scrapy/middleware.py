@@ -40,11 +40,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _HTTP = ("http:", "https:")
-_UNREACHABLE = "Requests to %s are ignored: its robots.txt is unreachable: %s"
-_NAMELESS = (
-    "No product token in User-Agent %r of %s: the rules for all crawlers and those for %s apply. "
-    "Send the crawler's name, or set ROBOTSTXT_USER_AGENT"
-)
 
 
 class RequestDisallowed(DisallowedError, IgnoreRequest):
@@ -112,7 +107,7 @@ class RobotsTxtMiddleware:
             return self._name
         name = token_in_header(header)
         if name == ANY_CRAWLER:
-            self._warnings.warn(name, _NAMELESS, header, request, self._name)
+            self._warnings.warn_of_header(header, request, self._name)
         return name
 
     def _refuse(
@@ -122,7 +117,7 @@ class RobotsTxtMiddleware:
         error = RequestDisallowed(request.url, verdict, detail)
         logger.debug("Forbidden by robots.txt: %s", error)
         if state is not None and detail:
-            self._warnings.warn(state.origin, _UNREACHABLE, state.origin, detail)
+            self._warnings.warn_of_unreachable(state.origin, detail)
         self._stats.inc_value("robotrules/disallowed")
         self._stats.inc_value(f"robotrules/disallowed/reason/{verdict.reason}")
         raise error

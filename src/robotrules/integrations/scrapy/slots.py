@@ -99,8 +99,7 @@ class DownloadSlots:
         self._stats.inc_value("robotrules/dropped/delay")
         why = f"the site asks to wait {wait:.0f} s, more than ROBOTRULES_MAX_DELAY"
         logger.debug("Ignored: %s: %s", request, why)
-        host = urlparse_cached(request).netloc
-        self._warnings.warn(f"delay of {host}", "Requests to %s are ignored: %s", host, why)
+        self._warnings.warn_of_delay(urlparse_cached(request).netloc, why)
         return IgnoreRequest(why)
 
 

@@ -363,3 +363,26 @@ def test_limits(policy: str, words: str) -> None:
         compose(policy, "p.toml")
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("p.toml")
+
+
+@pytest.mark.parametrize("line", ["keep-out = '{}'", "welcome = ['{}']"])
+@pytest.mark.parametrize("paths", ["/cart/ /search", "/cart/, /search", "/cart/\\t/search"])
+def test_several_paths_in_one_text(line: str, paths: str) -> None:
+    """A list was meant: the message shows it, for requests and for tags."""
+    written = line.format(paths).replace("'", '"')
+    each = r'has a space: write each path in its own quotes, \["/cart/", "/search"\]; .* %20$'
+    with pytest.raises(WriteError, match="line 2: everyone.*" + each):
+        compose(f"[everyone]\n{written}\n")
+    with pytest.raises(WriteError, match="line 2: tags.*" + each):
+        compose(f'[[tags]]\npaths = "{paths}"\nrules = "noindex"\n')
+
+
+def test_the_suggested_url_of_a_sitemap() -> None:
+    """A host gets a scheme; a path needs the host too."""
+    for url, fix in (
+        ("shop.example/s.xml", "https://shop.example/s.xml"),
+        ("//shop.example/s.xml", "https://shop.example/s.xml"),
+        ("/s.xml", "https://…/s.xml"),
+    ):
+        with pytest.raises(WriteError, match=f"is not an absolute URL: write {fix}$"):
+            compose(f"sitemaps = ['{url}']\n")

@@ -195,6 +195,33 @@ def test_a_missing_file(folder: Path) -> None:
     assert refusal(folder / "none.toml").endswith("cannot be read: No such file or directory")
 
 
+@pytest.mark.parametrize("text", ["", "# c", "\ufeff\n # c\r\n\n", "\n# [everyone]\n"])
+def test_an_empty_policy(tmp_path: Path, text: str) -> None:
+    """A truncated deployment would allow everything; a table says it on purpose."""
+    file = tmp_path / "policy.toml"
+    file.write_text(text, encoding="utf-8", newline="")
+    assert "is empty, which would allow everything: deploy the whole file." in refusal(file)
+    file.write_text(text + "\n[everyone]\n", encoding="utf-8", newline="")
+    assert SitePolicy(file).robots_txt() == b"User-agent: *\nDisallow:\n"
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\ufeff\r\n"])
+def test_an_empty_robots_txt(folder: Path, text: str) -> None:
+    """A warning that can be accepted like others; a policy with tags only has no robots.txt."""
+    (folder / "robots.txt").write_text(text, encoding="utf-8", newline="")
+    for file in (folder / "robots.txt", folder / "policy.toml"):
+        assert "warning RR114 empty-file" in refusal(file)
+        assert SitePolicy(file, ignore=["empty-file"]).robots_txt() == text.encode()
+        assert SitePolicy(file, min_level="error").robots_txt() == text.encode()
+    tags = NAMES_ROBOTS.partition("\n")[2]
+    assert SitePolicy(tags).robots_txt() == b""
+
+
+def test_a_misspelled_ending() -> None:
+    """The message starts with what is wrong."""
+    assert refusal("policy.tml").startswith("policy 'policy.tml' ends in neither .toml nor .txt: ")
+
+
 # --- Files to watch -------------------------------------------------------------------------------
 
 

@@ -20,6 +20,7 @@ from robotrules.write.tag_policy import PathTags
 
 # The checks of a page that concern a policy: tags of a page that crawlers may not fetch.
 NOT_SEEN = ("RR861", "RR862")
+EMPTY_FILE = "RR114"
 LONGEST_LINE = 80
 MOST_SHOWN = 20
 
@@ -34,6 +35,11 @@ def lint_policy(policy: LoadedPolicy, max_age: int, ignore: Iterable[str] = ()) 
         cache_control=f"max-age={max_age}",
     )
     notes = lint(policy.robots, ignore=ignore, received=served)
+    if not policy.is_generated:
+        # An empty file that is served on purpose is rare; one that was cut off is not.
+        notes = [
+            note._replace(level="warning") if note.code == EMPTY_FILE else note for note in notes
+        ]
     for table in policy.tags:
         for pattern in table.patterns:
             notes += _lint_pattern(policy, table, pattern, ignore)

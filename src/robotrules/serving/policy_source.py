@@ -49,6 +49,8 @@ class LoadedPolicy(NamedTuple):
     body: bytes
     robots: RobotsTxt
     tags: tuple[PathTags, ...] = ()
+    is_generated: bool = False
+    """Whether the robots.txt is written from the policy, and not a file or text of its own."""
 
 
 def require_source(source: object) -> None:
@@ -68,8 +70,8 @@ def load_policy(source: PolicySource, host: str | None = None) -> LoadedPolicy:
         return _parse_robots(to_octets(text), name)
     if isinstance(source, str) and not source.lower().endswith(_FILES):
         raise PolicyError(
-            f"policy {source[:60]!r} is neither a file that ends in .toml or .txt nor a text: pass "
-            "pathlib.Path(...) for a file with another name, or end a text of one line with '\\n'"
+            f"policy {source[:60]!r} ends in neither .toml nor .txt: correct the name, or pass "
+            "pathlib.Path(...) for a file with another name; end a text of one line with '\\n'"
         )
     path, name = Path(source), str(source)
     octets = _read_file(path, Path(), f"the policy {name!r}")
@@ -86,7 +88,14 @@ def load_policy(source: PolicySource, host: str | None = None) -> LoadedPolicy:
             f"{name} ends in .toml, but {line[:40]!r} is a line of a robots.txt: rename the file "
             f'to {path.stem}.txt. A policy can name it: {EXISTING} = "{path.stem}.txt"'
         )
-    return _parse_policy(octets, name, path.parent)
+    loaded = _parse_policy(octets, name, path.parent)
+    if not line or line.startswith("#"):
+        # A deployment that was cut off must not open the site.
+        raise PolicyError(
+            f"{name} is empty, which would allow everything: deploy the whole file. If everything "
+            "is allowed on purpose, write [everyone]"
+        )
+    return loaded
 
 
 def find_policy_files(source: PolicySource) -> list[Path]:
@@ -163,6 +172,7 @@ def _parse_policy(octets: bytes, name: str, folder: Path) -> LoadedPolicy:
         raise PolicyError(f"{name}, line {line}: this is not UTF-8; save it as UTF-8") from None
     except WriteError as error:
         raise PolicyError(str(error)) from None
+    is_generated = policy.robots_txt is None
     generated = f"the robots.txt generated from {name}"
     if policy.robots_txt is not None:
         generated = str(folder / policy.robots_txt)
@@ -172,4 +182,4 @@ def _parse_policy(octets: bytes, name: str, folder: Path) -> LoadedPolicy:
             raise PolicyError(
                 f"{what} is a policy in TOML ({found!r}): name a robots.txt, or remove {EXISTING}"
             )
-    return LoadedPolicy(name, generated, body, parse(body), policy.tags)
+    return LoadedPolicy(name, generated, body, parse(body), policy.tags, is_generated)

@@ -34,7 +34,7 @@ from robotrules.write import (
     most_specific_first,
     token_value,
 )
-from robotrules.write.tag_policy import PathTags, read_tags
+from robotrules.write.tag_policy import PathTags, read_tags, require_path
 
 # A policy is written by hand; a larger file is not a policy.
 LARGEST = 1 << 20
@@ -240,8 +240,7 @@ def _read_requests(table: TomlValue, known: tuple[str, ...]) -> _Requests:
     for key in ("keep-out", "welcome"):
         paths = table.at(key, [])
         for pattern in paths.texts(example="/private/"):
-            if "://" in pattern:
-                paths.refuse(f"{pattern!r} is a URL: write its path, such as '/private/'")
+            require_path(paths, pattern, example="/private/")
             with _errors_at(paths):
                 rule = NewRule(key == "welcome", pattern)
             form = normalize_path(rule.pattern, pattern=True)
@@ -333,10 +332,15 @@ def _read_directive_value(toml: TomlValue) -> Any:
 def _read_sitemaps(urls: TomlValue) -> Iterator[NewRecord]:
     for url in urls.texts(example="https://example.com/sitemap.xml"):
         if not url.startswith(("https://", "http://")):
-            urls.refuse(f"{url!r} is not an absolute URL: write https://…{url}")
+            example = f"https://{url.lstrip('/')}" if not _is_path(url) else f"https://…{url}"
+            urls.refuse(f"{url!r} is not an absolute URL: write {example}")
         with _errors_at(urls):
             record = NewRecord("Sitemap", url)
         yield record
+
+
+def _is_path(url: str) -> bool:
+    return url.startswith("/") and not url.startswith("//")
 
 
 def _read_records(table: TomlValue) -> Iterator[NewRecord]:

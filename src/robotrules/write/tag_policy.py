@@ -15,6 +15,7 @@ and combines tables; it matches no URL.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -153,11 +154,23 @@ def _fields_at(value: TomlValue, rules: RulesByToken, legacy: bool = True) -> No
         raise value.error(str(error)) from None
 
 
+def require_path(paths: TomlValue, pattern: str, *, example: str) -> None:
+    """Raise the error of *paths* for a whole URL, and for several paths in one text."""
+    if "://" in pattern:
+        paths.refuse(f"{pattern!r} is a URL: write its path, such as {example!r}")
+    # A URL has no blank, so one in a pattern is most likely a list that was meant.
+    if " " in pattern or "\t" in pattern:
+        each = ", ".join(f'"{part}"' for part in re.split(r",?[ \t]+", pattern.strip()))
+        paths.refuse(
+            f"{pattern!r} has a space: write each path in its own quotes, [{each}]; a space "
+            "in a URL is written as %20"
+        )
+
+
 def _read_patterns(paths: TomlValue) -> tuple[str, ...]:
     patterns = []
     for pattern in paths.texts(example="/drafts/"):
-        if "://" in pattern:
-            paths.refuse(f"{pattern!r} is a URL: write its path, such as '/drafts/'")
+        require_path(paths, pattern, example="/drafts/")
         try:
             patterns.append(disallow(pattern).pattern)
         except WriteError as error:

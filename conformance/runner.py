@@ -30,6 +30,9 @@ import suite
 
 PROTOCOL = 1
 TIMEOUT = 10.0
+TIMED_OUT = "no answer within"
+# Marks a known difference that is a timeout, on slow machines.
+SLOW = "slow"
 SMOKE_TESTS = (("", True), ("User-agent: *\nDisallow: /\n", False))
 
 
@@ -79,7 +82,7 @@ class Connection:
         finally:
             watchdog.cancel()
         if not line and self.expired:
-            raise NoReplyError(f"no answer within {self.seconds:g} seconds")
+            raise NoReplyError(f"{TIMED_OUT} {self.seconds:g} seconds")
         if not line:
             raise NoReplyError("the harness ended without an answer")
         try:
@@ -220,31 +223,40 @@ class Runner:
         return Report(self.implementation, results)
 
 
-def read_known(path: Path) -> list[str]:
-    """Return the ids of a known-differences file: one per line, `#` begins a comment."""
-    lines = (line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
-    return [line for line in lines if line]
+def read_known(path: Path) -> dict[str, bool]:
+    """
+    Return the ids of a known-differences file, and whether each may also pass.
+
+    One per line, `#` begins a comment. An id with the word `slow` exceeds the timeout on some
+    machines only.
+    """
+    lines = (line.split("#")[0].split() for line in path.read_text(encoding="utf-8").splitlines())
+    return {words[0]: words[1:] == [SLOW] for words in lines if words}
 
 
 def write_known(path: Path, report: Report) -> None:
     """Write the ids that failed or errored to *path*, for comparison with the next run."""
-    wrong = [result.id for result in report.results if result.kind in ("failed", "errored")]
+    wrong = [
+        f"{result.id} {SLOW}" if TIMED_OUT in "".join(result.details) else result.id
+        for result in report.results
+        if result.kind in ("failed", "errored")
+    ]
     names = report.implementation
     head = f"# Made with {names['name']} {names['version']}: vectors it answers differently.\n"
     path.write_text(head + "".join(f"{name}\n" for name in wrong), encoding="utf-8")
 
 
-def find_unexpected(results: Sequence[suite.Result], known: Sequence[str]) -> list[str]:
-    """Return a sentence for each result that differs from *known*."""
+def find_unexpected(results: Sequence[suite.Result], known: Mapping[str, bool]) -> list[str]:
+    """Return a sentence for each result that differs from *known*; see `read_known`."""
     kinds = {result.id: result for result in results}
     unexpected = []
     for result in results:
         if result.kind in ("failed", "errored") and result.id not in known:
             unexpected.append(f"{result.id} {result.kind}: {'; '.join(result.details)}")
-    for name in known:
+    for name, may_pass in known.items():
         if name not in kinds:
             unexpected.append(f"{name} is a known difference but not a vector: remove it")
-        elif kinds[name].kind in ("passed", "skipped"):
+        elif kinds[name].kind in ("passed", "skipped") and not may_pass:
             unexpected.append(f"{name} is a known difference but {kinds[name].kind}: remove it")
     return unexpected
 
@@ -287,8 +299,8 @@ def main(arguments: Sequence[str]) -> int:
     """Run the suite and print the results."""
     options = parse_arguments(arguments)
     vectors = [vector for vector in suite.load() if vector.id.startswith(options.only)]
-    known = read_known(options.known_differences) if options.known_differences else []
-    known = [name for name in known if name.startswith(options.only)]
+    known = read_known(options.known_differences) if options.known_differences else {}
+    known = {name: slow for name, slow in known.items() if name.startswith(options.only)}
     try:
         report = Runner(options.command, options.seconds).run(vectors)
     except HarnessError as error:

@@ -104,6 +104,9 @@ def test_hanging_harness_is_stopped(tmp_path: Path) -> None:
 
     assert [result.kind for result in report.results] == ["passed", "errored", "failed"]
     assert report.results[1].details == ("no answer within 3 seconds",)
+    runner.write_known(tmp_path / "known.txt", report)
+    known = {result.id: result is report.results[1] for result in report.results[1:]}
+    assert runner.read_known(tmp_path / "known.txt") == known
     assert first.poll() is not None
     assert one.connection.process.poll() is not None
     assert time.monotonic() - started < 60
@@ -393,6 +396,8 @@ def test_known_differences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     output = capsys.readouterr().out
     assert "prefix/root is a known difference but passed" in output
     assert "prefix/root-nowhere is a known difference but not a vector" in output
+    known.write_text("prefix/root slow # on some machines\n")
+    assert runner.main(["--known-differences", str(known), *harness]) == 0
 
 
 def test_report_and_list_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,9 +91,9 @@ class TestUserAgent:
 
     def test_kept(self, site: LoopbackSite) -> None:
         """One with the product token is sent as it is."""
-        agent = {"User-Agent": "my-ExampleBot"}
+        agent = {"User-Agent": "my ExampleBot"}
         run(lambda session: get(session, site.url("/a"), headers=agent))
-        assert [seen.headers["User-Agent"] for seen in site.seen] == [USER_AGENT, "my-ExampleBot"]
+        assert [seen.headers["User-Agent"] for seen in site.seen] == [USER_AGENT, "my ExampleBot"]
 
     def test_another_name(self, site: LoopbackSite) -> None:
         """Another name is rejected before anything is requested."""

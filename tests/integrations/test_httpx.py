@@ -127,8 +127,8 @@ class TestUserAgent:
 
     def test_kept(self, libraries: Any, kind: str, site: LoopbackSite) -> None:
         """One with the product token is sent as it is."""
-        fetch(libraries, kind, site.url("/a"), headers={"User-Agent": "my-ExampleBot"})
-        assert [seen.headers["User-Agent"] for seen in site.seen] == [USER_AGENT, "my-ExampleBot"]
+        fetch(libraries, kind, site.url("/a"), headers={"User-Agent": "my ExampleBot"})
+        assert [seen.headers["User-Agent"] for seen in site.seen] == [USER_AGENT, "my ExampleBot"]
 
     def test_another_name(self, libraries: Any, kind: str, site: LoopbackSite) -> None:
         """Another name is rejected before anything is requested."""

@@ -66,12 +66,12 @@ class TestUserAgent:
             session.get(site.url("/a"))
         assert [seen.headers["User-Agent"] for seen in site.seen] == [USER_AGENT] * 2
 
-    @pytest.mark.parametrize("agent", ["my-ExampleBot", b"my-ExampleBot"])
+    @pytest.mark.parametrize("agent", ["my ExampleBot", b"my ExampleBot"])
     def test_kept(self, site: LoopbackSite, agent: Any) -> None:
         """One with the product token is sent as it is."""
         with opened() as session:
             session.get(site.url("/a"), headers={"User-Agent": agent})
-        assert [seen.headers["User-Agent"] for seen in site.seen] == [USER_AGENT, "my-ExampleBot"]
+        assert [seen.headers["User-Agent"] for seen in site.seen] == [USER_AGENT, "my ExampleBot"]
 
     def test_another_name(self, site: LoopbackSite) -> None:
         """Another name is rejected before anything is requested."""

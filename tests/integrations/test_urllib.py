@@ -74,11 +74,11 @@ class TestUserAgent:
         request = Request(site.url("/a"))
         with opened() as opener:
             if in_request:
-                request.add_header("User-Agent", "my-ExampleBot")
+                request.add_header("User-Agent", "my ExampleBot")
             else:
-                opener.addheaders = [("User-Agent", "my-ExampleBot")]
+                opener.addheaders = [("User-Agent", "my ExampleBot")]
             opener.open(request).close()
-        assert [seen.headers["User-Agent"] for seen in site.seen] == [USER_AGENT, "my-ExampleBot"]
+        assert [seen.headers["User-Agent"] for seen in site.seen] == [USER_AGENT, "my ExampleBot"]
 
     def test_another_name(self, site: LoopbackSite) -> None:
         """Another name is rejected before anything is requested."""

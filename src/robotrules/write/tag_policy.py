@@ -2,7 +2,7 @@
 Tag rules of a policy: the `[[tags]]` tables, with path patterns, rules and crawlers.
 
     [[tags]]
-    paths = ["/drafts/", "/*.pdf$"]
+    paths = ["/drafts/", "/*.pdf$", "/*.pdf?"]
     rules = ["noindex", "max-snippet: 50"]
     crawlers = ["ExampleBot"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -151,17 +152,27 @@ print(json.dumps(answers))
 ROBOTS = "User-agent: *\nDisallow:\n"
 WRONG: list[tuple[dict[str, Any] | None, list[str]]] = [
     (None, ["failed", "(robotrules.E001)", "missing setting ROBOTRULES"]),
+    ({"": "policy.toml"}, ["failed", "E001", "ROBOTRULES is 'policy.toml': set a dict, such as"]),
     ({"policy": "missing.toml"}, ["failed", "(robotrules.E001)", "cannot be read"]),
     ({"polcy": ROBOTS}, ["failed", "(robotrules.E001)", "ROBOTRULES: unknown key 'POLCY'; the"]),
     ({"staging": True}, ["failed", "(robotrules.E001)", 'ROBOTRULES: missing key: add "POLICY":']),
     (
         {"policy": ROBOTS, "hosts": ["a"]},
-        ["failed", "(robotrules.E001)", "hosts has a policy for each host"],
+        ["failed", "(robotrules.E001)", 'ROBOTRULES["HOSTS"] has a policy for each host'],
     ),
     (
         {"policy": ROBOTS, "staging": "a"},
-        ["failed", "(robotrules.E001)", "staging is a list of hosts"],
+        ["failed", "(robotrules.E001)", 'ROBOTRULES["STAGING"] is a list of hosts'],
     ),
+    (
+        {"policy": ROBOTS, "max_age": "3600"},
+        [
+            "failed",
+            "(robotrules.E001)",
+            """ROBOTRULES["MAX_AGE"] is a number of seconds, not '3600'""",
+        ],
+    ),
+    ({"policy": ROBOTS, "stagin": []}, ["failed", "unknown key 'STAGIN'; did you mean 'STAGING'?"]),
     (
         {"policy": MISTAKE},
         [
@@ -177,6 +188,7 @@ WRONG: list[tuple[dict[str, Any] | None, list[str]]] = [
 ]
 
 
+OURS = "robotrules.integrations.django.middleware.DjangoRobotsMiddleware"
 # What the admin of a new project needs.
 OTHERS = [
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -187,9 +199,21 @@ OTHERS = [
 
 def test_checks(project: Path) -> None:
     """Each mistake is a message of `manage.py check`, and not a traceback."""
-    settings: list[dict[str, Any]] = [{"ROBOTRULES": given and upper(given)} for given, _ in WRONG]
+    settings: list[dict[str, Any]] = [
+        {"ROBOTRULES": given[""] if given and "" in given else given and upper(given)}
+        for given, _ in WRONG
+    ]
     # Without the middleware nothing would be served, and nothing would say so.
-    settings.append({"ROBOTRULES": {"POLICY": ROBOTS}, "MIDDLEWARE": OTHERS})
+    policy = {"POLICY": ROBOTS}
+    settings.append({"ROBOTRULES": policy, "MIDDLEWARE": OTHERS})
+    settings.append({"ROBOTRULES": policy, "MIDDLEWARE": [*OTHERS, OURS]})
+    hosts = dict.fromkeys(("shop.example", "*.shop.example", "blog.example:8000"), ROBOTS)
+    staging = ["staging.example", "*.test.example"]
+    own = policy | {"HOSTS": hosts, "STAGING": staging}
+    for allowed in (["blog.example", ".test.example"], ["*"], ["a.shop.example"]):
+        settings.append({"ROBOTRULES": own, "ALLOWED_HOSTS": allowed, "DEBUG": False})
+    settings.append({"ROBOTRULES": own, "ALLOWED_HOSTS": [], "DEBUG": True})
+    settings.append({"ROBOTRULES": policy | {"STAGING": True}, "ALLOWED_HOSTS": ["a"]})
     ran = subprocess.run(
         [sys.executable, "-c", RUN_CHECKS],
         cwd=project,
@@ -199,12 +223,23 @@ def test_checks(project: Path) -> None:
         timeout=60,
     )
     assert ran.stderr == ""
-    *answers, without = json.loads(ran.stdout)
-    for (given, words), answer in zip(WRONG, answers, strict=True):
+    answers = json.loads(ran.stdout)
+    without, behind, *by_hosts = answers[len(WRONG) :]
+    for (given, words), answer in zip(WRONG, answers[: len(WRONG)], strict=True):
         assert [word for word in words if word not in answer] == [], given
         assert ("failed" in words) <= answer.startswith("failed")
     assert "(robotrules.W002)" in without
     assert not without.startswith("failed")
+    assert "(robotrules.W003)" in behind
+    assert not behind.startswith("failed")
+    pattern = re.compile(r"W004\) '(.*?)' is not in ALLOWED_HOSTS")
+    assert [set(pattern.findall(shown)) for shown in by_hosts] == [
+        {"shop.example", "*.shop.example", "staging.example"},
+        set(),
+        {"shop.example", "blog.example:8000", "staging.example", "*.test.example"},
+        set(),
+        set(),
+    ]
 
 
 # Prints the files that the autoreloader watches for each of a list of settings.

@@ -9,6 +9,7 @@ restarts when a policy file changes.
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from robotrules.serving import SitePolicy
 from robotrules.serving.policy_source import find_policy_files
 
 SETTING = "ROBOTRULES"
+_EXAMPLE = '{"POLICY": BASE_DIR / "policy.toml"}'
 KEYS = ("POLICY", "HOSTS", "STAGING", "MAX_AGE", "MIN_LEVEL", "IGNORE")
 
 
@@ -33,13 +35,15 @@ def get_site() -> SitePolicy:
 def read_settings(**changes: Any) -> dict[str, Any]:
     """Return the arguments of `SitePolicy`."""
     given = getattr(settings, SETTING, None)
+    if given is None:
+        raise PolicyError(f"missing setting {SETTING}: add {SETTING} = {_EXAMPLE}")
     if not isinstance(given, dict):
-        raise PolicyError(
-            f'missing setting {SETTING}: add {SETTING} = {{"POLICY": BASE_DIR / "policy.toml"}}'
-        )
+        raise PolicyError(f"{SETTING} is {given!r:.60}: set a dict, such as {_EXAMPLE}")
     for key in given:
         if key not in KEYS:
-            raise PolicyError(f"{SETTING}: unknown key {key!r}; the keys are {', '.join(KEYS)}")
+            similar = get_close_matches(str(key), KEYS, 1)
+            fix = f"did you mean {similar[0]!r}?" if similar else f"the keys are {', '.join(KEYS)}"
+            raise PolicyError(f"{SETTING}: unknown key {key!r}; {fix}")
     if "POLICY" not in given:
         raise PolicyError(f'{SETTING}: missing key: add "POLICY": BASE_DIR / "policy.toml"')
     arguments = {key.lower(): value for key, value in given.items()} | changes

@@ -154,7 +154,7 @@ WRONG: list[tuple[dict[str, Any] | None, list[str]]] = [
     (None, ["failed", "(robotrules.E001)", "missing setting ROBOTRULES"]),
     ({"": "policy.toml"}, ["failed", "E001", "ROBOTRULES is 'policy.toml': set a dict, such as"]),
     ({"policy": "missing.toml"}, ["failed", "(robotrules.E001)", "cannot be read"]),
-    ({"polcy": ROBOTS}, ["failed", "(robotrules.E001)", "ROBOTRULES: unknown key 'POLCY'; the"]),
+    ({"q": 1}, ["failed", "(robotrules.E001)", "ROBOTRULES: unknown key 'Q'; the keys are"]),
     ({"staging": True}, ["failed", "(robotrules.E001)", 'ROBOTRULES: missing key: add "POLICY":']),
     (
         {"policy": ROBOTS, "hosts": ["a"]},

@@ -157,6 +157,9 @@ class TaskOriginLock(_SlotQueue["asyncio.Future[None]"]):
 
     def acquire_now(self, slot: Slot) -> bool:
         """Acquire the lock for a slot if one is free."""
+        if not (self.owners or self.waiting or self.closed):  # most slots
+            self.owners[slot] = asyncio.current_task()
+            return True
         return self._acquire_free(slot, asyncio.current_task(), "task")
 
     async def acquire(self, slot: Slot) -> None:
@@ -169,7 +172,10 @@ class TaskOriginLock(_SlotQueue["asyncio.Future[None]"]):
 
     def release(self, slot: Slot) -> None:
         """End a slot, or the wait for it, and let the next task use the origin."""
-        self._remove(slot)
+        if self.waiting:
+            self._remove(slot)
+        else:
+            self.owners.pop(slot, None)
 
     def resize(self, slots: int) -> None:
         """Let at most *slots* tasks use the origin; those that do are not interrupted."""

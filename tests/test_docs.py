@@ -90,3 +90,17 @@ def test_an_example_prints_the_recorded_output(example: Path, tmp_path: Path) ->
     assert (ran.returncode, ran.stderr) == (0, "")
     expected = ROOT / "tests" / "examples" / f"{example.stem}.txt"
     assert ran.stdout == expected.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("folder", ["integrations", "compat"])
+def test_pages_of_hosts_begin_with_a_change(folder: str) -> None:
+    """Before any other section: what to change, as a diff of at most ten lines."""
+    pages = [path for path in (ROOT / "docs" / folder).glob("*.md") if path.name != "README.md"]
+    assert len(pages) >= 4
+    for path in pages:
+        first = path.read_text(encoding="utf-8").partition("\n## ")[0]
+        found = re.findall(r"```diff\n(.*?)```", first, re.DOTALL)
+        assert len(found) == 1, path
+        lines = found[0].splitlines()
+        assert len(lines) <= 10, path
+        assert {"+"} < {line[:1] for line in lines} <= {"+", "-", " ", ""}, path

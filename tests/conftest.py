@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType
@@ -29,6 +30,11 @@ hypothesis.settings.register_profile(
     "deep", hypothesis.settings.get_profile("ci"), max_examples=10_000, derandomize=False
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "dev")
+
+# A shell starts background commands with SIGINT ignored, and child processes inherit that: tests
+# of Ctrl-C would wait for a process that ignores it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def find_engine(name: str) -> ModuleType:

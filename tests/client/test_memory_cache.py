@@ -184,18 +184,21 @@ class TestBounds:
 def test_what_may_answer_at_once() -> None:
     """Only what is make_origin_state, and until it is renewed."""
     kept = OriginCache(DEFAULT)
-    check = parse(BODY).rules_for("x").check
+    rules = parse(BODY).rules_for("x")
     first, second = holding(0), holding(0, NOW + 1)
-    kept.make_ready(first, check, None, None)
+    kept.make_ready(first, rules.check, rules.allows, None, None)
     assert kept.ready == {}
     kept.put(first, None, NOW)
-    kept.make_ready(second, check, None, None)
-    kept.make_ready(second._replace(until=first.until), check, None, None)
-    kept.make_ready(first._replace(until=first.until + 1), check, None, None)
+    kept.make_ready(second, rules.check, rules.allows, None, None)
+    kept.make_ready(second._replace(until=first.until), rules.check, rules.allows, None, None)
+    kept.make_ready(first._replace(until=first.until + 1), rules.check, rules.allows, None, None)
     assert kept.ready == {}
-    kept.make_ready(first, check, None, None)
+    kept.make_ready(first, rules.check, rules.allows, None, None)
     assert kept.ready == {
-        first.origin: (NOW - MAX_CLOCK_SKEW, first.until, check, first.origin, None, None)
+        first.origin: (
+            *(NOW - MAX_CLOCK_SKEW, first.until, rules.check, rules.allows),
+            *(first.origin, None, None),
+        )
     }
     kept.put(second, None, NOW + 1)
     assert kept.ready == {}

@@ -297,7 +297,7 @@ class TestTurns:
         state = {"exclusive": True, "closed": False, "store_error": None, **change}
         for name, value in state.items():
             setattr(engine, name, value)
-        assert some.begin_now("a", 2.0) is begun
+        assert some.begin_now("a", engine.now, 2.0) is begun
         assert all(call == ("begin_slot", "a", engine.now, 2.0) for call in engine.asked)
 
     def test_a_slot(self) -> None:

@@ -412,3 +412,34 @@ def test_a_request_type(server: Server) -> None:
         pass
     assert all(isinstance(request, Request) for request in server.asked)
     assert server.urls == [ROBOTS]
+
+
+@pytest.mark.parametrize("status", [200, 503])
+def test_a_context_is_used_again(server: Server, status: int) -> None:
+    """A context may be entered again; what was recorded in the slot before is not repeated."""
+    clock = Clock()
+    with Client(AGENT, store="memory:", transport=server, clock=clock, sleep=clock.sleep) as client:
+        context = client.checked_slot(f"{SITE}/a")
+        began = []
+        for recorded in (status, 200, 200):
+            with context as slot:
+                began.append(clock.now)
+                assert slot.until is None
+                slot.record_response(recorded)
+    waits = [later - earlier for earlier, later in zip(began, began[1:], strict=False)]
+    assert waits == [60.0 if status == 503 else 1.0, 1.0]
+
+
+@pytest.mark.parametrize("answer", [Response(503), file("Disallow: /b\n"), Response(404)])
+def test_the_rules_in_memory_decide_as_check_does(server: Server, answer: Response) -> None:
+    """The answer of a slot that begins at once is that of `check()`, for every access result."""
+    server.answers[ROBOTS] = answer
+    with Client(AGENT, store="memory:", transport=server, min_delay=0.0) as client:
+        for url in (f"{SITE}/a", f"{SITE}/b", f"{SITE}/a"):
+            verdict = client.check(url)
+            try:
+                with client.checked_slot(url):
+                    found = None
+            except DisallowedError as error:
+                found = error.verdict
+            assert found == (None if verdict.allowed else verdict)

@@ -54,7 +54,7 @@ from robotrules.client.pages import (
     make_guidance,
 )
 from robotrules.client.rate_limiter import Delay, find_retry_delay
-from robotrules.client.slot_contexts import AsyncSlotContext
+from robotrules.client.slot_contexts import OWN_RULES, AsyncSlotContext
 from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.store_executor import StoreExecutor
 from robotrules.client.transports import (
@@ -357,6 +357,8 @@ class AsyncClient(BaseClient):
         purposes: Sequence[str] | None = None,
     ) -> AsyncSlotContext:
         """Wait for the next slot if the rules allow *url*, as `Client.checked_slot` does."""
+        if product_token is None and purposes is None:
+            return AsyncSlotContext(self, url, OWN_RULES)
         return AsyncSlotContext(self, url, (product_token, purposes))
 
     # --- Driving --------------------------------------------------------------------------------

@@ -268,13 +268,14 @@ class BaseClient:
         """Let `_check_ready` answer the next check of this origin."""
         tokens, purposes = self._identity.tokens, self._identity.purposes
         # Without rules, purposes have no effect.
-        check: Callable[[str], Verdict] = partial(state.check, product_token=tokens)
-        if state.policy is EffectivePolicy.RULES:
-            check = state.robots.rules_for(tokens, purposes).check
+        rules = state.robots.rules_for(tokens, purposes)
+        check: Callable[[str], Verdict] = rules.check
+        if state.policy is not EffectivePolicy.RULES:
+            check = partial(state.check, product_token=tokens)
         limits = self._rate_limits(state)
         delay = self._min_delay if limits is None or limits == NO_RATE_LIMITS else None
         lock = self._origin_locks.find(state.origin, self._slot_count(state))
-        self._cache_engine.memory.make_ready(state, check, lock, delay)
+        self._cache_engine.memory.make_ready(state, check, rules.allows, lock, delay)
 
     def _origin(self, url: URL) -> str | None:
         """Return the origin of a URL, and cache its authority as written."""

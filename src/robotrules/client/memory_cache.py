@@ -36,6 +36,8 @@ class ReadyOrigin(NamedTuple):
     since: float
     until: float
     check: Callable[[str], Verdict]
+    allows: Callable[[str], bool]
+    """Whether `check` allows a URL, in less time."""
     origin: str
     lock: Any
     """The origin lock of the client."""
@@ -105,6 +107,7 @@ class OriginCache:
         self,
         state: OriginState,
         check: Callable[[str], Verdict],
+        allows: Callable[[str], bool],
         lock: object,
         delay: Delay | None,
     ) -> None:
@@ -113,7 +116,7 @@ class OriginCache:
             cached = self._states.get(state.origin)
             if cached is not None and cached.entry is state.entry and cached.until == state.until:
                 since = state.entry.last_fetch_at - MAX_CLOCK_SKEW
-                ready = ReadyOrigin(since, state.until, check, state.origin, lock, delay)
+                ready = ReadyOrigin(since, state.until, check, allows, state.origin, lock, delay)
                 self.ready[state.origin] = ready
 
     def clear(self) -> None:

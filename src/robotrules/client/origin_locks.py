@@ -114,6 +114,9 @@ class OriginLock(_SlotQueue[Any]):
     def acquire_now(self, slot: Slot) -> bool:
         """Acquire the lock for a slot if one is free."""
         with self._mutex:
+            if not (self.owners or self.waiting or self.closed):  # most slots
+                self.owners[slot] = current_thread()
+                return True
             return self._acquire_free(slot, current_thread(), "thread")
 
     def acquire(self, slot: Slot) -> None:
@@ -131,7 +134,10 @@ class OriginLock(_SlotQueue[Any]):
     def release(self, slot: Slot) -> None:
         """End a slot, or the wait for it, and let the next thread use the origin."""
         with self._mutex:
-            self._remove(slot)
+            if self.waiting:
+                self._remove(slot)
+            else:
+                self.owners.pop(slot, None)
 
     def resize(self, slots: int) -> None:
         """Let at most *slots* threads use the origin; those that do are not interrupted."""

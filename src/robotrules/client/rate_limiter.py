@@ -129,7 +129,7 @@ class RateLimiter:
         )
         return self._reserve_in_memory(origin, interval) if at is None else at
 
-    def begin_now(self, origin: str, interval: float) -> bool:
+    def begin_now(self, origin: str, now: float, interval: float) -> bool:
         """
         Begin a slot if that needs neither a lease nor a wait; False: use `take()`.
 
@@ -139,7 +139,6 @@ class RateLimiter:
         engine = self._cache_engine
         if not engine.exclusive or engine.closed or engine.store_error is not None:
             return False
-        now = engine.clock()
         try:
             return engine.store.begin_slot(origin, now, interval) <= now
         except StoreError:  # closed meanwhile: `take()` says so

@@ -3,9 +3,9 @@ Slot contexts: the context managers that `slot()` and `checked_slot()` return.
 
 A slot begins when fewer than the permitted number of threads or tasks of this process use the
 origin, and the rate limiter allows it. Rules, delay and number of slots may change while a caller
-waits, so they are read again before the slot begins. The contexts are classes and not generators,
-because every request of an integration goes through one: if no other process shares the store, a
-slot that need not wait takes a few microseconds.
+waits, so they are read again before the slot begins. Every request of an integration goes through
+one, so a context is the slot itself, and no generator: if no other process shares the store, a slot
+that need not wait takes a few microseconds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from robotrules.client.base_client import MIN_ORIGIN_LENGTH as MIN_ORIGIN
 from robotrules.client.base_client import BaseClient, disallowed_error, no_origin_error
-from robotrules.client.memory_cache import ReadyOrigin
 from robotrules.client.origin_locks import OriginLock, TaskOriginLock
 from robotrules.client.origin_state import OriginState
 from robotrules.client.rate_limiter import Interval, Slot
@@ -35,35 +34,61 @@ OWN_RULES: Crawler = (None, None)  # those of the client's crawler
 Leased = Iterable[int]
 
 
-class SlotContext:
-    """Waits for a slot of an origin, and ends it; for threads."""
+class _SlotContext(Slot):
+    """What the contexts for threads and for tasks share."""
 
-    __slots__ = ("_client", "_crawler", "_leased", "_lock", "_slot", "_url")
-    _lock: OriginLock
-    _slot: Slot
+    __slots__ = ("_client", "_crawler", "_leased", "_lock", "_url")
     _leased: Leased
 
-    def __init__(self, client: Client, url: URL, crawler: Crawler | None = None) -> None:
+    def __init__(self, client: Any, url: URL, crawler: Crawler | None = None) -> None:
         """*crawler*: check its rules before and after the wait; None: do not check."""
         self._client, self._url, self._crawler = client, url, crawler
 
-    def __enter__(self) -> Slot:
-        # The common case, in as few steps as possible: the rules of the client's own crawler, from
-        # memory, and a slot that is free now.
-        client, ready = self._client, _find_ready(self._client, self._url, self._crawler)
-        if ready is None or ready.delay is None:
-            return self._wait()
-        lock, slot = ready.lock, Slot(ready.origin, ready.delay, client._clock)
+    def _begin_now(self) -> bool:
+        """
+        Begin the slot if it is free now and what it needs is in memory; False: wait for it.
+
+        The common case, in as few steps as possible. Raises `DisallowedError` if the rules disallow
+        the URL.
+        """
+        client, url, crawler = self._client, self._url, self._crawler
+        if type(url) is not str or (crawler is not None and crawler is not OWN_RULES):
+            return False
+        ready = client._ready.get(client._authorities.get(url[: url.find("/", MIN_ORIGIN) + 1]))
+        if ready is None:
+            return False
+        since, until, check, allows, origin, lock, delay = ready
+        clock = client._clock
+        now = clock()
+        if not since <= now < until:
+            return False
+        if crawler is not None and not allows(url):
+            raise disallowed_error(client, url, check(url))
+        if delay is None:
+            return False
+        self.origin, self.delay, self.until = origin, delay, None
+        self._clock, self._holder, self._lock, self._leased = clock, "", lock, ()
         try:
-            if lock.acquire_now(slot):
-                if client._rate_limiter.begin_now(slot.origin, slot.delay.seconds):
-                    self._lock, self._slot, self._leased = lock, slot, ()
-                    return slot
-                lock.release(slot)
+            if not lock.acquire_now(self):
+                return False
+            if client._rate_limiter.begin_now(origin, now, delay.seconds):
+                return True
         except BaseException:
-            lock.release(slot)
+            lock.release(self)
             raise
-        return self._wait()
+        lock.release(self)
+        return False
+
+
+class SlotContext(_SlotContext):
+    """Waits for a slot of an origin, and ends it; for threads."""
+
+    __slots__ = ()
+    _client: Client
+    _lock: OriginLock
+
+    def __enter__(self) -> Slot:
+        return self if self._begin_now() else self._wait()
 
     def _wait(self) -> Slot:
         """Begin a slot that needs a fetch of robots.txt, a lease or a wait."""
@@ -71,33 +96,33 @@ class SlotContext:
         limiter = client._rate_limiter
         while True:
             slots = client._slot_count(state)
-            slot = Slot(state.origin, client.delay_for(state), client._clock)
+            Slot.__init__(self, state.origin, client.delay_for(state), client._clock)
             lock = client._origin_locks.find(state.origin, slots)
             leased: Leased = ()
             try:
-                lock.acquire(slot)
+                lock.acquire(self)
                 while True:
                     if not _is_current(client, self._url, state):
                         state = self._find_state()
                     if client._slot_count(state) != slots:
                         break
-                    slot.delay = client.delay_for(state)
-                    if limiter.begin_now(slot.origin, slot.delay.seconds):
+                    self.delay = client.delay_for(state)
+                    if limiter.begin_now(self.origin, client._clock(), self.delay.seconds):
                         index = None
                     else:
                         leased = range(slots)
                         interval = _make_interval(client, self._url, state)
-                        taking = limiter.take(slot.origin, interval, slot.holder, slots)
+                        taking = limiter.take(self.origin, interval, self.holder, slots)
                         index = client._run(taking)
                         leased = () if index is None else (index,)
                         if index is None:  # the state has changed
                             continue
-                    self._lock, self._slot, self._leased = lock, slot, leased
-                    return slot
+                    self._lock, self._leased = lock, leased
+                    return self
             except BaseException:
-                self._end(lock, slot, leased)
+                self._end(lock, leased)
                 raise
-            lock.release(slot)
+            lock.release(self)
 
     def _find_state(self) -> OriginState:
         """Return the state of the origin; raise an error if the rules disallow the URL."""
@@ -115,53 +140,33 @@ class SlotContext:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._leased or self._slot.until is not None:
-            self._end(self._lock, self._slot, self._leased)
+        if self._leased or self.until is not None:
+            self._end(self._lock, self._leased)
         else:
-            self._lock.release(self._slot)
+            self._lock.release(self)
 
-    def _end(self, lock: OriginLock, slot: Slot, leased: Leased) -> None:
+    def _end(self, lock: OriginLock, leased: Leased) -> None:
         client = self._client
         try:
-            if slot.until is not None:
-                client._run(client._rate_limiter.postpone(slot.origin, slot.until))
+            if self.until is not None:
+                client._run(client._rate_limiter.postpone(self.origin, self.until))
         finally:
             try:
                 if leased:
-                    client._run(client._rate_limiter.end(slot.origin, slot.holder, leased))
+                    client._run(client._rate_limiter.end(self.origin, self.holder, leased))
             finally:
-                lock.release(slot)
+                lock.release(self)
 
 
-class AsyncSlotContext:
+class AsyncSlotContext(_SlotContext):
     """Waits for a slot of an origin, and ends it; for tasks of an event loop."""
 
-    __slots__ = ("_client", "_crawler", "_leased", "_lock", "_slot", "_url")
+    __slots__ = ()
+    _client: AsyncClient
     _lock: TaskOriginLock
-    _slot: Slot
-    _leased: Leased
-
-    def __init__(self, client: AsyncClient, url: URL, crawler: Crawler | None = None) -> None:
-        """*crawler*: check its rules before and after the wait; None: do not check."""
-        self._client, self._url, self._crawler = client, url, crawler
 
     async def __aenter__(self) -> Slot:
-        # The common case, in as few steps as possible: the rules of the client's own crawler, from
-        # memory, and a slot that is free now.
-        client, ready = self._client, _find_ready(self._client, self._url, self._crawler)
-        if ready is None or ready.delay is None:
-            return await self._wait()
-        lock, slot = ready.lock, Slot(ready.origin, ready.delay, client._clock)
-        try:
-            if lock.acquire_now(slot):
-                if client._rate_limiter.begin_now(slot.origin, slot.delay.seconds):
-                    self._lock, self._slot, self._leased = lock, slot, ()
-                    return slot
-                lock.release(slot)
-        except BaseException:
-            lock.release(slot)
-            raise
-        return await self._wait()
+        return self if self._begin_now() else await self._wait()
 
     async def _wait(self) -> Slot:
         """Begin a slot that needs a fetch of robots.txt, a lease or a wait."""
@@ -169,36 +174,36 @@ class AsyncSlotContext:
         limiter = client._rate_limiter
         while True:
             slots = client._slot_count(state)
-            slot = Slot(state.origin, client.delay_for(state), client._clock)
+            Slot.__init__(self, state.origin, client.delay_for(state), client._clock)
             lock = client._origin_locks.find(state.origin, slots)
             leased: Leased = ()
             try:
-                await lock.acquire(slot)
+                await lock.acquire(self)
                 while True:
                     if not _is_current(client, self._url, state):
                         state = await self._find_state()
                     if client._slot_count(state) != slots:
                         break
-                    slot.delay = client.delay_for(state)
-                    if limiter.begin_now(slot.origin, slot.delay.seconds):
+                    self.delay = client.delay_for(state)
+                    if limiter.begin_now(self.origin, client._clock(), self.delay.seconds):
                         index = None
                     else:
                         leased = range(slots)
                         interval = _make_interval(client, self._url, state)
-                        taking = limiter.take(slot.origin, interval, slot.holder, slots)
+                        taking = limiter.take(self.origin, interval, self.holder, slots)
                         index = await client._run(taking)
                         leased = () if index is None else (index,)
                         if index is None:  # the state has changed
                             continue
-                    self._lock, self._slot, self._leased = lock, slot, leased
-                    return slot
+                    self._lock, self._leased = lock, leased
+                    return self
             except BaseException:
                 if leased:
-                    await _finish(self._end(lock, slot, leased))
+                    await _finish(self._end(lock, leased))
                 else:
-                    lock.release(slot)
+                    lock.release(self)
                 raise
-            lock.release(slot)
+            lock.release(self)
 
     async def _find_state(self) -> OriginState:
         """Return the state of the origin; raise an error if the rules disallow the URL."""
@@ -216,22 +221,22 @@ class AsyncSlotContext:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._leased or self._slot.until is not None:
-            await _finish(self._end(self._lock, self._slot, self._leased))
+        if self._leased or self.until is not None:
+            await _finish(self._end(self._lock, self._leased))
         else:
-            self._lock.release(self._slot)
+            self._lock.release(self)
 
-    async def _end(self, lock: TaskOriginLock, slot: Slot, leased: Leased) -> None:
+    async def _end(self, lock: TaskOriginLock, leased: Leased) -> None:
         client = self._client
         try:
-            if slot.until is not None:
-                await client._run(client._rate_limiter.postpone(slot.origin, slot.until))
+            if self.until is not None:
+                await client._run(client._rate_limiter.postpone(self.origin, self.until))
         finally:
             try:
                 if leased:
-                    await client._run(client._rate_limiter.end(slot.origin, slot.holder, leased))
+                    await client._run(client._rate_limiter.end(self.origin, self.holder, leased))
             finally:
-                lock.release(slot)
+                lock.release(self)
 
 
 async def _finish(ending: Coroutine[Any, Any, None]) -> None:
@@ -250,22 +255,6 @@ async def _finish(ending: Coroutine[Any, Any, None]) -> None:
     task.result()
     if cancelled is not None:
         raise cancelled
-
-
-def _find_ready(client: BaseClient, url: URL, crawler: Crawler | None) -> ReadyOrigin | None:
-    """
-    Return what is in memory for a slot; None: look the origin up.
-
-    Raises `DisallowedError` if the rules of *crawler* are in memory and disallow the URL.
-    """
-    if type(url) is not str or (crawler is not None and crawler != OWN_RULES):
-        return None
-    ready = client._ready.get(client._authorities.get(url[: url.find("/", MIN_ORIGIN) + 1]))
-    if ready is None or not ready.since <= client._clock() < ready.until:
-        return None
-    if crawler is not None and not (verdict := ready.check(url)).allowed:
-        raise disallowed_error(client, url, verdict)
-    return ready
 
 
 def _is_current(client: BaseClient, url: URL, state: OriginState) -> bool:

@@ -46,7 +46,7 @@ from robotrules.client.pages import (
 )
 from robotrules.client.pages import Effect as PageEffect
 from robotrules.client.rate_limiter import Delay, find_retry_delay
-from robotrules.client.slot_contexts import SlotContext
+from robotrules.client.slot_contexts import OWN_RULES, SlotContext
 from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.threads import BackgroundRunner, SingleFlight, thread_pool
 from robotrules.client.transports import Transport, open_transport, vet_transport
@@ -381,6 +381,8 @@ class Client(BaseClient):
         Raises `DisallowedError` with the verdict otherwise, before the slot begins. The wait may be
         long, so the rules are checked before and after it.
         """
+        if product_token is None and purposes is None:
+            return SlotContext(self, url, OWN_RULES)
         return SlotContext(self, url, (product_token, purposes))
 
     # --- Driving --------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -426,7 +427,7 @@ def test_a_context_is_used_again(server: Server, status: int) -> None:
                 began.append(clock.now)
                 assert slot.until is None
                 slot.record_response(recorded)
-    waits = [later - earlier for earlier, later in zip(began, began[1:], strict=False)]
+    waits = [later - earlier for earlier, later in pairwise(began)]
     assert waits == [60.0 if status == 503 else 1.0, 1.0]
 
 

@@ -18,7 +18,7 @@ PARTS := slow $(MEASURED) $(UNMEASURED)
 IGNORED := $(patsubst %,--ignore=tests/%,$(filter-out slow rest,$(PARTS)))
 PYTEST := pytest -p no:cacheprovider
 
-.PHONY: help install test gate lint rust types servers pytest coverage bench fuzz mutants docs clean
+.PHONY: help install test gate lint rust types programs pytest coverage bench fuzz mutants docs clean
 .PHONY: $(PARTS:%=test-%)
 
 help:
@@ -42,7 +42,7 @@ test:
 	$(MAKE) $(PARALLEL) gate
 	@echo "All checks passed: lint, types, Rust tests, Python tests on $$($(BIN)/robotrules --version)."
 
-gate: install servers rust $(PARTS:%=test-%) types lint coverage
+gate: install programs rust $(PARTS:%=test-%) types lint coverage
 
 lint: install types
 	$(BIN)/ruff check .
@@ -69,21 +69,21 @@ rust:
 	elif [ "$${ROBOTRULES_REQUIRE_EXTENSIONS:-0}" != 0 ]; then echo "cargo is required"; exit 1; \
 	else echo "cargo is not installed: the Rust tests did not run"; fi
 
-# Install Redis and PostgreSQL for the tests of shared stores, if possible.
-servers:
-	$(PYTHON) scripts/test_servers.py
+# Install Redis, PostgreSQL and Chromium for the tests, if possible.
+programs:
+	$(PYTHON) scripts/test_programs.py
 
 pytest:
 	$(MAKE) $(PARALLEL) $(PARTS:%=test-%) coverage
 
-test-slow: install servers
+test-slow: install programs
 	$(BIN)/python -m $(PYTEST) -m slow
 
 # Coverage is measured in each part and combined.
-test-rest: install servers
+test-rest: install programs
 	COVERAGE_FILE=.coverage.rest $(BIN)/coverage run -m $(PYTEST) -m "not slow" tests $(IGNORED)
 
-$(filter-out test-rest,$(MEASURED:%=test-%)): test-%: install servers
+$(filter-out test-rest,$(MEASURED:%=test-%)): test-%: install programs
 	COVERAGE_FILE=.coverage.$* $(BIN)/coverage run -m $(PYTEST) -m "not slow" tests/$*
 
 # Without coverage, which would double the time of these parts and add a tenth of a percent.

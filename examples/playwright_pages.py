@@ -139,12 +139,12 @@ async def show(
                 write(f"  not requested: {error}")
 
 
-async def browse(urls: list[str], **options: Any) -> None:
-    """Do it with Chromium."""
+async def browse(urls: list[str], browser_options: dict[str, Any], **options: Any) -> None:
+    """Do it with Chromium, which is launched with *browser_options*."""
     from playwright.async_api import async_playwright
 
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM"))
+        browser = await playwright.chromium.launch(**browser_options)
         # Requests of service workers would bypass the handler.
         context = await browser.new_context(user_agent=AGENT, service_workers="block")
         await show(await context.new_page(), urls, **options)
@@ -153,7 +153,7 @@ async def browse(urls: list[str], **options: Any) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        asyncio.run(browse(sys.argv[1:]))
+        asyncio.run(browse(sys.argv[1:], {"executable_path": os.environ.get("CHROMIUM")}))
     else:
         with PageSite() as site:
             options = {"store": "memory:", "allow_private": ["127.0.0.1"], "min_delay": 0.02}

@@ -1,8 +1,8 @@
 """
 The Playwright example: its route handler on loopback sites.
 
-By default with the stand-in of the example. With the path of a Chromium in the environment variable
-CHROMIUM and Playwright installed, the same tests run in that browser.
+The same tests run with the stand-in of the example and in a real browser: the Chromium that the
+environment variable CHROMIUM names, or `chromium` on the PATH.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,8 @@ from tests.integrations.loopback_site import Answer, LoopbackSite
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HTML = (("Content-Type", "text/html"),)
 ROBOTS = "User-agent: ExampleBot\nDisallow: /private\n"
+# The browser resolves no names, and so connects to no other machine.
+LOOPBACK_ONLY = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +46,16 @@ def site() -> Iterator[LoopbackSite]:
 @pytest.fixture(params=["stand-in", "chromium"])
 def visit(example: Any, request: pytest.FixtureRequest) -> Any:
     """Visit URLs; return the texts that the example writes."""
-    chromium = os.environ.get("CHROMIUM")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if request.param == "chromium" and not chromium:
-        pytest.skip("CHROMIUM is not set")
+        pytest.skip("no Chromium: CHROMIUM is not set, and there is none on PATH")
 
     def run(*urls: str, **options: Any) -> list[str]:
         texts: list[str] = []
         options = {"write": texts.append, **client_options(**options)}
         if request.param == "chromium":
-            asyncio.run(example.browse(list(urls), **options))
+            browser = {"executable_path": chromium, "args": [LOOPBACK_ONLY]}
+            asyncio.run(example.browse(list(urls), browser, **options))
         else:
             page = example.StandInPage(example.AGENT, example.Error)
             asyncio.run(example.show(page, list(urls), **options))

@@ -1,13 +1,13 @@
 """
-Install Redis and PostgreSQL for the tests, on Debian and as root.
+Install Redis, PostgreSQL and Chromium for the tests, on Debian and as root.
 
-    python scripts/test_servers.py
+    python scripts/test_programs.py
 
-If a server is missing, the user is root and the system is a Debian with apt-get, the script
-installs the server's package without starting its service: the tests start servers on 127.0.0.1
-and stop them (`tests/client/servers.py`). Otherwise the script prints the reason, and the tests
-that need the server are skipped. The exit status is always 0, so that the gate runs without
-servers too.
+If a program is missing, the user is root and the system is a Debian with apt-get, the script
+installs its package without starting a service: the tests start servers on 127.0.0.1 and stop them
+(`tests/client/servers.py`), and a browser without access to other machines. Otherwise the script
+prints the reason, and the tests that need the program are skipped. The exit status is always 0, so
+that the gate runs without these programs too.
 """
 
 from __future__ import annotations
@@ -19,19 +19,21 @@ from pathlib import Path
 
 TIMEOUT = 600
 # Debian packages.
-REDIS, POSTGRES = "redis-server", "postgresql"
+REDIS, POSTGRES, CHROMIUM = "redis-server", "postgresql", "chromium"
 
 
 def find_missing() -> list[str]:
-    """Return the packages of the servers that are not installed."""
+    """Return the packages of the programs that are not installed."""
     redis = shutil.which("redis-server") or shutil.which("valkey-server")
     postgres = shutil.which("initdb") or [
         path
         for pattern in ("usr/lib/postgresql/*/bin/initdb", "usr/pgsql-*/bin/initdb")
         for path in Path("/").glob(pattern)
     ]
-    servers = ((REDIS, redis), (POSTGRES, postgres))
-    return [package for package, installed in servers if not installed]
+    # The names that `tests/tags/test_chromium.py` looks for.
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    programs = ((REDIS, redis), (POSTGRES, postgres), (CHROMIUM, browser))
+    return [package for package, installed in programs if not installed]
 
 
 def find_obstacle() -> str | None:
@@ -77,22 +79,19 @@ def install(packages: list[str]) -> str | None:
 
 
 def main() -> None:
-    """Install the servers that are missing, and print the result."""
+    """Install the programs that are missing, and print the result."""
     packages = find_missing()
-    if not packages:
-        print("test servers: Redis and PostgreSQL are installed")
-        return
-    reason = find_obstacle()
-    if reason is None:
-        print(f"test servers: installing {' and '.join(packages)}", flush=True)
+    reason = find_obstacle() if packages else None
+    if packages and reason is None:
+        print(f"test programs: installing {', '.join(packages)}", flush=True)
         reason = install(packages)
         packages = find_missing()
-        if not packages:
-            print("test servers: Redis and PostgreSQL are installed")
-            return
+    if not packages:
+        print("test programs: Redis, PostgreSQL and Chromium are installed")
+        return
     reason = reason or "apt-get did not install it"
-    print(f"test servers: missing {' and '.join(packages)}: {reason}")
-    print("test servers: the tests that need them will be skipped")
+    print(f"test programs: missing {', '.join(packages)}: {reason}")
+    print("test programs: the tests that need them will be skipped")
 
 
 if __name__ == "__main__":

@@ -128,6 +128,43 @@ def test_failures() -> None:
         Robots.fetch(origin)
 
 
+def test_a_cache_logs_a_failure_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Its answers have no reason: the warning has it, and how to allow a private address."""
+    with serving(200) as (origin, requested):
+        for cache in (RobotsCache(1), AgentCache("x", 1)):
+            for path in ("/a", "/b"):
+                arguments = (f"{origin}{path}", "x")[: 2 if isinstance(cache, RobotsCache) else 1]
+                assert not cache.allowed(*arguments)
+            (record,) = caplog.records
+            caplog.clear()
+            assert (record.name, record.levelname) == ("robotrules.compat.reppy.cache", "WARNING")
+            text = record.getMessage()
+            assert text.startswith(
+                "robots.txt was not read, so DefaultObjectPolicy decides for its origin: "
+                f"{origin}/robots.txt: 127.0.0.1 is loopback"
+            )
+            assert text.endswith("to allow it, set Robots.allow_private = ['127.0.0.1']")
+    assert requested == []
+
+
+def test_a_cache_logs_other_errors_with_their_url(caplog: pytest.LogCaptureFixture) -> None:
+    """Exceptions of a subclass's `fetch()` may not name it; misuse is raised, not logged."""
+
+    class Failing(RobotsCache):
+        error: Exception = KeyError("field")
+
+        def fetch(self, url: str) -> tuple[float, Robots]:
+            raise self.error
+
+    cache = Failing(2)
+    assert not cache.allowed("https://a.example/", "x")
+    assert caplog.messages[0].endswith(": https://a.example/robots.txt: KeyError('field')")
+    cache.error = TypeError()
+    with pytest.raises(TypeError):
+        cache.allowed("https://b.example/", "x")
+    assert len(caplog.messages) == 1
+
+
 def test_private_addresses_are_refused_by_default() -> None:
     """`allow_private` of the class permits them, and the error says so."""
 
@@ -149,6 +186,8 @@ INVALID_OPTIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"verify": False}, TypeError, "not supported: verify"),
     ({"timeot": 3}, TypeError, "not supported: timeot"),
     ({"after_response_hook": print}, TypeError, "on_fetch"),
+    ({"allow_private": ["a"]}, TypeError, r"set Robots\.allow_private = \['intranet\.example'\]"),
+    ({"user_agent": "a"}, TypeError, r"set Robots\.user_agent = 'ExampleBot/1\.0'"),
     ({"after_parse_hook": 3}, TypeError, "after_parse_hook"),
     ({"headers": "From: x"}, TypeError, "headers is a str"),
     ({"headers": {"From": 3}}, TypeError, "names and values are str"),

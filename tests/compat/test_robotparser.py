@@ -208,30 +208,62 @@ def test_read_again_after_a_failure() -> None:
     assert not parser.can_fetch("x", "/%E9")
 
 
-def test_private_addresses_are_refused_by_default() -> None:
-    """`allow_private` is the way to permit them."""
+def test_private_addresses_are_refused_by_default(caplog: pytest.LogCaptureFixture) -> None:
+    """`allow_private` is the way to permit them; a warning says so, once for a `read()`."""
     with serving(200, b"") as (origin, requested):
         parser = RobotFileParser(f"{origin}/robots.txt")
         parser.read()
     assert requested == []
     assert not parser.can_fetch("x", "/")
     fix = "to allow it, set RobotFileParser.allow_private = ['127.0.0.1']"
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("robotrules.compat.robotparser", "WARNING")
+    assert "can_fetch() returns False for all URLs" in record.getMessage()
+    assert record.getMessage().endswith(parser.failure_detail)
     assert parser.failure_detail.startswith(f"{origin}/robots.txt: 127.0.0.1 is loopback")
     assert parser.failure_detail.endswith(fix)
 
 
+def test_allow_private_of_an_instance() -> None:
+    """It needs no subclass, and other parsers keep theirs."""
+    parser = RobotFileParser()
+    parser.allow_private = ["127.0.0.1"]
+    with serving(200, b"User-agent: *") as (origin, _):
+        parser.set_url(f"{origin}/robots.txt")
+        parser.read()
+    assert parser.can_fetch("x", "/")
+    assert RobotFileParser().allow_private == ()
+
+
 @pytest.mark.parametrize(
-    ("status", "detail"), [(200, ""), (404, "status 404"), (401, "status 401"), (503, "status 503")]
+    ("status", "detail"),
+    [
+        (200, ""),
+        (404, "status 404"),
+        (401, "status 401"),
+        (429, "status 429"),
+        (503, "status 503"),
+    ],
 )
-def test_why_there_is_no_file(status: int, detail: str) -> None:
-    """`failure_detail` says what the server answered, until the next `read()`."""
+def test_why_there_is_no_file(status: int, detail: str, caplog: pytest.LogCaptureFixture) -> None:
+    """
+    `failure_detail` says what the server answered, until the next `read()`.
+
+    A warning is logged if the file is unreachable, and not for 401, which urllib takes as we do.
+    """
     parser = Local("http://127.0.0.1:9/robots.txt")
     parser.read()
     assert parser.failure_detail.startswith("http://127.0.0.1:9/robots.txt: ")
+    assert [record.getMessage() for record in caplog.records] == [
+        f"robots.txt was not read, so can_fetch() returns False for all URLs: "
+        f"{parser.failure_detail}"
+    ]
+    caplog.clear()
     with serving(status, b"User-agent: *\n") as (origin, _):
         parser.set_url(f"{origin}/robots.txt")
         parser.read()
         assert parser.failure_detail == (detail and f"{origin}/robots.txt: {detail}")
+    assert len(caplog.records) == (status in (429, 503))
 
 
 @pytest.mark.parametrize("url", ["", "ftp://example.com/robots.txt", "http://example.com/a.txt"])

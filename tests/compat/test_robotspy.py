@@ -68,8 +68,12 @@ def test_from_uri(status: int, flags: tuple[bool, bool]) -> None:
         Local.from_uri("example.com")
 
 
-def test_a_refused_private_address_is_an_error() -> None:
-    """The error names the attribute of the class, not an argument that `from_uri()` lacks."""
+def test_a_refused_private_address_is_an_error(caplog: pytest.LogCaptureFixture) -> None:
+    """
+    The error names the attribute of the class, not an argument that `from_uri()` lacks.
+
+    It is logged too: a program that does not read `errors` would see blocked URLs only.
+    """
     with serving(200) as (origin, requested):
         parser = RobotsParser.from_uri(origin)
     assert requested == []
@@ -78,6 +82,9 @@ def test_a_refused_private_address_is_an_error() -> None:
     assert "set RobotsParser.allow_private = ['127.0.0.1']" in text
     assert text.startswith(f"{origin}/robots.txt: ")
     assert "allow_private=" not in text
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("robotrules.compat.robotspy", "WARNING")
+    assert record.getMessage().endswith(f"returns False for all URLs: {text}")
 
 
 @given(st.text(), st.text())

@@ -10,6 +10,7 @@ Python version. `docs/compat/robotparser.md` lists every answer that differs.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -25,6 +26,8 @@ from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.values import Group
 
 __all__ = ["RequestRate", "RobotFileParser"]
+
+logger = logging.getLogger(__name__)
 
 _ROBOTS_TXT_PATHS = ("", "/", "/robots.txt")
 
@@ -62,8 +65,9 @@ class RobotFileParser:
         Fetch the robots.txt of the origin of `url`, and parse it.
 
         401 and 403 set `disallow_all`, other 4xx set `allow_all` (RFC 9309 §2.3.1.3). If the file
-        is unreachable (5xx, 429, timeout, no connection), `disallow_all` is set (§2.3.1.4): network
-        failures do not raise.
+        is unreachable (5xx, 429, timeout, no connection, a private address that `allow_private` does
+        not list), `disallow_all` is set (§2.3.1.4) and a warning is logged: network failures do not
+        raise.
         """
         if self.path not in _ROBOTS_TXT_PATHS:
             raise ValueError(
@@ -78,6 +82,13 @@ class RobotFileParser:
         self.failure_detail = ""
         if state.policy is not EffectivePolicy.RULES and state.fetch_record is not None:
             self.failure_detail = describe_failure(state.fetch_record, type(self).__name__)
+            if not state.fetch_record.usable:
+                # urllib raises, or leaves the parser unread. Without a warning a crawler would stop
+                # without a reason.
+                logger.warning(
+                    "robots.txt was not read, so can_fetch() returns False for all URLs: %s",
+                    self.failure_detail,
+                )
         if state.policy is EffectivePolicy.RULES:
             # The lines that were read: a fetch ends after 500 KiB, and the lines end with it.
             lines = state.robots.lines

@@ -9,6 +9,7 @@ RobotsParser with the methods of robotspy 0.13 (the module `robots`), answering 
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,6 +26,8 @@ from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import is_product_token
 
 __all__ = ["RequestRate", "RobotFileParser", "RobotsParser"]
+
+logger = logging.getLogger(__name__)
 
 
 class RobotsParser:
@@ -58,7 +61,7 @@ class RobotsParser:
         Fetch the robots.txt of the origin of *uri*, and parse it.
 
         401, 403 and an unreachable file set `disallow_all`, other 4xx `allow_all`; `errors` says
-        why.
+        why. For an unreachable file a warning is logged too.
         """
         parser = cls(uri)
         parser.timeout = timeout
@@ -73,7 +76,12 @@ class RobotsParser:
             parser.timestamp = time.time()
             parser._checks = ChecksByUserAgent(state.robots)
         elif parser.disallow_all and (record := state.fetch_record) is not None:
-            parser.errors.append((str(record.status or ""), describe_failure(record, cls.__name__)))
+            detail = describe_failure(record, cls.__name__)
+            parser.errors.append((str(record.status or ""), detail))
+            if not record.usable:
+                logger.warning(
+                    "robots.txt was not read, so can_fetch() returns False for all URLs: %s", detail
+                )
         return parser
 
     @classmethod

@@ -261,6 +261,10 @@ def make_fetch_options(arguments: Sequence[Any], options: Mapping[str, Any]) -> 
         fix = "for other options use robotrules.Client(..., transport=session)"
         if "after_response_hook" in options:
             fix = "use robotrules.Client(..., on_fetch=...) to see responses"
+        if "allow_private" in options or "user_agent" in options:
+            name = "allow_private" if "allow_private" in options else "user_agent"
+            value = "['intranet.example']" if name == "allow_private" else "'ExampleBot/1.0'"
+            fix = f"set Robots.{name} = {value}"
         raise TypeError(
             f"not supported: {', '.join(unsupported)}. Robots.fetch() passes headers= and timeout= "
             f"on; {fix}"

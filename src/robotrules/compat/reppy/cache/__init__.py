@@ -8,6 +8,7 @@ it has stores that processes share, conditional requests and back-off.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict
@@ -28,6 +29,8 @@ from robotrules.compat.reppy.robots import (
     vet_hook,
 )
 from robotrules.compat.reppy.ttl import TTLPolicyBase
+
+logger = logging.getLogger(__name__)
 
 # Arguments of `Robots.fetch()` that are not options of a request.
 _NOT_SENT = ("max_size", "after_parse_hook")
@@ -101,6 +104,7 @@ class _LruCache:
         """
         Return the expiry and the object for the URL of a robots.txt, by policy if it fails.
 
+        A failure is logged as a warning, once for each fetch: the policy's object has no reason.
         A TypeError or ValueError is misuse and is raised, unless it is about the URL or the
         network: kept as an object that disallows everything, it would go unnoticed.
         """
@@ -110,6 +114,12 @@ class _LruCache:
             is_failure = isinstance(error, (ReppyException, OSError))
             if isinstance(error, (TypeError, ValueError)) and not is_failure:
                 raise
+            reason = str(error) if isinstance(error, ReppyException) else f"{url}: {error!r}"
+            logger.warning(
+                "robots.txt was not read, so %s decides for its origin: %s",
+                type(self.cache_policy).__name__,
+                reason,
+            )
             return self.cache_policy.exception(url, error)
 
     def fetch(self, url: str) -> tuple[float, Any]:

@@ -225,8 +225,21 @@ def test_invalid_options_raise_before_a_fetch(
     assert requested == []
 
 
+def test_swapped_arguments_and_other_types() -> None:
+    """Content that is the URL would be a file that allows everything."""
+    with pytest.raises(ValueError, match=r"pass the URL of the robots\.txt first"):
+        Robots.parse("User-agent: *\nDisallow: /", URL)
+    assert Robots.parse("", "User-agent: *\nDisallow: /").robots.groups
+    robots = Robots.parse(URL, BODY)
+    for path in (None, 3):
+        with pytest.raises(TypeError, match="a URL is str or bytes"):
+            robots.allowed(path, "x")  # type: ignore[arg-type]
+
+
 def test_invalid_arguments_of_caches() -> None:
     """Policies without the method that is called, a positional option, and a URL as agent."""
+    with pytest.raises(TypeError, match="capacity is '9': pass the number of files"):
+        RobotsCache("9")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"cache_policy .* exception\(\)"):
         RobotsCache(1, AllowNone)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"ttl_policy .* expires\(\)"):

@@ -118,7 +118,8 @@ def test_no_text_raises_and_the_answer_is_that_of_check(
     native = robotrules.parse(
         "\n".join(line.removesuffix("\n").removesuffix("\r") for line in lines)
     )
-    assert parser.can_fetch(agent, url) == bool(native.check(url, "foo"))
+    compared = url.translate(dict.fromkeys(map(ord, "\t\r\n")))
+    assert parser.can_fetch(agent, url) == bool(native.check(compared, "foo"))
     assert isinstance(str(parser), str)
     parser.crawl_delay(agent)
     parser.request_rate(agent)
@@ -266,8 +267,17 @@ def test_why_there_is_no_file(status: int, detail: str, caplog: pytest.LogCaptur
     assert len(caplog.records) == (status in (429, 503))
 
 
-@pytest.mark.parametrize("url", ["", "ftp://example.com/robots.txt", "http://example.com/a.txt"])
-def test_read_of_another_url_raises(url: str) -> None:
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("", "is not an http or https URL: set one"),
+        ("ftp://example.com/robots.txt", "is not an http or https URL: set one"),
+        ("example.com/a", "is not an http or https URL: set one"),
+        ("file:///tmp/a.txt", r"pass the lines of a local file to parse\(\)"),
+        ("http://example.com/a.txt", r"pass the lines of another file to parse\(\)"),
+    ],
+)
+def test_read_of_another_url_raises(url: str, text: str) -> None:
     """Rules are at /robots.txt of an http or https origin (RFC 9309 §2.3)."""
-    with pytest.raises(ValueError, match=r"robots\.txt"):
+    with pytest.raises(ValueError, match=text):
         RobotFileParser(url).read()

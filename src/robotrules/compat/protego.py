@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from robotrules.compat.parsing import EMPTY, parse_supplied
+from robotrules.compat.urls import without_line_ends
 from robotrules.compat.user_agents import ChecksByUserAgent, crawler_name
 from robotrules.extensions.host import preferred_host
 from robotrules.extensions.visit_time import visit_times
@@ -86,7 +87,7 @@ class Protego:
 
     def can_fetch(self, url: str, user_agent: str) -> bool:
         """Tell whether a crawler, given by product token or User-Agent header, may fetch *url*."""
-        return self._checks[user_agent](url)
+        return self._checks[user_agent](without_line_ends(url))
 
     def crawl_delay(self, user_agent: str) -> float | None:
         """Return the Crawl-delay of a crawler in seconds, or None."""

@@ -20,6 +20,7 @@ from urllib.robotparser import RequestRate as RequestRate
 from robotrules.cache import EffectivePolicy
 from robotrules.compat.fetching import USER_AGENT, describe_failure, fetch_state
 from robotrules.compat.parsing import EMPTY, parse_supplied
+from robotrules.compat.urls import without_line_ends
 from robotrules.compat.user_agents import ChecksByUserAgent, crawler_name
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.ruleset import URL
@@ -65,18 +66,20 @@ class RobotFileParser:
         Fetch the robots.txt of the origin of `url`, and parse it.
 
         401 and 403 set `disallow_all`, other 4xx set `allow_all` (RFC 9309 §2.3.1.3). If the file
-        is unreachable (5xx, 429, timeout, no connection, a private address that `allow_private` does
-        not list), `disallow_all` is set (§2.3.1.4) and a warning is logged: network failures do not
-        raise.
+        is unreachable (5xx, 429, timeout, no connection, an address that is refused),
+        `disallow_all` is set (§2.3.1.4) and a warning is logged: network failures do not raise.
         """
-        if self.path not in _ROBOTS_TXT_PATHS:
+        if self.host and self.path not in _ROBOTS_TXT_PATHS:
             raise ValueError(
                 f"{self.url!r} is not the URL of a robots.txt, which is at /robots.txt (RFC 9309 "
                 "§2.3): pass the lines of another file to parse()"
             )
         state = fetch_state(self.url, user_agent=self.user_agent, allow_private=self.allow_private)
         if state is None:
-            raise ValueError(f"{self.url!r} has no robots.txt: set an http or https URL")
+            raise ValueError(
+                f"{self.url!r} is not an http or https URL: set one, such as "
+                "'https://example.com/robots.txt', or pass the lines of a local file to parse()"
+            )
         self.allow_all = state.policy is EffectivePolicy.ALLOW
         self.disallow_all = state.policy is EffectivePolicy.DISALLOW
         self.failure_detail = ""
@@ -130,7 +133,7 @@ class RobotFileParser:
             return True
         if not self.last_checked:
             return False
-        return self._checks[useragent](url)
+        return self._checks[useragent](without_line_ends(url))
 
     def crawl_delay(self, useragent: str) -> float | None:
         """Return the Crawl-delay of a crawler in seconds, or None; whole seconds are an int."""

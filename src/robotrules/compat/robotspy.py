@@ -20,6 +20,7 @@ from robotrules.cache import EffectivePolicy
 from robotrules.compat.fetching import USER_AGENT, describe_failure, fetch_state
 from robotrules.compat.parsing import EMPTY, parse_supplied
 from robotrules.compat.robotparser import RequestRate, RobotFileParser
+from robotrules.compat.urls import without_line_ends
 from robotrules.compat.user_agents import ChecksByUserAgent
 from robotrules.http.origins import origin_of
 from robotrules.robotstxt import RobotsTxt
@@ -69,7 +70,10 @@ class RobotsParser:
             uri, user_agent=cls.user_agent, allow_private=cls.allow_private, timeout=timeout
         )
         if state is None:
-            raise ValueError(f"{uri!r} has no robots.txt: pass an http or https URL")
+            raise ValueError(
+                f"{uri!r} is not an http or https URL: pass one, such as "
+                "'https://example.com/robots.txt', or read a local file with from_file()"
+            )
         parser.allow_all = state.policy is EffectivePolicy.ALLOW
         parser.disallow_all = state.policy is EffectivePolicy.DISALLOW
         if state.policy is EffectivePolicy.RULES:
@@ -133,7 +137,7 @@ class RobotsParser:
         own = origin_of(self.url) if self.url else None
         if own is not None and origin_of(url) not in (own, None):
             return False
-        return self._checks[useragent](url)
+        return self._checks[useragent](without_line_ends(url))
 
     def __str__(self) -> str:
         return self.robots.body.decode("utf-8", "backslashreplace")

@@ -41,7 +41,8 @@ def crawler_name(user_agent: str) -> str:
         return user_agent
     if is_url(user_agent) and len(user_agent.split()) == 1:
         raise ProductTokenError(
-            f"{user_agent[:80]!r} is a URL, not a user agent: check the order of the arguments"
+            f"{user_agent[:80]!r} is a URL, not a user agent: pass a name such as 'ExampleBot', "
+            "and check the order of the arguments"
         )
     if token := _token_in(user_agent):
         return token

@@ -73,6 +73,10 @@ def parse(
     """
     Parse a robots.txt. Never raises on content.
 
+    *body* is the content. A path or a URL as a str is parsed as content too, and has no rules, so
+    everything is allowed: pass `Path("robots.txt").read_bytes()` for a file, and use `Client` for a
+    URL.
+
     *complete* is False when the body was truncated before this call: an unfinished last line is
     then ignored (AMB-12). *engine* is for tests that compare the engines.
     """

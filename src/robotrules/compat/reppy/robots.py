@@ -128,6 +128,12 @@ class Robots:
         """The origin that the file speaks for; empty if *url* has none."""
         self._expires = expires
         self._checks = ChecksByUserAgent(parse_supplied(content))
+        # With the arguments swapped, the URL would be a file without rules, which allows all.
+        if not self.host and len(self.robots.lines) == 1 and origin_of(content):
+            raise ValueError(
+                f"content is {content!r}, and url is {url[:80]!r}: pass the URL of the robots.txt "
+                "first, and its content after it"
+            )
 
     @classmethod
     def parse(cls, url: str, content: str | bytes, expires: float | None = None) -> Self:
@@ -313,7 +319,8 @@ def name_of(name: str | bytes) -> str:
 
 def _is_external(path: str | bytes, host: str) -> bool:
     """Tell whether a URL has another origin than the file; a path has none."""
-    if not host or path[:1] in ("/", b"/"):
+    # Other types are left to the check, which raises.
+    if not host or not isinstance(path, (str, bytes)) or path[:1] in ("/", b"/"):
         return False
     origin = origin_of(path)
     return origin is not None and origin != host

@@ -64,6 +64,10 @@ class _LruCache:
 
         The other arguments are those of `Robots.fetch()`; unsupported and invalid ones raise here.
         """
+        if not isinstance(capacity, int):
+            raise TypeError(
+                f"capacity is {capacity!r}: pass the number of files to keep, as an int"
+            )
         if capacity < 1:
             raise ValueError(f"capacity is {capacity!r}: use 1 or more")
         _vet_policy("cache_policy", cache_policy, "exception")

@@ -91,6 +91,6 @@ def test_a_refused_private_address_is_an_error(caplog: pytest.LogCaptureFixture)
 def test_no_text_raises_and_the_answer_is_that_of_check(text: str, url: str) -> None:
     """The drop-in answers what `RobotsTxt.check()` answers for the product token."""
     parser = RobotsParser.from_string(text)
-    compared = url.translate(dict.fromkeys(map(ord, "\t\r\n")))
+    compared = url.translate(dict.fromkeys(map(ord, "\r\n")))
     assert parser.can_fetch("foo", url) == bool(robotrules.parse(text).check(compared, "foo"))
     assert isinstance(parser.warnings, list)

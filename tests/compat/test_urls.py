@@ -1,4 +1,4 @@
-"""URLs with TAB, CR or LF, which the originals remove."""
+"""URLs with CR or LF, which the originals remove."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ BODY = "User-agent: *\nDisallow: /*.pdf$\nDisallow: /ab\n"
 URLS = [
     "https://example.com/x.pdf\n",
     "https://example.com/x.pdf\r\n",
-    "/a\tb",
     "/a\nb",
+    "/a\rb",
     b"https://example.com/x.pdf\n",
 ]
 
@@ -35,8 +35,15 @@ def test_urllib_removes_them() -> None:
     """The answer of the original to the URLs that it reads without wildcards."""
     parser = urllib.robotparser.RobotFileParser()
     parser.parse(["User-agent: *", "Disallow: /ab"])
-    assert not parser.can_fetch("x", "/a\tb")
     assert not parser.can_fetch("x", "/a\nb")
+
+
+def test_a_tab_is_compared() -> None:
+    """A pattern may have one: without it, the URL that the rule is about would be allowed."""
+    parser = Protego.parse("User-agent: *\nDisallow: /a\tb")
+    assert not parser.can_fetch("/a\tb", "x")
+    assert not parser.can_fetch("/a%09b", "x")
+    assert parser.can_fetch("/ab", "x")
 
 
 @pytest.mark.parametrize("url", [None, 3])

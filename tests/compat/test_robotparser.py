@@ -160,6 +160,15 @@ def test_read(status: int, flags: tuple[bool, bool], allowed: bool) -> None:
     assert bool(parser.mtime()) == (status == 200)
 
 
+def test_read_of_a_redirect_loop(caplog: pytest.LogCaptureFixture) -> None:
+    """Blocked in both; here a warning says why."""
+    with serving(302, fields={"Location": "/robots.txt"}) as (origin, _):
+        for parser in (Local(origin), urllib.robotparser.RobotFileParser(f"{origin}/robots.txt")):
+            parser.read()
+            assert not parser.can_fetch("x", "/")
+    assert len(caplog.records) == 1
+
+
 def test_threads_share_a_parser() -> None:
     """Twenty threads check with more user agents than are cached, while lines are parsed again."""
     parser = parsed("User-agent: *\nDisallow: /a")

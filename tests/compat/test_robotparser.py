@@ -160,8 +160,11 @@ def test_read(status: int, flags: tuple[bool, bool], allowed: bool) -> None:
     assert bool(parser.mtime()) == (status == 200)
 
 
-def test_read_of_a_redirect_loop(caplog: pytest.LogCaptureFixture) -> None:
+def test_read_of_a_redirect_loop(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Blocked in both; here a warning says why."""
+    monkeypatch.setenv("no_proxy", "*")  # urllib uses the proxies of the environment
     with serving(302, fields={"Location": "/robots.txt"}) as (origin, _):
         for parser in (Local(origin), urllib.robotparser.RobotFileParser(f"{origin}/robots.txt")):
             parser.read()

@@ -187,6 +187,50 @@ def test_tags_that_no_crawler_reads_stop_the_start() -> None:
     SitePolicy(named + '[[for]]\ncrawlers = ["ExampleBot"]\nwelcome = ["/d/"]\n')
 
 
+@pytest.mark.parametrize(
+    ("pattern", "code"),
+    [
+        ("/.*[.]pdf$", "RR519"),
+        ("/[0-9]", "RR519"),
+        ("/*.pdf$x", "RR517"),
+        ("/*.pdf$|/*.doc$", "RR517"),
+        ("/a$b", "RR517"),
+    ],
+)
+def test_patterns_of_tags_that_do_not_match_as_meant(pattern: str, code: str) -> None:
+    """They stop the start, with the line of the table; the words are about the server."""
+    policy = f"[everyone]\n\n[[tags]]\npaths = ['/x/', '{pattern}']\nrules = ['noindex']\n"
+    with pytest.raises(PolicyError) as caught:
+        SitePolicy(policy)
+    (note,) = caught.value.notes
+    assert (note.code, note.level, note.line) == (code, "warning", 3)
+    assert f"the policy text, line 3, tags for '{pattern}': warning {code}" in str(caught.value)
+    assert "crawler" not in note.message
+    assert "Google" not in note.message
+    assert SitePolicy(policy, ignore=[code]).notes == ()
+
+
+def test_patterns_of_tags_that_can_be_shorter() -> None:
+    """For information; the reach of other patterns is still checked."""
+    policy = "[everyone]\nkeep-out = ['/d/']\n[[tags]]\npaths = ['/x*', '/?', '/d/x*']\n"
+    with pytest.raises(PolicyError, match="RR861") as caught:
+        SitePolicy(policy + "rules = ['noindex']\n", min_level="info", ignore=["RR511"])
+    assert sorted(note.code for note in caught.value.notes) == ["RR516", "RR523", "RR861"]
+
+
+def test_crawlers_of_tags_that_do_not_exist() -> None:
+    """A misspelt name stops the start, a retired one is for information; both are in the table."""
+    policy = "[[tags]]\npaths = ['/d/']\nrules = ['noindex']\ncrawlers = {}\n"
+    with pytest.raises(PolicyError) as caught:
+        SitePolicy(policy.format(["ExampleBot", "Googelbot"]))
+    where = "line 1, tags, crawler 'Googelbot': warning RR412"
+    assert where in str(caught.value)
+    assert "Did you mean Googlebot" in str(caught.value)
+    site = SitePolicy(policy.format(["anthropic-ai", "Googlebot", "*"]))
+    assert [(note.code, note.line) for note in site.notes] == [("RR114", None), ("RR414", 1)]
+    assert "line 1, tags, crawler 'anthropic-ai': info RR414" in site.note_messages[1]
+
+
 # --- Hosts and staging ----------------------------------------------------------------------------
 
 
@@ -322,7 +366,9 @@ PATTERNS = st.lists(PIECES, max_size=5).map(lambda parts: "/" + "".join(parts))
 @given(PATTERNS, st.lists(PIECES, max_size=6).map(lambda parts: "/" + "".join(parts)))
 def test_paths_match_as_in_a_robots_txt(pattern: str, path: str) -> None:
     """A tag rule applies to exactly the URLs that a Disallow with the same pattern blocks."""
-    site = SitePolicy(f"[[tags]]\npaths = ['{pattern}']\nrules = ['noindex']\n")
+    # A `$` inside a pattern is a warning.
+    policy = f"[[tags]]\npaths = ['{pattern}']\nrules = ['noindex']\n"
+    site = SitePolicy(policy, min_level="error")
     robots = robotrules.parse(f"User-agent: *\nDisallow: {pattern}\n")
     disallowed = not robots.check(f"https://example.com{path}", "AnyBot")
     if path != "/robots.txt":

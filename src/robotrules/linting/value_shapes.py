@@ -93,7 +93,7 @@ _AUTHORITY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _EXPRESSION = re.compile(
-    rb"\\[./dwsDWSb?*+$()\[-]|\[(?:0-9|a-z|A-Z|\^|\\)|\([^()|]*\|[^()]*\)|\A\^|\]\+|\.\+"
+    rb"\\[./dwsDWSb?*+$()\[-]|\[(?:0-9|a-z|A-Z|\^|\\|\.\])|\([^()|]*\|[^()]*\)|\A\^|\]\+|\.\+"
 )
 
 

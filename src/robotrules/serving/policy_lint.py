@@ -1,5 +1,5 @@
 """
-Lint of a policy before it is served: its robots.txt, and tag rules that no crawler would read.
+Lint of a policy before it is served: its robots.txt and its `[[tags]]` tables.
 
 Notes of at least a chosen level stop the start, by default errors and warnings, as in the exit code
 of `robotrules lint`. The message has each note with its line and how to fix it.
@@ -7,19 +7,14 @@ of `robotrules lint`. The message has each note with its line and how to fix it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from robotrules.analysis.pattern_examples import find_examples
-from robotrules.analysis.pattern_trace import ParsedPattern
 from robotrules.errors import PolicyError
-from robotrules.linting import LEVELS, LintNote, ServedResponse, lint, lint_page
+from robotrules.linting import LEVELS, LintNote, ServedResponse, lint
 from robotrules.octets import visible
 from robotrules.serving.policy_source import LoadedPolicy
-from robotrules.write import robots_tag_fields
-from robotrules.write.tag_policy import PathTags
+from robotrules.serving.tag_lint import lint_tags
 
-# The checks of a page that concern a policy: tags of a page that crawlers may not fetch.
-NOT_SEEN = ("RR861", "RR862")
 EMPTY_FILE = "RR114"
 LONGEST_LINE = 80
 MOST_SHOWN = 20
@@ -41,34 +36,8 @@ def lint_policy(policy: LoadedPolicy, max_age: int, ignore: Iterable[str] = ()) 
             note._replace(level="warning") if note.code == EMPTY_FILE else note for note in notes
         ]
     for table in policy.tags:
-        for pattern in table.patterns:
-            notes += _lint_pattern(policy, table, pattern, ignore)
+        notes += lint_tags(policy.robots, table, ignore)
     return notes
-
-
-def _lint_pattern(
-    policy: LoadedPolicy, table: PathTags, pattern: str, ignore: Sequence[str]
-) -> Iterator[LintNote]:
-    """Yield a note if all examples of a pattern are URLs that crawlers may not fetch."""
-    examples = find_examples(ParsedPattern(pattern, policy.robots.profile)).matches
-    fields = robots_tag_fields(table.by_token(), legacy=True)
-    for token in table.crawlers:
-        rules = policy.robots.rules_for(token)
-        # Most patterns have an example that can be fetched, which is quick to see.
-        if not examples or any(rules.allows(example.url) for example in examples):
-            continue
-        found = lint_page(
-            examples[0].url,
-            headers=fields,
-            robots=policy.robots,
-            product_token=token,
-            select=NOT_SEEN,
-            ignore=ignore,
-        )
-        if found:
-            # The note is about the field of one URL; its line is that of the table.
-            where = f"tags for {pattern!r}" + (f" and {token}" if token != "*" else "")
-            yield found[0]._replace(part=where, line=table.line)
 
 
 def stops(note: LintNote, min_level: str) -> bool:

@@ -171,6 +171,11 @@ class TestLookingUp:
         ("metaexternalagent", "meta-externalagent"),
         ("Google-CloudVertextBot", "Google-CloudVertexBot"),
         (" PerplexityBots ", "PerplexityBot"),
+        ("GTPBot", "GPTBot"),
+        ("CCBto", "CCBot"),
+        ("Slrup", "Slurp"),
+        ("Google-Extend", "Google-Extended"),
+        ("Applebot-Extende", "Applebot-Extended"),
     ],
 )
 def test_a_slip_of_the_pen_is_seen(written: str, meant: str) -> None:
@@ -185,6 +190,8 @@ def test_a_slip_of_the_pen_is_seen(written: str, meant: str) -> None:
     [
         *("GPTBot", "gptbot", "", " ", "*", "ExampleBot", "Roverbot", "SpankBot", "discobot"),
         *("MSRBOT", "factbot", "SemrushBot-SI", "Googlebot-Mobile", "pingbot", "x" * 1000),
+        # Real names of two letters and `bot` are as close to others; endings of a family too.
+        *("GPBot", "GMbot", "AIBOT", "CBot", "SemrushBot-AB", "SemrushBot-AS", "Yeit"),
     ],
 )
 def test_names_without_suggestion(written: str) -> None:

@@ -222,7 +222,8 @@ class KnownCrawlers:
         Return the crawler that a misspelt name probably stands for.
 
         One or two letters are wrong, missing, extra or swapped, or the name is divided differently,
-        as in `GPT-Bot`. None for a known name, and if two crawlers are equally close.
+        as in `GPT-Bot`; in short names only two neighbouring letters are swapped. None for a known
+        name, and if two crawlers are equally close.
         """
         name = product_token.strip().lower()
         if not name or len(name) > LONGEST_NAME or name in self:
@@ -278,6 +279,12 @@ def _name_distance(name: str, known: str) -> int | None:
     known_stem, known_dash, known_ending = known.rpartition("-")
     if dash and known_dash and stem == known_stem:
         name, known = ending, known_ending
+        if len(name) > 5 and known.startswith(name) and len(known) - len(name) < 3:
+            return len(known) - len(name)  # Google-Extend
+    # Two swapped letters are a misspelling in shorter names too; a missing one is not, because most
+    # names of two letters and `bot` are in use.
+    if len(name) > 4 and sorted(name) == sorted(known) and _edit_distance(name, known) == 1:
+        return 1
     # Half of all names end in `bot`, so the part before it has to be similar.
     for common in _COMMON_ENDINGS:
         if name.endswith(common) and known.endswith(common):

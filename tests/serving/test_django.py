@@ -67,6 +67,7 @@ ALLOWED_HOSTS = [".example"]
 INSTALLED_APPS += ["robotrules.integrations.django"]
 MIDDLEWARE.insert(0, "robotrules.integrations.django.middleware.DjangoRobotsMiddleware")
 """
+ROBOTS = "User-agent: *\nDisallow:\n"
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +129,21 @@ def test_a_mistake_stops_the_start(template: Path, tmp_path: Path) -> None:
         assert "line 2 ('Disalow: /x'): warning RR301 typo" in started.stderr
 
 
+@pytest.mark.parametrize("written", ["robotrules", None])
+def test_a_middleware_without_its_app(template: Path, tmp_path: Path, written: str | None) -> None:
+    """The checks are in the app, so every server refuses to start."""
+    project = make_project(template, tmp_path, policy=ROBOTS)
+    with (project / "shop" / "settings.py").open("a") as file:
+        file.write(f"INSTALLED_APPS[-1:] = {[written] if written else []}\n")
+    command = [sys.executable, "-c", "import shop.wsgi"]
+    started = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=60)
+    assert started.returncode != 0
+    assert started.stderr.endswith(
+        "ImproperlyConfigured: the middleware of robotrules needs its app: add "
+        "'robotrules.integrations.django' to INSTALLED_APPS\n"
+    )
+
+
 # Reads a list of settings, and prints what `manage.py check` says of each.
 RUN_CHECKS = """
 import io, json, os, sys
@@ -149,13 +165,23 @@ for settings in json.load(sys.stdin):
     answers.append(shown.getvalue())
 print(json.dumps(answers))
 """
-ROBOTS = "User-agent: *\nDisallow:\n"
 WRONG: list[tuple[dict[str, Any] | None, list[str]]] = [
     (None, ["failed", "(robotrules.E001)", "missing setting ROBOTRULES"]),
     ({"": "policy.toml"}, ["failed", "E001", "ROBOTRULES is 'policy.toml': set a dict, such as"]),
     ({"policy": "missing.toml"}, ["failed", "(robotrules.E001)", "cannot be read"]),
-    ({"q": 1}, ["failed", "(robotrules.E001)", "ROBOTRULES: unknown key 'Q'; the keys are"]),
-    ({"staging": True}, ["failed", "(robotrules.E001)", 'ROBOTRULES: missing key: add "POLICY":']),
+    (
+        {"q": 1},
+        ["failed", "(robotrules.E001)", 'unknown setting ROBOTRULES["Q"]: use POLICY, HOSTS'],
+    ),
+    (
+        {"staging": True},
+        ["failed", "(robotrules.E001)", 'missing setting ROBOTRULES["POLICY"]: add "POLICY":'],
+    ),
+    ({"policy": ""}, ["failed", "(robotrules.E001)", 'ROBOTRULES["POLICY"] is empty: set it to']),
+    (
+        {"policy": ROBOTS, "staging": "False"},
+        ["failed", """ROBOTRULES["STAGING"] is the text 'False': write False without quotes"""],
+    ),
     (
         {"policy": ROBOTS, "hosts": ["a"]},
         ["failed", "(robotrules.E001)", 'ROBOTRULES["HOSTS"] has a policy for each host'],
@@ -172,7 +198,17 @@ WRONG: list[tuple[dict[str, Any] | None, list[str]]] = [
             """ROBOTRULES["MAX_AGE"] is a number of seconds, not '3600'""",
         ],
     ),
-    ({"policy": ROBOTS, "stagin": []}, ["failed", "unknown key 'STAGIN'; did you mean 'STAGING'?"]),
+    (
+        {"policy": ROBOTS, "stagin": []},
+        ["failed", """unknown setting ROBOTRULES["STAGIN"]: did you mean 'STAGING'?"""],
+    ),
+    (
+        {"policy": "User-agent: *\nDisallow: /private/\n", "ignore": ["RR510"]},
+        [
+            "(robotrules.I001) the policy text, line 2 ('Disallow: /private/'): info RR511",
+            """HINT: You can accept it with ROBOTRULES["IGNORE"] = ['RR510', 'RR511'].""",
+        ],
+    ),
     (
         {"policy": MISTAKE},
         [
@@ -212,8 +248,11 @@ def test_checks(project: Path) -> None:
     own = policy | {"HOSTS": hosts, "STAGING": staging}
     for allowed in (["blog.example", ".test.example"], ["*"], ["a.shop.example"]):
         settings.append({"ROBOTRULES": own, "ALLOWED_HOSTS": allowed, "DEBUG": False})
-    settings.append({"ROBOTRULES": own, "ALLOWED_HOSTS": [], "DEBUG": True})
+    # As in a new project: Django then allows local hosts.
+    local = own | {"STAGING": ["staging.localhost", "127.0.0.1:8000", "[::1]", "staging.example"]}
+    settings.append({"ROBOTRULES": local, "ALLOWED_HOSTS": [], "DEBUG": True})
     settings.append({"ROBOTRULES": policy | {"STAGING": True}, "ALLOWED_HOSTS": ["a"]})
+    settings.append({"ROBOTRULES": {"policy": ROBOTS}})
     ran = subprocess.run(
         [sys.executable, "-c", RUN_CHECKS],
         cwd=project,
@@ -224,7 +263,7 @@ def test_checks(project: Path) -> None:
     )
     assert ran.stderr == ""
     answers = json.loads(ran.stdout)
-    without, behind, *by_hosts = answers[len(WRONG) :]
+    without, behind, *by_hosts = answers[len(WRONG) : -1]
     for (given, words), answer in zip(WRONG, answers[: len(WRONG)], strict=True):
         assert [word for word in words if word not in answer] == [], given
         assert ("failed" in words) <= answer.startswith("failed")
@@ -237,9 +276,12 @@ def test_checks(project: Path) -> None:
         {"shop.example", "*.shop.example", "staging.example"},
         set(),
         {"shop.example", "blog.example:8000", "staging.example", "*.test.example"},
-        set(),
+        {*hosts, "staging.example"},
         set(),
     ]
+    # Messages say what to write, so there is no hint that says it again.
+    assert "HINT" not in answers[2]
+    assert """["policy"]: did you mean 'POLICY'?""" in answers[-1]
 
 
 # Prints the files that the autoreloader watches for each of a list of settings.

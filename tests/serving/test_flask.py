@@ -17,6 +17,7 @@ from robotrules.serving import PolicyError, SitePolicy
 from tests.serving.loopback_servers import run_werkzeug
 from tests.serving.serving_contract import MISTAKE, SECONDS, SETTINGS, ServingContract, request
 
+ROBOTS = "User-agent: *\nDisallow: /a/\n"
 OWN = {"X-Robots-Tag": "noarchive", "Content-Usage": "train-ai=y"}
 
 
@@ -107,14 +108,74 @@ def test_the_settings_are_checked() -> None:
     """Each mistake says what to write."""
     with pytest.raises(PolicyError, match=r"warning RR301 typo"):
         make_app(policy=MISTAKE)
-    with pytest.raises(ValueError, match="missing setting ROBOTRULES_POLICY"):
-        make_app()
-    with pytest.raises(ValueError, match="there is no setting ROBOTRULES_POLCY"):
-        make_app(polcy="policy.toml")
-    with pytest.raises(TypeError, match="hosts has a policy for each host"):
-        make_app(policy="User-agent: *\n", hosts=["a.example"])
     with pytest.raises(RuntimeError, match="already set up"):
         RobotRules(make_app(**SETTINGS))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {},
+            'missing setting ROBOTRULES_POLICY: set app.config["ROBOTRULES_POLICY"] = '
+            '"policy.toml" before RobotRules(app)',
+        ),
+        (
+            {"ROBOTRULE_POLICY": "policy.toml"},
+            "before RobotRules(app). There is 'ROBOTRULE_POLICY': did you mean "
+            "'ROBOTRULES_POLICY'?",
+        ),
+        (
+            {"ROBOTRULES_POLCY": "policy.toml"},
+            "unknown setting ROBOTRULES_POLCY: did you mean 'ROBOTRULES_POLICY'?",
+        ),
+        (
+            {"ROBOTRULES_X": 1},
+            "unknown setting ROBOTRULES_X: use ROBOTRULES_POLICY, ROBOTRULES_HOSTS, "
+            "ROBOTRULES_STAGING, ROBOTRULES_MAX_AGE, ROBOTRULES_MIN_LEVEL, ROBOTRULES_IGNORE",
+        ),
+        (
+            {"ROBOTRULES_POLICY": ""},
+            "ROBOTRULES_POLICY is empty: set it to the path of a policy, 'policy.toml'",
+        ),
+        (
+            {"ROBOTRULES_POLICY": ROBOTS, "ROBOTRULES_HOSTS": {"a.example": " "}},
+            "ROBOTRULES_HOSTS['a.example'] is empty: set it to the path of a policy, 'policy.toml'",
+        ),
+        (
+            {"ROBOTRULES_POLICY": ROBOTS, "ROBOTRULES_HOSTS": ["a.example"]},
+            "ROBOTRULES_HOSTS has a policy for each host, such as {host: file}; not list",
+        ),
+        (
+            {"ROBOTRULES_POLICY": ROBOTS, "ROBOTRULES_HOSTS": {"a b": ROBOTS}},
+            "ROBOTRULES_HOSTS: 'a b' is not a host: write a name such as 'shop.example.com', or "
+            "'*.example.com' for all names below it",
+        ),
+        (
+            {"ROBOTRULES_POLICY": ROBOTS, "ROBOTRULES_STAGING": "True"},
+            "ROBOTRULES_STAGING is the text 'True': write True without quotes",
+        ),
+        (
+            {"ROBOTRULES_POLICY": ROBOTS, "ROBOTRULES_IGNORE": ["tipo"]},
+            "ROBOTRULES_IGNORE names 'tipo', which is not a check: did you mean RR301 (typo)?",
+        ),
+    ],
+)
+def test_a_mistake_in_a_setting(settings: dict[str, Any], message: str) -> None:
+    """A PolicyError with the name of the setting, and what to write."""
+    app = Flask("example")
+    app.config.update(settings)
+    with pytest.raises(PolicyError) as caught:
+        RobotRules(app)
+    assert str(caught.value).endswith(message)
+
+
+def test_settings_beside_a_policy_object() -> None:
+    """They would have no effect."""
+    app = Flask("example")
+    app.config["ROBOTRULES_STAGING"] = ["staging.example"]
+    with pytest.raises(PolicyError, match=r"ROBOTRULES_STAGING has no effect beside RobotRules"):
+        RobotRules(app, SitePolicy(ROBOTS))
 
 
 def test_misuse() -> None:

@@ -124,12 +124,21 @@ def test_a_mistake_raises_a_policy_error(arguments: dict[str, Any], words: str) 
         ({"policy": b"User-agent: *\n"}, "policy is the path of a file"),
         ({"policy": ["policy.toml"]}, "policy is the path of a file"),
         ({"policy": ROBOTS, "hosts": ["a.example"]}, "hosts has a policy for each host"),
-        ({"policy": ROBOTS, "hosts": {"a.example": None}}, "policy is the path of a file"),
+        (
+            {"policy": ROBOTS, "hosts": {"a.example": None}},
+            "hosts['a.example'] is the path of a file, or its text as str; not NoneType",
+        ),
         ({"policy": ROBOTS, "staging": "a.example"}, "pass ['a.example']"),
         ({"policy": ROBOTS, "staging": None}, "staging is a list of hosts, or True; not None"),
+        (
+            {"policy": ROBOTS, "staging": "True"},
+            "staging is the text 'True': write True without quotes",
+        ),
+        ({"policy": ROBOTS, "staging": "false"}, "write False without quotes"),
         ({"policy": ROBOTS, "max_age": "1"}, "max_age is a number of seconds"),
         ({"policy": ROBOTS, "max_age": True}, "max_age is a number of seconds"),
         ({"policy": ROBOTS, "ignore": "RR301"}, "ignore is a list of names: pass ['RR301']"),
+        ({"policy": ROBOTS, "ignore": 301}, "ignore is a list of names: pass ['RR510']"),
     ],
 )
 def test_wrong_types(arguments: dict[str, Any], words: str) -> None:

@@ -10,13 +10,13 @@ its fields are on every response: of views, static files and error pages.
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from difflib import get_close_matches
 from typing import Any
 
-from robotrules.errors import MissingExtraError
+from robotrules.errors import MissingExtraError, PolicyError
 from robotrules.integrations.wsgi import WsgiRobotsMiddleware
 from robotrules.serving import SitePolicy
+from robotrules.serving.settings import SettingNames, make_site, read_arguments
 
 try:
     from flask import Flask, current_app
@@ -25,15 +25,9 @@ except ImportError:
 
 __all__ = ["RobotRules"]
 
-# Settings with the arguments of `SitePolicy`.
-SETTINGS = {
-    "ROBOTRULES_POLICY": "policy",
-    "ROBOTRULES_HOSTS": "hosts",
-    "ROBOTRULES_STAGING": "staging",
-    "ROBOTRULES_MAX_AGE": "max_age",
-    "ROBOTRULES_MIN_LEVEL": "min_level",
-    "ROBOTRULES_IGNORE": "ignore",
-}
+NAMES = SettingNames("ROBOTRULES_{}", "ROBOTRULES_{}")
+# Of names that are nearly that of the policy: `ROBOTRULE_POLICY`.
+SIMILAR = 0.9
 EXTENSION = "robotrules"
 
 
@@ -53,6 +47,11 @@ class RobotRules:
             raise TypeError(f"app is a Flask application, not {name}: pass Flask(__name__)")
         if EXTENSION in app.extensions:
             raise RuntimeError(f"RobotRules is already set up for {app.name!r}: remove one call")
+        if self._site and (ignored := sorted(_find_settings(app))):
+            raise PolicyError(
+                f"{ignored[0]} has no effect beside RobotRules(site=...): remove the setting, or "
+                "pass the value to SitePolicy"
+            )
         site = self._site or _make_site(app)
         app.extensions[EXTENSION] = site
         app.wsgi_app = WsgiRobotsMiddleware(app.wsgi_app, site)  # type: ignore[method-assign]
@@ -67,27 +66,14 @@ class RobotRules:
 
 
 def _make_site(app: Flask) -> SitePolicy:
-    for name in app.config:
-        if name.startswith("ROBOTRULES_") and name not in SETTINGS:
-            known = ", ".join(SETTINGS)
-            raise ValueError(f"there is no setting {name}; there are {known}")
-    if "ROBOTRULES_POLICY" not in app.config:
-        raise ValueError("missing setting ROBOTRULES_POLICY: set it to the path of a policy.toml")
-    arguments: dict[str, Any] = {
-        argument: app.config[name] for name, argument in SETTINGS.items() if name in app.config
-    }
-    arguments["policy"] = _find_file(app, arguments["policy"])
-    hosts = arguments.get("hosts")
-    if isinstance(hosts, dict):
-        arguments["hosts"] = {host: _find_file(app, source) for host, source in hosts.items()}
-    return SitePolicy(**arguments)
+    given = _find_settings(app)
+    key = NAMES.key.format("POLICY")
+    missing = f'set app.config["{key}"] = "policy.toml" before RobotRules(app)'
+    if similar := get_close_matches(key, app.config, 1, SIMILAR):
+        missing += f". There is {similar[0]!r}: did you mean {key!r}?"
+    return make_site(read_arguments(given, NAMES, app.root_path, missing), NAMES)
 
 
-def _find_file(app: Flask, source: Any) -> Any:
-    """Return a path that starts at the folder of the application; a text as it is."""
-    if isinstance(source, str) and "\n" in source:
-        return source
-    if isinstance(source, (str, os.PathLike)):
-        path = Path(app.root_path, source)
-        return str(path) if isinstance(source, str) else path
-    return source
+def _find_settings(app: Flask) -> dict[str, Any]:
+    prefix = NAMES.key.format("")
+    return {name: value for name, value in app.config.items() if name.startswith(prefix)}

@@ -53,11 +53,11 @@ class LoadedPolicy(NamedTuple):
     """Whether the robots.txt is written from the policy, and not a file or text of its own."""
 
 
-def require_source(source: object) -> None:
-    """Raise TypeError unless a value can be a policy source."""
+def require_source(source: object, argument: str) -> None:
+    """Raise TypeError unless the value of an argument can be a policy source."""
     if not isinstance(source, (str, os.PathLike)):
         name = type(source).__name__
-        raise TypeError(f"policy is the path of a file, or its text as str; not {name}")
+        raise TypeError(f"{argument} is the path of a file, or its text as str; not {name}")
 
 
 def load_policy(source: PolicySource, host: str | None = None) -> LoadedPolicy:

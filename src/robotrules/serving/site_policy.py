@@ -44,6 +44,37 @@ def make_staging_robots() -> str:
     return write(NewRobotsTxt([group], comment=STAGING_COMMENT))
 
 
+def require_argument_types(
+    policy: object,
+    *,
+    hosts: object = None,
+    staging: object = (),
+    max_age: object = DEFAULT_MAX_AGE,
+    min_level: object = "",
+    ignore: object = (),
+) -> None:
+    """Raise TypeError for an argument of `SitePolicy` of a wrong type; its name comes first."""
+    require_source(policy, "policy")
+    if isinstance(max_age, bool) or not isinstance(max_age, int):
+        raise TypeError(f"max_age is a number of seconds, not {max_age!r:.60}")
+    if isinstance(staging, str) and staging.strip().lower() in ("true", "false"):
+        value = staging.strip().capitalize()
+        raise TypeError(f"staging is the text {staging!r}: write {value} without quotes")
+    if isinstance(staging, str) or not isinstance(staging, Iterable | bool):
+        example = staging if isinstance(staging, str) else "staging.example.com"
+        raise TypeError(
+            f"staging is a list of hosts, or True; not {staging!r:.60}: pass [{example!r}]"
+        )
+    if hosts is not None and not isinstance(hosts, Mapping):
+        name = type(hosts).__name__
+        raise TypeError(f"hosts has a policy for each host, such as {{host: file}}; not {name}")
+    for host, source in (hosts or {}).items():
+        require_source(source, f"hosts[{host!r}]")
+    if isinstance(ignore, str) or not isinstance(ignore, Iterable):
+        example = ignore if isinstance(ignore, str) else "RR510"
+        raise TypeError(f"ignore is a list of names: pass [{example!r}]")
+
+
 class SitePolicy:
     """
     A policy that is ready to be served.
@@ -67,8 +98,7 @@ class SitePolicy:
         min_level: str = "warning",
         ignore: Iterable[str] = (),
     ) -> None:
-        if isinstance(max_age, bool) or not isinstance(max_age, int):
-            raise TypeError(f"max_age is a number of seconds, not {max_age!r}")
+        require_argument_types(policy, hosts=hosts, staging=staging, max_age=max_age, ignore=ignore)
         if not 0 <= max_age <= LONGEST_MAX_AGE:
             raise PolicyError(
                 f"max_age is {max_age:,}: use 0 to {LONGEST_MAX_AGE:,} seconds; crawlers should "
@@ -76,14 +106,6 @@ class SitePolicy:
             )
         if min_level not in LEVELS:
             raise PolicyError(f"min_level is {min_level!r}: use one of {', '.join(LEVELS)}")
-        if isinstance(staging, str) or not isinstance(staging, Iterable | bool):
-            example = staging if isinstance(staging, str) else "staging.example.com"
-            raise TypeError(
-                f"staging is a list of hosts, or True; not {staging!r:.60}: pass [{example!r}]"
-            )
-        if hosts is not None and not isinstance(hosts, Mapping):
-            name = type(hosts).__name__
-            raise TypeError(f"hosts has a policy for each host, such as {{host: file}}; not {name}")
         ignored = _find_codes(ignore)
         self.counters = CrawlerCounters()
         """Requests of well-known crawlers."""
@@ -93,7 +115,6 @@ class SitePolicy:
         messages: list[str] = []
         served: dict[PolicySource, tuple[_HostPolicy, _HostPolicy | None]] = {}
         for host, source in [(None, policy), *hosts.items()]:
-            require_source(source)
             if source not in served:
                 loaded = load_policy(source, host)
                 found = lint_policy(loaded, max_age, ignored)

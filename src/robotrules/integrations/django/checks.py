@@ -9,6 +9,7 @@ System checks of the Django app: `manage.py check` reports mistakes in the polic
 | robotrules.W002 | warning | the middleware is missing |
 | robotrules.W003 | warning | the middleware is not the first one |
 | robotrules.W004 | warning | a host with its own policy is not in ALLOWED_HOSTS |
+| robotrules.I001 | info | a lint note for information |
 
 Errors stop `runserver` and `migrate`; under another server the middleware stops the start. Nothing
 is decided here: `robotrules.serving` lints.
@@ -20,14 +21,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning
+from django.core.checks import CheckMessage, Error, Info, Warning
 from django.http.request import validate_host
 
 from robotrules.errors import PolicyError, RobotrulesError
-from robotrules.integrations.django.site_settings import KEYS, SETTING, get_site
+from robotrules.integrations.django.site_settings import SETTING, get_site
 from robotrules.linting import LintNote
 from robotrules.serving.hosts import normalize_host
 
+# What Django allows with DEBUG = True and ALLOWED_HOSTS = [].
+LOCAL_HOSTS = (".localhost", "127.0.0.1", "[::1]")
 MIDDLEWARE = "robotrules.integrations.django.middleware.DjangoRobotsMiddleware"
 
 
@@ -48,34 +51,28 @@ def check_policy(app_configs: Any = None, **options: Any) -> list[CheckMessage]:
     try:
         site = get_site()
     except PolicyError as error:
-        if not error.notes:
-            return [*messages, Error(_name_setting(error), hint=_HINT, id="robotrules.E001")]
+        if not error.notes:  # the message says how to correct the setting or the file
+            return [*messages, Error(str(error), id="robotrules.E001")]
         hint = f"In Django this setting is {_ignore(error.notes)}."
         return [*messages, Error(str(error), hint=hint, id="robotrules.E002")]
-    except (RobotrulesError, TypeError) as error:
-        return [*messages, Error(_name_setting(error), hint=_HINT, id="robotrules.E001")]
+    except RobotrulesError as error:
+        return [*messages, Error(str(error), id="robotrules.E001")]
     messages += _check_hosts()
     for note, text in zip(site.notes, site.note_messages, strict=True):
-        if note.level != "info":
-            hint = f"Correct the policy, or accept it with {_ignore([note])}."
+        accept = f"accept it with {_ignore([note])}."
+        if note.level == "info":
+            messages.append(Info(text, hint=f"You can {accept}", id="robotrules.I001"))
+        else:
+            hint = f"Correct the policy, or {accept}"
             messages.append(Warning(text, hint=hint, id="robotrules.W001"))
     return messages
-
-
-_HINT = f"Correct the setting {SETTING} or its policy file."
-
-
-def _name_setting(error: Exception) -> str:
-    """Return a message with the name of the setting, if it begins with that of an argument."""
-    name, blank, rest = str(error).partition(" ")
-    return f'{SETTING}["{name.upper()}"]{blank}{rest}' if name.upper() in KEYS else str(error)
 
 
 def _check_hosts() -> Iterator[CheckMessage]:
     """Yield a warning for each host with its own policy whose requests do not get it."""
     allowed = settings.ALLOWED_HOSTS
-    if settings.DEBUG and not allowed:  # Django then allows localhost only
-        return
+    if settings.DEBUG and not allowed:
+        allowed = LOCAL_HOSTS
     given = getattr(settings, SETTING)
     staging = given.get("STAGING", ())
     names = [*given.get("HOSTS", ()), *(() if isinstance(staging, bool) else staging)]
@@ -94,5 +91,6 @@ def _check_hosts() -> Iterator[CheckMessage]:
 
 
 def _ignore(notes: Sequence[LintNote]) -> str:
-    codes = list(dict.fromkeys(note.code for note in notes))
+    accepted = getattr(settings, SETTING).get("IGNORE", ())
+    codes = list(dict.fromkeys([*accepted, *(note.code for note in notes)]))
     return f'{SETTING}["IGNORE"] = {codes}'

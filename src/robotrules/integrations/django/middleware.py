@@ -3,7 +3,8 @@ Django middleware: /robots.txt, tag fields and Content-Usage of the policy in th
 
 For synchronous and asynchronous views. It is the first entry of MIDDLEWARE, so that redirects and
 error pages of other middleware have the fields too. Making it raises `PolicyError` if the policy
-has a mistake, which stops the start under every server.
+has a mistake, and `ImproperlyConfigured` without the app in INSTALLED_APPS, which stops the start
+under every server.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
-from django.core.exceptions import DisallowedHost
+from django.apps import apps
+from django.core.exceptions import DisallowedHost, ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from robotrules.integrations.django.site_settings import get_site
 from robotrules.serving import ROBOTS_PATH, ResponseFields
 
+APP = "robotrules.integrations.django"
 # Fields that an application may send itself.
 _NAMES = ("Robots-Tag", "X-Robots-Tag", "Content-Usage")
 
@@ -30,6 +33,10 @@ class DjangoRobotsMiddleware:
     async_capable = True
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        if not apps.is_installed(APP):  # its checks would be missing, and nothing would say so
+            raise ImproperlyConfigured(
+                f"the middleware of robotrules needs its app: add {APP!r} to INSTALLED_APPS"
+            )
         self.get_response = get_response
         self._is_async = iscoroutinefunction(get_response)
         self._site = get_site()

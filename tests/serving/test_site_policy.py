@@ -498,13 +498,46 @@ def test_counters() -> None:
     assert site.counters.as_dict() == {}
 
 
+def test_disallowed_paths() -> None:
+    """Which crawler requested what: different paths without query, the latest first."""
+    site = SitePolicy(ROBOTS)
+    for target in ("/a", "/secret-plans/x?token=1", b"/secret-plans/y", "/secret-plans/x?b#c"):
+        site.record_request(target, user_agent=GPTBOT)
+        site.record_request(target, user_agent=FIREFOX)
+    paths = site.counters.disallowed_paths
+    assert paths("GPTBot") == ("/secret-plans/x", "/secret-plans/y")
+    assert paths("Googlebot") == paths("UnknownBot") == ()
+    for number in range(3000):
+        site.record_request(f"/secret-plans/{number}", user_agent=GPTBOT)
+    assert paths("GPTBot") == tuple(f"/secret-plans/{n}" for n in range(2999, 2989, -1))
+    site.counters.clear()
+    assert paths("GPTBot") == ()
+
+
+@pytest.mark.parametrize(
+    "tail",
+    ["x" * 1_000_000, "\x1b[2J" * 50, "\udcff", "\u202e" * 100, "\r\nForged: line", "ü" * 300],
+)
+def test_disallowed_paths_are_short_and_printable(tail: str) -> None:
+    """Whatever a client sends, a log or a page can show it."""
+    site = SitePolicy(ROBOTS)
+    for target in (f"/secret-plans/{tail}", f"/secret-plans/{tail}".encode("utf-8", "replace")):
+        site.record_request(target, user_agent=GPTBOT)
+    for path in site.counters.disallowed_paths("GPTBot"):
+        assert path.startswith("/secret-plans/")
+        assert len(path) <= 200
+        assert path.isprintable()
+        path.encode()
+
+
 def test_counters_are_thread_safe() -> None:
     """No request is lost."""
     site = SitePolicy(ROBOTS)
 
     def run() -> None:
-        for _ in range(500):
-            site.record_request("/secret-plans/x", user_agent=GPTBOT)
+        for number in range(500):
+            site.record_request(f"/secret-plans/{number % 20}", user_agent=GPTBOT)
+            assert len(site.counters.disallowed_paths("GPTBot")) <= 10
 
     threads = [threading.Thread(target=run) for _ in range(8)]
     for thread in threads:

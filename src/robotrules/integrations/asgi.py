@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
-from urllib.parse import quote
 
 from robotrules.serving import ROBOTS_PATH, SitePolicy
+from robotrules.serving.site_policy import require_site
+from robotrules.serving.targets import encode_path
 
 __all__ = ["AsgiRobotsMiddleware"]
 
@@ -24,18 +25,13 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-# Characters that a path has unencoded, beside letters and digits (RFC 3986 §3.3).
-_SAFE = "/:@!$&'()*+,;=-._~"
-
 
 class AsgiRobotsMiddleware:
     """Serves the robots.txt of a `SitePolicy`, and adds its fields to responses."""
 
     def __init__(self, app: AsgiApp, site: SitePolicy) -> None:
         """Wrap *app*. Make *site* at import, so that a mistake in the policy stops the start."""
-        if not isinstance(site, SitePolicy):
-            name = type(site).__name__
-            raise TypeError(f"site is a SitePolicy, not {name}: pass SitePolicy('policy.toml')")
+        require_site(site)
         self.app = app
         self.site = site
 
@@ -105,7 +101,7 @@ def _make_target(scope: Scope, path: str) -> bytes:
     """Return path and query as in the request line; the raw path is used if the server has it."""
     raw: bytes | None = scope.get("raw_path")
     if not raw or scope.get("root_path"):
-        raw = quote(path.encode("utf-8", "surrogatepass"), safe=_SAFE).encode("ascii")
+        raw = encode_path(path.encode("utf-8", "surrogatepass"))
     query: bytes = scope.get("query_string") or b""
     # Some servers have the query in the raw path.
     return raw.partition(b"?")[0] + b"?" + query if query else raw

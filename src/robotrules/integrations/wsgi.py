@@ -11,26 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from robotrules.serving import ROBOTS_PATH, SitePolicy
+from robotrules.serving.site_policy import require_site
+from robotrules.serving.targets import encode_path
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 __all__ = ["WsgiRobotsMiddleware"]
 
-# Characters that a path has unencoded, beside letters and digits (RFC 3986 §3.3).
-_SAFE = "/:@!$&'()*+,;=-._~"
-
 
 class WsgiRobotsMiddleware:
     """Serves the robots.txt of a `SitePolicy`, and adds its fields to responses."""
 
     def __init__(self, app: WSGIApplication, site: SitePolicy) -> None:
-        if not isinstance(site, SitePolicy):
-            name = type(site).__name__
-            raise TypeError(f"site is a SitePolicy, not {name}: pass SitePolicy('policy.toml')")
+        require_site(site)
         self.app = app
         self.site = site
 
@@ -68,6 +64,6 @@ class WsgiRobotsMiddleware:
 
 def _make_target(environ: WSGIEnvironment, path: str) -> bytes:
     """Return path and query; the path is decoded in WSGI, so `%2F` cannot be told from `/`."""
-    target = quote(path.encode("latin-1", "replace"), safe=_SAFE).encode("ascii")
+    target = encode_path(path.encode("latin-1", "replace"))
     query = environ.get("QUERY_STRING", "").encode("latin-1", "replace")
     return target + b"?" + query if query else target

@@ -16,12 +16,13 @@ from robotrules.linting import LEVELS, LintNote, select_checks
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.ruleset import RuleSet
-from robotrules.serving.counters import CrawlerCounters
+from robotrules.serving.counters import LONGEST_PATH, CrawlerCounters
 from robotrules.serving.hosts import HostTable
 from robotrules.serving.policy_lint import describe_note, lint_policy, refuse_notes
 from robotrules.serving.policy_source import LoadedPolicy, PolicySource, load_policy, require_source
 from robotrules.serving.response_fields import FieldTable, ResponseFields
 from robotrules.serving.robots_response import ROBOTS_PATH, RobotsFile, RobotsResponse
+from robotrules.serving.targets import make_url, shown_path
 from robotrules.write import NewGroup, NewRobotsTxt, disallow, write
 from robotrules.write.tag_policy import PathTags
 
@@ -29,9 +30,6 @@ from robotrules.write.tag_policy import PathTags
 DEFAULT_MAX_AGE = 3600
 # RFC 9309 §2.4: crawlers should not use a cached robots.txt for longer.
 LONGEST_MAX_AGE = 24 * 3600
-# Prefix of targets, so that `//x` is a path and not a host.
-_ORIGIN = "http://host"
-_RAW_ORIGIN = _ORIGIN.encode()
 STAGING_COMMENT = "A staging site, not for crawlers."
 # In addition to the tags of the policy.
 STAGING_TAGS = PathTags(("/",), (("noindex", True), ("nofollow", True)))
@@ -73,6 +71,13 @@ def require_argument_types(
     if isinstance(ignore, str) or not isinstance(ignore, Iterable):
         example = ignore if isinstance(ignore, str) else "RR510"
         raise TypeError(f"ignore is a list of names: pass [{example!r}]")
+
+
+def require_site(site: object) -> None:
+    """Raise TypeError unless the argument of a middleware is a `SitePolicy`."""
+    if not isinstance(site, SitePolicy):
+        name = type(site).__name__
+        raise TypeError(f"site is a SitePolicy, not {name}: pass SitePolicy('policy.toml')")
 
 
 class SitePolicy:
@@ -163,15 +168,19 @@ class SitePolicy:
         *target* is path and query, percent-encoded, as in the request line.
         """
         policy = self._only or self._find_policy(host)
-        url = _make_url(target)
+        url = make_url(target)
         crawler = KNOWN_CRAWLERS.find_in_header(user_agent)
         if crawler is not None:
-            self.counters.count(crawler.product_token, allowed=policy.allows(url, crawler))
+            if policy.allows(url, crawler):
+                self.counters.count_allowed(crawler.product_token)
+            else:
+                path = shown_path(target, LONGEST_PATH)
+                self.counters.count_disallowed(crawler.product_token, path)
         return policy.fields.find(url)
 
     def response_fields(self, target: str | bytes, host: str = "") -> ResponseFields:
         """Return the fields for the response to a URL; nothing is counted."""
-        return (self._only or self._find_policy(host)).fields.find(_make_url(target))
+        return (self._only or self._find_policy(host)).fields.find(make_url(target))
 
     def __repr__(self) -> str:
         return f"<SitePolicy: {self._hosts.default[0].name}>"
@@ -199,12 +208,6 @@ def _find_codes(ignore: Iterable[str]) -> tuple[str, ...]:
     return tuple(check.code for check in select_checks() if check.code not in kept)
 
 
-def _make_url(target: str | bytes) -> str | bytes:
-    if isinstance(target, bytes):
-        return _RAW_ORIGIN + (target if target[:1] == b"/" else b"/" + target)
-    return _ORIGIN + (target if target[:1] == "/" else "/" + target)
-
-
 class _HostPolicy:
     """The robots.txt, the fields and the rules that requests of a host get."""
 
@@ -213,7 +216,7 @@ class _HostPolicy:
     ) -> None:
         self.name, self.body, self.fields = name, body, fields
         self._robots = robots
-        own = fields.find(_ORIGIN + ROBOTS_PATH).add_to([])
+        own = fields.find(make_url(ROBOTS_PATH)).add_to([])
         self.file = RobotsFile(body, max_age, own)
         self._rules: dict[str, RuleSet] = {}
 

@@ -225,6 +225,33 @@ def test_order_of_groups() -> None:
             "everybody = 1",
             'p.toml, line 1: everybody: there is no key "everybody" here; did you mean everyone',
         ),
+        ("[everyone]\ndisallow = ['/x']", "line 2: everyone.disallow: Disallow is called keep-out"),
+        ("[[for]]\ncrawlers = 'a'\nAllow = '/x'", "line 3: .*Allow is called welcome in a policy$"),
+        (
+            "disallow = '/x'",
+            r"called keep-out in a policy; write it below \[everyone\], or below a",
+        ),
+        (
+            "keep-out = '/x'",
+            r"line 1: keep-out: write it below \[everyone\], or below a \[\[for\]\]$",
+        ),
+        ("[[for]]\nuser-agent = 'a'", "for.1..user-agent: User-agent is called crawlers"),
+        ("[everyone]\ncrawlers = 'a'", r"everyone.crawlers: write it below a \[\[for\]\]$"),
+        ("[[for]]\ncrawlers = 'Google Extended'", "that all parsers read: pass 'Google-Extended'$"),
+        ("[[for]]\ncrawlers = 'Googlebot/2.1'", "that all parsers read: pass 'Googlebot'$"),
+        ("[[for]]\ncrawlers = '%'", "that all parsers read: pass 'ExampleBot'$"),
+        (
+            "[[tags]]\npaths = '/x'\nrules = 'X-Robots-Tag: noindex'",
+            "line 3: .*has the name of the field, which the server adds: write 'noindex'$",
+        ),
+        (
+            "[[tags]]\npaths = '/x'\nrules = 'robots-tag: *;max-snippet=5'",
+            "which the server adds: write 'max-snippet=5'$",
+        ),
+        (
+            "[[tags]]\npaths = '/x'\nrules = 'noindex'\ncrawlers = 'Google Extended'",
+            "line 4: .*write the product token, such as 'Google-Extended'$",
+        ),
         ("zzz = 1", r"zzz: there is no key \"zzz\" here\. Known: comment, sitemaps"),
         ("everyone = 1", "everyone: expected a table, not 1"),
         (

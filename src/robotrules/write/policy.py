@@ -44,6 +44,9 @@ EXISTING = "robots-txt"
 POLICY_KEYS = (*ROBOTS_KEYS, EXISTING, "tags")
 EVERYONE_KEYS = ("comment", "keep-out", "welcome", "use", "crawl-delay", "records")
 FOR_KEYS = ("crawlers", "purposes", "instead-of-everyone", *EVERYONE_KEYS)
+# What a robots.txt calls them.
+RECORD_KEYS = {"disallow": "keep-out", "allow": "welcome", "user-agent": "crawlers"}
+REQUEST_KEYS = ("keep-out", "welcome", "crawlers")
 # The categories of draft-ietf-aipref-vocab-07 §6.1.
 USES = ("train-ai", "search")
 # Types that TOML does not have (RFC 9651 §3.3).
@@ -180,7 +183,20 @@ def _inherit(statements: ByPath) -> ByPath:
 # --- Reading --------------------------------------------------------------------------------------
 
 
+def _refuse_record_names(table: TomlValue, keys: tuple[str, ...]) -> None:
+    """Refuse keys with the names of records, and keys of requests outside of their tables."""
+    for key in table.table().value:
+        meant = RECORD_KEYS.get(key.lower(), key)
+        if meant not in REQUEST_KEYS or key in keys:
+            continue
+        words = [f"{key.capitalize()} is called {meant} in a policy"] if key != meant else []
+        place = "a [[for]]" if meant == "crawlers" else "[everyone], or below a [[for]]"
+        words += [] if meant in keys else [f"write it below {place}"]
+        table.at(key).refuse("; ".join(words))
+
+
 def _make_robots(policy: TomlValue) -> NewRobotsTxt:
+    _refuse_record_names(policy, POLICY_KEYS)
     policy.table(POLICY_KEYS)
     everyone = _read_requests(policy.at("everyone", {}), EVERYONE_KEYS)
     directives = list(_read_directives(policy.at("applications", {})))
@@ -235,6 +251,7 @@ def _read_existing(policy: TomlValue) -> str | None:
 
 
 def _read_requests(table: TomlValue, known: tuple[str, ...]) -> _Requests:
+    _refuse_record_names(table, known)
     table.table(known)
     rules: dict[str, NewRule] = {}
     for key in ("keep-out", "welcome"):

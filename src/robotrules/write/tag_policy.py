@@ -33,7 +33,7 @@ from robotrules.tags.known_rules import (
 )
 from robotrules.toml_positions import TomlValue
 from robotrules.write.tag_values import robots_tag_fields
-from robotrules.write.values import disallow
+from robotrules.write.values import disallow, suggest_name
 
 TAGS_KEYS = ("paths", "rules", "crawlers")
 
@@ -189,7 +189,8 @@ def _read_crawlers(crawlers: TomlValue) -> tuple[str, ...]:
             robots_tag_fields(rules, legacy=True)
         except WriteError:
             crawlers.refuse(
-                f"X-Robots-Tag cannot name {name!r}: write the product token, such as 'ExampleBot'"
+                f"X-Robots-Tag cannot name {name!r}: write the product token, such as "
+                f"{suggest_name(name)!r}"
             )
     return tuple({name.lower(): name for name in names}.values())
 
@@ -198,6 +199,11 @@ def _read_rules(rules: TomlValue) -> dict[str, Value]:
     """Return rules with their values; text after a colon is the value: `max-snippet: 50`."""
     named: dict[str, Value] = {}
     for text in rules.texts(example="noindex"):
+        if field := _FIELD.match(text):
+            rest = text[field.end() :].strip().removeprefix("*;") or "noindex"
+            rules.refuse(
+                f"{text!r} has the name of the field, which the server adds: write {rest!r}"
+            )
         name, colon, written = (part.strip() for part in text.partition(":"))
         if name != _DATED and "," in text:
             parts = ", ".join(f'"{part.strip()}"' for part in text.split(",") if part.strip())
@@ -219,6 +225,7 @@ def _read_rules(rules: TomlValue) -> dict[str, Value]:
     return named
 
 
+_FIELD = re.compile(r"\s*(?:x-)?robots(?:-tag)?\s*:", re.IGNORECASE)
 # Dates may have a comma: `Sun, 31 Jan 2027 12:00:00 GMT`.
 _DATED = "unavailable_after"
 _EXAMPLES = {

@@ -16,6 +16,7 @@ from robotrules.errors import WriteError
 from robotrules.http import structured_fields
 from robotrules.octets import to_octets
 from robotrules.profile import GOOGLE, LEAST_MAX_BYTES, MORE_SPELLINGS
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import normalize_path
 from robotrules.robotstxt.tokens import product_token
 
@@ -170,6 +171,14 @@ EMPTY = "Disallow:"
 NO_OP_RULE = allow("/robots.txt$")
 
 
+def suggest_name(name: str) -> str:
+    """Return the product token that a name probably stands for, or else an example."""
+    # `Google Extended` is Google-Extended, and not Google.
+    closest = KNOWN_CRAWLERS.closest(name)
+    likely = closest.product_token if closest else product_token(name)
+    return likely if likely and NAME.fullmatch(likely) else "ExampleBot"
+
+
 def most_specific_first(rules: Iterable[NewRule]) -> tuple[NewRule, ...]:
     """
     Return rules in an order in which first-match parsers decide like RFC 9309.
@@ -275,9 +284,8 @@ class NewGroup(_Checked, _Group):
             _refuse("the group matches no crawler: add a user agent, such as '*', or a purpose")
         for name in user_agents:
             if not NAME.fullmatch(name) or name.lower() == PLACEHOLDER:
-                likely = product_token(name)
-                fix = repr(likely) if likely and NAME.fullmatch(likely) else "'ExampleBot'"
-                _refuse(f"{name!r} is not a product token that all parsers read: pass {fix}")
+                fix = suggest_name(name)
+                _refuse(f"{name!r} is not a product token that all parsers read: pass {fix!r}")
         for name in purposes:
             if not PURPOSE.fullmatch(name):
                 _refuse(f"{name!r} is not a purpose: use visible ASCII without spaces and '#'")

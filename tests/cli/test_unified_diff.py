@@ -51,9 +51,9 @@ def test_commands(command: list[str], tmp_path: Path) -> None:
 
 
 def test_a_policy(tmp_path: Path) -> None:
-    """`write --check` shows a diff too."""
+    """`write --compare` shows a diff too."""
     policy = tmp_path / "policy.toml"
     policy.write_text('[everyone]\nkeep-out = ["/x"]\n', encoding="utf-8")
-    ran = robotrules("write", str(policy), "--check", "-", terminals=["stdout"])
+    ran = robotrules("write", str(policy), "--compare", "-", terminals=["stdout"])
     assert ran.code == 1, ran.err
     assert f"{GREEN}+Disallow: /x{END}\n" in ran.out

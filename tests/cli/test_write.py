@@ -49,23 +49,57 @@ def test_json_contains_the_parsed_policy(policy: str) -> None:
         (b"User-agent: *\nDisallow: /" + b"x" * 20_000, 1, False, False),
     ],
 )
-def test_check(
+def test_compare(
     policy: str, tmp_path: Path, body: bytes, code: int, same: bool, equivalent: bool
 ) -> None:
     """Exit code 1 if an octet differs; JSON reports whether the rules are equivalent."""
     existing = tmp_path / "robots.txt"
     existing.write_bytes(body)
-    ran = robotrules("write", policy, "--check", str(existing))
+    ran = robotrules("write", policy, "--compare", str(existing))
     assert ran.code == code
     assert bool(ran.out) == bool(ran.err) == (not same)
     assert ("is equivalent" in ran.err) == (equivalent and not same)
-    ran = robotrules("write", policy, "--check", "-", "--json", stdin=body)
+    ran = robotrules("write", policy, "--compare", "-", "--json", stdin=body)
     check = {"file": None, "same": same, "equivalent": equivalent}
-    assert json.loads(ran.out)["check"] == check
-    ran = robotrules("write", policy, "--check", str(existing), "--json")
-    assert json.loads(ran.out)["check"]["file"] == str(existing)
+    assert json.loads(ran.out)["compare"] == check
+    ran = robotrules("write", policy, "--compare", str(existing), "--json")
+    assert json.loads(ran.out)["compare"]["file"] == str(existing)
     assert existing.read_bytes() == body
-    assert robotrules("write", policy, "--check", "-", stdin=body).code == code
+    assert robotrules("write", policy, "--compare", "-", stdin=body).code == code
+
+
+TAGS = b"[everyone]\n[[tags]]\npaths = ['/x', '{}']\nrules = ['noindex']\n"
+
+
+def test_check(tmp_path: Path) -> None:
+    """As a server: notes on stdout, and 1 if one of them stops the start."""
+    file = tmp_path / "policy.toml"
+    for pattern, code, level in ((b"/y", 0, None), (b"/y*", 0, "info"), (b"/[0-9]", 1, "warning")):
+        policy = TAGS.replace(b"{}", pattern)
+        file.write_bytes(policy)
+        for name, stdin, place in ((str(file), b"", str(file)), ("-", policy, "the policy text")):
+            ran = robotrules("write", name, "--check", stdin=stdin)
+            assert ran.code == code
+            assert ran.out.startswith(f"{place}, line 2, tags for '" if level else "")
+            assert ran.out.count("\n") == bool(level)
+            assert ran.err.count("does not start with") == code
+            found = json.loads(robotrules("write", name, "--check", "--json", stdin=stdin).out)
+            assert found["policy"] == (None if name == "-" else name)
+            assert found["check"]["can_be_served"] is (code == 0)
+            assert [note["level"] for note in found["check"]["notes"]] == [level] * bool(level)
+    ran = robotrules("write", str(file), "--check", "--ignore", "RR516,pattern-like-an-expression")
+    assert ran == Ran(0, "", "")
+
+
+def test_check_reads_as_a_server_does(tmp_path: Path) -> None:
+    """A policy that names a robots.txt, a robots.txt itself, and stdin without a line end."""
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisalow: /x\n")
+    (tmp_path / "policy.toml").write_text('robots-txt = "robots.txt"\n')
+    for name in ("robots.txt", "policy.toml"):
+        ran = robotrules("write", str(tmp_path / name), "--check")
+        assert ran.code == 1
+        assert f"{tmp_path / 'robots.txt'}, line 2 ('Disalow: /x'): warning RR301" in ran.out
+    assert robotrules("write", "-", "--check", stdin=b"everyone.keep-out = '/x'") == Ran(0, "", "")
 
 
 def test_hints_at_names_outside_the_grammar() -> None:
@@ -78,8 +112,19 @@ def test_hints_at_names_outside_the_grammar() -> None:
 @pytest.mark.parametrize(
     ("arguments", "stdin", "words"),
     [
-        (["-", "--check", "-"], b"", "cannot both be stdin"),
-        (["-", "--check", "a", "-o", "b"], b"", "--check and --output cannot be combined"),
+        (["-", "--compare", "-"], b"", "cannot both be stdin"),
+        (["-", "--compare", "a", "-o", "b"], b"", "--compare and --output cannot be combined"),
+        (["-", "--check", "-o", "b"], b"", "--check and --output cannot be combined"),
+        (["-", "--check", "--compare", "b"], b"", "--check and --compare cannot be combined"),
+        (["-", "--ignore", "RR510"], b"", "--ignore names checks of lint: pass --check too"),
+        (["-", "--check", "--ignore", "x"], b"a=1", 'line 1: a: there is no key "a" here'),
+        (
+            ["-", "--check", "--ignore", "x"],
+            b"[everyone]",
+            "ignore names 'x', which is not a check",
+        ),
+        (["missing.toml", "--check"], b"", "cannot be read: No such file"),
+        (["-", "--check"], b"\xff", "stdin is not UTF-8 at byte 0"),
         (["-", "-o", "missing/a"], b"", "cannot write 'missing/a'"),
         (["missing"], b"", "no such file"),
         (["-"], b"\xff", "stdin is not UTF-8 at byte 0"),

@@ -88,7 +88,8 @@ def read_robots(
         path = quoted(name)
         raise CliError(
             f"{path} is TOML and not a robots.txt: for a policy, pipe the output of "
-            f"`robotrules write {path}`, and pass - in place of the file"
+            f"`robotrules write {path}`, and pass - in place of the file; `robotrules write "
+            f"{path} --check` lints the policy"
         )
     # Twice the limit, because UTF-16 uses two bytes where UTF-8 uses one.
     most = max(2 * find_profile(profile).max_bytes + BLOCK, most or 0)

@@ -1,5 +1,5 @@
 """
-`robotrules write`: create a robots.txt from a policy file, or compare it with an existing one.
+`robotrules write`: create a robots.txt from a policy, compare it with one, or check the policy.
 
 A wrapper around `policy.read_policy` and `write`. Tag rules of a policy are checked and shown as
 JSON, and not written: a robots.txt cannot contain them.
@@ -8,6 +8,7 @@ JSON, and not written: a robots.txt cannot contain them.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import click
@@ -32,31 +33,50 @@ SCHEMA_VERSION = 1
 @click.argument("policy", metavar="POLICY")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write to FILE; '-' is stdout.")
 @click.option(
-    "--check",
+    "--compare",
     "existing",
     metavar="FILE",
     help="Compare with the robots.txt FILE instead of writing; exit with 1 if it differs.",
 )
+@click.option(
+    "--check",
+    "is_check",
+    is_flag=True,
+    help="Lint the policy as a server does at its start; exit with 1 if it would not start.",
+)
+@click.option(
+    "--ignore", metavar="CHECKS", multiple=True, help="With --check: skip these checks of lint."
+)
 @json_option("Print one JSON object: the parsed policy and the text of the robots.txt.")
-def write(policy: str, target: str | None, existing: str | None, as_json: bool) -> int:
+def write(
+    policy: str,
+    target: str | None,
+    existing: str | None,
+    is_check: bool,
+    ignore: tuple[str, ...],
+    as_json: bool,
+) -> int:
     """
     Create a robots.txt from a policy, a small TOML file. '-' is stdin.
 
     The result has the same meaning for crawlers that do not support the newer records. [[tags]]
-    are checked and not written: they are for header fields, which a server sends. With --check, a
-    diff is printed instead. The exit code is 0, 1 if --check finds a difference, or 2
-    for a usage or I/O error or an invalid policy.
+    are validated and not written: they are for header fields, which a server sends. With --compare,
+    a diff is printed instead, and with --check the notes of lint, also on [[tags]]. The exit code
+    is 0, 1 if --compare finds a difference or --check a warning or an error, or 2 for a usage or
+    I/O error or an invalid policy.
 
     \b
     Examples:
       robotrules write policy.toml
       robotrules write policy.toml -o robots.txt
-      robotrules write policy.toml --check robots.txt
+      robotrules write policy.toml --compare robots.txt
+      robotrules write policy.toml --check
     """
-    if target is not None and existing is not None:
-        raise CliError("--check and --output cannot be combined")
+    _refuse_combinations(target, existing, is_check, ignore)
     if policy == STDIN and existing == STDIN:
-        raise CliError("the policy and --check cannot both be stdin: pass one of them as a file")
+        raise CliError("the policy and --compare cannot both be stdin: pass one of them as a file")
+    if is_check:
+        return _check(policy, ignore, as_json)
     name = "stdin" if policy == STDIN else visible(os.fsencode(policy))
     try:
         parsed = read_policy(_read(policy), name)
@@ -83,6 +103,34 @@ def write(policy: str, target: str | None, existing: str | None, as_json: bool) 
         output.write(text)
     output.flush()
     return 0
+
+
+def _refuse_combinations(
+    target: str | None, existing: str | None, is_check: bool, ignore: tuple[str, ...]
+) -> None:
+    options = {
+        "--check": is_check,
+        "--compare": existing is not None,
+        "--output": target is not None,
+    }
+    given = [option for option, is_given in options.items() if is_given]
+    if len(given) > 1:
+        raise CliError(f"{given[0]} and {given[1]} cannot be combined")
+    if ignore and not is_check:
+        raise CliError("--ignore names checks of lint: pass --check too, or remove it")
+
+
+def _check(policy: str, ignore: tuple[str, ...], as_json: bool) -> int:
+    from robotrules.cli.policy_check import check_policy  # the server side and all of lint
+
+    # A text without a line end would be the name of a file.
+    source = _read(policy) + "\n" if policy == STDIN else Path(policy)
+    name = "the policy" if policy == STDIN else quoted(policy)
+    file = None if policy == STDIN else visible(os.fsencode(policy))
+    checks = [part.strip() for text in ignore for part in text.split(",") if part.strip()]
+    return check_policy(
+        source, name, checks, {"schema": SCHEMA_VERSION, "policy": file} if as_json else None
+    )
 
 
 def _read(policy: str) -> str:
@@ -130,8 +178,8 @@ def _compare(robots: NewRobotsTxt, text: str, existing: str, values: dict[str, A
     where = "stdin" if existing == STDIN else quoted(existing)
     if values is not None:
         file = None if existing == STDIN else visible(os.fsencode(existing))
-        check = {"file": file, "same": same, "equivalent": equivalent}
-        output.json(values | {"check": check})
+        compared = {"file": file, "same": same, "equivalent": equivalent}
+        output.json(values | {"compare": compared})
     elif not same:
         was = octets.decode("utf-8", "backslashreplace").split("\n")
         name = "stdin" if existing == STDIN else visible(os.fsencode(existing))

@@ -111,7 +111,7 @@ class SitePolicy:
             )
         if min_level not in LEVELS:
             raise PolicyError(f"min_level is {min_level!r}: use one of {', '.join(LEVELS)}")
-        ignored = _find_codes(ignore)
+        ignored = find_codes(ignore)
         self.counters = CrawlerCounters()
         """Requests of well-known crawlers."""
         patterns = [] if isinstance(staging, bool) else list(staging)
@@ -202,7 +202,7 @@ def _refuse_unlisted(host: str, pattern: str | None) -> None:
         )
 
 
-def _find_codes(ignore: Iterable[str]) -> tuple[str, ...]:
+def find_codes(ignore: Iterable[str]) -> tuple[str, ...]:
     """Return the codes of ignored checks; an unknown name is an error, as in `lint`."""
     kept = {check.code for check in select_checks(ignore=ignore)}
     return tuple(check.code for check in select_checks() if check.code not in kept)

@@ -93,7 +93,7 @@ def require_generated(policy: Policy, name: str) -> None:
     if policy.robots_txt is not None:
         raise WriteError(
             f"{name}: there is nothing to write: the robots.txt of this policy is the existing "
-            f"file {policy.robots_txt!r} ({EXISTING}); `robotrules lint` checks that file"
+            f"file {policy.robots_txt!r} ({EXISTING}); `robotrules write --check` checks both"
         )
 
 

@@ -144,6 +144,47 @@ def test_a_middleware_without_its_app(template: Path, tmp_path: Path, written: s
     )
 
 
+# Requests of a test client after a change of the setting, and the view of the page.
+RUN_VIEW = """
+import json, os, sys
+import django
+from django.test import Client, RequestFactory, override_settings
+from types import SimpleNamespace
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "shop.settings"
+django.setup()
+names = {}
+exec(sys.stdin.read(), names)
+crawlers = names["crawlers"]
+texts = []
+for text in ("User-agent: *\\nDisallow: /x/\\n", "User-agent: *\\nDisallow: /y/\\n"):
+    with override_settings(ROBOTRULES={"POLICY": text}, ALLOWED_HOSTS=["testserver"]):
+        client = Client(headers={"user-agent": "GPTBot/1.2"})
+        texts.append(client.get("/robots.txt").content.decode())
+        client.get("/x/1?token=secret")
+        request = RequestFactory().get("/crawlers")
+        request.user = SimpleNamespace(is_active=True, is_staff=True)
+        texts.append(json.loads(crawlers(request).content))
+print(json.dumps(texts))
+"""
+
+
+def test_the_view_of_the_page(project: Path) -> None:
+    """It shows counts and paths, and `override_settings` changes the policy."""
+    page = Path(__file__).parents[2] / "docs" / "integrations" / "django.md"
+    (view,) = re.findall(r"^```py\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    command = [sys.executable, "-c", RUN_VIEW]
+    ran = subprocess.run(
+        command, cwd=project, input=view, capture_output=True, text=True, timeout=60
+    )
+    assert ran.stderr == ""
+    first, disallowed, second, allowed = json.loads(ran.stdout)
+    assert ("/x/" in first, "/y/" in second) == (True, True)
+    counts = {"robots_txt": 1, "allowed": 0, "disallowed": 1, "paths": ["/x/1"]}
+    assert disallowed == {"GPTBot": counts}
+    assert allowed == {"GPTBot": counts | {"allowed": 1, "disallowed": 0, "paths": []}}
+
+
 # Reads a list of settings, and prints what `manage.py check` says of each.
 RUN_CHECKS = """
 import io, json, os, sys

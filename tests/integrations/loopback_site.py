@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 LOOPBACK = "127.0.0.1"
 # A loopback address that the tests do not list as allowed.
@@ -38,12 +38,13 @@ class SeenRequest(NamedTuple):
     at: float
     headers: dict[str, str]
     """By name, written as `User-Agent`."""
+    protocol: str = "http/1.1"
 
 
-class LoopbackSite:
-    """A web server with its answers by path; other paths are pages, and robots.txt is missing."""
+class Site:
+    """The answers of a site by path; other paths are pages, and robots.txt is missing."""
 
-    def __init__(self, robots: str | Answer | None = None, address: str = LOOPBACK) -> None:
+    def __init__(self, robots: str | Answer | None = None) -> None:
         self.answers: dict[str, Answer] = {}
         if robots is not None:
             text = robots if isinstance(robots, Answer) else Answer(body=robots.encode())
@@ -52,16 +53,6 @@ class LoopbackSite:
         self.most_at_once = 0
         self._at_once = 0
         self._lock = Lock()
-        self._server = _Server((address, 0), _Handler)
-        self._server.site = self
-        self.port: int = self._server.server_address[1]
-        self.origin = f"http://{address}:{self.port}"
-        self._thread = Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
-
-    def url(self, path: str, host: str | None = None) -> str:
-        """Return the URL of a path, with another name of this host if given."""
-        return f"http://{host}:{self.port}{path}" if host else f"{self.origin}{path}"
 
     @property
     def paths(self) -> list[str]:
@@ -77,11 +68,11 @@ class LoopbackSite:
         """Return when these paths were requested."""
         return [request.at for request in self.seen if request.path in paths]
 
-    def answer(self, path: str, headers: dict[str, str]) -> Answer:
+    def answer(self, path: str, headers: dict[str, str], protocol: str = "http/1.1") -> Answer:
         """Record a request and return its answer, after the delay."""
         answer = self.answers.get(path, Answer(404 if path == "/robots.txt" else 200))
         with self._lock:
-            self.seen.append(SeenRequest(path, time.monotonic(), headers))
+            self.seen.append(SeenRequest(path, time.monotonic(), headers, protocol))
             if path != "/robots.txt":
                 self._at_once += 1
                 self.most_at_once = max(self.most_at_once, self._at_once)
@@ -92,36 +83,70 @@ class LoopbackSite:
                 self._at_once -= 1
         return answer
 
+
+class LoopbackSite(Site):
+    """A site with its web server."""
+
+    def __init__(self, robots: str | Answer | None = None, address: str = LOOPBACK) -> None:
+        super().__init__(robots)
+        self._server = self.open_server(address)
+        self._server.site = self
+        self.port: int = self._server.server_address[1]
+        self.origin = f"http://{address}:{self.port}"
+        self._thread = Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+
+    def open_server(self, address: str) -> SiteServer:
+        """Open the server at a free port."""
+        return SiteServer((address, 0))
+
+    def url(self, path: str, host: str | None = None) -> str:
+        """Return the URL of a path, with another name of this host if given."""
+        return f"http://{host}:{self.port}{path}" if host else f"{self.origin}{path}"
+
     def close(self) -> None:
         """Stop the server."""
         self._server.shutdown()
         self._thread.join(5)
         self._server.server_close()
 
-    def __enter__(self) -> LoopbackSite:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-class _Server(ThreadingHTTPServer):
+class SiteServer(ThreadingHTTPServer):
+    """A web server with a thread for each connection."""
+
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
-    site: LoopbackSite
+    site: Site
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        super().__init__(address, SiteHandler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away is part of the tests."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class SiteHandler(BaseHTTPRequestHandler):
+    """Answers the requests of a connection."""
+
     protocol_version = "HTTP/1.1"
-    server: _Server
+    server: SiteServer
+
+    @property
+    def site(self) -> Site:
+        """The site of the answers."""
+        return self.server.site
 
     def do_GET(self) -> None:
+        """Answer a request."""
         headers = {name.title(): value for name, value in self.headers.items()}
-        answer = self.server.site.answer(self.path, headers)
+        answer = self.site.answer(self.path, headers)
         self.send_response(answer.status)
         for name, value in answer.headers:
             self.send_header(name, value)

@@ -115,6 +115,22 @@ class KeepItems:
         return item
 
 
+class RotateUserAgent:
+    """Sets a User-Agent after the default one, as packages do that rotate it."""
+
+    def __init__(self, user_agent: str) -> None:
+        self.user_agent = user_agent
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> RotateUserAgent:
+        """Take the header from a setting."""
+        return cls(crawler.settings["ROTATED_USER_AGENT"])
+
+    def process_request(self, request: scrapy.Request, spider: Any = None) -> None:
+        """Replace the header."""
+        request.headers["User-Agent"] = self.user_agent
+
+
 ITEMS: list[str] = []
 
 

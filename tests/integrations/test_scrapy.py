@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 import scrapy.robotstxt
+import trustme
 from scrapy.http import HtmlResponse
 from scrapy.settings import default_settings
 from scrapy.utils.test import get_crawler
@@ -34,6 +35,7 @@ from tests.integrations.contract import (
     client_options,
 )
 from tests.integrations.loopback_site import LOOPBACK, PRIVATE, Answer, LoopbackSite
+from tests.integrations.tls_site import HTTP_2, TlsSite
 
 ROOT = Path(__file__).parents[2]
 ADDON = {"ADDONS": {"robotrules.integrations.scrapy.Addon": 0}}
@@ -44,13 +46,16 @@ class Worker:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.authority = trustme.CA()
+        """What robotrules trusts in this process; Scrapy trusts every certificate."""
+        self.authority.cert_pem.write_to_path(str(folder / "ca.pem"))
         self._log = (folder / "log").open("wb")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.integrations.scrapy_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env=environment(folder),
+            env=environment(folder) | {"SSL_CERT_FILE": str(folder / "ca.pem")},
             cwd=ROOT,
         )
 
@@ -268,6 +273,54 @@ def test_user_agents(worker: Worker, header: str, robots: str, status: int | Non
 
 
 @pytest.mark.parametrize(
+    ("rotated", "robots", "status"),
+    [
+        ("Mozilla/5.0", "User-agent: OtherBot\nDisallow: /\n", 200),
+        ("Mozilla/5.0", "User-agent: *\nDisallow: /\n\nUser-agent: ExampleBot\nAllow: /\n", None),
+        ("Mozilla/5.0", "User-agent: ExampleBot\nDisallow: /\n", None),
+        ("OtherBot/2.0", "User-agent: OtherBot\nDisallow: /\n", None),
+        ("OtherBot/2.0", "User-agent: ExampleBot\nDisallow: /\n", None),
+        ("OtherBot/2.0", "User-agent: ThirdBot\nDisallow: /\n", 200),
+        (USER_AGENT, "User-agent: OtherBot\nDisallow: /\n", 200),
+    ],
+)
+def test_a_user_agent_of_another_middleware(
+    worker: Worker, rotated: str, robots: str, status: int | None
+) -> None:
+    """A header that a middleware sets later is checked too, and one without a name is warned of."""
+    with LoopbackSite(robots) as site:
+        options: dict[str, Any] = {
+            "DOWNLOADER_MIDDLEWARES": {"tests.integrations.scrapy_worker.RotateUserAgent": 760},
+            "ROTATED_USER_AGENT": rotated,
+        }
+        result = crawl(worker, [site.url("/a"), site.url("/b")], **options)
+        assert [outcome.get("status") for outcome in result["outcomes"]] == [status, status]
+        pages = [one for one in site.seen if one.path != "/robots.txt"]
+        assert [one.headers["User-Agent"] for one in pages] == ([rotated] * 2 if status else [])
+        is_nameless = rotated == "Mozilla/5.0" and "ExampleBot\nDisallow" not in robots
+        assert str(result["warnings"]).count("No product token") == is_nameless
+        assert result["stats"].get("robotrules/allowed", 0) == (2 if status else 0)
+        assert result["stats"].get("robotrules/disallowed", 0) == (0 if status else 2)
+
+
+@pytest.mark.parametrize("exemption", ["meta", "setting", "obey"])
+def test_a_user_agent_of_another_middleware_is_exempt(worker: Worker, exemption: str) -> None:
+    """What exempts a request from the first check exempts it from the second one too."""
+    with LoopbackSite("User-agent: OtherBot\nDisallow: /\n") as site:
+        options: dict[str, Any] = {
+            "DOWNLOADER_MIDDLEWARES": {"tests.integrations.scrapy_worker.RotateUserAgent": 760},
+            "ROTATED_USER_AGENT": "OtherBot/2.0",
+        }
+        if exemption == "meta":
+            options["meta"] = {"dont_obey_robotstxt": True}
+        elif exemption == "setting":
+            options["ROBOTSTXT_USER_AGENT"] = "ExampleBot"
+        else:
+            options["ROBOTSTXT_OBEY"] = False
+        assert crawl(worker, [site.url("/a")], **options)["outcomes"] == [{"status": 200}]
+
+
+@pytest.mark.parametrize(
     ("options", "expected"),
     [
         (
@@ -275,8 +328,22 @@ def test_user_agents(worker: Worker, header: str, robots: str, status: int | Non
             "CrawlerError: no product token in USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64)'",
         ),
         ({"ROBOTSTXT_USER_AGENT": "(none)"}, "no product token in ROBOTSTXT_USER_AGENT"),
-        ({"ROBOTRULES_PROFILE": "gogle"}, "ProfileError: "),
-        ({"ROBOTRULES_ALLOW_PRIVATE": ["::1/x"]}, "ValueError: "),
+        ({"ROBOTRULES_PROFILE": "gogle"}, "ConfigError: ROBOTRULES_PROFILE: there is no profile"),
+        (
+            {"ROBOTRULES_ALLOW_PRIVATE": ["::1/x"]},
+            "ConfigError: ROBOTRULES_ALLOW_PRIVATE: allow_private contains '::1/x'",
+        ),
+        ({"ROBOTRULES_PROXY": "x"}, "ConfigError: ROBOTRULES_PROXY: proxy is not the URL"),
+        ({"ROBOTRULES_STORE": "other://y"}, "ConfigError: ROBOTRULES_STORE: unknown store"),
+        (
+            {"ROBOTRULES_CLIENT_OPTIONS": {"connections": -1}},
+            "ConfigError: ROBOTRULES_CLIENT_OPTIONS: connections is -1",
+        ),
+        (
+            {"ROBOTRULES_CLIENT_OPTIONS": {"min_dela": 1}},
+            "ROBOTRULES_CLIENT_OPTIONS has the unknown option 'min_dela': did you mean 'min_",
+        ),
+        ({"ROBOTRULES_CLIENT_OPTIONS": {"x": 1}}, "unknown option 'x': use access, "),
         (
             {"ROBOTRULES_STOER": "x"},
             "ROBOTRULES_STOER: did you mean ROBOTRULES_STORE?",
@@ -346,14 +413,20 @@ def test_without_the_addon(worker: Worker, site: LoopbackSite) -> None:
     middlewares = {
         "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
         "robotrules.integrations.scrapy.RobotsTxtMiddleware": 100,
+        "tests.integrations.scrapy_worker.RotateUserAgent": 400,
+        "robotrules.integrations.scrapy.SentUserAgentMiddleware": 840,
     }
     options: dict[str, Any] = {
         "ADDONS": {},
         "ROBOTSTXT_OBEY": True,
         "DOWNLOADER_MIDDLEWARES": middlewares,
+        "ROTATED_USER_AGENT": "OtherBot/2.0",
     }
-    result = crawl(worker, [site.url("/private"), site.url("/a")], **options)
-    assert [outcome.get("status") for outcome in result["outcomes"]] == [None, 200]
+    robots = f"{ALL_BUT_PRIVATE}\nUser-agent: OtherBot\nDisallow: /other\n"
+    site.answers["/robots.txt"] = Answer(body=robots.encode())
+    urls = [site.url(path) for path in ("/private", "/other", "/a")]
+    result = crawl(worker, urls, **options)
+    assert [outcome.get("status") for outcome in result["outcomes"]] == [None, None, 200]
     assert site.robots_requests == 1
 
 
@@ -369,17 +442,42 @@ def test_the_parser_alone(worker: Worker, site: LoopbackSite) -> None:
 HANDLERS = "scrapy.core.downloader.handlers."
 
 
-@pytest.mark.parametrize("handler", ["http2.H2DownloadHandler", "_aiohttp", "_httpx"])
-def test_download_handlers(worker: Worker, site: LoopbackSite, handler: str) -> None:
+@pytest.mark.parametrize("name", ["Aiohttp", "Httpx"])
+def test_download_handlers(worker: Worker, site: LoopbackSite, name: str) -> None:
     """Every download handler has the same rules."""
-    name = {"_aiohttp": "Aiohttp", "_httpx": "Httpx"}.get(handler)
-    path = HANDLERS + (f"{handler}.{name}DownloadHandler" if name else handler)
-    module = pytest.importorskip(path.rpartition(".")[0])
-    assert hasattr(module, path.rpartition(".")[2])
-    scheme = "https" if name is None else "http"  # HTTP/2 is for TLS only
-    options: dict[str, Any] = {"DOWNLOAD_HANDLERS": {scheme: path}}
+    module = f"{HANDLERS}_{name.lower()}"
+    assert hasattr(pytest.importorskip(module), f"{name}DownloadHandler")
+    options: dict[str, Any] = {"DOWNLOAD_HANDLERS": {"http": f"{module}.{name}DownloadHandler"}}
     result = crawl(worker, [site.url("/private"), site.url("/a")], **options)
     assert [outcome.get("status") for outcome in result["outcomes"]] == [None, 200]
+
+
+def test_http2(worker: Worker) -> None:
+    """Requests by HTTP/2 have the same rules; it is for `https` only."""
+    handler = f"{HANDLERS}http2.H2DownloadHandler"
+    pytest.importorskip(f"{HANDLERS}http2")
+    with TlsSite(worker.authority, secure_robots=ALL_BUT_PRIVATE) as site:
+        urls = [site.secure_url("/private"), site.secure_url("/a")]
+        result = crawl(worker, urls, DOWNLOAD_HANDLERS={"https": handler})
+        assert result["outcomes"][0]["reason"] == "disallow-rule"
+        assert result["outcomes"][1] == {"status": 200}
+        assert site.secure.robots_requests == 1
+        pages = [one for one in site.secure.seen if one.path != "/robots.txt"]
+        assert [(one.path, one.protocol) for one in pages] == [("/a", HTTP_2)]
+        assert pages[0].headers["User-Agent"] == USER_AGENT
+        assert site.seen == []
+
+
+def test_two_schemes_are_two_origins(worker: Worker) -> None:
+    """`http` and `https` with one host and port have a robots.txt each (§2.3)."""
+    plain, secure = "User-agent: *\nDisallow: /plain\n", "User-agent: *\nDisallow: /secure\n"
+    with TlsSite(worker.authority, plain, secure) as site:
+        paths = ("/plain", "/secure")
+        urls = [*map(site.url, paths), *map(site.secure_url, paths)]
+        result = crawl(worker, urls)
+        assert [one.get("status") for one in result["outcomes"]] == [None, 200, 200, None]
+        assert (site.paths, site.secure.paths) == (["/secure"], ["/plain"])
+        assert (site.robots_requests, site.secure.robots_requests) == (1, 1)
 
 
 # --- Delays ---------------------------------------------------------------------------------------
@@ -470,6 +568,27 @@ def test_items_of_noindex_pages(worker: Worker, site: LoopbackSite, asynchronous
     result = crawl(worker, urls, tasks=1, **options)
     assert result["items"] == urls[2:]
     assert result["stats"]["robotrules/dropped/noindex"] == 2
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_noindex_without_the_downloader_middleware(
+    worker: Worker, site: LoopbackSite, asynchronous: bool
+) -> None:
+    """ROBOTRULES_DROP_NOINDEX reads header fields and HTML itself if robots.txt is not obeyed."""
+    site.answers |= {
+        "/meta": Answer(200, NOINDEX, HTML),
+        "/own": Answer(200, b"x", (("X-Robots-Tag", "ExampleBot: noindex"),)),
+        "/other": Answer(200, b"x", (("X-Robots-Tag", "OtherBot: noindex"),)),
+    }
+    urls = [site.url(path) for path in ("/meta", "/own", "/other")]
+    options: dict[str, Any] = {"ROBOTRULES_DROP_NOINDEX": True, "ROBOTSTXT_OBEY": False}
+    result = crawl(worker, [*urls, "data:,x"], tasks=1, asynchronous=asynchronous, **options)
+    assert sorted(result["items"]) == ["data:,x", urls[2]]
+    assert result["stats"]["robotrules/dropped/noindex"] == 2
+    assert result["pages"] == []
+    # Without a name in USER_AGENT, the rules for all crawlers count.
+    result = crawl(worker, urls, tasks=1, USER_AGENT="Mozilla/5.0", **options)
+    assert sorted(result["items"]) == sorted(urls[1:])
 
 
 # --- Crawlers -------------------------------------------------------------------------------------

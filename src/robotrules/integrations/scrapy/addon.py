@@ -20,16 +20,19 @@ _SCRAPYS_OWN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 # Where Scrapy's own middleware is: before all others that change a request.
 _POSITION = 100
+# After all others that set header fields: packages that rotate User-Agents are at 400 to 700.
+_LATE_POSITION = 840
 
 
 class Addon:
-    """Enables `RobotsTxtMiddleware`, and `DropNoindexMiddleware` if a setting asks for it."""
+    """Enables the downloader middlewares, and `DropNoindexMiddleware` if a setting asks for it."""
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Change the settings of a crawler that the project does not set itself."""
         middlewares = settings["DOWNLOADER_MIDDLEWARES"]
         middlewares.set(_SCRAPYS_OWN, None, "addon")
         middlewares.set(f"{_HERE}.RobotsTxtMiddleware", _POSITION, "addon")
+        middlewares.set(f"{_HERE}.SentUserAgentMiddleware", _LATE_POSITION, "addon")
         settings.set("ROBOTSTXT_OBEY", True, "addon")
         # Without a project, the default of Scrapy 2.12 is another reactor.
         settings.set("TWISTED_REACTOR", _ASYNCIO, "addon")

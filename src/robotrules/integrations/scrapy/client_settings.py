@@ -1,106 +1,52 @@
 """
-Client settings: the client that the settings of a crawler describe.
-
-A wrong setting stops the crawl with an error that names it: a crawl that starts without what its
-settings say would not obey what its user thinks it obeys. The settings of the middlewares are
-listed in docs/integrations/scrapy.md.
+Client settings: the client that the settings of a crawler describe, and the crawler's name.
 """
 
 from __future__ import annotations
 
-import difflib
-import inspect
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules.client.aio import AsyncClient
-from robotrules.client.ssrf import ALLOW_OPTION
-from robotrules.errors import ConfigError, CrawlerError
+from robotrules.errors import ConfigError, CrawlerError, ProfileError
 from robotrules.integrations.scrapy.crawl_warnings import warn_of_user_agent
+from robotrules.integrations.scrapy.setting_values import (
+    name_culprit,
+    read_client_options,
+    read_seconds,
+    vet_names,
+)
+from robotrules.profile import find_profile
 from robotrules.robotstxt.tokens import product_token
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
     from robotrules.client.metrics import AsyncOnFetch
 
-SETTINGS = (
-    "ROBOTRULES_ALLOW_PRIVATE",
-    "ROBOTRULES_CLIENT_OPTIONS",
-    "ROBOTRULES_DROP_NOINDEX",
-    "ROBOTRULES_MAX_DELAY",
-    "ROBOTRULES_PROFILE",
-    "ROBOTRULES_PROXY",
-    "ROBOTRULES_STORE",
-    "ROBOTRULES_TIMEOUT",
-)
-# Arguments of the client that other settings of Scrapy describe, or the middleware itself.
-_SET_ELSEWHERE = {"user_agent": "USER_AGENT", "product_token": "ROBOTSTXT_USER_AGENT"}
+
+class SpiderNames(NamedTuple):
+    """What a crawler sends, and whose rules it follows."""
+
+    sent: str
+    """The User-Agent of requests that have none of their own."""
+    named: str
+    """ROBOTSTXT_USER_AGENT, or what is sent."""
+    token: str | None
+    """The product token in it, which selects the rules; None: it has none."""
 
 
-def vet_names(settings: BaseSettings) -> None:
-    """Raise a ConfigError for a setting whose name begins like ours and is not one of ours."""
-    for name in settings:
-        if str(name).startswith("ROBOTRULES_") and name not in SETTINGS:
-            raise ConfigError(f"unknown setting {name}: {_find_fix(str(name))}")
-
-
-def _find_fix(name: str) -> str:
-    option = name.removeprefix("ROBOTRULES_").lower()
-    if option in _client_arguments():
-        return f"set ROBOTRULES_CLIENT_OPTIONS = {{{option!r}: ...}}"
-    similar = difflib.get_close_matches(name, SETTINGS, 1)
-    return f"did you mean {similar[0]}?" if similar else f"use one of {', '.join(SETTINGS)}"
-
-
-def _client_arguments() -> set[str]:
-    return set(inspect.signature(AsyncClient).parameters) - {"on_fetch"}
-
-
-def name_setting(detail: str) -> str:
-    """Return a detail of the client with the name of the setting in place of the argument."""
-    return detail.replace(ALLOW_OPTION, "set ROBOTRULES_ALLOW_PRIVATE = ")
-
-
-def read_seconds(settings: BaseSettings, name: str, default: float) -> float:
-    """Return a setting in seconds."""
-    value = settings.get(name, default)
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError):
-        seconds = math.nan
-    if not seconds >= 0 or isinstance(value, bool):
-        raise ConfigError(f"{name} = {value!r:.80}: set a number of seconds, such as {default:g}")
-    return seconds
-
-
-def read_client_options(settings: BaseSettings) -> dict[str, Any]:
-    """Return ROBOTRULES_CLIENT_OPTIONS: further arguments of `robotrules.AsyncClient`."""
-    name = "ROBOTRULES_CLIENT_OPTIONS"
-    try:
-        options = dict(settings.getdict(name))
-    except (TypeError, ValueError):
-        raise ConfigError(
-            f"{name} = {settings[name]!r:.80}: set a dict, such as {{'connections': 10}}"
-        ) from None
-    known = _client_arguments()
-    for option in options:
-        if option in _SET_ELSEWHERE:
-            raise ConfigError(f"{name} has {option!r}: set {_SET_ELSEWHERE[option]} instead")
-        if option not in known:
-            allowed = ", ".join(sorted(known - set(_SET_ELSEWHERE)))
-            raise ConfigError(f"{name} has the unknown option {option!r}: use {allowed}")
-    return options
+def read_names(crawler: Crawler) -> SpiderNames:
+    """Return the names that the settings of a crawler and its spider have."""
+    sent = _sent_user_agent(crawler)
+    named = crawler.settings["ROBOTSTXT_USER_AGENT"] or sent
+    return SpiderNames(sent, named, product_token(named))
 
 
 def open_client(crawler: Crawler, on_fetch: AsyncOnFetch) -> AsyncClient:
     """Return the client that the settings describe, with the name that the spider sends."""
     settings = crawler.settings
     vet_names(settings)
-    sent = _sent_user_agent(crawler)
-    named = settings["ROBOTSTXT_USER_AGENT"] or sent
-    token = product_token(named)
+    sent, named, token = read_names(crawler)
     if token is None:
         which = "ROBOTSTXT_USER_AGENT" if settings["ROBOTSTXT_USER_AGENT"] else "USER_AGENT"
         raise CrawlerError(
@@ -108,23 +54,34 @@ def open_client(crawler: Crawler, on_fetch: AsyncOnFetch) -> AsyncClient:
             "rules by (RFC 9309 §2.2.1): set USER_AGENT = 'ExampleBot/1.0 "
             "(+https://example.com/bot)' with your crawler's name"
         )
+    profile = settings.get("ROBOTRULES_PROFILE", "default")
+    try:
+        find_profile(profile)
+    except ProfileError as error:
+        raise ConfigError(f"ROBOTRULES_PROFILE: {error}") from None
+    client_options = read_client_options(settings)
     options = {
         "store": settings.get("ROBOTRULES_STORE"),
-        "profile": settings.get("ROBOTRULES_PROFILE", "default"),
+        "profile": profile,
         "allow_private": settings.getlist("ROBOTRULES_ALLOW_PRIVATE"),
         "proxy": settings.get("ROBOTRULES_PROXY"),
         "timeout": read_seconds(settings, "ROBOTRULES_TIMEOUT", 30.0),
         # The interval without a Crawl-delay is DOWNLOAD_DELAY.
         "min_delay": 0.0,
-        **read_client_options(settings),
+        **client_options,
     }
-    client = AsyncClient(
-        # robots.txt is requested under the name whose rules apply.
-        sent if token.lower() in sent.lower() else named,
-        product_token=token,
-        on_fetch=on_fetch,
-        **options,
-    )
+    try:
+        client = AsyncClient(
+            # robots.txt is requested under the name whose rules apply.
+            sent if token.lower() in sent.lower() else named,
+            product_token=token,
+            on_fetch=on_fetch,
+            **options,
+        )
+    except CrawlerError:  # of USER_AGENT
+        raise
+    except (TypeError, ValueError) as error:
+        raise name_culprit(error, client_options) from error
     warn_of_user_agent(client, sent)
     return client
 

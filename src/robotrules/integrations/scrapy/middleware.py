@@ -9,41 +9,24 @@ share. Delays are in `slots`, and what a page says about its use is in `response
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, NoReturn
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
-from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.exceptions import NotConfigured
 
 from robotrules.client.metrics import FetchEvent
 from robotrules.client.origin_state import OriginState
-from robotrules.errors import DisallowedError
 from robotrules.integrations.scrapy.addon import require_asyncio
-from robotrules.integrations.scrapy.client_settings import (
-    name_setting,
-    open_client,
-    read_client_options,
-)
+from robotrules.integrations.scrapy.client_settings import open_client
 from robotrules.integrations.scrapy.crawl_warnings import CrawlWarnings
-from robotrules.integrations.scrapy.parser import ANY_CRAWLER, token_in_header
-from robotrules.integrations.scrapy.response_rules import META_KEY, ResponseRules
+from robotrules.integrations.scrapy.request_check import RequestCheck
+from robotrules.integrations.scrapy.response_rules import HTTP_SCHEMES, META_KEY, ResponseRules
 from robotrules.integrations.scrapy.slots import DownloadSlots
-from robotrules.robotstxt import RobotsTxt
-from robotrules.robotstxt.verdict import Verdict
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-
-logger = logging.getLogger(__name__)
-
-_HTTP = ("http:", "https:")
-
-
-class RequestDisallowed(DisallowedError, IgnoreRequest):
-    """What an errback gets for a request that the rules disallow; it has the verdict."""
 
 
 class RobotsTxtMiddleware:
@@ -55,14 +38,11 @@ class RobotsTxtMiddleware:
             raise NotConfigured("ROBOTSTXT_OBEY is False: robots.txt is not obeyed")
         require_asyncio()
         self._stats: Any = crawler.stats
-        # With ROBOTSTXT_USER_AGENT, the header of a request does not select the rules.
-        self._reads_headers = not settings["ROBOTSTXT_USER_AGENT"]
-        self._warnings = CrawlWarnings()
-        self._checked: WeakKeyDictionary[Request, tuple[Verdict, RobotsTxt]] = WeakKeyDictionary()
         self.client = open_client(crawler, self._count_fetch)
         self._name = str(self.client.product_token)
-        self._purposes = tuple(read_client_options(settings).get("purposes", ()))
-        self._slots = DownloadSlots(crawler, self._warnings)
+        warnings = CrawlWarnings()
+        self._check = RequestCheck(crawler, self.client, warnings)
+        self._slots = DownloadSlots(crawler, warnings)
         crawler.signals.connect(self._close, signals.spider_closed)
 
     @classmethod
@@ -74,60 +54,45 @@ class RobotsTxtMiddleware:
         self, request: Request, spider: object = None
     ) -> Coroutine[Any, Any, None] | None:
         """Ignore a request that the rules disallow; the result is awaited only for a new origin."""
-        if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(_HTTP):
+        if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(HTTP_SCHEMES):
             return None
+        return self._with_state(request, self._admit)
+
+    def check_sent_header(self, request: Request) -> Coroutine[Any, Any, None] | None:
+        """Ignore a request that the rules for a User-Agent of another middleware disallow."""
+        if not self._check.has_changed(request):
+            return None
+        return self._with_state(request, self._check.check_again)
+
+    def _with_state(
+        self, request: Request, check: Callable[[Request, OriginState], None]
+    ) -> Coroutine[Any, Any, None] | None:
         state = self.client.cached(request.url)
         if state is None:
-            return self._look_up(request)
-        self._check(request, state)
+            return self._look_up(request, check)
+        check(request, state)
         return None
 
-    async def _look_up(self, request: Request) -> None:
+    async def _look_up(
+        self, request: Request, check: Callable[[Request, OriginState], None]
+    ) -> None:
         state = await self.client.lookup(request.url)
         if state is None:  # a URL without a host
-            self._refuse(request, await self.client.check(request.url))
-        self._check(request, state)
+            self._check.refuse(request, await self.client.check(request.url))
+        check(request, state)
 
-    def _check(self, request: Request, state: OriginState) -> None:
-        verdict = state.check(request.url, self._name, self._purposes)
-        name = self._name_in(request)
-        # A header without a name does not evade the rules for the crawler's own name.
-        if name != self._name and (verdict.allowed or name != ANY_CRAWLER):
-            verdict = state.check(request.url, name, self._purposes)
-        if not verdict.allowed:
-            self._refuse(request, verdict, state)
+    def _admit(self, request: Request, state: OriginState) -> None:
+        self._check.check(request, state)
         self._slots.admit(request, self.client.delay_for(state).seconds)
         self._stats.inc_value("robotrules/allowed")
-        self._checked[request] = verdict, state.robots
-
-    def _name_in(self, request: Request) -> str:
-        """Return the product token of a request: that of its User-Agent, if it has its own."""
-        header = request.headers.get(b"User-Agent") if self._reads_headers else None
-        if header is None:
-            return self._name
-        name = token_in_header(header)
-        if name == ANY_CRAWLER:
-            self._warnings.warn_of_header(header, request, self._name)
-        return name
-
-    def _refuse(
-        self, request: Request, verdict: Verdict, state: OriginState | None = None
-    ) -> NoReturn:
-        detail = "" if state is None else name_setting(state.failure_detail)
-        error = RequestDisallowed(request.url, verdict, detail)
-        logger.debug("Forbidden by robots.txt: %s", error)
-        if state is not None and detail:
-            self._warnings.warn_of_unreachable(state.origin, detail)
-        self._stats.inc_value("robotrules/disallowed")
-        self._stats.inc_value(f"robotrules/disallowed/reason/{verdict.reason}")
-        raise error
 
     def process_response(
         self, request: Request, response: Response, spider: object = None
     ) -> Response:
         """Put what the page says about its use into the meta of the request."""
-        if request.url.startswith(_HTTP):
-            verdict, robots = self._checked.pop(request, (None, None))
+        if request.url.startswith(HTTP_SCHEMES):
+            checked = self._check.pop(request)
+            verdict, robots, _ = checked or (None, None, None)
             rules = ResponseRules(request.url, self._name, verdict, robots, response)
             request.meta[META_KEY] = rules
         else:  # a spider may have passed on the meta of another page

@@ -3,18 +3,15 @@ Response rules: what a response says about its use, in `response.meta["robotrule
 
 `ResponseRules` reads header fields and HTML when they are asked for, and once: a crawl that does
 not ask pays nothing. It keeps no page alive, because spiders pass `response.meta` on to other
-requests. `DropNoindexMiddleware` drops items of pages that ask not to be indexed. Following links
-is up to the spider.
+requests. Following links is up to the spider.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 
 from robotrules.guide import Guidance, guidance
@@ -22,11 +19,13 @@ from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.verdict import Verdict
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
+    pass
 
 logger = logging.getLogger(__name__)
 
 META_KEY = "robotrules"
+# Scheme of responses that have rules.
+HTTP_SCHEMES = ("http:", "https:")
 # Flags of responses whose body was not received to its end.
 _CUT = frozenset(("dataloss", "download_stopped", "partial"))
 
@@ -90,41 +89,3 @@ def _html_of(response: Response) -> bytes | None:
     """Return the HTML of a response; None if it is not HTML, or still compressed."""
     is_html = isinstance(response, HtmlResponse) and b"Content-Encoding" not in response.headers
     return response.body if is_html else None
-
-
-class DropNoindexMiddleware:
-    """Spider middleware: drops items of pages with the tag rule `noindex`; requests pass."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> DropNoindexMiddleware:
-        """Create it for a crawler."""
-        return cls(crawler)
-
-    def process_spider_output(
-        self, response: Response, result: Iterable[Any], spider: object = None
-    ) -> Iterator[Any]:
-        """Yield what a callback yields, without the items of a page with `noindex`."""
-        for output in result:
-            if isinstance(output, Request) or not self._drops(response):
-                yield output
-
-    async def process_spider_output_async(
-        self, response: Response, result: AsyncIterator[Any], spider: object = None
-    ) -> AsyncIterator[Any]:
-        """Yield the same for a callback that is an asynchronous generator."""
-        async for output in result:
-            if isinstance(output, Request) or not self._drops(response):
-                yield output
-
-    def _drops(self, response: Response) -> bool:
-        rules = response.meta.get(META_KEY)
-        # None means unknown: a page that was not read to its end, for example.
-        if not isinstance(rules, ResponseRules) or rules.read(response).may_index is not False:
-            return False
-        logger.debug("Dropped an item: noindex of %s", response.url)
-        if self._crawler.stats is not None:
-            self._crawler.stats.inc_value("robotrules/dropped/noindex")
-        return True

@@ -20,8 +20,8 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.httpobj import urlparse_cached
 
 from robotrules.client.rate_limiter import find_retry_delay
-from robotrules.integrations.scrapy.client_settings import read_seconds
 from robotrules.integrations.scrapy.crawl_warnings import CrawlWarnings
+from robotrules.integrations.scrapy.setting_values import read_seconds
 
 logger = logging.getLogger(__name__)
 

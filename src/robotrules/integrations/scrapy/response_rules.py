@@ -9,7 +9,7 @@ requests. Following links is up to the spider.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import ref
 
 from scrapy.http import HtmlResponse, Response
@@ -17,9 +17,6 @@ from scrapy.http import HtmlResponse, Response
 from robotrules.guide import Guidance, guidance
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.verdict import Verdict
-
-if TYPE_CHECKING:
-    pass
 
 logger = logging.getLogger(__name__)
 

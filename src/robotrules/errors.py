@@ -65,7 +65,11 @@ class DisallowedError(RobotrulesError):
         self.verdict = verdict
         """The verdict, with the reason and the deciding rule."""
         self.detail = detail
-        """Why the robots.txt is unreachable, such as `status 503`; empty if it is not."""
+        """
+        Why the robots.txt is unreachable, and until when that is remembered; empty if it is not.
+
+        `status 503; last attempt 04:31 UTC, next attempt after 04:36 UTC`
+        """
 
     def __str__(self) -> str:
         why = f" ({self.detail})" if self.detail else ""

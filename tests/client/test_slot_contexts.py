@@ -135,6 +135,10 @@ class TestDetail:
             (Response(503), "status 503"),
             (Failure(FailureReason.TIMEOUT, "no whole answer within 30 s"), "within 30 s"),
             (Failure(FailureReason.TLS), FailureReason.TLS.sentence),
+            (
+                Response(503, {"Retry-After": "7201"}),
+                "status 503; last attempt 08:00 UTC, next attempt after 10:01 UTC",
+            ),
         ],
     )
     def test_unreachable(self, make: Make, server: Server, answer: Any, detail: str) -> None:

@@ -9,6 +9,7 @@ and why, how far apart, and how often robots.txt is fetched.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any, NamedTuple
@@ -108,7 +109,11 @@ class IntegrationContract:
         site = sites.enter_context(LoopbackSite(Answer(503)))
         (outcome,) = self.crawl([site.url("/a")])
         assert outcome[:3] == (None, site.url("/a"), Reason.UNREACHABLE)
-        assert outcome.detail == ("status 503" if self.has_details else "")
+        if self.has_details:
+            times = r"status 503; last attempt \d\d:\d\d UTC, next attempt after \d\d:\d\d UTC"
+            assert re.fullmatch(times, outcome.detail)
+        else:
+            assert outcome.detail == ""
         assert site.paths == []
 
     def test_timeout(self, sites: ExitStack) -> None:
@@ -145,7 +150,7 @@ class IntegrationContract:
         """Requests are at least Crawl-delay apart."""
         site = sites.enter_context(LoopbackSite("User-agent: *\nCrawl-delay: 0.4\nDisallow: /x\n"))
         self.crawl([site.url("/a"), site.url("/b"), site.url("/c")])
-        assert _smallest_gap(site.times("/a", "/b", "/c")) >= 0.35  # of arrivals, not of sending
+        assert smallest_gap(site.times("/a", "/b", "/c")) >= 0.35  # of arrivals, not of sending
 
     def test_retry_after(self, sites: ExitStack) -> None:
         """A page that asks to come back later postpones the next request to its origin."""
@@ -153,7 +158,7 @@ class IntegrationContract:
         site.answers["/busy"] = Answer(429, headers=(("Retry-After", "1"),))
         outcomes = self.crawl([site.url("/busy"), site.url("/a")])
         assert [outcome.status for outcome in outcomes] == [429, 200]
-        assert _smallest_gap(site.times("/busy", "/a")) >= 0.95
+        assert smallest_gap(site.times("/busy", "/a")) >= 0.95
 
     def test_two_origins_on_one_host(self, sites: ExitStack) -> None:
         """Each origin has its own robots.txt (§2.3): the port is part of it."""
@@ -206,6 +211,6 @@ class IntegrationContract:
             assert site.most_at_once == 1
 
 
-def _smallest_gap(times: list[float]) -> float:
+def smallest_gap(times: list[float]) -> float:
     assert len(times) >= 2
     return min(later - earlier for earlier, later in itertools.pairwise(times))

@@ -9,6 +9,7 @@ nothing and has no clock.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -77,12 +78,18 @@ class OriginState(NamedTuple):
 
     @property
     def failure_detail(self) -> str:
-        """Why the robots.txt is unreachable, as text: `status 503`; empty if it is not."""
+        """
+        Why the robots.txt is unreachable, and until when that is remembered; empty if it is not.
+
+        `status 503; last attempt 04:31 UTC, next attempt after 04:36 UTC`
+        """
         failure = self.entry.last_failure
         if self.state is not AccessState.UNREACHABLE or failure is None:
             return ""
         detail = failure.detail or (failure.failure_reason and failure.failure_reason.sentence)
-        return visible(detail or "")[:MAX_DETAIL]
+        next_attempt = _format_minute(-(-failure.until // 60) * 60)  # rounded up
+        times = f"; last attempt {_format_minute(failure.at)}, next attempt after {next_attempt}"
+        return visible(detail or "")[: MAX_DETAIL - len(times)] + times
 
     def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
         """Return the verdict on a URL of this origin."""
@@ -143,6 +150,13 @@ class OriginState(NamedTuple):
             "failures": self.entry.failures,
             "store_error": self.store_error,
         }
+
+
+def _format_minute(at: float) -> str:
+    try:
+        return f"{datetime.fromtimestamp(at, UTC):%H:%M} UTC"
+    except (OverflowError, ValueError, OSError):
+        return str(at)
 
 
 def reason_without_rules(

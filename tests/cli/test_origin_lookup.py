@@ -464,8 +464,8 @@ class TestOptions:
         monkeypatch.delitem(sys.modules, "robotrules.client.transports.httpx2", raising=False)
         ran = asked("check", "https://127.0.0.1:9/")
         assert (ran.code, ran.err.count("\n")) == (2, 1)
-        assert "fetching needs httpx2" in ran.err
-        assert "pip install 'robotrules[http]'" in ran.err
+        assert "fetching robots.txt files needs httpx2" in ran.err
+        assert ran.err.endswith("pip install 'robotrules[http]'\n")
 
     def test_without_a_library_that_reads_html(
         self, example: Site, monkeypatch: pytest.MonkeyPatch

@@ -75,7 +75,7 @@ def library_errors() -> Iterator[None]:
     except (RobotrulesError, ValueError) as error:
         # The library names parameters; the command line has options.
         words = str(error).replace("allow_private", "--allow-private")
-        raise CliError(words.replace("this transport needs", "fetching needs")) from None
+        raise CliError(words.partition(", or pass an HTTP client")[0]) from None
 
 
 class _ReportHandler(logging.Handler):

@@ -98,7 +98,8 @@ def test_a_client_without_a_library_raises_first(
     monkeypatch.delenv("ROBOTRULES_CACHE_DIR", raising=False)
     monkeypatch.setitem(sys.modules, "platformdirs", None)
     _forget(monkeypatch, "httpx2", "aiohttp")
-    with pytest.raises(MissingExtraError, match=r"needs httpx2.*robotrules\[http\]'$"):
+    fix = r"robots\.txt files needs httpx2.*robotrules\[http\]'.*Client\(…, transport=…\)$"
+    with pytest.raises(MissingExtraError, match=fix):
         Client(AGENT)
     with pytest.raises(MissingExtraError, match=r"fetching needs aiohttp or httpx2"):
         AsyncClient(AGENT)

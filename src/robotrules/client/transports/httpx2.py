@@ -46,7 +46,8 @@ try:
     import httpx2
 except ImportError:
     raise MissingExtraError(
-        "this transport needs httpx2, which is not installed: pip install 'robotrules[http]'"
+        "fetching robots.txt files needs httpx2, which is not installed: pip install "
+        "'robotrules[http]', or pass an HTTP client to robotrules.Client(…, transport=…)"
     ) from None
 
 from robotrules.client.transports.pinned import AsyncPinnedBackend, PinnedBackend, TlsError

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Self
 LOOPBACK = "127.0.0.1"
 # A loopback address that the tests do not list as allowed.
 PRIVATE = "127.0.0.2"
+CHALLENGE = 'Digest realm="pages", nonce="abc", qop="auth"'
 
 
 class Answer(NamedTuple):
@@ -49,6 +50,8 @@ class Site:
         if robots is not None:
             text = robots if isinstance(robots, Answer) else Answer(body=robots.encode())
             self.answers["/robots.txt"] = text
+        self.protected: set[str] = set()
+        """Paths that require digest authentication; any credentials are accepted."""
         self.seen: list[SeenRequest] = []
         self.most_at_once = 0
         self._at_once = 0
@@ -71,6 +74,8 @@ class Site:
     def answer(self, path: str, headers: dict[str, str], protocol: str = "http/1.1") -> Answer:
         """Record a request and return its answer, after the delay."""
         answer = self.answers.get(path, Answer(404 if path == "/robots.txt" else 200))
+        if path in self.protected and "Authorization" not in headers:
+            answer = Answer(401, headers=(("WWW-Authenticate", CHALLENGE),))
         with self._lock:
             self.seen.append(SeenRequest(path, time.monotonic(), headers, protocol))
             if path != "/robots.txt":

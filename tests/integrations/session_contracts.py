@@ -10,24 +10,45 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack
 from typing import Any
 
 import pytest
 
-from tests.integrations.contract import IntegrationContract, Outcome, client_options
+from tests.integrations.contract import (
+    IntegrationContract,
+    Outcome,
+    client_options,
+    smallest_gap,
+)
+from tests.integrations.loopback_site import LoopbackSite
 
 Fetch = Callable[..., Outcome]
 AsyncFetch = Callable[[str], Awaitable[Outcome]]
+Credentials = tuple[str, str]
 
 
-class ThreadSessions(IntegrationContract):
+class SessionContract(IntegrationContract):
+    """What sessions of both kinds do."""
+
+    def test_authentication_steps(self, sites: ExitStack) -> None:
+        """Each request of a digest authentication is checked and waits for its slot."""
+        site = sites.enter_context(LoopbackSite("User-agent: *\nCrawl-delay: 0.4\nDisallow: /x\n"))
+        site.protected.add("/a")
+        assert self.crawl([site.url("/a")], credentials=("ann", "secret")) == [Outcome(200)]
+        assert site.paths == ["/a", "/a"]
+        assert smallest_gap(site.times("/a")) >= 0.35  # of arrivals, not of sending
+
+
+class ThreadSessions(SessionContract):
     """A session that threads share."""
 
     timeout_error: type[Exception]
 
-    def session(self, **options: Any) -> AbstractContextManager[Fetch]:
-        """Open a session; its fetch takes a URL and a timeout."""
+    def session(
+        self, credentials: Credentials | None = None, **options: Any
+    ) -> AbstractContextManager[Fetch]:
+        """Open a session, with digest authentication; its fetch takes a URL and a timeout."""
         raise NotImplementedError
 
     def crawl(self, urls: Sequence[str], *, tasks: int = 1, **options: Any) -> list[Outcome]:
@@ -46,11 +67,13 @@ class ThreadSessions(IntegrationContract):
             return fetch(then)
 
 
-class TaskSessions(IntegrationContract):
+class TaskSessions(SessionContract):
     """A session that tasks share."""
 
-    def session(self, **options: Any) -> AbstractAsyncContextManager[AsyncFetch]:
-        """Open a session; its fetch takes a URL."""
+    def session(
+        self, credentials: Credentials | None = None, **options: Any
+    ) -> AbstractAsyncContextManager[AsyncFetch]:
+        """Open a session, with digest authentication; its fetch takes a URL."""
         raise NotImplementedError
 
     def crawl(self, urls: Sequence[str], *, tasks: int = 1, **options: Any) -> list[Outcome]:

@@ -10,23 +10,26 @@ from typing import Any
 
 import aiohttp
 import pytest
+from multidict import CIMultiDict
 from yarl import URL
 
 from robotrules import AsyncClient, CrawlerError, DisallowedError
 from robotrules.integrations.aiohttp import AiohttpDisallowedError, RobotsMiddleware
 from tests.integrations.contract import ALL_BUT_PRIVATE, USER_AGENT, Outcome, client_options
 from tests.integrations.loopback_site import Answer, LoopbackSite
-from tests.integrations.session_contracts import AsyncFetch, TaskSessions
+from tests.integrations.session_contracts import AsyncFetch, Credentials, TaskSessions
 
 
 @asynccontextmanager
-async def opened(**options: Any) -> AsyncIterator[aiohttp.ClientSession]:
-    """Open a session with the middleware."""
+async def opened(
+    *middlewares: aiohttp.ClientMiddlewareType, **options: Any
+) -> AsyncIterator[aiohttp.ClientSession]:
+    """Open a session with the middleware as the last one."""
     async with (
         RobotsMiddleware(USER_AGENT, **client_options(**options)) as robots,
         # In threads, so that names of loopback are resolved as in the other tests.
         aiohttp.TCPConnector(resolver=aiohttp.ThreadedResolver()) as connector,
-        aiohttp.ClientSession(middlewares=[robots], connector=connector) as session,
+        aiohttp.ClientSession(middlewares=[*middlewares, robots], connector=connector) as session,
     ):
         yield session
 
@@ -35,9 +38,12 @@ class TestAiohttp(TaskSessions):
     """`aiohttp.ClientSession`."""
 
     @asynccontextmanager
-    async def session(self, **options: Any) -> AsyncIterator[AsyncFetch]:
+    async def session(
+        self, credentials: Credentials | None = None, **options: Any
+    ) -> AsyncIterator[AsyncFetch]:
         """Open a session."""
-        async with opened(**options) as session:
+        digest = [aiohttp.DigestAuthMiddleware(*credentials)] if credentials else []
+        async with opened(*digest, **options) as session:
 
             async def fetch(url: str) -> Outcome:
                 try:
@@ -102,6 +108,19 @@ class TestUserAgent:
             run(lambda session: get(session, site.url("/a"), headers=agent))
         assert site.seen == []
 
+    def test_two_names(self, site: LoopbackSite) -> None:
+        """Two User-Agent fields are rejected: a site may read the other one."""
+        agents = CIMultiDict([("User-Agent", USER_AGENT), ("User-Agent", "Mozilla/5.0")])
+        with pytest.raises(CrawlerError, match="sends 2 User-Agent fields"):
+            run(lambda session: get(session, site.url("/a"), headers=agents))
+        assert site.seen == []
+
+    def test_another_host(self, site: LoopbackSite) -> None:
+        """A Host field that names another site is rejected before anything is requested."""
+        with pytest.raises(CrawlerError, match="rules are those of the URL's host"):
+            run(lambda session: get(session, site.url("/a"), headers={"Host": "shop.example"}))
+        assert site.seen == []
+
 
 class TestDisallowed:
     """What happens with a disallowed request."""
@@ -125,16 +144,34 @@ class TestDisallowed:
         async def work(session: aiohttp.ClientSession) -> int:
             other = await session.get(site.url("/a"))
 
-            async def answer_later(request: Any, verdict: Any) -> aiohttp.ClientResponse:
+            async def answer_later(request: Any, error: DisallowedError) -> aiohttp.ClientResponse:
+                assert isinstance(error, aiohttp.ClientError)
+                assert error.verdict.line == 2
                 return other
 
-            answer = answer_later if awaited else lambda request, verdict: other
+            answer = answer_later if awaited else lambda request, error: other
             options = client_options(on_disallowed=answer)
             async with RobotsMiddleware(USER_AGENT, **options) as robots:
                 return await get(session, site.url("/private"), middlewares=[robots])
 
         assert run(work) == 200
         assert site.paths == ["/a"]
+
+    def test_function_without_a_response(self, site: LoopbackSite) -> None:
+        """A function that returns no response is reported, and can raise the error."""
+
+        async def work(session: aiohttp.ClientSession) -> None:
+            await session.get(site.url("/private"))
+
+        async def answer(request: Any, error: DisallowedError) -> Any:
+            raise error
+
+        match = r"returned None: return an aiohttp\.ClientResponse, or raise"
+        with pytest.raises(TypeError, match=match):
+            run(work, on_disallowed=lambda request, error: None)
+        with pytest.raises(AiohttpDisallowedError):
+            run(work, on_disallowed=answer)
+        assert site.paths == []
 
 
 class TestSessions:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from robotrules import AsyncClient, Client, CrawlerError
 from robotrules.integrations import aiohttp, httpx, httpx2, requests, urllib
-from robotrules.integrations.crawling import ClientBinding, without_userinfo
+from robotrules.integrations.checked_urls import vet_host, without_userinfo
+from robotrules.integrations.crawling import ClientBinding
+from robotrules.integrations.sending import send_in_slot
 from tests.integrations.contract import USER_AGENT
 
 DEFAULT = "python-host/1.0"
@@ -71,6 +74,10 @@ class TestMisuse:
         """The first argument is a User-Agent or a client."""
         with pytest.raises(TypeError, match=r"pass a User-Agent such as .* or a robotrules\."):
             integration(None)
+        with pytest.raises(TypeError, match=r"robots is missing: pass a User-Agent such as"):
+            integration()
+        with pytest.raises(TypeError, match="user_agent is the first argument"):
+            integration(user_agent=USER_AGENT)
 
     @pytest.mark.parametrize("integration", INTEGRATIONS)
     def test_on_disallowed(self, integration: Callable[..., Any]) -> None:
@@ -90,7 +97,11 @@ class TestMisuse:
             mine = other if integration is aiohttp.RobotsMiddleware else mine
             with pytest.raises(TypeError, match="min_delay: cannot be combined with a client"):
                 integration(mine, min_delay=2)
-            with pytest.raises(TypeError, match="or a robotrules"):
+            twin = "Async" if mine is client else ""
+            match = rf"a robotrules\.{twin}Client: .*or a robotrules\."
+            if "Transport" in integration.__name__:
+                match = rf"Client: use {twin}RobotsTransport for it, or pass a User-Agent"
+            with pytest.raises(TypeError, match=match):
                 integration(client if mine is other else other)
 
     @pytest.mark.parametrize("integration", INTEGRATIONS)
@@ -114,6 +125,22 @@ class TestMisuse:
         with pytest.raises(TypeError, match="pass an object such as"):
             integration(USER_AGENT, wrapped)
 
+    @pytest.mark.parametrize(
+        ("integration", "option", "name"),
+        [
+            (httpx.RobotsTransport, "verify", "HTTPTransport"),
+            (httpx2.AsyncRobotsTransport, "http2", "AsyncHTTPTransport"),
+            (requests.RobotsAdapter, "max_retries", "HTTPAdapter"),
+        ],
+    )
+    def test_options_of_what_is_wrapped(
+        self, integration: Callable[..., Any], option: str, name: str
+    ) -> None:
+        """An option of the wrapped object is for its constructor."""
+        match = rf"'{option}' is an option of {name}: pass {name}\({option}=…\) as the second"
+        with pytest.raises(TypeError, match=match):
+            integration(USER_AGENT, **{option: 1})
+
     def test_respond_in_aiohttp(self) -> None:
         """A response of aiohttp cannot be constructed."""
         with pytest.raises(ValueError, match="use 'raise', or a function"):
@@ -135,3 +162,89 @@ def test_userinfo() -> None:
     assert without_userinfo("http://u:p@@a.example/") == "http://a.example/"
     assert without_userinfo("http://a.example/x@y") == "http://a.example/x@y"
     assert without_userinfo("http://a.example?http://x@y") == "http://a.example?http://x@y"
+
+
+class TestHost:
+    """The Host field, and the URL whose rules are followed (RFC 9309 §2.3)."""
+
+    @pytest.mark.parametrize(
+        "field",
+        [
+            None,
+            "a.example",
+            b"a.example",
+            "A.Example",
+            "a.example:443",
+            "a.example.",
+            "u:p@a.example",
+        ],
+    )
+    def test_the_same_host(self, field: str | bytes | None) -> None:
+        """Spellings of the URL's host, with any port, are accepted."""
+        for path in ("/x", "", "?x"):
+            vet_host(f"http://a.example{path}", field)
+
+    @pytest.mark.parametrize(
+        "field",
+        [
+            "b.example",
+            "",
+            "a.example/",
+            "a.example, b.example",
+            "a.example b",
+            "a",
+            "[::1]",
+            b"\xff",
+        ],
+    )
+    def test_another_host(self, field: str | bytes) -> None:
+        """Other hosts, and what is no host, are rejected; the message says how to fix it."""
+        with pytest.raises(CrawlerError, match="Request the URL of the other host, or remove"):
+            vet_host("http://a.example/x", field)
+
+    def test_addresses(self) -> None:
+        """The colons of an address are not those of a port."""
+        vet_host("http://[::1]:80/", "[0:0::1]:8000")
+        with pytest.raises(CrawlerError):
+            vet_host("http://[::1]/", "[::2]")
+
+    def test_a_password_is_not_reported(self) -> None:
+        """The field may have the userinfo of the URL."""
+        with pytest.raises(CrawlerError) as caught:
+            vet_host("http://a.example/", "user:secret@b.example")
+        assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_interrupted_while_the_slot_ends(error: type[BaseException]) -> None:
+    """A response that no caller gets is closed."""
+    closed = []
+
+    class Response:
+        """An open response."""
+
+        status_code, headers = 200, None
+
+        def close(self) -> None:
+            """Record it."""
+            closed.append(True)
+
+    class FailingClient(Client):
+        """A client whose slots fail when they end, as with a store that is gone."""
+
+        def checked_slot(self, *arguments: Any, **options: Any) -> Any:
+            return self.fail(super().slot("http://127.0.0.1:9/"))
+
+        @contextmanager
+        def fail(self, context: Any) -> Iterator[Any]:
+            """Fail after the slot has ended."""
+            with context as slot:
+                yield slot
+            raise error
+
+    with (
+        FailingClient(USER_AGENT, store="memory:", min_delay=0) as client,
+        pytest.raises(error),
+    ):
+        send_in_slot(client, "http://127.0.0.1:9/", Response)
+    assert closed == [True]

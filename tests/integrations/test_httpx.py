@@ -16,8 +16,14 @@ import robotrules.integrations.httpx
 import robotrules.integrations.httpx2
 from robotrules import AsyncClient, Client, CrawlerError, DisallowedError, Reason
 from tests.integrations.contract import ALL_BUT_PRIVATE, USER_AGENT, Outcome, client_options
-from tests.integrations.loopback_site import Answer, LoopbackSite
-from tests.integrations.session_contracts import AsyncFetch, Fetch, TaskSessions, ThreadSessions
+from tests.integrations.loopback_site import LOOPBACK, Answer, LoopbackSite
+from tests.integrations.session_contracts import (
+    AsyncFetch,
+    Credentials,
+    Fetch,
+    TaskSessions,
+    ThreadSessions,
+)
 
 HOSTS: dict[str, tuple[Any, Any]] = {
     "httpx": (httpx, robotrules.integrations.httpx),
@@ -32,10 +38,11 @@ class TestHttpx(ThreadSessions):
     timeout_error: type[Exception] = httpx.TimeoutException
 
     @contextmanager
-    def session(self, **options: Any) -> Iterator[Fetch]:
+    def session(self, credentials: Credentials | None = None, **options: Any) -> Iterator[Fetch]:
         """Open a client."""
         transport = self.integration.RobotsTransport(USER_AGENT, **options)
-        with self.host.Client(transport=transport, follow_redirects=True) as client:
+        auth = self.host.DigestAuth(*credentials) if credentials else None
+        with self.host.Client(transport=transport, auth=auth, follow_redirects=True) as client:
 
             def fetch(url: str, timeout: float = 10.0) -> Outcome:
                 try:
@@ -61,10 +68,15 @@ class TestAsyncHttpx(TaskSessions):
     host, integration = HOSTS["httpx"]
 
     @asynccontextmanager
-    async def session(self, **options: Any) -> AsyncIterator[AsyncFetch]:
+    async def session(
+        self, credentials: Credentials | None = None, **options: Any
+    ) -> AsyncIterator[AsyncFetch]:
         """Open a client."""
         transport = self.integration.AsyncRobotsTransport(USER_AGENT, **options)
-        async with self.host.AsyncClient(transport=transport, follow_redirects=True) as client:
+        auth = self.host.DigestAuth(*credentials) if credentials else None
+        async with self.host.AsyncClient(
+            transport=transport, auth=auth, follow_redirects=True
+        ) as client:
 
             async def fetch(url: str) -> Outcome:
                 try:
@@ -105,7 +117,8 @@ def site() -> Iterator[LoopbackSite]:
 def fetch(libraries: tuple[Any, Any], kind: str, url: str, **options: Any) -> Any:
     """Fetch a URL with a new client of either kind; *options* begin with those of the request."""
     host, integration = libraries
-    request = {name: options.pop(name) for name in ("headers", "method") if name in options}
+    names = ("headers", "method", "extensions")
+    request = {name: options.pop(name) for name in names if name in options}
     method = request.pop("method", "GET")
     wrapped = options.pop("transport", None)
     options = client_options(**options)
@@ -176,8 +189,9 @@ class TestDisallowed:
         """A function returns the response."""
         host, _ = libraries
 
-        def answer(request: Any, verdict: Any) -> Any:
-            return host.Response(204, headers={"X-Line": str(verdict.line)})
+        def answer(request: Any, error: DisallowedError) -> Any:
+            assert isinstance(error, host.RequestError)
+            return host.Response(204, headers={"X-Line": str(error.verdict.line)})
 
         response = fetch(libraries, kind, site.url("/private"), on_disallowed=answer)
         assert (response.status_code, response.headers["X-Line"]) == (204, "2")
@@ -186,15 +200,146 @@ class TestDisallowed:
         """The function for an event loop may be a coroutine function."""
         host, _ = libraries
 
-        async def answer(request: Any, verdict: Any) -> Any:
+        async def answer(request: Any, error: DisallowedError) -> Any:
             return host.Response(204)
 
         url = site.url("/private")
         assert fetch(libraries, "async", url, on_disallowed=answer).status_code == 204
 
+    def test_function_without_a_response(
+        self, libraries: Any, kind: str, site: LoopbackSite
+    ) -> None:
+        """A function that returns no response is reported, and can raise the error."""
+        url, name = site.url("/private"), libraries[0].__name__
+        with pytest.raises(
+            TypeError, match=rf"returned None: return an {name}\.Response, or raise"
+        ):
+            fetch(libraries, kind, url, on_disallowed=lambda request, error: None)
+
+        def answer(request: Any, error: DisallowedError) -> Any:
+            raise error
+
+        with pytest.raises(DisallowedError) as caught:
+            fetch(libraries, kind, url, on_disallowed=answer)
+        assert isinstance(caught.value, libraries[0].RequestError)
+        assert caught.value.__context__ is None
+        assert site.paths == []
+
+
+class TestCheckedUrl:
+    """The URL that is checked is the one that is requested."""
+
+    def test_target(self, libraries: Any, kind: str, site: LoopbackSite) -> None:
+        """A target of the extensions replaces path and query."""
+        target = {"target": b"/private?b"}
+        with pytest.raises(DisallowedError) as caught:
+            fetch(libraries, kind, site.url("/a?c"), extensions=target)
+        assert caught.value.url == site.url("/private?b")
+        assert fetch(libraries, kind, site.url("/private"), extensions={"target": b"/b"})
+        assert site.paths == ["/b"]
+
+    @pytest.mark.parametrize("target", [b"*", b"http://a.example/", "/a", b"/a#b", b"/\xff", b""])
+    def test_other_targets(
+        self, libraries: Any, kind: str, site: LoopbackSite, target: object
+    ) -> None:
+        """Targets of other forms cannot be checked."""
+        with pytest.raises(CrawlerError, match=r"extensions\['target'\] is .*: pass a path"):
+            fetch(libraries, kind, site.url("/a"), extensions={"target": target})
+        assert site.seen == []
+
+    def test_another_host(self, libraries: Any, kind: str, site: LoopbackSite) -> None:
+        """A Host field that names another site is rejected before anything is requested."""
+        with pytest.raises(
+            CrawlerError, match=r"'Host: shop\.example'.*rules are those of the URL"
+        ):
+            fetch(libraries, kind, site.url("/a"), headers={"Host": "shop.example"})
+        assert site.seen == []
+        fields = {"Host": f"{LOOPBACK}:80"}
+        assert fetch(libraries, kind, site.url("/a"), headers=fields).status_code == 200
+
+    def test_two_names(self, libraries: Any, kind: str, site: LoopbackSite) -> None:
+        """Two User-Agent fields are rejected: a site may read the other one."""
+        fields = [("User-Agent", USER_AGENT), ("User-Agent", "Mozilla/5.0")]
+        with pytest.raises(CrawlerError, match="sends 2 User-Agent fields"):
+            fetch(libraries, kind, site.url("/a"), headers=fields)
+        assert site.seen == []
+
 
 class TestTransports:
     """What is wrapped, and closing."""
+
+    def test_context(self, libraries: Any, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Entering and leaving are passed on; everything is closed once."""
+        host, integration = libraries
+        base = host.BaseTransport if kind == "sync" else host.AsyncBaseTransport
+        events: list[str] = []
+        close, aclose = Client.close, AsyncClient.aclose
+
+        def close_client(client: Client) -> None:
+            events.append("close client")
+            close(client)
+
+        async def aclose_client(client: AsyncClient) -> None:
+            events.append("close client")
+            await aclose(client)
+
+        monkeypatch.setattr(Client, "close", close_client)
+        monkeypatch.setattr(AsyncClient, "aclose", aclose_client)
+
+        class Wrapped(base):  # type: ignore[misc, valid-type]
+            def handle_request(self, request: Any) -> Any:
+                raise NotImplementedError
+
+            async def handle_async_request(self, request: Any) -> Any:
+                raise NotImplementedError
+
+            def __enter__(self) -> Any:
+                events.append("enter")
+                return self
+
+            def close(self) -> None:
+                events.append("close")
+
+            async def __aenter__(self) -> Any:
+                return self.__enter__()
+
+            async def aclose(self) -> None:
+                self.close()
+
+        async def run() -> None:
+            transport = integration.AsyncRobotsTransport(USER_AGENT, Wrapped(), store="memory:")
+            async with host.AsyncClient(transport=transport):
+                events.append("inside")
+
+        if kind == "sync":
+            transport = integration.RobotsTransport(USER_AGENT, Wrapped(), store="memory:")
+            with host.Client(transport=transport):
+                events.append("inside")
+        else:
+            asyncio.run(run())
+        assert events == ["enter", "inside", "close", "close client"]
+
+    def test_the_other_kind(self, libraries: Any) -> None:
+        """A transport in a client of the other kind says which class to use."""
+        host, integration = libraries
+        with Client(USER_AGENT, store="memory:") as robots:
+            transport = integration.RobotsTransport(robots)
+            client = host.AsyncClient(transport=transport)
+            match = rf"it is for {host.__name__}\.Client; use AsyncRobotsTransport"
+            with pytest.raises(AttributeError, match=match):
+                asyncio.run(client.__aenter__())
+            with pytest.raises(AttributeError, match=match):
+                asyncio.run(client.get("http://a.example/"))
+            assert not hasattr(transport, "other")
+
+        async def run() -> None:
+            async with AsyncClient(USER_AGENT, store="memory:") as robots:
+                transport = integration.AsyncRobotsTransport(robots)
+                match = rf"it is for {host.__name__}\.AsyncClient; use RobotsTransport"
+                with pytest.raises(AttributeError, match=match):
+                    host.Client(transport=transport).__enter__()
+
+        asyncio.run(run())
 
     def test_errors_of_the_host(self, libraries: Any, kind: str, site: LoopbackSite) -> None:
         """An error of the wrapped transport passes unchanged, and ends the slot."""

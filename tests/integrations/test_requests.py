@@ -10,21 +10,20 @@ from typing import Any
 import pytest
 import requests
 from requests.adapters import HTTPAdapter
+from requests.auth import HTTPDigestAuth
 
 from robotrules import Client, CrawlerError, DisallowedError, Reason
 from robotrules.integrations.requests import RequestsDisallowedError, RobotsAdapter
 from tests.integrations.contract import ALL_BUT_PRIVATE, USER_AGENT, Outcome, client_options
-from tests.integrations.loopback_site import Answer, LoopbackSite
-from tests.integrations.session_contracts import Fetch, ThreadSessions
+from tests.integrations.loopback_site import LOOPBACK, Answer, LoopbackSite
+from tests.integrations.session_contracts import Credentials, Fetch, ThreadSessions
 
 
 @contextmanager
 def opened(wrapped: Any = None, **options: Any) -> Iterator[requests.Session]:
     """Open a session with the adapter."""
-    adapter = RobotsAdapter(USER_AGENT, wrapped, **client_options(**options))
     with requests.Session() as session:
-        session.mount("http://", adapter)
-        session.mount("https://", adapter)
+        RobotsAdapter(USER_AGENT, wrapped, **client_options(**options)).mount(session)
         yield session
 
 
@@ -34,9 +33,10 @@ class TestRequests(ThreadSessions):
     timeout_error = requests.Timeout
 
     @contextmanager
-    def session(self, **options: Any) -> Iterator[Fetch]:
+    def session(self, credentials: Credentials | None = None, **options: Any) -> Iterator[Fetch]:
         """Open a session."""
         with opened(HTTPAdapter(pool_maxsize=20), **options) as session:
+            session.auth = HTTPDigestAuth(*credentials) if credentials else None
 
             def fetch(url: str, timeout: float = 10.0) -> Outcome:
                 try:
@@ -116,18 +116,69 @@ class TestDisallowed:
     def test_function(self, site: LoopbackSite) -> None:
         """A function returns the response."""
 
-        def answer(request: requests.PreparedRequest, verdict: Any) -> requests.Response:
+        def answer(request: requests.PreparedRequest, error: DisallowedError) -> requests.Response:
+            assert isinstance(error, requests.RequestException)
             response = requests.Response()
-            response.status_code, response.reason = 204, str(verdict.line)
+            response.status_code, response.reason = 204, str(error.verdict.line)
             return response
 
         with opened(on_disallowed=answer) as session:
             response = session.get(site.url("/private"))
         assert (response.status_code, response.reason) == (204, "2")
+        assert response.url == response.request.url == site.url("/private")
+
+    def test_function_without_a_response(self, site: LoopbackSite) -> None:
+        """A function that returns no response is reported, and can raise the error."""
+
+        def answer(request: requests.PreparedRequest, error: DisallowedError) -> Any:
+            raise error
+
+        url = site.url("/private")
+        match = r"returned None: return a requests\.Response, or raise"
+        with (
+            opened(on_disallowed=lambda request, error: None) as session,
+            pytest.raises(TypeError, match=match),
+        ):
+            session.get(url)
+        with (
+            opened(on_disallowed=answer) as session,
+            pytest.raises(RequestsDisallowedError) as caught,
+        ):
+            session.get(url)
+        assert caught.value.request is not None
+        assert site.paths == []
+
+
+class TestCheckedUrl:
+    """The URL that is checked is the one that is requested."""
+
+    @pytest.mark.parametrize("name", ["shop.example", b"shop.example", f"{LOOPBACK}/a", ""])
+    def test_another_host(self, site: LoopbackSite, name: Any) -> None:
+        """A Host field that names another site is rejected before anything is requested."""
+        with opened() as session:
+            with pytest.raises(CrawlerError, match="rules are those of the URL's host"):
+                session.get(site.url("/a"), headers={"Host": name})
+            assert site.seen == []
+            assert session.get(site.url("/a"), headers={"Host": f"{LOOPBACK}."}).status_code == 200
+
+    def test_scheme_in_capitals(self, site: LoopbackSite) -> None:
+        """A request that was changed after its preparation is checked too."""
+        request = requests.Request("GET", site.url("/private")).prepare()
+        request.url = site.url("/private").replace("http:", "HTTP:")
+        with opened() as session, pytest.raises(RequestsDisallowedError):
+            session.send(request)
+        assert site.paths == []
 
 
 class TestAdapters:
     """What is wrapped, and closing."""
+
+    def test_mount(self, site: LoopbackSite) -> None:
+        """An adapter is mounted for both schemes."""
+        with requests.Session() as session:
+            adapter = RobotsAdapter(USER_AGENT, store="memory:").mount(session)
+            assert session.get_adapter("https://a.example/") is adapter
+            assert session.get_adapter("http://a.example/") is adapter
 
     def test_errors_of_the_host(self) -> None:
         """An error of the wrapped adapter passes unchanged, and ends the slot."""

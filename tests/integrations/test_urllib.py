@@ -6,9 +6,16 @@ import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
+from urllib.request import (
+    HTTPDigestAuthHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+    build_opener,
+)
 
 import pytest
 
@@ -16,7 +23,7 @@ from robotrules import Client, CrawlerError, DisallowedError, Reason
 from robotrules.integrations.urllib import RobotsHandler, UrllibDisallowedError, UrllibRefusal
 from tests.integrations.contract import ALL_BUT_PRIVATE, USER_AGENT, Outcome, client_options
 from tests.integrations.loopback_site import Answer, LoopbackSite
-from tests.integrations.session_contracts import Fetch, ThreadSessions
+from tests.integrations.session_contracts import Credentials, Fetch, ThreadSessions
 
 
 @contextmanager
@@ -32,9 +39,12 @@ class TestUrllib(ThreadSessions):
     timeout_error = TimeoutError
 
     @contextmanager
-    def session(self, **options: Any) -> Iterator[Fetch]:
+    def session(self, credentials: Credentials | None = None, **options: Any) -> Iterator[Fetch]:
         """Make an opener."""
-        with opened(**options) as opener:
+        passwords: Any = SimpleNamespace(
+            add_password=None, find_user_password=lambda realm, url: credentials or (None, None)
+        )
+        with opened(HTTPDigestAuthHandler(passwords), **options) as opener:
 
             def fetch(url: str, timeout: float = 10.0) -> Outcome:
                 try:
@@ -122,13 +132,39 @@ class TestDisallowed:
     def test_function(self, site: LoopbackSite) -> None:
         """A function returns the response."""
 
-        def answer(request: Request, verdict: Any) -> UrllibRefusal:
-            refusal = UrllibRefusal(DisallowedError(request.full_url, verdict))
+        def answer(request: Request, error: DisallowedError) -> UrllibRefusal:
+            assert isinstance(error, URLError)
+            refusal = UrllibRefusal(error)
             refusal.code = 204
             return refusal
 
         with opened(on_disallowed=answer) as opener, opener.open(site.url("/private")) as response:
             assert response.status == 204
+
+    def test_function_without_a_response(self, site: LoopbackSite) -> None:
+        """None is reported, because the opener would send the request; the error can be raised."""
+
+        def answer(request: Request, error: DisallowedError) -> Any:
+            raise error
+
+        match = r"returned None: return a urllib\.response\.addinfourl, or raise"
+        with opened(on_disallowed=lambda request, error: None) as opener:
+            for method in ("GET", "POST"):
+                with pytest.raises(TypeError, match=match):
+                    opener.open(Request(site.url("/private"), method=method))
+        with opened(on_disallowed=answer) as opener, pytest.raises(UrllibDisallowedError):
+            opener.open(site.url("/private"))
+        assert site.paths == []
+
+    def test_another_host(self, site: LoopbackSite) -> None:
+        """A Host field that names another site is rejected before anything is requested."""
+        with opened() as opener:
+            for add in (Request.add_header, Request.add_unredirected_header):
+                request = Request(site.url("/a"))
+                add(request, "host", "shop.example")
+                with pytest.raises(CrawlerError, match="rules are those of the URL's host"):
+                    opener.open(request)
+        assert site.seen == []
 
 
 class TestOpeners:

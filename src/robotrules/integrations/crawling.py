@@ -1,5 +1,5 @@
 """
-What the integrations of HTTP clients share: the robotrules client, the User-Agent, and refusals.
+What the integrations of HTTP clients share: the robotrules client, and the User-Agent.
 
 `ClientBinding` opens the client or takes one, closes what it opened, and applies RFC 9309 §2.2.1 to
 requests: the name that is sent is the name whose rules are followed. Slots, delays and verdicts are
@@ -11,26 +11,15 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, Literal, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, TypeVar
 
 from robotrules.client.base_client import BaseClient
-from robotrules.errors import CrawlerError, DisallowedError
-from robotrules.robotstxt.verdict import Verdict
+from robotrules.errors import CrawlerError
 
 ClientT = TypeVar("ClientT", bound=BaseClient)
-RequestT = TypeVar("RequestT")
-ResponseT = TypeVar("ResponseT")
-OnDisallowed = Literal["raise", "respond"] | Callable[[RequestT, Verdict], ResponseT]
-"""What to do with a disallowed request: raise an error, return a 403 response, or call this."""
 
-# The synthetic response of `on_disallowed="respond"`.
-REFUSAL_STATUS = 403
-REFUSAL_REASON = "Disallowed by robots.txt"
-REFUSAL_TYPE = "text/plain; charset=utf-8"
-# Schemes whose requests are checked: a robots.txt governs no others (RFC 9309 §2.3).
-CHECKED_SCHEMES = frozenset(("http", "https"))
-_USERINFO = re.compile(r"^(https?://)[^/?#]*@", re.IGNORECASE)
+_EXAMPLE = "'ExampleBot/1.0 (+https://example.com/bot)'"
 
 
 class ClientBinding(Generic[ClientT]):
@@ -42,21 +31,29 @@ class ClientBinding(Generic[ClientT]):
         client_class: type[ClientT],
         client_options: Mapping[str, Any],
         default_user_agent: str,
+        *,
+        counterpart: str = "",
+        wrapped_class: type | None = None,
     ) -> None:
         """
         Open a client with *client_options* if *robots* is a User-Agent; otherwise it is a client.
 
-        *default_user_agent* is what the host sends if its user sets none.
+        *default_user_agent* is what the host sends if its user sets none. Errors name
+        *counterpart*, the class for clients of the other kind, and options of *wrapped_class*.
         """
         self._is_owner = isinstance(robots, str)
-        if isinstance(robots, str):
-            vet_client_options(client_class, client_options)
+        if "user_agent" in client_options:
+            raise TypeError(f"user_agent is the first argument, without a name: pass {_EXAMPLE}")
+        if robots and isinstance(robots, str):
+            vet_client_options(client_class, client_options, wrapped_class)
             self.client = client_class(robots, **client_options)
         elif not isinstance(robots, client_class):
-            raise TypeError(
-                f"robots is {robots!r:.80}: pass a User-Agent such as 'ExampleBot/1.0 "
-                f"(+https://example.com/bot)', or a robotrules.{client_class.__name__}"
-            )
+            given = "missing" if robots == "" else f"{robots!r:.80}"
+            fix = f"pass a User-Agent such as {_EXAMPLE}, or a robotrules.{client_class.__name__}"
+            if isinstance(robots, BaseClient):
+                given = f"a robotrules.{type(robots).__name__}"
+                fix = f"use {counterpart} for it, or {fix}" if counterpart else fix
+            raise TypeError(f"robots is {given}: {fix}")
         elif client_options:
             raise TypeError(
                 f"{', '.join(client_options)}: cannot be combined with a client; pass the option "
@@ -72,12 +69,20 @@ class ClientBinding(Generic[ClientT]):
         words = "|".join(map(re.escape, self._names))
         self._name_in_header = re.compile(rf"(?<![\w-])(?:{words})", re.IGNORECASE)
 
-    def choose_user_agent(self, sent: str | bytes | None) -> str | None:
+    def choose_user_agent(
+        self, sent: str | bytes | None = None, *others: str | bytes
+    ) -> str | None:
         """
         Return the User-Agent to set in a request that would send *sent*; None: keep it.
 
-        One that the user set is kept if it has the product token; otherwise `CrawlerError`.
+        One that the user set is kept if it has the product token; otherwise `CrawlerError`, and
+        also if the request has *others*.
         """
+        if others:
+            raise CrawlerError(
+                f"the request sends {1 + len(others)} User-Agent fields, {sent!r:.80} and "
+                f"{', '.join(map(repr, others)):.200}: remove all but one (RFC 9309 §2.2.1)"
+            )
         if not sent or sent == self._default_user_agent:
             return self.user_agent
         if sent == self.user_agent:
@@ -100,11 +105,19 @@ class ClientBinding(Generic[ClientT]):
         return self.client
 
 
-def vet_client_options(client_class: type[BaseClient], options: Iterable[str]) -> None:
-    """Raise a TypeError for an option that the client does not have, with the closest one."""
+def vet_client_options(
+    client_class: type[BaseClient], options: Iterable[str], wrapped_class: type | None = None
+) -> None:
+    """Raise a TypeError for an option that the client does not have, with what to use instead."""
     known = inspect.signature(client_class).parameters.keys() - {"user_agent"}
     for option in options:
         if option not in known:
+            if wrapped_class and option in inspect.signature(wrapped_class).parameters:
+                made = f"{wrapped_class.__name__}({option}=…)"
+                raise TypeError(
+                    f"{option!r} is an option of {wrapped_class.__name__}: pass {made} as the "
+                    "second argument"
+                )
             similar = difflib.get_close_matches(option, known, 1)
             fix = f"did you mean {similar[0]!r}?" if similar else f"use {', '.join(sorted(known))}"
             raise TypeError(
@@ -113,27 +126,7 @@ def vet_client_options(client_class: type[BaseClient], options: Iterable[str]) -
             )
 
 
-def vet_on_disallowed(value: object, choices: tuple[str, ...] = ("raise", "respond")) -> None:
-    """Raise an error if *value* is neither one of the choices nor a function."""
-    if not callable(value) and value not in choices:
-        names = ", ".join(map(repr, choices))
-        raise ValueError(
-            f"on_disallowed is {value!r:.80}: use {names}, or a function that takes the request "
-            "and the verdict and returns a response"
-        )
-
-
 def vet_wrapped(name: str, value: object, method: str, example: str) -> None:
     """Raise an error if *value*, an argument of this name, does not send requests."""
     if isinstance(value, type) or not callable(getattr(value, method, None)):
         raise TypeError(f"{name} is {value!r:.80}: pass an object such as {example}")
-
-
-def without_userinfo(url: str) -> str:
-    """Return a URL without name and password, which belong in no error message or log."""
-    return _USERINFO.sub(r"\1", url) if "@" in url else url
-
-
-def refusal_body(error: DisallowedError) -> bytes:
-    """Return the text of the synthetic response."""
-    return f"{error}\n".encode()

@@ -1,22 +1,22 @@
 """
-requests: an adapter that follows robots.txt, to mount in a session.
+requests: an adapter that follows robots.txt, to mount in a session for `https://` and `http://`.
 
-    adapter = RobotsAdapter("ExampleBot/1.0 (+https://example.com/bot)")
-    session.mount("https://", adapter)
-    session.mount("http://", adapter)
+    RobotsAdapter("ExampleBot/1.0 (+https://example.com/bot)").mount(session)
 
 A disallowed request raises `RequestsDisallowedError`. See docs/integrations/requests.md.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from robotrules.client.sync import Client
 from robotrules.errors import DisallowedError, MissingExtraError
-from robotrules.integrations import crawling
-from robotrules.integrations.crawling import OnDisallowed
+from robotrules.integrations import checked_urls, crawling, refusals
+from robotrules.integrations.refusals import OnDisallowed
+from robotrules.integrations.sending import send_in_slot
 
 try:
     import requests
@@ -51,8 +51,16 @@ class RequestsRefusal(requests.Response):
 
     __attrs__: list[str] = [*requests.Response.__attrs__, "robotrules"]  # noqa: RUF012
 
-    robotrules: Verdict
-    """The verdict."""
+    def __init__(self, request: requests.PreparedRequest, error: DisallowedError) -> None:
+        super().__init__()
+        body = refusals.refusal_body(error)
+        self.status_code, self.reason = refusals.REFUSAL_STATUS, refusals.REFUSAL_REASON
+        self.headers["Content-Type"] = refusals.REFUSAL_TYPE
+        self.headers["Content-Length"] = str(len(body))
+        self.url, self.encoding, self.request = error.url, "utf-8", request
+        self.raw = BytesIO(body)
+        self.robotrules = error.verdict
+        """The verdict."""
 
 
 class RobotsAdapter(BaseAdapter):
@@ -60,7 +68,7 @@ class RobotsAdapter(BaseAdapter):
 
     def __init__(
         self,
-        robots: str | Client,
+        robots: str | Client = "",
         adapter: BaseAdapter | None = None,
         *,
         on_disallowed: OnDisallowed[requests.PreparedRequest, requests.Response] = "raise",
@@ -70,40 +78,49 @@ class RobotsAdapter(BaseAdapter):
         Wrap *adapter*, by default a new `HTTPAdapter`.
 
         *robots* is the crawler's User-Agent, with *client_options* of the robotrules client that is
-        opened for it, or a client, which the caller closes. *on_disallowed* is `raise`, `respond`
-        with a response of status 403 whose `robotrules` is the verdict, or a function that takes
-        the request and the verdict and returns a response.
+        opened for it, or a client, which the caller closes; it is required. *on_disallowed* is
+        `raise`, `respond` with a response of status 403 whose `robotrules` is the verdict, or a
+        function that takes the request and the `DisallowedError` and returns a response.
         """
         super().__init__()
-        crawling.vet_on_disallowed(on_disallowed)
+        refusals.vet_on_disallowed(on_disallowed)
         adapter = HTTPAdapter() if adapter is None else adapter
         crawling.vet_wrapped("adapter", adapter, "send", "requests.adapters.HTTPAdapter()")
         user_agent = requests.utils.default_user_agent()
-        self._binding = crawling.ClientBinding(robots, Client, client_options, user_agent)
-        self._adapter = adapter
-        self._on_disallowed = on_disallowed
+        self._binding = crawling.ClientBinding(
+            *(robots, Client, client_options, user_agent), wrapped_class=HTTPAdapter
+        )
+        self._adapter, self._on_disallowed = adapter, on_disallowed
 
     @property
     def client(self) -> Client:
         """The robotrules client that checks the requests."""
         return self._binding.client
 
+    def mount(self, session: requests.Session) -> Self:
+        """Mount this adapter in a session for `https://` and `http://`, and return it."""
+        for prefix in ("https://", "http://"):
+            session.mount(prefix, self)
+        return self
+
     def send(
         self, request: requests.PreparedRequest, *args: Any, **options: Any
     ) -> requests.Response:
         """Send a request in the next slot of its origin, if the rules allow it."""
-        url = request.url or ""
+        url = checked_urls.without_userinfo(request.url or "")
         # A session lowers the scheme of what it prepares; mounts may be for other schemes.
-        if not url.startswith(("http://", "https://")):
+        if not url[:8].lower().startswith(("http://", "https://")):
             return self._adapter.send(request, *args, **options)
         user_agent = self._binding.choose_user_agent(request.headers.get("User-Agent"))
         if user_agent is not None:
             request.headers["User-Agent"] = user_agent
+        checked_urls.vet_host(url, request.headers.get("Host"))
         try:
-            with self._binding.client.checked_slot(crawling.without_userinfo(url)) as slot:
-                response = self._adapter.send(request, *args, **options)
-                slot.record_response(response.status_code, response.headers)
-                return response
+            send = partial(self._adapter.send, request, *args, **options)
+            response = send_in_slot(self._binding.client, url, send)
+            # Steps of an authentication are sent through the connection of the response.
+            response.connection = self
+            return response  # type: ignore[no-any-return]
         except DisallowedError as error:
             disallowed = error
         return self._refuse(request, disallowed)
@@ -112,19 +129,16 @@ class RobotsAdapter(BaseAdapter):
         self, request: requests.PreparedRequest, error: DisallowedError
     ) -> requests.Response:
         """Return the response to a disallowed request, or raise the error of requests."""
+        if self._on_disallowed == "respond":
+            return RequestsRefusal(request, error)
+        error = RequestsDisallowedError(error.url, error.verdict, error.detail, request=request)
         if self._on_disallowed == "raise":
-            raise RequestsDisallowedError(error.url, error.verdict, error.detail, request=request)
-        if self._on_disallowed != "respond":
-            return self._on_disallowed(request, error.verdict)
-        body = crawling.refusal_body(error)
-        response = RequestsRefusal()
-        response.status_code, response.reason = crawling.REFUSAL_STATUS, crawling.REFUSAL_REASON
-        response.headers["Content-Type"] = crawling.REFUSAL_TYPE
-        response.headers["Content-Length"] = str(len(body))
-        response.url, response.encoding, response.request = error.url, "utf-8", request
-        response.raw = BytesIO(body)
-        response.robotrules = error.verdict
-        return response
+            raise error
+        answer = self._on_disallowed(request, error)
+        is_response = isinstance(answer, requests.Response)
+        refusals.vet_answer(answer, is_response, "a requests.Response")
+        answer.url, answer.request = answer.url or error.url, answer.request or request
+        return answer
 
     def close(self) -> None:
         """Close the wrapped adapter, and the robotrules client if it was opened here."""

@@ -9,9 +9,9 @@ A disallowed request raises `UrllibDisallowedError`. See docs/integrations/urlli
 from __future__ import annotations
 
 from email.message import Message
+from functools import partial
 from io import BytesIO
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import BaseHandler, OpenerDirector, Request
@@ -19,8 +19,9 @@ from urllib.response import addinfourl
 
 from robotrules.client.sync import Client
 from robotrules.errors import DisallowedError
-from robotrules.integrations import crawling
-from robotrules.integrations.crawling import OnDisallowed
+from robotrules.integrations import checked_urls, crawling, refusals
+from robotrules.integrations.refusals import OnDisallowed
+from robotrules.integrations.sending import send_in_slot
 
 if TYPE_CHECKING:
     from robotrules.robotstxt.verdict import Verdict
@@ -43,11 +44,11 @@ class UrllibRefusal(addinfourl):
     """The response of `on_disallowed="respond"`: status 403, from no server."""
 
     def __init__(self, error: DisallowedError) -> None:
-        body, headers = crawling.refusal_body(error), Message()
-        headers["Content-Type"] = crawling.REFUSAL_TYPE
+        body, headers = refusals.refusal_body(error), Message()
+        headers["Content-Type"] = refusals.REFUSAL_TYPE
         headers["Content-Length"] = str(len(body))
-        super().__init__(BytesIO(body), headers, error.url, crawling.REFUSAL_STATUS)
-        self.msg = crawling.REFUSAL_REASON
+        super().__init__(BytesIO(body), headers, error.url, refusals.REFUSAL_STATUS)
+        self.msg = refusals.REFUSAL_REASON
         self.robotrules = error.verdict
         """The verdict; also an attribute of the `HTTPError` that an opener makes of this."""
 
@@ -61,7 +62,7 @@ class RobotsHandler(BaseHandler):
 
     def __init__(
         self,
-        robots: str | Client,
+        robots: str | Client = "",
         *,
         on_disallowed: OnDisallowed[Request, Any] = "raise",
         **client_options: Any,
@@ -70,12 +71,12 @@ class RobotsHandler(BaseHandler):
         Create a handler for `urllib.request.build_opener()`.
 
         *robots* is the crawler's User-Agent, with *client_options* of the robotrules client that is
-        opened for it, or a client, which the caller closes. *on_disallowed* is `raise`, `respond`
-        with a response of status 403 (of which an opener makes an `HTTPError`), or a function that
-        takes the request and the verdict and returns a response. An opener does not close its
-        handlers: use this one as a context manager, or call `close()`.
+        opened for it, or a client, which the caller closes; it is required. *on_disallowed* is
+        `raise`, `respond` with a response of status 403 (of which an opener makes an `HTTPError`),
+        or a function that takes the request and the `DisallowedError` and returns a response. An
+        opener does not close its handlers: use this one as a context manager, or call `close()`.
         """
-        crawling.vet_on_disallowed(on_disallowed)
+        refusals.vet_on_disallowed(on_disallowed)
         user_agent = dict(OpenerDirector().addheaders)[_USER_AGENT]
         self._binding = crawling.ClientBinding(robots, Client, client_options, user_agent)
         self._on_disallowed = on_disallowed
@@ -88,23 +89,18 @@ class RobotsHandler(BaseHandler):
     def http_open(self, request: Request) -> Any:
         """Send a request in the next slot of its origin, if the rules allow it."""
         # Fields that are not redirected take precedence when the request is sent.
-        sent = request.unredirected_hdrs.get(_USER_AGENT) or request.headers.get(_USER_AGENT)
-        user_agent = self._binding.choose_user_agent(sent)
+        fields = {**request.headers, **request.unredirected_hdrs}
+        user_agent = self._binding.choose_user_agent(fields.get(_USER_AGENT))
         if user_agent is not None:
             request.add_unredirected_header(_USER_AGENT, user_agent)
+        url = _encode_host(request)
+        checked_urls.vet_host(url, {**request.headers, **request.unredirected_hdrs}.get("Host"))
         try:
-            with self._binding.client.checked_slot(_encode_host(request)) as slot:
-                response = self._call_next(request)
-                if response is not None:
-                    slot.record_response(response.status, response.headers)
-                return response
+            send = partial(self._call_next, request)
+            return send_in_slot(self._binding.client, url, send, "status")
         except DisallowedError as error:
             disallowed = error
-        if self._on_disallowed == "raise":
-            raise UrllibDisallowedError(disallowed.url, disallowed.verdict, disallowed.detail)
-        if self._on_disallowed == "respond":
-            return UrllibRefusal(disallowed)
-        return self._on_disallowed(request, disallowed.verdict)
+        return self._refuse(request, disallowed)
 
     https_open = http_open
 
@@ -118,26 +114,32 @@ class RobotsHandler(BaseHandler):
                 return response
         return None
 
+    def _refuse(self, request: Request, error: DisallowedError) -> Any:
+        """Return the response to a disallowed request, or raise the error of urllib."""
+        if self._on_disallowed == "respond":
+            return UrllibRefusal(error)
+        error = UrllibDisallowedError(error.url, error.verdict, error.detail)
+        if self._on_disallowed == "raise":
+            raise error
+        answer = self._on_disallowed(request, error)
+        # After None an opener would call the next handler, which sends the request.
+        return refusals.vet_answer(answer, answer is not None, "a urllib.response.addinfourl")
+
     def close(self) -> None:
         """Close the robotrules client if it was opened here."""
         if (client := self._binding.release()) is not None:
             client.close()
 
-    def __enter__(self) -> RobotsHandler:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
 def _encode_host(request: Request) -> str:
     """Return the URL with the host that is contacted: urllib encodes names by IDNA 2003."""
-    url = crawling.without_userinfo(request.full_url)
+    url = checked_urls.without_userinfo(request.full_url)
     if url.isascii():
         return url
     parts = urlsplit(url)

@@ -6,9 +6,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from httpx import Request
 
 from robotrules import AsyncClient, Client, CrawlerError
 from robotrules.integrations import aiohttp, httpx, httpx2, requests, urllib
@@ -215,8 +217,23 @@ class TestHost:
         assert "secret" not in str(caught.value)
 
 
+def send_function(client: Client, response: Any) -> None:
+    """Send a request as requests and urllib do."""
+    send_in_slot(client, "http://127.0.0.1:9/", "status_code", lambda: response)
+
+
+def send_transport(client: Client, response: Any) -> None:
+    """Send a request as httpx does."""
+    transport = SimpleNamespace(handle_request=lambda _: response)
+    request = Request("GET", "http://127.0.0.1:9/", headers={"User-Agent": USER_AGENT})
+    httpx.RobotsTransport(client, transport).handle_request(request)
+
+
+@pytest.mark.parametrize("send", [send_function, send_transport])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
-def test_interrupted_while_the_slot_ends(error: type[BaseException]) -> None:
+def test_interrupted_while_the_slot_ends(
+    send: Callable[[Client, Any], None], error: type[BaseException]
+) -> None:
     """A response that no caller gets is closed."""
     closed = []
 
@@ -246,5 +263,5 @@ def test_interrupted_while_the_slot_ends(error: type[BaseException]) -> None:
         FailingClient(USER_AGENT, store="memory:", min_delay=0) as client,
         pytest.raises(error),
     ):
-        send_in_slot(client, "http://127.0.0.1:9/", Response)
+        send(client, Response())
     assert closed == [True]

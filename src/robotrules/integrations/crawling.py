@@ -83,11 +83,11 @@ class ClientBinding(Generic[ClientT]):
                 f"the request sends {1 + len(others)} User-Agent fields, {sent!r:.80} and "
                 f"{', '.join(map(repr, others)):.200}: remove all but one (RFC 9309 §2.2.1)"
             )
-        if not sent or sent == self._default_user_agent:
-            return self.user_agent
         if sent == self.user_agent:
             return None
         text = sent.decode("latin-1") if isinstance(sent, bytes) else sent
+        if not text or text == self._default_user_agent:
+            return self.user_agent
         found = tuple(name.lower() for name in self._name_in_header.findall(text))
         if found and all(name.lower().startswith(found) for name in self._names):
             return None

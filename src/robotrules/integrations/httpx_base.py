@@ -58,6 +58,8 @@ class TransportWrapper(Generic[ClientT, RequestT, ResponseT]):
             counterpart=self._counterpart,
             wrapped_class=default,
         )
+        # Most requests have this list of User-Agent fields.
+        self._own_agents = [self._binding.user_agent.encode()]
         self._transport = transport
         self._on_disallowed = on_disallowed
 
@@ -80,14 +82,24 @@ class TransportWrapper(Generic[ClientT, RequestT, ResponseT]):
 
     def _prepare(self, request: Any) -> str | None:
         """Set the User-Agent, and return the URL to check; None: it is not checked."""
-        if request.url.scheme not in checked_urls.CHECKED_SCHEMES:
+        scheme = request.url.scheme
+        if scheme not in checked_urls.CHECKED_SCHEMES:
             return None
-        headers = request.headers
-        user_agent = self._binding.choose_user_agent(*headers.get_list("User-Agent"))
-        if user_agent is not None:
-            headers["User-Agent"] = user_agent
-        url = checked_urls.without_userinfo(str(request.url))
-        checked_urls.vet_host(url, headers.get("Host"))
+        url, host, agents = str(request.url), "", []
+        # One loop: each lookup by name would be one of its own.
+        for name, value in request.headers.raw:
+            key = name.lower()
+            if key == b"user-agent":
+                agents.append(value)
+            elif key == b"host":
+                host = value.decode("latin-1")
+        if agents != self._own_agents:
+            user_agent = self._binding.choose_user_agent(*agents)
+            if user_agent is not None:
+                request.headers["User-Agent"] = user_agent
+        if not url.startswith(f"{scheme}://{host}/"):  # most requests
+            url = checked_urls.without_userinfo(url)
+            checked_urls.vet_host(url, host or None)
         if "target" in request.extensions:
             return checked_urls.replace_target(url, request.extensions["target"])
         return url

@@ -8,7 +8,6 @@ the response has arrived.
 
 from __future__ import annotations
 
-from functools import partial
 from inspect import isawaitable
 from types import TracebackType
 from typing import Any, Self
@@ -18,7 +17,6 @@ from robotrules.client.sync import Client
 from robotrules.errors import DisallowedError
 from robotrules.integrations.httpx_base import TransportWrapper
 from robotrules.integrations.refusals import RequestT, ResponseT
-from robotrules.integrations.sending import send_in_slot
 
 
 class SyncTransportWrapper(TransportWrapper[Client, RequestT, ResponseT]):
@@ -34,11 +32,18 @@ class SyncTransportWrapper(TransportWrapper[Client, RequestT, ResponseT]):
         url = self._prepare(request)
         if url is None:
             return self._transport.handle_request(request)
+        response: Any = None
         try:
-            send = partial(self._transport.handle_request, request)
-            return send_in_slot(self._binding.client, url, send)
+            with self._binding.client.checked_slot(url) as slot:
+                response = self._transport.handle_request(request)
+                slot.record_response(response.status_code, response.headers)
+            return response
         except DisallowedError as error:
             disallowed = error
+        except BaseException:
+            if response is not None:  # interrupted while the slot ended: no caller will close it
+                response.close()
+            raise
         return self._vet_answer(self._refuse(request, disallowed))
 
     def close(self) -> None:

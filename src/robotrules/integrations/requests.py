@@ -8,7 +8,6 @@ A disallowed request raises `RequestsDisallowedError`. See docs/integrations/req
 
 from __future__ import annotations
 
-from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Self
 
@@ -116,8 +115,8 @@ class RobotsAdapter(BaseAdapter):
             request.headers["User-Agent"] = user_agent
         checked_urls.vet_host(url, request.headers.get("Host"))
         try:
-            send = partial(self._adapter.send, request, *args, **options)
-            response = send_in_slot(self._binding.client, url, send)
+            client, send = self._binding.client, self._adapter.send
+            response = send_in_slot(client, url, "status_code", send, request, *args, **options)
             # Steps of an authentication are sent through the connection of the response.
             response.connection = self
             return response  # type: ignore[no-any-return]

@@ -13,18 +13,18 @@ from robotrules.client.sync import Client
 
 
 def send_in_slot(
-    client: Client, url: str, send: Callable[[], Any], status: str = "status_code"
+    client: Client, url: str, status: str, send: Callable[..., Any], *arguments: Any, **options: Any
 ) -> Any:
     """
-    Call *send* in the next slot of the origin of *url*, and return its response.
+    Call *send* with the arguments in the next slot of the origin of *url*; return its response.
 
-    *status* is the name of its attribute with the status. Raises `DisallowedError` if the rules
-    disallow the URL.
+    *status* is the name of the attribute of a response with its status. Raises `DisallowedError` if
+    the rules disallow the URL.
     """
     response = None
     try:
         with client.checked_slot(url) as slot:
-            response = send()
+            response = send(*arguments, **options)
             if response is not None:
                 slot.record_response(getattr(response, status), response.headers)
         return response

@@ -9,7 +9,6 @@ A disallowed request raises `UrllibDisallowedError`. See docs/integrations/urlli
 from __future__ import annotations
 
 from email.message import Message
-from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Self
 from urllib.error import URLError
@@ -96,8 +95,8 @@ class RobotsHandler(BaseHandler):
         url = _encode_host(request)
         checked_urls.vet_host(url, {**request.headers, **request.unredirected_hdrs}.get("Host"))
         try:
-            send = partial(self._call_next, request)
-            return send_in_slot(self._binding.client, url, send, "status")
+            send = self._call_next
+            return send_in_slot(self._binding.client, url, "status", send, request)
         except DisallowedError as error:
             disallowed = error
         return self._refuse(request, disallowed)

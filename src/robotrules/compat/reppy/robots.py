@@ -131,8 +131,8 @@ class Robots:
         # With the arguments swapped, the URL would be a file without rules, which allows all.
         if not self.host and len(self.robots.lines) == 1 and origin_of(content):
             raise ValueError(
-                f"content is {content!r:.80}, and url is {url[:80]!r}: pass the URL of the robots.txt "
-                "first, and its content after it"
+                f"content is {content!r:.80}, and url is {url[:80]!r}: pass the URL of the "
+                "robots.txt first, and its content after it"
             )
 
     @classmethod

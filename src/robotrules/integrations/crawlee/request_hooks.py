@@ -13,7 +13,7 @@ from crawlee.errors import HttpClientStatusCodeError
 
 from robotrules.client import AsyncClient
 from robotrules.errors import DisallowedError
-from robotrules.integrations.crawling import REFUSAL_REASON, REFUSAL_STATUS
+from robotrules.integrations.refusals import REFUSAL_REASON, REFUSAL_STATUS
 from robotrules.robotstxt.verdict import Verdict
 
 

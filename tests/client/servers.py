@@ -3,8 +3,8 @@ Real servers for tests: a Redis and a PostgreSQL of our own, on 127.0.0.1 and a 
 
 Each has a separate folder and a password, and is stopped by its process number; with the tests
 gone it goes too. PostgreSQL does not run as root, so it runs as `postgres` or `nobody` then. Where
-a server is not available the tests that need it are skipped; `scripts/test_servers.py`
-installs both where it may. With ROBOTRULES_REQUIRE_SERVERS=1 a missing server fails them.
+a server is not available the tests that need it are skipped; `scripts/test_programs.py`
+installs them where it may. With ROBOTRULES_REQUIRE_SERVERS=1 a missing server fails them.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class RedisServer(Server):
         """Return how it is started."""
         program = shutil.which("redis-server") or shutil.which("valkey-server")
         if program is None:
-            raise Unavailable("redis-server is not installed (scripts/test_servers.py)")
+            raise Unavailable("redis-server is not installed (scripts/test_programs.py)")
         settings = {
             "bind": "127.0.0.1",
             "port": str(self.port),
@@ -232,7 +232,7 @@ def postgres_programs() -> Path:
                 return path
     if program := shutil.which("initdb"):
         return Path(program).resolve().parent
-    raise Unavailable("PostgreSQL is not installed (scripts/test_servers.py)")
+    raise Unavailable("PostgreSQL is not installed (scripts/test_programs.py)")
 
 
 def free_port() -> int:

@@ -139,6 +139,10 @@ class TestDetail:
                 Response(503, {"Retry-After": "7201"}),
                 "status 503; last attempt 08:00 UTC, next attempt after 10:01 UTC",
             ),
+            (
+                Response(503, {"Retry-After": "86400"}),
+                "last attempt 2027-01-15 08:00 UTC, next attempt after 2027-01-16 08:00 UTC",
+            ),
         ],
     )
     def test_unreachable(self, make: Make, server: Server, answer: Any, detail: str) -> None:
@@ -433,6 +437,45 @@ def test_a_context_is_used_again(server: Server, status: int) -> None:
                 slot.record_response(recorded)
     waits = [later - earlier for earlier, later in pairwise(began)]
     assert waits == [60.0 if status == 503 else 1.0, 1.0]
+
+
+class TestInUse:
+    """A context has one slot at a time."""
+
+    def test_within_itself(self, server: Server) -> None:
+        """Entering it again raises an error, and the slot that has begun is kept."""
+        with Client(AGENT, store="memory:", transport=server, min_delay=0.0) as client:
+            context, lock = client.slot(SITE), client._origin_locks.find(SITE)
+            with context as slot:
+                with pytest.raises(RuntimeError, match="this slot is in use"), context:
+                    pytest.fail("a slot began")
+                assert list(lock.owners) == [slot]
+            with context:
+                assert list(lock.owners) == [slot]
+
+    def test_other_tasks(self, server: Server) -> None:
+        """Of several tasks one gets the slot; none waits without end."""
+
+        async def run() -> list[Any]:
+            transport = AsyncServer(server)
+            async with AsyncClient(
+                AGENT, store="memory:", transport=transport, min_delay=0.0
+            ) as client:
+                context = client.slot(SITE)
+
+                async def request() -> str:
+                    async with context:
+                        await asyncio.sleep(0)
+                    return "done"
+
+                tasks = [request() for _ in range(4)]
+                return await asyncio.wait_for(
+                    asyncio.gather(*tasks, return_exceptions=True), LONGEST
+                )
+
+        outcomes = asyncio.run(run())
+        assert outcomes[0] == "done"
+        assert [type(outcome) for outcome in outcomes[1:]] == [RuntimeError] * 3
 
 
 @pytest.mark.parametrize("answer", [Response(503), file("Disallow: /b\n"), Response(404)])

@@ -23,6 +23,15 @@ class Local(RobotsParser):
     allow_private = ("127.0.0.1",)
 
 
+def test_line_ends_are_removed_before_the_origin_is_compared() -> None:
+    """A line of a file with URLs is not another origin, and does not hide one."""
+    parser = RobotsParser.from_string("User-agent: *\nAllow: /\n")
+    parser.url = "https://a.example/robots.txt"
+    for url, allowed in (("https://a.example/x\n", True), ("https://b.example\n", False)):
+        assert parser.can_fetch("foo", url) is allowed
+    assert not parser.can_fetch("foo", "https://b.ex\nample/x")
+
+
 def test_the_methods_have_the_signatures_of_robotspy() -> None:
     """The methods that robotspy documents exist with its parameters; so does its other class."""
     for name in ("__init__", "from_string", "from_uri", "from_file", "is_agent_valid", "can_fetch"):

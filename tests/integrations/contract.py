@@ -110,7 +110,8 @@ class IntegrationContract:
         (outcome,) = self.crawl([site.url("/a")])
         assert outcome[:3] == (None, site.url("/a"), Reason.UNREACHABLE)
         if self.has_details:
-            times = r"status 503; last attempt \d\d:\d\d UTC, next attempt after \d\d:\d\d UTC"
+            minute = r"(\d{4}-\d\d-\d\d )?\d\d:\d\d UTC"
+            times = f"status 503; last attempt {minute}, next attempt after {minute}"
             assert re.fullmatch(times, outcome.detail)
         else:
             assert outcome.detail == ""

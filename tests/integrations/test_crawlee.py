@@ -15,8 +15,9 @@ from crawlee._utils import robots as crawlee_robots
 from crawlee.crawlers import HttpCrawler
 from crawlee.http_clients import HttpxHttpClient, ImpitHttpClient
 from crawlee.storage_clients import MemoryStorageClient
+from httpx import Request
 
-from robotrules import AsyncClient, DisallowedError
+from robotrules import AsyncClient, CrawlerError, DisallowedError
 from robotrules.integrations.crawlee import CrawleeDisallowedError, RobotsTxtFile, install
 from tests.integrations.contract import (
     ALL_BUT_PRIVATE,
@@ -271,7 +272,7 @@ class TestRobotsTxtFile:
 
         asyncio.run(run())
 
-    @pytest.mark.parametrize("given", ["http_client", "event_hooks", "impit", None])
+    @pytest.mark.parametrize("given", ["http_client", "event_hooks", "impit", "another", None])
     def test_a_client_without_hooks(
         self, given: str | None, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -285,6 +286,8 @@ class TestRobotsTxtFile:
                     assert client is installation.http_client
                 elif given == "event_hooks":
                     client = HttpxHttpClient(event_hooks=installation.event_hooks)
+                elif given == "another":
+                    assert installation.http_client
                 elif given == "impit":
                     assert installation.event_hooks
                     client = ImpitHttpClient()
@@ -297,6 +300,28 @@ class TestRobotsTxtFile:
         expected = 0 if given in ("http_client", "event_hooks") else 1
         assert len(texts) == expected
         assert all("Pass http_client=installation.http_client" in text for text in texts)
+
+    @pytest.mark.parametrize(
+        ("url", "headers", "error"),
+        [
+            ("http://ann:secret@127.0.0.1:{port}/private/x", {}, CrawleeDisallowedError),
+            ("http://127.0.0.1:{port}/a", {"Host": "other.example"}, CrawlerError),
+        ],
+    )
+    def test_the_url_that_is_checked(
+        self, url: str, headers: dict[str, str], error: type[Exception]
+    ) -> None:
+        """Errors have no password, and the page is one of the host whose rules are checked."""
+
+        async def run() -> str:
+            with LoopbackSite(ALL_BUT_PRIVATE) as site:
+                async with install(USER_AGENT, **client_options()) as installation:
+                    (hook,) = installation.event_hooks["request"]
+                    with pytest.raises(error) as caught:
+                        await hook(Request("GET", url.format(port=site.port), headers=headers))
+                    return str(caught.value)
+
+        assert "secret" not in asyncio.run(run())
 
     def test_the_file_of_another_url(self) -> None:
         """`load()` returns the robots.txt of the origin, whichever file is named."""

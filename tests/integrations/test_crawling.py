@@ -195,14 +195,16 @@ class TestHost:
             "a.example, b.example",
             "a.example b",
             "a",
+            "a.exampl",
             "[::1]",
             b"\xff",
         ],
     )
-    def test_another_host(self, field: str | bytes) -> None:
+    @pytest.mark.parametrize("path", ["/x", "", "?x"])
+    def test_another_host(self, field: str | bytes, path: str) -> None:
         """Other hosts, and what is no host, are rejected; the message says how to fix it."""
         with pytest.raises(CrawlerError, match="Request the URL of the other host, or remove"):
-            vet_host("http://a.example/x", field)
+            vet_host(f"http://a.example{path}", field)
 
     def test_addresses(self) -> None:
         """The colons of an address are not those of a port."""

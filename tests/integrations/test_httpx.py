@@ -254,6 +254,11 @@ class TestCheckedUrl:
         ):
             fetch(libraries, kind, site.url("/a"), headers={"Host": "shop.example"})
         assert site.seen == []
+        own = site.origin.removeprefix("http://")
+        for hosts in (("shop.example", own), (own, "shop.example"), ("",)):
+            with pytest.raises(CrawlerError, match="rules are those of the URL"):
+                fetch(libraries, kind, site.url("/a"), headers=[("Host", host) for host in hosts])
+        assert site.seen == []
         fields = {"Host": f"{LOOPBACK}:80"}
         assert fetch(libraries, kind, site.url("/a"), headers=fields).status_code == 200
 

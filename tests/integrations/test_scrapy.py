@@ -303,6 +303,19 @@ def test_a_user_agent_of_another_middleware(
         assert result["stats"].get("robotrules/disallowed", 0) == (0 if status else 2)
 
 
+def test_a_name_of_another_crawler_and_then_none(worker: Worker) -> None:
+    """Two changes of the header do not evade the rules for the crawler's own name."""
+    with LoopbackSite("User-agent: ExampleBot\nDisallow: /\n") as site:
+        options: dict[str, Any] = {
+            "DOWNLOADER_MIDDLEWARES": {"tests.integrations.scrapy_worker.RotateUserAgent": 760},
+            "ROTATED_USER_AGENT": "Mozilla/5.0",
+            "headers": {"User-Agent": "OtherBot/1.0"},
+        }
+        (outcome,) = crawl(worker, [site.url("/a")], **options)["outcomes"]
+        assert outcome.get("status") is None
+        assert site.paths == []
+
+
 @pytest.mark.parametrize("exemption", ["meta", "setting", "obey"])
 def test_a_user_agent_of_another_middleware_is_exempt(worker: Worker, exemption: str) -> None:
     """What exempts a request from the first check exempts it from the second one too."""
@@ -332,6 +345,13 @@ def test_a_user_agent_of_another_middleware_is_exempt(worker: Worker, exemption:
         (
             {"ROBOTRULES_ALLOW_PRIVATE": ["::1/x"]},
             "ConfigError: ROBOTRULES_ALLOW_PRIVATE: allow_private contains '::1/x'",
+        ),
+        (
+            {
+                "ROBOTRULES_ALLOW_PRIVATE": ["10.0.0.0/8/access"],
+                "ROBOTRULES_CLIENT_OPTIONS": {"access": "google"},
+            },
+            "ConfigError: ROBOTRULES_ALLOW_PRIVATE: allow_private contains '10.0.0.0/8/access'",
         ),
         ({"ROBOTRULES_PROXY": "x"}, "ConfigError: ROBOTRULES_PROXY: proxy is not the URL"),
         ({"ROBOTRULES_STORE": "other://y"}, "ConfigError: ROBOTRULES_STORE: unknown store"),

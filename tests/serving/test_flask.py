@@ -159,6 +159,15 @@ def test_the_settings_are_checked() -> None:
             {"ROBOTRULES_POLICY": ROBOTS, "ROBOTRULES_IGNORE": ["tipo"]},
             "ROBOTRULES_IGNORE names 'tipo', which is not a check: did you mean RR301 (typo)?",
         ),
+        (
+            {"ROBOTRULES_POLICY": "/policy of hosts/none.toml"},
+            "ROBOTRULES_POLICY '/policy of hosts/none.toml' cannot be read: No such file or "
+            "directory",
+        ),
+        (
+            {"ROBOTRULES_POLICY": ROBOTS, "ROBOTRULES_HOSTS": {"a.example": "/none.toml"}},
+            "ROBOTRULES_HOSTS['a.example'] '/none.toml' cannot be read: No such file or directory",
+        ),
     ],
 )
 def test_a_mistake_in_a_setting(settings: dict[str, Any], message: str) -> None:

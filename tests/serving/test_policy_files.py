@@ -189,7 +189,7 @@ def test_a_missing_file(folder: Path) -> None:
     """For a relative path, the message says where it starts."""
     start = str(folder.parent)
     assert refusal("policy.toml") == (
-        "the policy 'policy.toml' cannot be read: No such file or directory; "
+        "policy 'policy.toml' cannot be read: No such file or directory; "
         f"a relative path starts at {start!r}"
     )
     assert refusal(folder / "none.toml").endswith("cannot be read: No such file or directory")

@@ -87,8 +87,8 @@ class OriginState(NamedTuple):
         if self.state is not AccessState.UNREACHABLE or failure is None:
             return ""
         detail = failure.detail or (failure.failure_reason and failure.failure_reason.sentence)
-        next_attempt = _format_minute(-(-failure.until // 60) * 60)  # rounded up
-        times = f"; last attempt {_format_minute(failure.at)}, next attempt after {next_attempt}"
+        last, following = _format_minutes(failure.at, -(-failure.until // 60) * 60)  # rounded up
+        times = f"; last attempt {last}, next attempt after {following}"
         return visible(detail or "")[: MAX_DETAIL - len(times)] + times
 
     def check(self, url: URL, product_token: Tokens, purposes: Sequence[str] = ()) -> Verdict:
@@ -152,11 +152,15 @@ class OriginState(NamedTuple):
         }
 
 
-def _format_minute(at: float) -> str:
+def _format_minutes(*times: float) -> list[str]:
+    """Return the minutes of some times, with their dates if these differ."""
     try:
-        return f"{datetime.fromtimestamp(at, UTC):%H:%M} UTC"
+        moments = [datetime.fromtimestamp(at, UTC) for at in times]
     except (OverflowError, ValueError, OSError):
-        return str(at)
+        return list(map(str, times))
+    is_one_day = len({moment.date() for moment in moments}) == 1
+    form = "%H:%M UTC" if is_one_day else "%Y-%m-%d %H:%M UTC"
+    return [moment.strftime(form) for moment in moments]
 
 
 def reason_without_rules(

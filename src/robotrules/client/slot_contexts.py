@@ -37,12 +37,13 @@ Leased = Iterable[int]
 class _SlotContext(Slot):
     """What the contexts for threads and for tasks share."""
 
-    __slots__ = ("_client", "_crawler", "_leased", "_lock", "_url")
+    __slots__ = ("_client", "_crawler", "_in_use", "_leased", "_lock", "_url")
     _leased: Leased
 
     def __init__(self, client: Any, url: URL, crawler: Crawler | None = None) -> None:
         """*crawler*: check its rules before and after the wait; None: do not check."""
         self._client, self._url, self._crawler = client, url, crawler
+        self._in_use = False
 
     def _begin_now(self) -> bool:
         """
@@ -88,7 +89,14 @@ class SlotContext(_SlotContext):
     _lock: OriginLock
 
     def __enter__(self) -> Slot:
-        return self if self._begin_now() else self._wait()
+        if self._in_use:
+            raise in_use_error()
+        self._in_use = True
+        try:
+            return self if self._begin_now() else self._wait()
+        except BaseException:
+            self._in_use = False
+            raise
 
     def _wait(self) -> Slot:
         """Begin a slot that needs a fetch of robots.txt, a lease or a wait."""
@@ -140,10 +148,13 @@ class SlotContext(_SlotContext):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._leased or self.until is not None:
-            self._end(self._lock, self._leased)
-        else:
-            self._lock.release(self)
+        try:
+            if self._leased or self.until is not None:
+                self._end(self._lock, self._leased)
+            else:
+                self._lock.release(self)
+        finally:
+            self._in_use = False
 
     def _end(self, lock: OriginLock, leased: Leased) -> None:
         client = self._client
@@ -166,7 +177,14 @@ class AsyncSlotContext(_SlotContext):
     _lock: TaskOriginLock
 
     async def __aenter__(self) -> Slot:
-        return self if self._begin_now() else await self._wait()
+        if self._in_use:
+            raise in_use_error()
+        self._in_use = True
+        try:
+            return self if self._begin_now() else await self._wait()
+        except BaseException:
+            self._in_use = False
+            raise
 
     async def _wait(self) -> Slot:
         """Begin a slot that needs a fetch of robots.txt, a lease or a wait."""
@@ -221,10 +239,13 @@ class AsyncSlotContext(_SlotContext):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._leased or self.until is not None:
-            await _finish(self._end(self._lock, self._leased))
-        else:
-            self._lock.release(self)
+        try:
+            if self._leased or self.until is not None:
+                await _finish(self._end(self._lock, self._leased))
+            else:
+                self._lock.release(self)
+        finally:
+            self._in_use = False
 
     async def _end(self, lock: TaskOriginLock, leased: Leased) -> None:
         client = self._client
@@ -255,6 +276,14 @@ async def _finish(ending: Coroutine[Any, Any, None]) -> None:
     task.result()
     if cancelled is not None:
         raise cancelled
+
+
+def in_use_error() -> RuntimeError:
+    """Return the error for a context that is entered before its slot has ended."""
+    return RuntimeError(
+        "this slot is in use: call slot() or checked_slot() for each request, and enter the result "
+        "once at a time"
+    )
 
 
 def _is_current(client: BaseClient, url: URL, state: OriginState) -> bool:

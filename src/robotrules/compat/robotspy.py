@@ -134,10 +134,11 @@ class RobotsParser:
             return True
         if self.disallow_all:
             return False
+        asked = without_line_ends(url)
         own = origin_of(self.url) if self.url else None
-        if own is not None and origin_of(url) not in (own, None):
+        if own is not None and origin_of(asked) not in (own, None):
             return False
-        return self._checks[useragent](without_line_ends(url))
+        return self._checks[useragent](asked)
 
     def __str__(self) -> str:
         return self.robots.body.decode("utf-8", "backslashreplace")

@@ -26,8 +26,7 @@ def vet_host(url: str, field: str | bytes | None) -> None:
 
     The page would be one of that host, and the rules those of the URL's host (RFC 9309 §2.3).
     """
-    begin = url.find("//") + 2
-    if field is None or field == url[begin : url.find("/", begin)]:
+    if field is None or field == url[url.find("//") + 2 : authority_end(url)]:
         return
     text = field.decode("latin-1") if isinstance(field, bytes) else field
     text = text.rpartition("@")[2]  # urllib writes name and password of a URL into the field

@@ -85,21 +85,22 @@ class TransportWrapper(Generic[ClientT, RequestT, ResponseT]):
         scheme = request.url.scheme
         if scheme not in checked_urls.CHECKED_SCHEMES:
             return None
-        url, host, agents = str(request.url), "", []
+        url, host, agents = str(request.url), None, []
         # One loop: each lookup by name would be one of its own.
         for name, value in request.headers.raw:
             key = name.lower()
             if key == b"user-agent":
                 agents.append(value)
             elif key == b"host":
-                host = value.decode("latin-1")
+                text = value.decode("latin-1")
+                host = text if host is None else f"{host}, {text}"
         if agents != self._own_agents:
             user_agent = self._binding.choose_user_agent(*agents)
             if user_agent is not None:
                 request.headers["User-Agent"] = user_agent
-        if not url.startswith(f"{scheme}://{host}/"):  # most requests
+        if not url.startswith(f"{scheme}://{host}/"):  # most requests do
             url = checked_urls.without_userinfo(url)
-            checked_urls.vet_host(url, host or None)
+            checked_urls.vet_host(url, host)
         if "target" in request.extensions:
             return checked_urls.replace_target(url, request.extensions["target"])
         return url

@@ -68,13 +68,14 @@ def load_policy(source: PolicySource, host: str | None = None) -> LoadedPolicy:
         if _TOML_LINE.match(_first_line(text)):
             return _parse_policy(to_octets(text), name, Path())
         return _parse_robots(to_octets(text), name)
+    argument = "policy" if host is None else f"hosts[{host!r}]"
     if isinstance(source, str) and not source.lower().endswith(_FILES):
         raise PolicyError(
-            f"policy {source[:60]!r} ends in neither .toml nor .txt: correct the name, or pass "
+            f"{argument} {source[:60]!r} ends in neither .toml nor .txt: correct the name, or pass "
             "pathlib.Path(...) for a file with another name; end a text of one line with '\\n'"
         )
     path, name = Path(source), str(source)
-    octets = _read_file(path, Path(), f"the policy {name!r}")
+    octets = _read_file(path, Path(), f"{argument} {name!r}")
     if not _is_policy_file(path):
         if line := _find_policy_line(octets):
             raise PolicyError(

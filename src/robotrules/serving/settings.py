@@ -19,7 +19,7 @@ from robotrules.errors import CheckError, PolicyError
 from robotrules.serving.site_policy import SitePolicy, require_argument_types
 
 ARGUMENTS = ("policy", "hosts", "staging", "max_age", "min_level", "ignore")
-_FIRST_WORD = re.compile(rf"({'|'.join(ARGUMENTS)})(?=[ :\[])")
+_FIRST_WORD = re.compile(rf"\A({'|'.join(ARGUMENTS)})(?=[ :\[])")
 
 
 class SettingNames(NamedTuple):

@@ -76,7 +76,7 @@ class Installation:
     def http_client(self) -> HttpxHttpClient:
         """The HTTP client to pass to a crawler: it has the `event_hooks`."""
         if self._http_client is None:
-            self._http_client = HttpxHttpClient(event_hooks=self.event_hooks)
+            self._http_client = HttpxHttpClient(event_hooks=self._make_hooks())
         return self._http_client
 
     @property
@@ -89,12 +89,15 @@ class Installation:
         origin permits the request, and record Retry-After.
         """
         self._gave_hooks = True
+        return self._make_hooks()
+
+    def _make_hooks(self) -> dict[str, list[Any]]:
         return {"request": [self._hooks.on_request], "response": [self._hooks.on_response]}
 
     def _expect_hooks(self, http_client: HttpClient | None) -> None:
         """Warn once if a crawler's HTTP client cannot have the hooks."""
-        has_hooks = self._gave_hooks and isinstance(http_client, HttpxHttpClient)
-        if http_client is None or has_hooks or self._has_warned:
+        may_have_hooks = self._gave_hooks and isinstance(http_client, HttpxHttpClient)
+        if http_client in (None, self._http_client) or may_have_hooks or self._has_warned:
             return
         self._has_warned = True
         logger.warning(

@@ -13,6 +13,7 @@ from crawlee.errors import HttpClientStatusCodeError
 
 from robotrules.client import AsyncClient
 from robotrules.errors import DisallowedError
+from robotrules.integrations.checked_urls import vet_host, without_userinfo
 from robotrules.integrations.refusals import REFUSAL_REASON, REFUSAL_STATUS
 from robotrules.robotstxt.verdict import Verdict
 
@@ -33,9 +34,11 @@ class RequestHooks:
 
     async def on_request(self, request: Any) -> None:
         """Check a request and wait for its time; raise an error if the rules disallow it."""
+        url = without_userinfo(str(request.url))
+        vet_host(url, request.headers.get("Host"))
         try:
             # Only the wait for the slot: a request that fails has no hook that could end it.
-            async with self._client.checked_slot(str(request.url)):
+            async with self._client.checked_slot(url):
                 request.headers["User-Agent"] = self._client.user_agent
         except DisallowedError as error:
             raise CrawleeDisallowedError(*error.args) from None

@@ -72,10 +72,14 @@ class RequestCheck:
 
     def check_again(self, request: Request, state: OriginState) -> None:
         """Check a request whose User-Agent was changed, for the name in it."""
-        verdict = state.check(request.url, self._find_name(request), self._purposes)
-        if not verdict.allowed:
-            self._stats.inc_value("robotrules/allowed", -1)
-            self.refuse(request, verdict, state)
+        name = self._find_name(request)
+        # As in `check()`, which may have read a header of another crawler.
+        names = (self._name, name) if name == ANY_CRAWLER else (name,)
+        for each in names:
+            verdict = state.check(request.url, each, self._purposes)
+            if not verdict.allowed:
+                self._stats.inc_value("robotrules/allowed", -1)
+                self.refuse(request, verdict, state)
 
     def pop(self, request: Request) -> CheckedRequest | None:
         """Return what a request was allowed by, and forget it; None: it was exempt."""

@@ -95,9 +95,13 @@ def read_client_options(settings: BaseSettings) -> dict[str, Any]:
 def name_culprit(error: Exception, client_options: Mapping[str, Any]) -> ConfigError:
     """Return the error of a client with the name of the setting whose value it refuses."""
     message = str(error)
-    in_options = [option for option in client_options if option in message]
+    # The argument is the first word of most messages; a value could look like another argument.
+    first = message.partition(" ")[0]
     prefix = "ROBOTRULES_"
-    own = [name for name in SETTINGS if name.removeprefix(prefix).lower() in message]
+    arguments = {name.removeprefix(prefix).lower(): name for name in SETTINGS}
+    where = first if first in {*client_options, *arguments} else message
+    in_options = [option for option in client_options if option in where]
+    own = [name for argument, name in arguments.items() if argument in where]
     name = f"{prefix}CLIENT_OPTIONS" if in_options or not own else own[0]
     # Without the value: that of a proxy or of a store may have a password.
     return ConfigError(f"{name}: {message}")

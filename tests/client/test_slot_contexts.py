@@ -137,11 +137,11 @@ class TestDetail:
             (Failure(FailureReason.TLS), FailureReason.TLS.sentence),
             (
                 Response(503, {"Retry-After": "7201"}),
-                "status 503; last attempt 08:00 UTC, next attempt after 10:01 UTC",
+                "status 503; last attempt 08:00:00 UTC, next attempt after 10:00:01 UTC",
             ),
             (
                 Response(503, {"Retry-After": "86400"}),
-                "last attempt 2027-01-15 08:00 UTC, next attempt after 2027-01-16 08:00 UTC",
+                "last attempt 2027-01-15 08:00:00 UTC, next attempt after 2027-01-16 08:00:00 UTC",
             ),
         ],
     )
@@ -228,6 +228,44 @@ class TestClosing:
         assert [str(result) for result in results] == [
             "this client is closed: create another one"
         ] * 4
+
+    @pytest.mark.parametrize("call", ["check", "checked_slot", "prefetch"])
+    def test_while_a_robots_txt_is_fetched(self, store: str, call: str) -> None:
+        """Tasks that wait for it get the error; they are not cancelled, because they were not."""
+
+        class SlowTransport:
+            """Answers after more time than the test takes."""
+
+            async def send(self, request: Request) -> Response:
+                await asyncio.sleep(10 * LONGEST)
+                return Response(404)
+
+            async def aclose(self) -> None:
+                """Close nothing."""
+
+        async def run() -> list[Any]:
+            client = AsyncClient(AGENT, store=store, transport=SlowTransport())
+
+            async def request() -> object:
+                """Wait for the robots.txt."""
+                if call == "check":
+                    return await client.check(SITE)
+                if call == "prefetch":
+                    return await client.prefetch([SITE])
+                async with client.checked_slot(SITE):
+                    return "a slot began"
+
+            tasks = [asyncio.create_task(request()) for _ in range(3)]
+            await asyncio.sleep(0.05)
+            await client.aclose()
+            gathered = asyncio.gather(*tasks, return_exceptions=True)
+            return await asyncio.wait_for(gathered, LONGEST)
+
+        outcomes = asyncio.run(run())
+        assert [type(outcome) for outcome in outcomes] == [RuntimeError] * 3
+        assert {str(outcome) for outcome in outcomes} == {
+            "this client is closed: create another one"
+        }
 
     def test_while_another_caller_has_the_slot(self, server: Server, store: str) -> None:
         """Those who wait for that slot do not wait for its end."""

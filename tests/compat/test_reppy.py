@@ -140,7 +140,7 @@ def test_a_cache_logs_a_failure_once(caplog: pytest.LogCaptureFixture) -> None:
             assert (record.name, record.levelname) == ("robotrules.compat.reppy.cache", "WARNING")
             text = record.getMessage()
             assert text.startswith(
-                "robots.txt was not read, so DefaultObjectPolicy decides for its origin: "
+                "robots.txt was not read, so the cache policy DefaultObjectPolicy decides: "
                 f"{origin}/robots.txt: 127.0.0.1 is loopback"
             )
             assert text.endswith("to allow it, set Robots.allow_private = ['127.0.0.1']")

@@ -111,8 +111,8 @@ class IntegrationContract:
         (outcome,) = self.crawl([site.url("/a")])
         assert outcome[:3] == (None, site.url("/a"), Reason.UNREACHABLE)
         if self.has_details:
-            minute = r"(\d{4}-\d\d-\d\d )?\d\d:\d\d UTC"
-            times = f"status 503; last attempt {minute}, next attempt after {minute}"
+            time = r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC"
+            times = f"status 503; last attempt {time}, next attempt after {time}"
             assert re.fullmatch(times, outcome.detail)
         else:
             assert outcome.detail == ""

@@ -76,7 +76,9 @@ class TestMisuse:
         """The first argument is a User-Agent or a client."""
         with pytest.raises(TypeError, match=r"pass a User-Agent such as .* or a robotrules\."):
             integration(None)
-        with pytest.raises(TypeError, match=r"robots is missing: pass a User-Agent such as"):
+        with pytest.raises(
+            TypeError, match=r"robots is missing or empty: pass a User-Agent such as"
+        ):
             integration()
         with pytest.raises(TypeError, match="user_agent is the first argument"):
             integration(user_agent=USER_AGENT)

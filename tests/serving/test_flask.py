@@ -122,8 +122,25 @@ def test_the_settings_are_checked() -> None:
         ),
         (
             {"ROBOTRULE_POLICY": "policy.toml"},
-            "before RobotRules(app). There is 'ROBOTRULE_POLICY': did you mean "
-            "'ROBOTRULES_POLICY'?",
+            "unknown setting ROBOTRULE_POLICY: did you mean 'ROBOTRULES_POLICY'?",
+        ),
+        (
+            {"ROBOTRULES_POLICY": ROBOTS, "ROBOTRULE_STAGING": ["a.example"]},
+            "unknown setting ROBOTRULE_STAGING: did you mean 'ROBOTRULES_STAGING'?",
+        ),
+        (
+            {"ROBOTRULES_POLICY": ROBOTS, "robotrules_staging": True},
+            "unknown setting robotrules_staging: did you mean 'ROBOTRULES_STAGING'?",
+        ),
+        (
+            {"ROBOTRULES_POLICY": ROBOTS, "ROBOTRULES_STAGING": {"www.example.com": False}},
+            "ROBOTRULES_STAGING is a list of hosts, or True; not {'www.example.com': False}: pass "
+            "['staging.example.com']",
+        ),
+        (
+            {"ROBOTRULES_POLICY": "User-agent: *\nDisalow: /x\n"},
+            "accept it with ROBOTRULES_IGNORE = ['RR301', 'RR510']; `robotrules rule RR301` "
+            "explains the check",
         ),
         (
             {"ROBOTRULES_POLCY": "policy.toml"},

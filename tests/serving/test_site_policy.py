@@ -202,7 +202,6 @@ def test_tags_that_no_crawler_reads_stop_the_start() -> None:
         ("/.*[.]pdf$", "RR519"),
         ("/[0-9]", "RR519"),
         ("/*.pdf$x", "RR517"),
-        ("/*.pdf$|/*.doc$", "RR517"),
         ("/a$b", "RR517"),
     ],
 )
@@ -217,6 +216,14 @@ def test_patterns_of_tags_that_do_not_match_as_meant(pattern: str, code: str) ->
     assert "crawler" not in note.message
     assert "Google" not in note.message
     assert SitePolicy(policy, ignore=[code]).notes == ()
+
+
+def test_alternatives_in_a_pattern_of_tags() -> None:
+    """A regular expression with `$` inside has both notes."""
+    policy = "[everyone]\n\n[[tags]]\npaths = ['/*.pdf$|/*.doc$']\nrules = ['noindex']\n"
+    with pytest.raises(PolicyError) as caught:
+        SitePolicy(policy)
+    assert sorted(note.code for note in caught.value.notes) == ["RR517", "RR519"]
 
 
 def test_patterns_of_tags_that_can_be_shorter() -> None:

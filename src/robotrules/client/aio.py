@@ -403,10 +403,19 @@ class AsyncClient(BaseClient):
         key = origin, mode
         task = self._refreshes.get(key)
         if task is None:
-            task = asyncio.create_task(self._run(self._cache_engine.refresh(origin, mode)))
+            task = asyncio.create_task(self._run_refresh(origin, mode))
             self._refreshes[key] = task
             task.add_done_callback(lambda _: self._refreshes.pop(key, None))
         return task
+
+    async def _run_refresh(self, origin: str, mode: RefreshMode) -> OriginState:
+        try:
+            return await self._run(self._cache_engine.refresh(origin, mode))
+        except asyncio.CancelledError:
+            # `aclose()` cancels this task, and not those that wait for it.
+            if self._cache_engine.closed:
+                raise closed_error() from None
+            raise
 
     async def _refresh(self, origin: str, mode: RefreshMode) -> OriginState:
         # A caller that is cancelled does not cancel the task that others wait for.
@@ -454,7 +463,8 @@ class AsyncClient(BaseClient):
         """
         Close the connections and the store that this client opened.
 
-        Tasks that wait for a slot get a RuntimeError; slots that have begun are not interrupted.
+        Tasks that wait for a slot or a robots.txt get a RuntimeError; slots that have begun are not
+        interrupted.
         """
         self._cache_engine.close()
         self._origin_locks.close()

@@ -87,7 +87,7 @@ class OriginState(NamedTuple):
         if self.state is not AccessState.UNREACHABLE or failure is None:
             return ""
         detail = failure.detail or (failure.failure_reason and failure.failure_reason.sentence)
-        last, following = _format_minutes(failure.at, -(-failure.until // 60) * 60)  # rounded up
+        last, following = _format_times(failure.at, -(-failure.until // 1))  # rounded up
         times = f"; last attempt {last}, next attempt after {following}"
         return visible(detail or "")[: MAX_DETAIL - len(times)] + times
 
@@ -152,14 +152,14 @@ class OriginState(NamedTuple):
         }
 
 
-def _format_minutes(*times: float) -> list[str]:
-    """Return the minutes of some times, with their dates if these differ."""
+def _format_times(*times: float) -> list[str]:
+    """Return the seconds of some times, with their dates if these differ."""
     try:
         moments = [datetime.fromtimestamp(at, UTC) for at in times]
     except (OverflowError, ValueError, OSError):
         return list(map(str, times))
     is_one_day = len({moment.date() for moment in moments}) == 1
-    form = "%H:%M UTC" if is_one_day else "%Y-%m-%d %H:%M UTC"
+    form = "%H:%M:%S UTC" if is_one_day else "%Y-%m-%d %H:%M:%S UTC"
     return [moment.strftime(form) for moment in moments]
 
 

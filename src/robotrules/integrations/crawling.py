@@ -48,7 +48,7 @@ class ClientBinding(Generic[ClientT]):
             vet_client_options(client_class, client_options, wrapped_class)
             self.client = client_class(robots, **client_options)
         elif not isinstance(robots, client_class):
-            given = "missing" if robots == "" else f"{robots!r:.80}"
+            given = "missing or empty" if robots == "" else f"{robots!r:.80}"
             fix = f"pass a User-Agent such as {_EXAMPLE}, or a robotrules.{client_class.__name__}"
             if isinstance(robots, BaseClient):
                 given = f"a robotrules.{type(robots).__name__}"

@@ -26,7 +26,7 @@ except ImportError:
 __all__ = ["RobotRules"]
 
 NAMES = SettingNames("ROBOTRULES_{}", "ROBOTRULES_{}")
-# Of names that are nearly that of the policy: `ROBOTRULE_POLICY`.
+# Of names that are nearly those of settings: `ROBOTRULE_POLICY`.
 SIMILAR = 0.9
 EXTENSION = "robotrules"
 
@@ -69,11 +69,14 @@ def _make_site(app: Flask) -> SitePolicy:
     given = _find_settings(app)
     key = NAMES.key.format("POLICY")
     missing = f'set app.config["{key}"] = "policy.toml" before RobotRules(app)'
-    if similar := get_close_matches(key, app.config, 1, SIMILAR):
-        missing += f". There is {similar[0]!r}: did you mean {key!r}?"
     return make_site(read_arguments(given, NAMES, app.root_path, missing), NAMES)
 
 
 def _find_settings(app: Flask) -> dict[str, Any]:
+    """Return the settings; raise an error for one whose name nearly has the prefix."""
     prefix = NAMES.key.format("")
+    for name in app.config:
+        similar = get_close_matches(name.upper(), NAMES.keys(), 1, SIMILAR)
+        if similar and not name.startswith(prefix):
+            raise PolicyError(f"unknown setting {name}: did you mean {similar[0]!r}?")
     return {name: value for name, value in app.config.items() if name.startswith(prefix)}

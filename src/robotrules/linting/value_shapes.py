@@ -93,7 +93,9 @@ _AUTHORITY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _EXPRESSION = re.compile(
-    rb"\\[./dwsDWSb?*+$()\[-]|\[(?:0-9|a-z|A-Z|\^|\\|\.\])|\([^()|]*\|[^()]*\)|\A\^|\]\+|\.\+"
+    rb"\\[./dwsDWSb?*+$()\[-]|\[(?:0-9|a-z|A-Z|\^|\\|\.\])|\([^()|]*\|[^()]*\)|\A/?\^|\]\+|\.\+"
+    # `.*` alone is a dot and anything, as in `/index.*` and `/a/*.*/b`.
+    rb"|\(\?|\(\.\*\)|/\.\*[$/]|\|/"
 )
 
 
@@ -121,7 +123,9 @@ def is_expression(value: bytes) -> bool:
 
 def may_have_expressions(body: bytes) -> bool:
     """Return whether a file has a character that each expression has; most files have none."""
-    return any(text in body for text in (b"\\", b"[", b"|", b"^", b"]", b".+"))
+    return any(
+        text in body for text in (b"\\", b"[", b"|", b"^", b"]", b".+", b"(?", b"(.*", b"/.*")
+    )
 
 
 def extract_path(value: bytes) -> bytes:

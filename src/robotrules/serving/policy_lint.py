@@ -73,4 +73,6 @@ def describe_note(policy: LoadedPolicy, note: LintNote) -> str:
         where += f", line {note.line} ({line[:LONGEST_LINE]!r})"
     title = visible(note.fix.title) if note.fix else ""
     fix = f" {title}." if title and title not in words else ""
-    return f"{where}: {words}{fix}"
+    url = visible(note.url) if note.url else ""
+    example = f" An example is {url}." if url and url not in words else ""
+    return f"{where}: {words}{example}{fix}"

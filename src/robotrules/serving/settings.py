@@ -82,7 +82,10 @@ def make_site(arguments: Mapping[str, Any], names: SettingNames) -> SitePolicy:
     try:
         return SitePolicy(**arguments)
     except PolicyError as error:
-        raise PolicyError(names.rename(str(error)), error.notes) from None
+        message = names.rename(str(error))
+        if error.notes:
+            message = message.replace("the setting ignore=", f"{names.name('ignore')} = ")
+        raise PolicyError(message, error.notes) from None
     except CheckError as error:  # an unknown name in `ignore`
         raise PolicyError(names.rename(str(error))) from None
 

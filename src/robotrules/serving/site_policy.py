@@ -58,8 +58,8 @@ def require_argument_types(
     if isinstance(staging, str) and staging.strip().lower() in ("true", "false"):
         value = staging.strip().capitalize()
         raise TypeError(f"staging is the text {staging!r}: write {value} without quotes")
-    if isinstance(staging, str) or not isinstance(staging, Iterable | bool):
-        example = staging if isinstance(staging, str) else "staging.example.com"
+    if isinstance(staging, str | Mapping) or not isinstance(staging, Iterable | bool):
+        example = staging if staging and isinstance(staging, str) else "staging.example.com"
         raise TypeError(
             f"staging is a list of hosts, or True; not {staging!r:.60}: pass [{example!r}]"
         )

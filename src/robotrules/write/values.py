@@ -93,7 +93,10 @@ def _validate_pattern(given: str, starts: str = "/*") -> str:
     if re.search(r"[\r\n\0]", given):
         _refuse(f"path pattern {given!r} has a line break or a NUL: remove it")
     if given[:1] not in tuple(starts):
-        fix = f"write {'/' + given!r}" if given else "leave it out: without a rule all is allowed"
+        path = "/" + given.lstrip("^").lstrip("/")
+        fix = f"write {path!r}" if given else "leave it out: without a rule all is allowed"
+        if given.startswith("^"):
+            fix += ", because a pattern always begins at the start of a path and has no '^'"
         _refuse(f"path pattern {given!r} does not start with {' or '.join(starts)}: {fix}")
     return escape_pattern(to_octets(given))
 

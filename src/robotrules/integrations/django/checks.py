@@ -53,7 +53,7 @@ def check_policy(app_configs: Any = None, **options: Any) -> list[CheckMessage]:
     except PolicyError as error:
         if not error.notes:  # the message says how to correct the setting or the file
             return [*messages, Error(str(error), id="robotrules.E001")]
-        hint = f"In Django this setting is {_ignore(error.notes)}."
+        hint = f"To accept them, with those that are accepted already: {_ignore(error.notes)}."
         return [*messages, Error(str(error), hint=hint, id="robotrules.E002")]
     except RobotrulesError as error:
         return [*messages, Error(str(error), id="robotrules.E001")]

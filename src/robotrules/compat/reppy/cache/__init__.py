@@ -118,11 +118,11 @@ class _LruCache:
             is_failure = isinstance(error, (ReppyException, OSError))
             if isinstance(error, (TypeError, ValueError)) and not is_failure:
                 raise
-            reason = str(error) if isinstance(error, ReppyException) else f"{url}: {error!r}"
+            is_ours = isinstance(error, ReppyException) and error.args
+            reason = error.args[0] if is_ours else f"{url}: {error!r}"
+            name = type(self.cache_policy).__name__
             logger.warning(
-                "robots.txt was not read, so %s decides for its origin: %s",
-                type(self.cache_policy).__name__,
-                reason,
+                "robots.txt was not read, so the cache policy %s decides: %s", name, reason
             )
             return self.cache_policy.exception(url, error)
 

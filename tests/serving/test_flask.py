@@ -196,6 +196,18 @@ def test_a_mistake_in_a_setting(settings: dict[str, Any], message: str) -> None:
     assert str(caught.value).endswith(message)
 
 
+def test_names_of_files_are_not_renamed(tmp_path: Path) -> None:
+    """Only the argument at the start of a message is replaced by the name of the setting."""
+    file = tmp_path / "my policy files" / "a.toml"
+    file.parent.mkdir()
+    file.write_text("[everyone]\nkeepout = []\n")
+    app = Flask("example")
+    app.config["ROBOTRULES_POLICY"] = str(file)
+    with pytest.raises(PolicyError) as caught:
+        RobotRules(app)
+    assert str(caught.value).startswith(f"{file}, line 2: everyone.keepout")
+
+
 def test_settings_beside_a_policy_object() -> None:
     """They would have no effect."""
     app = Flask("example")

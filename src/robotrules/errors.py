@@ -68,7 +68,7 @@ class DisallowedError(RobotrulesError):
         """
         Why the robots.txt is unreachable, and until when that is remembered; empty if it is not.
 
-        `status 503; last attempt 04:31 UTC, next attempt after 04:36 UTC`
+        `status 503; last attempt 04:31:07 UTC, next attempt after 04:36:07 UTC`
         """
 
     def __str__(self) -> str:

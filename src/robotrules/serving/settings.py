@@ -100,7 +100,7 @@ def _describe_unknown(key: str, names: SettingNames) -> str:
 
 
 def _find_file(source: Any, label: str, folder: str | os.PathLike[str] | None) -> Any:
-    """Return a path that starts at a folder; a text, and what is no path, as it is."""
+    """Return a path that starts at a folder; a text, or a value of another type, unchanged."""
     if isinstance(source, str) and not source.strip():
         raise PolicyError(f"{label} is empty: set it to the path of a policy, 'policy.toml'")
     is_text = isinstance(source, str) and "\n" in source

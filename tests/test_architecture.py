@@ -76,13 +76,19 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "client": (*PROTOCOLS, *READERS, *DECIDERS, "access", "cache"),
 }
 RIGHT = (*MAY_IMPORT["client"], "client", "config", *WORKBENCH)
-MAY_IMPORT |= dict.fromkeys(("bulk", "service", "compat", "expect.files"), RIGHT)
+MAY_IMPORT |= dict.fromkeys(("bulk", "compat", "expect.files"), RIGHT)
+# What an editor shows about a robots.txt, for the language server and the page of the service.
+MAY_IMPORT["editing"] = (*PROTOCOLS, *READERS, *DECIDERS, *WORKBENCH)
+# Lists of URLs in logs, sitemaps and tables; the JSON of commands: for cli and service.
+MAY_IMPORT["url_lists"] = ("errors", "octets")
+MAY_IMPORT["json_results"] = (*RIGHT, "url_lists")
+MAY_IMPORT["service"] = (*RIGHT, "editing", "json_results", "url_lists", "toml_positions")
 # What a site sends to crawlers: policies, responses and counters. It opens no socket.
 MAY_IMPORT["serving"] = (*PROTOCOLS, *READERS, *DECIDERS, *WORKBENCH, "toml_positions")
 # The pytest plug-in reads expectation files; frameworks of sites serve a policy.
 MAY_IMPORT["integrations"] = (*RIGHT, "expect.files", "serving")
 # The language server makes no requests.
-MAY_IMPORT["lsp"] = (*PROTOCOLS, *READERS, *DECIDERS, "config", *WORKBENCH)
+MAY_IMPORT["lsp"] = (*PROTOCOLS, *READERS, *DECIDERS, "config", *WORKBENCH, "editing")
 # Imports allowed beside the standard library; everything else is an extra of its layer.
 THIRD_PARTY = {"cli": {"click"}} | {name: {"http_sf"} for name in ("extensions", "registries")}
 THIRD_PARTY["write"] = {"http_sf"}

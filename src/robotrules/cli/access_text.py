@@ -15,6 +15,7 @@ from robotrules.access import AccessState, FailureReason, Hop
 from robotrules.cache import FreshnessReason, format_timestamp
 from robotrules.cli import client
 from robotrules.cli.text import plural, truncate
+from robotrules.json_results.access import LONGEST, describe_failure, describe_response
 from robotrules.octets import visible
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from robotrules.client.origin_state import OriginState
     from robotrules.client.pages import FetchResult
 
-# How much of a URL or an error message is shown; JSON has all of it.
-LONGEST = 200
 MOST_HOPS = 6
 # Reasons for which access decides, not a file.
 NO_FILE = (Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED)
@@ -39,26 +38,10 @@ def format_time(at: float) -> str:
     return f"{day}{found:%H:%M} UTC"
 
 
-def describe_response(record: FetchRecord) -> str:
-    """Return the response, or why there was none: `status 503`, `no answer in time`."""
-    if record.failure_reason is None or record.failure_reason is FailureReason.STATUS:
-        return f"status {record.status}{', unchanged' if record.revalidated else ''}"
-    return _describe_failure(record.failure_reason, record.detail)
-
-
-def _describe_failure(reason: FailureReason, detail: str) -> str:
-    if reason is FailureReason.REFUSED:
-        # The rest is advice for the API; the command line has its own.
-        detail = detail.partition("; ")[0]
-    detail = truncate(visible(detail), LONGEST)
-    beside = f": {detail}" if detail and detail != reason.sentence else ""
-    return f"{reason.sentence}{beside}"
-
-
 def describe_page(page: FetchResult) -> str:
     """Return the response for a page, or why there was none."""
     if page.failure_reason is not None:
-        return _describe_failure(page.failure_reason, page.detail)
+        return describe_failure(page.failure_reason, page.detail)
     cut = "" if page.complete else ", truncated"
     return f"status {page.status}, {plural(len(page.body), 'byte')}{cut}"
 
@@ -130,26 +113,6 @@ def describe_decision(words: str, verdict: Verdict, origin_state: OriginState | 
         words = describe_reason(verdict, origin_state) if verdict.reason in NO_FILE else words
     copy = describe_stale_copy(origin_state)
     return f"{words}, {copy}" if copy else words
-
-
-def access_values(origin_state: OriginState | None) -> dict[str, Any]:
-    """Return how a robots.txt was fetched, as plain values for JSON."""
-    record, failed = (
-        (origin_state.fetch_record, origin_state.entry.last_failure)
-        if origin_state
-        else (None, None)
-    )
-    return {
-        "origin": origin_state.origin if origin_state else None,
-        "state": str(origin_state.state) if origin_state else None,
-        "status": record.status if record else None,
-        "failure_reason": str(record.failure_reason) if record and record.failure_reason else None,
-        "source": str(origin_state.source) if origin_state else None,
-        "fetched_at": format_timestamp(record.at) if record else None,
-        "until": format_timestamp(origin_state.until) if origin_state else None,
-        "failed_at": format_timestamp(failed.at) if failed else None,
-        "failure": describe_response(failed) if failed else None,
-    }
 
 
 def hop_lines(hops: tuple[Hop, ...]) -> Iterator[str]:

@@ -10,7 +10,6 @@ Sections: the command · output.
 
 from __future__ import annotations
 
-import json
 import sys
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -42,6 +41,7 @@ from robotrules.cli.progress import Progress
 from robotrules.cli.text import cell_width, is_terminal, plural, truncate
 from robotrules.cli.url_files import UrlFile, refuse_empty, report_hint
 from robotrules.cli.url_formats import LOG_ORIGIN, UrlFileFormat
+from robotrules.json_results.check import LINE_START, line_end
 from robotrules.octets import visible
 
 if TYPE_CHECKING:
@@ -492,18 +492,12 @@ class JSONLines(Lines):
 
     def ends(self, verdict: Verdict, origin_state: OriginState | None) -> tuple[str, str]:
         """Return the object without its URL."""
-        rest = {
-            "allowed": verdict.allowed,
-            "reason": str(verdict.reason),
-            "line": verdict.line,
-            "pattern": verdict.rule.pattern if verdict.rule else None,
-            "profile": verdict.profile,
-            "product_token": self._crawler.name,
-            "purposes": self._purposes,
-            "known": self._crawler.known_dict,
-        }
-        if self._fetched:
-            from robotrules.cli.access_text import access_values
-
-            rest |= access_values(origin_state)
-        return '{"url": ', f", {json.dumps(rest)[1:]}\n"
+        end = line_end(
+            verdict,
+            self._crawler.name,
+            self._purposes,
+            self._crawler.known_dict,
+            fetched=self._fetched,
+            origin_state=origin_state,
+        )
+        return LINE_START, f"{end}\n"

@@ -36,11 +36,11 @@ EDITOR = """
 import gc, sys
 from robotrules.cli import COLLECTED_AFTER
 gc.set_threshold(COLLECTED_AFTER)  # as the command `lsp` does
-from robotrules.lsp.diagnostics import lint_document, make_diagnostics
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.hover import render_hover
-from robotrules.lsp.outline import list_document_symbols, list_folding_ranges
-from robotrules.lsp.semantic_tokens import encode_semantic_tokens
+from robotrules.editing.diagnostics import lint_document, make_diagnostics
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.hover import render_hover
+from robotrules.editing.outline import list_document_symbols, list_folding_ranges
+from robotrules.editing.semantic_tokens import encode_semantic_tokens
 document = OpenDocument(open(sys.argv[1], newline="").read())
 notes = lint_document(document)
 make_diagnostics(document, "file:///robots.txt", notes)

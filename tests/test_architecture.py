@@ -78,7 +78,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 RIGHT = (*MAY_IMPORT["client"], "client", "config", *WORKBENCH)
 MAY_IMPORT |= dict.fromkeys(("bulk", "compat", "expect.files"), RIGHT)
 # What an editor shows about a robots.txt, for the language server and the page of the service.
-MAY_IMPORT["editing"] = (*PROTOCOLS, *READERS, *DECIDERS, *WORKBENCH)
+MAY_IMPORT["editing"] = (*PROTOCOLS, *READERS, *DECIDERS, "config", *WORKBENCH)
 # Lists of URLs in logs, sitemaps and tables; the JSON of commands: for cli and service.
 MAY_IMPORT["url_lists"] = ("errors", "octets")
 MAY_IMPORT["json_results"] = (*RIGHT, "url_lists")
@@ -99,6 +99,7 @@ THIRD_PARTY["tags"] = {"selectolax", "justhtml"}
 # Columns in the pure engine, on first use; the native engine reads them itself.
 THIRD_PARTY["_engine"] = {"pyarrow"}
 THIRD_PARTY["lsp"] = {"pygls", "lsprotocol"}
+THIRD_PARTY["editing"] = {"lsprotocol"}
 # Up to guidance there is no I/O, no clock, no logging.
 WITHOUT_WORLD = (*PROTOCOLS, *READERS, *DECIDERS, *WORKBENCH, "access", "cache")
 WORLD = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-from fuzz.generator import Case
 from robotrules.lsp.code_actions import EditTarget, make_fix_all, make_quick_fixes
 from robotrules.lsp.completion import complete
 from robotrules.lsp.diagnostics import lint_document, make_diagnostics
@@ -13,6 +12,8 @@ from robotrules.lsp.hover import render_hover
 from robotrules.lsp.outline import list_document_symbols, list_folding_ranges
 from robotrules.lsp.semantic_tokens import encode_semantic_tokens
 from robotrules.lsp.text_edits import to_text_edits
+
+from fuzz.generator import Case
 
 URI = "file:///robots.txt"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.hover import render_hover
 from robotrules.linting import lint
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.hover import render_hover
 
 PAGE = (Path(__file__).parents[2] / "docs" / "editors.md").read_text(encoding="utf-8")
 FEATURES = PAGE.partition("## What you see")[2]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from robotrules.editing.diagnostics import MAX_DIAGNOSTICS
 from robotrules.lsp import features
-from robotrules.lsp.diagnostics import MAX_DIAGNOSTICS
 from robotrules.lsp.server import ParsedDocument, TextDocument, make_server
 from tests.cli.shell import process_environment, robotrules
 from tests.lsp.editor import COMMAND, Editor, connect, free_port
@@ -170,7 +170,7 @@ def test_a_failed_request_does_not_stop_the_server(monkeypatch: pytest.MonkeyPat
 
     def _parse(text: TextDocument) -> ParsedDocument:
         from robotrules.config import Config
-        from robotrules.lsp.document import OpenDocument
+        from robotrules.editing.document import OpenDocument
 
         return ParsedDocument(text, OpenDocument(text.source), Config(), "", "")
 

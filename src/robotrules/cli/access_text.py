@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from robotrules import Reason, Verdict
 from robotrules.access import AccessState, FailureReason, Hop
-from robotrules.cache import FreshnessReason, format_timestamp
+from robotrules.cache import FreshnessReason
 from robotrules.cli import client
 from robotrules.cli.text import plural, truncate
 from robotrules.json_results.access import LONGEST, describe_failure, describe_response

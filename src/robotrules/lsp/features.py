@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from robotrules.editing.code_actions import FIX_ALL, make_fix_all, make_quick_fixes
+from robotrules.editing.completion import TRIGGER_CHARACTERS, complete
+from robotrules.editing.hover import render_hover
+from robotrules.editing.outline import list_document_symbols, list_folding_ranges
+from robotrules.editing.semantic_tokens import LEGEND, encode_semantic_tokens
+from robotrules.editing.text_edits import diff_text_edits
 from robotrules.formatting import MAX_STATES, FormatResult, format_robots
-from robotrules.lsp.code_actions import FIX_ALL, make_fix_all, make_quick_fixes
-from robotrules.lsp.completion import TRIGGER_CHARACTERS, complete
-from robotrules.lsp.hover import render_hover
-from robotrules.lsp.outline import list_document_symbols, list_folding_ranges
-from robotrules.lsp.semantic_tokens import LEGEND, encode_semantic_tokens
-from robotrules.lsp.text_edits import diff_text_edits
 
 if TYPE_CHECKING:
     from robotrules.lsp.server import ParsedDocument, Server

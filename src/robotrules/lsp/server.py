@@ -29,17 +29,17 @@ except ImportError:
         "the language server needs pygls, which is not installed: pip install 'robotrules[lsp]'"
     ) from None
 
-from robotrules.lsp.code_actions import EditTarget
-from robotrules.lsp.debounce import QUICK_DELAY, THOROUGH_DELAY, Debouncer
-from robotrules.lsp.diagnostics import (
+from robotrules.editing.code_actions import EditTarget
+from robotrules.editing.diagnostics import (
     TYPING_MAX_STATES,
     ClientSupport,
     lint_document,
     make_diagnostics,
 )
-from robotrules.lsp.document import OpenDocument
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.markdown import truncate
+from robotrules.lsp.debounce import QUICK_DELAY, THOROUGH_DELAY, Debouncer
 from robotrules.lsp.features import FEATURES
-from robotrules.lsp.markdown import truncate
 
 __all__ = ["Server", "make_server"]
 

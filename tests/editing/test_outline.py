@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lsprotocol.types import FoldingRangeKind, SymbolKind
 
-from robotrules.lsp import outline
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.outline import list_document_symbols, list_folding_ranges
+from robotrules.editing import outline
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.outline import list_document_symbols, list_folding_ranges
 
 FILE = """\
 # Two lines

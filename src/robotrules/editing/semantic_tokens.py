@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from lsprotocol.types import SemanticTokensLegend, SemanticTokenTypes
 
-from robotrules.lsp.document import OpenDocument
+from robotrules.editing.document import OpenDocument
 from robotrules.robotstxt.values import Line, Record
 
 __all__ = ["LEGEND", "encode_semantic_tokens"]

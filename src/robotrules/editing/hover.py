@@ -20,13 +20,10 @@ from robotrules.analysis import (
     describe,
     witness,
 )
-from robotrules.errors import RobotrulesError
-from robotrules.extensions.crawl_delay import crawl_delay
-from robotrules.linting.note import LintNote
-from robotrules.lsp.diagnostics import summarize_check
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.extension_hover import describe_value
-from robotrules.lsp.markdown import (
+from robotrules.editing.diagnostics import summarize_check
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.extension_hover import describe_value
+from robotrules.editing.markdown import (
     bullet_list,
     code_list,
     code_span,
@@ -34,7 +31,10 @@ from robotrules.lsp.markdown import (
     link_reference,
     pluralize,
 )
-from robotrules.lsp.record_info import canonical_name, find_record_info
+from robotrules.editing.record_info import canonical_name, find_record_info
+from robotrules.errors import RobotrulesError
+from robotrules.extensions.crawl_delay import crawl_delay
+from robotrules.linting.note import LintNote
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.ruleset import RuleSet

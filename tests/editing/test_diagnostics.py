@@ -8,10 +8,8 @@ import pytest
 from lsprotocol.types import DiagnosticSeverity, DiagnosticTag, Position, Range
 
 from robotrules.config import Config, LintConfig
-from robotrules.errors import ConfigError
-from robotrules.linting import find_check
-from robotrules.lsp import diagnostics as module
-from robotrules.lsp.diagnostics import (
+from robotrules.editing import diagnostics as module
+from robotrules.editing.diagnostics import (
     ClientSupport,
     find_notes,
     lint_document,
@@ -19,7 +17,9 @@ from robotrules.lsp.diagnostics import (
     make_diagnostics,
     summarize_check,
 )
-from robotrules.lsp.document import OpenDocument
+from robotrules.editing.document import OpenDocument
+from robotrules.errors import ConfigError
+from robotrules.linting import find_check
 from tests.lsp.samples import note
 
 URI = "file:///robots.txt"

@@ -20,13 +20,13 @@ from lsprotocol.types import (
 )
 
 from robotrules.config import Config
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.markdown import truncate
 from robotrules.errors import CheckError, ConfigError
 from robotrules.linting import MAX_STATES, lint
 from robotrules.linting.check_docs import first_paragraph, parts
 from robotrules.linting.note import LintNote
 from robotrules.linting.selection import find_check
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.markdown import truncate
 
 __all__ = [
     "SOURCE",

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from robotrules import extensions
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.markdown import bullet_list, code_list, code_span, pluralize
 from robotrules.extensions import app_lines
 from robotrules.extensions.clean_param import clean_params
 from robotrules.extensions.content_signal import content_signals
@@ -21,8 +23,6 @@ from robotrules.extensions.sitemap import sitemaps
 from robotrules.extensions.visit_time import visit_times
 from robotrules.extensions.vocabulary import Preference, read_values
 from robotrules.http.structured_fields import parse_dictionary, serialise
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.markdown import bullet_list, code_list, code_span, pluralize
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.values import Record
 

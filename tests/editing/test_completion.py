@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from lsprotocol.types import CompletionItem, CompletionItemTag, MarkupContent, TextEdit
 
+from robotrules.editing.completion import complete
+from robotrules.editing.document import OpenDocument
 from robotrules.linting.checks import CHECKS
-from robotrules.lsp.completion import complete
-from robotrules.lsp.document import OpenDocument
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from tests.lsp.editor import apply_edits
 from tests.lsp.samples import REGISTRIES

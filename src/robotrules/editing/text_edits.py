@@ -12,9 +12,9 @@ from difflib import SequenceMatcher
 
 from lsprotocol.types import TextEdit
 
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.positions import decode_text
 from robotrules.linting.note import Edit
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.positions import decode_text
 
 __all__ = ["diff_text_edits", "to_text_edits"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from robotrules.lsp import semantic_tokens
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.semantic_tokens import LEGEND, encode_semantic_tokens
+from robotrules.editing import semantic_tokens
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.semantic_tokens import LEGEND, encode_semantic_tokens
 
 
 def decode(text: str, encoding: str = "utf-16") -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol.types import Position, Range
 
-from robotrules.lsp.positions import PositionMap, decode_text, encode_text
+from robotrules.editing.positions import PositionMap, decode_text, encode_text
 
 # Characters of one, two, three and four bytes; the last of these is a surrogate pair in UTF-16.
 MIXED = "a é € 😀 z"

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol.types import DocumentSymbol, FoldingRange, FoldingRangeKind, SymbolKind
 
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.markdown import pluralize, truncate
-from robotrules.lsp.record_info import canonical_name, find_record_info
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.markdown import pluralize, truncate
+from robotrules.editing.record_info import canonical_name, find_record_info
 from robotrules.profile import Role
 from robotrules.robotstxt.values import Group, Record
 

@@ -20,13 +20,13 @@ from lsprotocol.types import (
     WorkspaceEdit,
 )
 
+from robotrules.editing.diagnostics import FULL_SUPPORT, ClientSupport, find_notes, make_diagnostic
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.markdown import truncate
+from robotrules.editing.text_edits import diff_text_edits, to_text_edits
 from robotrules.linting.fixing import fix
 from robotrules.linting.note import Edit, LintNote
 from robotrules.linting.suppressions import parse_suppressions
-from robotrules.lsp.diagnostics import FULL_SUPPORT, ClientSupport, find_notes, make_diagnostic
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.markdown import truncate
-from robotrules.lsp.text_edits import diff_text_edits, to_text_edits
 
 __all__ = ["FIX_ALL", "EditTarget", "make_fix_all", "make_quick_fixes"]
 

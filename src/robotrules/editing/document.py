@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import cached_property
 
-from robotrules.lsp.positions import PositionMap, encode_text
+from robotrules.editing.positions import PositionMap, encode_text
 from robotrules.registries import SHIPPED, Registries
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.values import Group, Line, Record, Rule

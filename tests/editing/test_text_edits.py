@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from robotrules.editing import text_edits
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.text_edits import diff_text_edits, to_text_edits
 from robotrules.linting.note import Edit
-from robotrules.lsp import text_edits
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.text_edits import diff_text_edits, to_text_edits
 from tests.lsp.editor import apply_edits
 
 

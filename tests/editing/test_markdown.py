@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robotrules.lsp.markdown import (
+from robotrules.editing.markdown import (
     bullet_list,
     code_list,
     code_span,

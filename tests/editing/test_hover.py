@@ -7,10 +7,10 @@ import re
 import pytest
 
 import robotrules
-from robotrules.lsp import hover as module
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.hover import render_hover
-from robotrules.lsp.record_info import RECORDS
+from robotrules.editing import hover as module
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.hover import render_hover
+from robotrules.editing.record_info import RECORDS
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from tests.lsp.samples import REGISTRIES, note
 

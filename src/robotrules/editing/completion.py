@@ -22,13 +22,13 @@ from lsprotocol.types import (
     TextEdit,
 )
 
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.hover import describe_crawler
+from robotrules.editing.markdown import escape, link_reference, truncate
+from robotrules.editing.record_info import RECORDS, RecordInfo
 from robotrules.extensions.content_signal import KEYS as SIGNALS
 from robotrules.extensions.vocabulary import CATEGORIES
 from robotrules.linting.checks import CHECKS
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.hover import describe_crawler
-from robotrules.lsp.markdown import escape, link_reference, truncate
-from robotrules.lsp.record_info import RECORDS, RecordInfo
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import parse
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from lsprotocol.types import CodeActionKind
 
+from robotrules.editing.code_actions import FIX_ALL, EditTarget, make_fix_all, make_quick_fixes
+from robotrules.editing.document import OpenDocument
 from robotrules.linting import lint
 from robotrules.linting.note import LintNote
-from robotrules.lsp.code_actions import FIX_ALL, EditTarget, make_fix_all, make_quick_fixes
-from robotrules.lsp.document import OpenDocument
 from tests.lsp.editor import apply_action
 from tests.lsp.samples import note
 

@@ -100,6 +100,14 @@ THIRD_PARTY["tags"] = {"selectolax", "justhtml"}
 THIRD_PARTY["_engine"] = {"pyarrow"}
 THIRD_PARTY["lsp"] = {"pygls", "lsprotocol"}
 THIRD_PARTY["editing"] = {"lsprotocol"}
+THIRD_PARTY["service"] = {
+    "msgspec",
+    "starlette",
+    "uvicorn",
+    "prometheus_client",
+    "lsprotocol",
+    "mcp",
+}
 # Up to guidance there is no I/O, no clock, no logging.
 WITHOUT_WORLD = (*PROTOCOLS, *READERS, *DECIDERS, *WORKBENCH, "access", "cache")
 WORLD = {

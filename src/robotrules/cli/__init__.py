@@ -54,6 +54,7 @@ COMMANDS = (
     "matrix",
     "bulk",
     "lsp",
+    "serve",
 )
 # A file of 500 KiB becomes a million small objects without reference cycles. With Python's default
 # threshold of 700 objects, garbage collection takes a quarter of the time.

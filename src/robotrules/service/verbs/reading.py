@@ -1,0 +1,7 @@
+"""Verbs: parse, lint, tags, guidance."""
+
+from __future__ import annotations
+
+from robotrules.service.verbs import Verb
+
+VERBS: tuple[Verb, ...] = ()

@@ -61,7 +61,7 @@ NO_FILE = (Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED)
 @click.argument("urls", nargs=-1, metavar="URL...")
 @robots_options
 @purpose_option
-@json_option("Print one JSON object per URL, described by docs/explain.schema.json.")
+@json_option("Print one JSON object per URL, described by docs/explain.md.")
 @with_client_options()
 def explain(
     urls: tuple[str, ...],

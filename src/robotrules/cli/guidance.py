@@ -98,7 +98,7 @@ if TYPE_CHECKING:
     help="An application identifier of App-Directives, such as examplesearch; case-sensitive.",
 )
 @fetching_tag_profile_option
-@json_option("Print one JSON object per URL, described by docs/guidance.schema.json.")
+@json_option("Print one JSON object per URL, described by docs/guidance.md.")
 @with_client_options()
 def guidance(
     url: str | None,
@@ -333,7 +333,7 @@ class _Query(NamedTuple):
         return GuidanceReport(found, self.profile, saved, elsewhere)
 
     def as_dict(self, found: GuidanceReport) -> dict[str, Any]:
-        """Return an answer as `docs/guidance.schema.json` describes it."""
+        """Return an answer as `guidance.schema.json` describes it."""
         page = found.fetched
         per_origin = self.robots is not None or self.tdmrep is not None or page is not None
         status = found.saved.status if found.saved else None

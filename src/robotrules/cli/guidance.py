@@ -22,7 +22,6 @@ import robotrules
 from robotrules import RobotsTxt
 from robotrules.access import FailureReason
 from robotrules.cache import EffectivePolicy, format_timestamp
-from robotrules.cli.access_text import describe_response
 from robotrules.cli.client import ClientOptions, with_client_options
 from robotrules.cli.console import CliError, Output, quoted, report
 from robotrules.cli.guidance_text import GuidancePage, GuidanceReport, GuidanceRows
@@ -60,6 +59,7 @@ from robotrules.cli.text import plural
 from robotrules.errors import MissingExtraError
 from robotrules.extensions.app_directives import directives_for
 from robotrules.guide import guidance as find_guidance
+from robotrules.json_results.access import describe_response
 from robotrules.octets import to_octets, to_text, visible
 from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.tags.saved_responses import SavedResponse

@@ -58,8 +58,8 @@ PAGE_TIMEOUT = 40.0
 MIN_DELAY = 1.0
 MAX_CONCURRENCY = 32
 MAX_TURNS = 4_096
-# How long a turn is still good after its time, in seconds.
-TURN_GRACE = 30.0
+# How long a turn is good after its time, in seconds, if the next one does not begin before.
+MAX_GRACE = 30.0
 
 MAY_FETCH_SITE_TEXT = ("line_text", "pattern", "failure")
 NO_FETCHING = (
@@ -220,7 +220,7 @@ class LiveSites:
         now = time.time()
         key = crawler.name, url
         at = self._turns.get(key)
-        if at is None or at + TURN_GRACE < now:
+        if at is None or at + min(delay.seconds, MAX_GRACE) < now:
             try:
                 # A store on another machine blocks.
                 at = await asyncio.to_thread(
@@ -297,9 +297,7 @@ class ListedHosts:
 # --- Sentences ------------------------------------------------------------------------------------
 
 
-def _why(
-    verdict: Verdict, state: OriginState, crawler: AskingCrawler, wait: float | None
-) -> str:
+def _why(verdict: Verdict, state: OriginState, crawler: AskingCrawler, wait: float | None) -> str:
     """Return the reason in a sentence or two, without text of the site."""
     robots = f"{state.origin}/robots.txt"
     if verdict.reason is Reason.UNREACHABLE:

@@ -80,8 +80,7 @@ def _compare(found: dict[str, Any]) -> list[str]:
                 "allowed" if region[side]["allowed"] else "disallowed" for side in ("old", "new")
             )
             lines.append(
-                f"- {_quoted(names)}: {_quoted(region['witness']['path'])} was {before}, "
-                f"is {after}"
+                f"- {_quoted(names)}: {_quoted(region['witness']['path'])} was {before}, is {after}"
             )
     if found["statements"]:
         lines.append(f"- other records that change: {len(found['statements'])}")

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
 import msgspec
@@ -44,6 +45,8 @@ logger = logging.getLogger(__name__)
 # Beyond the time limit of the work itself: its process is ended by the pool.
 MARGIN = 5.0
 MAX_CONCURRENCY = 64
+# Seconds in which the client and its store are closed after a signal.
+STOP_TIMEOUT = 5.0
 
 
 class Session(NamedTuple):
@@ -57,15 +60,21 @@ AgentServer = Server[Session]
 Context = ServerRequestContext[Session]
 
 
-def make_server(settings: ServiceSettings) -> AgentServer:
-    """Return the server; the client is opened when it runs."""
+def make_server(
+    settings: ServiceSettings, on_close: Callable[[], object] | None = None
+) -> AgentServer:
+    """Return the server; the client is opened when it runs, and *on_close* called at the end."""
     tools = describe_tools(fetches=settings.fetches)
     calls = ToolCalls(settings)
 
     @asynccontextmanager
     async def lifespan(_: AgentServer) -> AsyncIterator[Session]:
-        async with open_live_sites(settings) as live:
-            yield Session(live, WorkPool(settings.limits))
+        try:
+            async with open_live_sites(settings) as live:
+                yield Session(live, WorkPool(settings.limits))
+        finally:
+            if on_close is not None:
+                on_close()
 
     async def list_tools(_: Context, __: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools)
@@ -86,9 +95,34 @@ def make_server(settings: ServiceSettings) -> AgentServer:
     )
 
 
-async def serve_stdio(settings: ServiceSettings) -> None:
-    """Serve the process that has started this one, until it closes stdin."""
-    server = make_server(settings)
+async def serve_stdio(settings: ServiceSettings) -> int | None:
+    """
+    Serve the process that has started this one, until it closes stdin.
+
+    Returns None then. A signal ends the server too: its number is returned when all is closed, and
+    the caller must end the process without a normal exit, because a thread still reads stdin.
+    """
+    closed = asyncio.Event()
+    server = make_server(settings, on_close=closed.set)
+    signals: asyncio.Queue[int] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    with suppress(NotImplementedError):  # Windows: the process just ends
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, signals.put_nowait, int(number))
+    serving = asyncio.create_task(_serve_streams(server))
+    received = asyncio.create_task(signals.get())
+    await asyncio.wait({serving, received}, return_when=asyncio.FIRST_COMPLETED)
+    if serving.done():
+        received.cancel()
+        serving.result()
+        return None
+    serving.cancel()
+    with suppress(TimeoutError):
+        await asyncio.wait_for(closed.wait(), STOP_TIMEOUT)
+    return received.result()
+
+
+async def _serve_streams(server: AgentServer) -> None:
     async with stdio_server() as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())
 

@@ -12,6 +12,7 @@ asking again does not cost another one.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator
@@ -231,7 +232,8 @@ class LiveSites:
             self._turns[key] = at
             if len(self._turns) > MAX_TURNS:
                 self._turns.popitem(last=False)
-        return max(0.0, round(at - time.time(), 1))
+        # Rounded up: never before the turn.
+        return max(0.0, math.ceil((at - time.time()) * 10) / 10)
 
 
 @asynccontextmanager
@@ -312,7 +314,8 @@ def _why(verdict: Verdict, state: OriginState, crawler: AskingCrawler, wait: flo
         reason = f"{reason} ({robots})"
     if not verdict:
         return f"The site asks {crawler.name} not to fetch this URL: {reason}. Do not fetch it."
-    turn = "now" if not wait else f"in {wait:g} seconds, not earlier"
+    seconds = math.ceil(wait or 0)
+    turn = f"in {seconds} second{'s' * (seconds > 1)}, not earlier" if seconds else "now"
     return f"The site lets {crawler.name} fetch this URL: {reason}. Fetch it {turn}."
 
 

@@ -131,6 +131,8 @@ def mcp(
     logging.basicConfig(level=logging.WARNING, format="robotrules mcp: %(message)s")
     try:
         # Imported late: the extra may be missing.
+        if http:
+            from robotrules.service.mcp import listening  # noqa: F401
         from robotrules.service.mcp.server import make_server
         from robotrules.service.settings import ServiceSettings
     except MissingExtraError as error:

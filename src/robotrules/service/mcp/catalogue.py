@@ -3,8 +3,8 @@ The tools: what an agent reads about them before it calls one.
 
 Descriptions are plain and short, because a client sends all of them to its model. The schemas of
 results describe their first level; further levels are those of the JSON of the command line
-(`docs/*.schema.json`), shortened. The annotations are true: no tool changes a site; three connect to
-other machines, unless that is turned off.
+(`docs/*.schema.json`), shortened. The annotations are true: no tool changes a site; three connect
+to other machines, unless that is turned off.
 """
 
 from __future__ import annotations

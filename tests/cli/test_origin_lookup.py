@@ -14,9 +14,10 @@ from unittest import mock
 
 import pytest
 
+from robotrules import url_lists
 from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
 from robotrules.cache import EffectivePolicy, Entry, Freshness, FreshnessReason
-from robotrules.cli import check, origin_lookup, url_files
+from robotrules.cli import check, origin_lookup
 from robotrules.cli import client as cli_client
 from robotrules.cli.check import JSONLines, TextLines
 from robotrules.cli.console import Output
@@ -237,7 +238,7 @@ class TestManyOrigins:
             ("MOST_ORIGINS", "MOST_WAITING", "MOST_WAITING_OCTETS"), most, strict=True
         ):
             monkeypatch.setattr(origin_lookup, name, bound)
-        monkeypatch.setattr(url_files, "BATCH", 7)
+        monkeypatch.setattr(url_lists, "BATCH", 7)
         monkeypatch.setattr(origin_lookup, "MOST_SPELLINGS", 4)
         urls = [f"https://site{n}.example/{n}" for n in range(10)] * 2 + ["ftp://x/", "/a"]
         option = ["--ordered"] if ordered else []

@@ -14,7 +14,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import click
 
@@ -22,13 +22,8 @@ import robotrules
 from robotrules.cli.console import STDIN, CliError, quoted
 from robotrules.cli.text import is_terminal
 from robotrules.profile import find_profile
+from robotrules.url_lists import BATCH, BLOCK, LONGEST_URL, Chunk
 
-# Bytes per read: some thousand URLs. A pipe returns 64 KiB at most.
-BLOCK = 128 * 1024
-# No URL is this long. A file with such a line is something else and must not fill memory.
-LONGEST_URL = 1024 * 1024
-# The most URLs in a chunk, so that results appear while input is still read.
-BATCH = 8192
 DEFAULT_FILE = "robots.txt"
 # The bytes that are examined to detect binary files, and the share of control characters.
 SAMPLE = 64 * 1024
@@ -105,14 +100,6 @@ def read_robots(
             stream.close()
     octets = bytes(body)
     return robotrules.parse(octets, profile, complete=len(octets) <= most), octets
-
-
-class Chunk(NamedTuple):
-    """URLs that were read together."""
-
-    urls: list[bytes]
-    octets: int
-    """The number of input bytes they take."""
 
 
 def url_chunks(stream: BinaryIO, name: str) -> Iterator[Chunk]:

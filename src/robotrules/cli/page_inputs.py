@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Protocol, TypeVar
 import click
 
 from robotrules.cli.console import STDIN, CliError, quoted, report
-from robotrules.cli.input_files import BLOCK, open_octets, read_error, size_of
+from robotrules.cli.input_files import open_octets, read_error, size_of
 from robotrules.cli.options import ACCESS_ONLY
 from robotrules.cli.text import Paint, is_terminal
 from robotrules.errors import MissingExtraError, SavedResponseError
@@ -27,6 +27,7 @@ from robotrules.profile import PROFILES
 from robotrules.tags import TAG_PROFILES, Fields, UsageRules, read_fields
 from robotrules.tags.saved_responses import SavedResponse, read_har, read_response
 from robotrules.tags.tdm import MOST_OCTETS as MOST_TDMREP
+from robotrules.url_lists import BLOCK
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -21,12 +21,13 @@ from robotrules.cli import check, origin_lookup
 from robotrules.cli import client as cli_client
 from robotrules.cli.check import JSONLines, TextLines
 from robotrules.cli.console import Output
-from robotrules.cli.options import ACCESS_ONLY, CrawlerChoice
+from robotrules.cli.options import ACCESS_ONLY
 from robotrules.cli.origin_lookup import host_of
 from robotrules.client import memory_cache, sync
 from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
+from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.profile import DEFAULT, PROFILES
 from tests.cli.shell import Ran, Stream, robotrules
 from tests.cli.sites import Site, response, site

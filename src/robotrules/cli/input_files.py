@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -21,18 +20,11 @@ import click
 import robotrules
 from robotrules.cli.console import STDIN, CliError, quoted
 from robotrules.cli.text import is_terminal
+from robotrules.json_results.lint import describe_binary
 from robotrules.profile import find_profile
 from robotrules.url_lists import BATCH, BLOCK, LONGEST_URL, Chunk
 
 DEFAULT_FILE = "robots.txt"
-# The bytes that are examined to detect binary files, and the share of control characters.
-SAMPLE = 64 * 1024
-CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
-FEWEST, SHARE = 3, 20
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
-# A file that starts like a robots.txt is linted even if binary data follows; checks report that.
-_RECORD = re.compile(rb"^[ \t]*(?:user-agent|disallow|allow|sitemap)[ \t]*:", re.I | re.M)
-RECORD_WITHIN = 1024
 
 
 def open_octets(name: str, what: str) -> BinaryIO:
@@ -171,13 +163,5 @@ def default_robots_file(*, or_url: bool) -> str:
 
 def refuse_binary(octets: bytes, file: str) -> None:
     """Refuse a file that is not text: too many of its bytes are control characters."""
-    sample = octets[:SAMPLE]
-    if sample.startswith(UTF16) or _RECORD.search(sample[:RECORD_WITHIN]):
-        return
-    controls = len(sample) - len(sample.translate(None, CONTROLS))
-    if controls >= FEWEST and controls * SHARE >= len(sample):
-        name = "stdin" if file == STDIN else quoted(file)
-        raise CliError(
-            f"{name} is binary: {controls:,} of its first {len(sample):,} bytes are control "
-            "characters; pass a text file"
-        )
+    if words := describe_binary(octets):
+        raise CliError(f"{'stdin' if file == STDIN else quoted(file)} {words}")

@@ -1,0 +1,254 @@
+"""
+Streams: checks of any number of URLs, as NDJSON in and out, in the same order.
+
+Both directions run at the same time, and memory is bounded: when the client reads slowly or origins
+are slow, the service stops reading. A line that cannot be answered gives a line with `error` and
+its number, and the stream goes on.
+
+Sections: lines · the stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from robotrules.service.live.checks import Checks, encode
+from robotrules.service.live.fetching import RETRY_AFTER
+from robotrules.service.live.questions import (
+    Crawler,
+    Crawlers,
+    Names,
+    Purposes,
+    Query,
+    UrlText,
+    WhoInput,
+)
+from robotrules.service.problems import PROBLEMS, Problem
+from robotrules.service.schemas import Request
+
+NDJSON = "application/x-ndjson"
+# Bytes of a line of a stream. A URL of 8,192 characters may need six bytes for each.
+MAX_LINE = 64 * 1024
+# Blocks of lines and waiting lines between reading and writing, and the size of a block.
+WINDOW = 64
+BLOCK = 64 * 1024
+# Streams of one worker at a time.
+MAX_STREAMS = 64
+
+
+class StreamLine(Request, kw_only=True):
+    """A line of a stream; without `as`, the parameters of the query string apply."""
+
+    url: UrlText
+    as_: Names = msgspec.field(name="as", default=None)
+    purpose: Annotated[Purposes | None, Meta(description="As in check.")] = None
+
+
+decode_line = msgspec.json.Decoder(StreamLine).decode
+
+
+# --- Lines ----------------------------------------------------------------------------------------
+
+
+class Line:
+    """The bytes of a line, or None if it was too long, and its number."""
+
+    __slots__ = ("data", "number")
+
+    def __init__(self, number: int, data: bytes | None) -> None:
+        self.number, self.data = number, data
+
+
+class LineSplitter:
+    """Splits chunks of bytes at line feeds; a line beyond the limit is dropped as it arrives."""
+
+    def __init__(self, limit: int = MAX_LINE) -> None:
+        self._limit = limit
+        self._rest = b""
+        self._is_too_long = False
+        self._number = 0
+
+    def add(self, chunk: bytes) -> Iterator[Line]:
+        """Yield the lines that a chunk completes."""
+        first, *others = chunk.split(b"\n")
+        if not others:
+            self._extend(first)
+            return
+        self._extend(first)
+        yield self._take()
+        for data in others[:-1]:
+            self._extend(data)
+            yield self._take()
+        self._extend(others[-1])
+
+    def end(self) -> Iterator[Line]:
+        """Yield the last line, if it has no line feed."""
+        if self._rest or self._is_too_long:
+            yield self._take()
+
+    def _extend(self, data: bytes) -> None:
+        if self._is_too_long or len(self._rest) + len(data) > self._limit:
+            self._is_too_long, self._rest = True, b""
+        else:
+            self._rest += data
+
+    def _take(self) -> Line:
+        self._number += 1
+        line = Line(self._number, None if self._is_too_long else self._rest)
+        self._rest, self._is_too_long = b"", False
+        return line
+
+
+def error_line(problem: Problem, number: int, url: str | None = None) -> bytes:
+    """Return the line of a problem."""
+    return encode(
+        {
+            "url": url,
+            "error": problem.detail,
+            "type": f"/v1/problems#{problem.slug}",
+            "title": PROBLEMS[problem.slug].title,
+            "line": number,
+        }
+    )
+
+
+class LineChecks:
+    """Answers the lines of a stream; *query* has the crawler of lines that name none."""
+
+    def __init__(self, checks: Checks, crawlers: Crawlers, query: Query) -> None:
+        """A wrong query string raises a problem."""
+        self._checks, self._crawlers = checks, crawlers
+        self._names, self._purposes = query.all("as"), query.all("purpose")
+        self._literal, self._profile = query.options()
+        if self._names:
+            self._find(None, None)
+
+    def begin(self, line: Line) -> Item | None:
+        """Return the answer to a line, or its task if it has to be looked up; None: it is blank."""
+        url = None
+        try:
+            if line.data is None:
+                detail = f"the line has more than {MAX_LINE:,} bytes: shorten it"
+                raise Problem("too-large", detail)
+            if not line.data or line.data.isspace():
+                return None
+            try:
+                given = decode_line(line.data)
+            except msgspec.ValidationError as error:
+                raise Problem("invalid-request", str(error)) from None
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise Problem("malformed-body", f"the line is not JSON: {error}") from None
+            url = given.url
+            crawler = self._find(given.as_, given.purpose)
+            return self.check(url, crawler, line.number)
+        except Problem as problem:
+            return error_line(problem, line.number, url)
+
+    def check(self, url: str, crawler: Crawler, number: int) -> Item:
+        """Return the answer to a URL, or its task."""
+        try:
+            ready = self._checks.ready(url, crawler)
+        except Problem as problem:
+            return error_line(problem, number, url)
+        return ready or asyncio.create_task(self._look_up(url, crawler, number))
+
+    def _find(self, names: str | list[str] | None, purposes: list[str] | None) -> Crawler:
+        tokens = [names] if isinstance(names, str) else names or self._names
+        return self._crawlers.find(
+            tokens,
+            self._purposes if purposes is None else purposes,
+            literal=self._literal,
+            profile=self._profile,
+        )
+
+    async def _look_up(self, url: str, crawler: Crawler, number: int) -> bytes:
+        try:
+            return await self._checks.fetched(url, crawler, queue=True)
+        except Problem as problem:
+            return error_line(problem, number, url)
+        except Exception:
+            # The other lines are answered all the same.
+            log.exception("the check of a line failed")
+            problem = Problem("internal-error", "the check failed: see the log of the service")
+            return error_line(problem, number, url)
+
+
+async def answer_lines(
+    receive: Receive, timeout: float, lines: LineChecks
+) -> AsyncIterator[Item | None]:
+    """Yield the answers to the lines of a body as they arrive; None: no more for the moment."""
+    splitter = LineSplitter()
+    while True:
+        try:
+            message = await asyncio.wait_for(receive(), timeout)
+        except TimeoutError:
+            problem = Problem("timeout", f"nothing was sent for {timeout:g} s: the stream ends")
+            yield error_line(problem, splitter.number + 1)
+            return
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        for line in splitter.add(message.get("body", b"")):
+            if (item := lines.begin(line)) is not None:
+                yield item
+        yield None
+        if not message.get("more_body", False):
+            break
+        # The server may have more chunks at once: other requests go first.
+        await asyncio.sleep(0)
+    for line in splitter.end():
+        if (item := lines.begin(line)) is not None:
+            yield item
+
+
+async def answer_urls(urls: list[str], crawler: Crawler, lines: LineChecks) -> AsyncIterator[Item]:
+    """Yield the answers to a list of URLs."""
+    for number, url in enumerate(urls, 1):
+        yield lines.check(url, crawler, number)
+        if number % 256 == 0:
+            await asyncio.sleep(0)
+
+
+# --- Responses ------------------------------------------------------------------------------------
+
+
+class NDJSONResponse(Response):
+    """A response that sends lines while they are made."""
+
+    media_type = NDJSON
+
+    def __init__(self, items: AsyncIterator[Item | None], room: StreamRoom) -> None:
+        super().__init__()
+        del self.headers["Content-Length"]
+        self._items, self._room = items, room
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the lines; a client that goes away ends the work for it."""
+        queue: asyncio.Queue[Item] = asyncio.Queue(WINDOW)
+        begin = {
+            "type": "http.response.start",
+            "status": self.status_code,
+            "headers": self.raw_headers,
+        }
+        with self._room:
+            producer = asyncio.create_task(self._produce(queue, receive))
+            try:
+                await send(begin)
+                while item := await queue.get():
+                    data = await item + b"\n" if isinstance(item, asyncio.Task) else item
+                    await send({"type": "http.response.body", "body": data, "more_body": True})
+                if not producer.cancelled() and producer.done() and producer.exception():
+                    return
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            finally:
+                producer.cancel()
+                while not queue.empty():
+                    left = queue.get_nowait()
+                    if isinstance(left, asyncio.Task):
+                        left.cancel()

@@ -118,12 +118,9 @@ class _SharedVerdicts:
 
 def end_of(verdict: Verdict, crawler: Crawler, state: OriginState) -> bytes:
     """Return the JSON of a check after its URL."""
-    known = crawler.known.short_dict() if crawler.known else None
+    choice = crawler.choice
     end = line_end(
-        verdict,
-        crawler.name,
-        crawler.given_purposes,
-        known,
+        *(verdict, choice.name, crawler.given_purposes, choice.known_dict),
         fetched=True,
         origin_state=state,
     )

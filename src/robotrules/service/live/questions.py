@@ -20,10 +20,10 @@ from msgspec import Meta
 
 from robotrules.errors import MissingExtraError, ProductTokenError
 from robotrules.http.origins import origin_of
+from robotrules.json_results.crawlers import CrawlerChoice, choose_crawler
 from robotrules.profile import PROFILES
-from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import Tokens
-from robotrules.robotstxt.tokens import product_token, vet_name
+from robotrules.robotstxt.tokens import product_token
 from robotrules.service.live.fetching import Fetching
 from robotrules.service.problems import Problem
 from robotrules.service.schemas import Request, Token
@@ -85,22 +85,14 @@ class WhoInput(Request, kw_only=True):
 class Crawler:
     """The crawler of a question, and the profile to answer with."""
 
-    __slots__ = ("answers", "given_purposes", "known", "name", "names", "profile", "purposes")
+    __slots__ = ("answers", "choice", "given_purposes", "names", "profile", "purposes")
 
     def __init__(
-        self,
-        names: Tokens,
-        name: str,
-        known: KnownCrawler | None,
-        given_purposes: tuple[str, ...],
-        profile: str,
+        self, choice: CrawlerChoice, given_purposes: tuple[str, ...], profile: str
     ) -> None:
-        self.names = names
+        self.choice = choice
+        self.names: Tokens = choice.names
         """The product tokens whose rules apply: one, several, or those of a well-known crawler."""
-        self.name = name
-        """The name in answers."""
-        self.known = known
-        """Its registry entry, if groups are selected by it."""
         self.given_purposes = given_purposes
         self.profile = profile
         """The profile of the client."""
@@ -176,28 +168,28 @@ class Crawlers:
             raise Problem(
                 "invalid-request", "pass a purpose of 1 to 1,000 characters", at="purpose"
             )
-        known = KNOWN_CRAWLERS.get(names[0]) if len(names) == 1 and not literal else None
-        if known is not None:
-            return Crawler(known.names, known.product_token, known, purposes, profile)
-        for name in names:
-            vet_token(name, profile)
-        tokens = names[0] if len(names) == 1 else names
-        return Crawler(tokens, ", ".join(names), None, purposes, profile)
+        if any(len(name) > MAX_NAME for name in names):
+            raise Problem("invalid-request", "pass a shorter product token", at="as")
+        try:
+            choice = choose_crawler(names, parsing_profile(profile), literal=literal)
+        except ProductTokenError:
+            raise _token_problem(names) from None
+        return Crawler(choice, purposes, profile)
 
 
-def vet_token(name: str, profile: str) -> None:
-    """Raise a problem if a text is not a product token (AMB-22)."""
-    parsing = parsing_profile(profile)
-    try:
-        if len(name) <= MAX_NAME:
-            vet_name(name, PROFILES[parsing])
-            return
-    except ProductTokenError:
-        pass
-    shown = name if len(name) <= 80 else f"{name[:80]}…"
-    found = product_token(name[:MAX_NAME])
-    advice = f"pass {found}" if found and found != name else "pass a name such as ExampleBot"
-    raise Problem("invalid-request", f"{shown!r} is not a product token: {advice}", at="as")
+def _token_problem(names: Sequence[str]) -> Problem:
+    """Return the problem of names of which one is not a product token (AMB-22)."""
+    for name in names:
+        found = product_token(name)
+        if found and found != name:
+            detail = f"{name[:80]!r} is not a product token: pass {found}"
+            return Problem("invalid-request", detail, at="as")
+    shown = ", ".join(repr(name[:80]) for name in names[:3])
+    return Problem(
+        "invalid-request",
+        f"not a product token: {shown}; pass letters, '_' and '-', such as ExampleBot",
+        at="as",
+    )
 
 
 # --- Query strings --------------------------------------------------------------------------------
@@ -245,16 +237,19 @@ class Query:
             )
         return url
 
-    def crawler(self, crawlers: Crawlers) -> Crawler:
-        """Return the crawler that the question is about."""
+    def options(self) -> tuple[bool, str | None]:
+        """Return whether the registry of crawlers is not used, and the profile."""
         literal, profile = self.one("literal") or "false", self.one("profile")
         if literal not in ("true", "false"):
             raise Problem("invalid-request", "pass true or false", at="literal")
         if profile is not None and profile not in PROFILE_NAMES:
             raise Problem("invalid-request", f"pass {', '.join(PROFILE_NAMES)}", at="profile")
-        return crawlers.find(
-            self.all("as"), self.all("purpose"), literal=literal == "true", profile=profile
-        )
+        return literal == "true", profile
+
+    def crawler(self, crawlers: Crawlers) -> Crawler:
+        """Return the crawler that the question is about."""
+        literal, profile = self.options()
+        return crawlers.find(self.all("as"), self.all("purpose"), literal=literal, profile=profile)
 
 
 WHO = frozenset(("as", "purpose", "profile", "literal"))

@@ -11,13 +11,17 @@ Sections: lines · the stream.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Annotated, Any
+import logging
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from robotrules.service.live.checks import Checks, encode
 from robotrules.service.live.fetching import RETRY_AFTER
@@ -28,7 +32,6 @@ from robotrules.service.live.questions import (
     Purposes,
     Query,
     UrlText,
-    WhoInput,
 )
 from robotrules.service.problems import PROBLEMS, Problem
 from robotrules.service.schemas import Request
@@ -41,6 +44,11 @@ WINDOW = 64
 BLOCK = 64 * 1024
 # Streams of one worker at a time.
 MAX_STREAMS = 64
+
+# The answer to a line, with its line feed, or its task.
+Item = bytes | asyncio.Task[bytes]
+
+log = logging.getLogger("robotrules.service")
 
 
 class StreamLine(Request, kw_only=True):
@@ -73,7 +81,8 @@ class LineSplitter:
         self._limit = limit
         self._rest = b""
         self._is_too_long = False
-        self._number = 0
+        self.number = 0
+        """The number of the last line."""
 
     def add(self, chunk: bytes) -> Iterator[Line]:
         """Yield the lines that a chunk completes."""
@@ -100,22 +109,25 @@ class LineSplitter:
             self._rest += data
 
     def _take(self) -> Line:
-        self._number += 1
-        line = Line(self._number, None if self._is_too_long else self._rest)
+        self.number += 1
+        line = Line(self.number, None if self._is_too_long else self._rest)
         self._rest, self._is_too_long = b"", False
         return line
 
 
 def error_line(problem: Problem, number: int, url: str | None = None) -> bytes:
     """Return the line of a problem."""
-    return encode(
-        {
-            "url": url,
-            "error": problem.detail,
-            "type": f"/v1/problems#{problem.slug}",
-            "title": PROBLEMS[problem.slug].title,
-            "line": number,
-        }
+    return (
+        encode(
+            {
+                "url": url,
+                "error": problem.detail,
+                "type": f"/v1/problems#{problem.slug}",
+                "title": PROBLEMS[problem.slug].title,
+                "line": number,
+            }
+        )
+        + b"\n"
     )
 
 
@@ -157,7 +169,9 @@ class LineChecks:
             ready = self._checks.ready(url, crawler)
         except Problem as problem:
             return error_line(problem, number, url)
-        return ready or asyncio.create_task(self._look_up(url, crawler, number))
+        if ready is not None:
+            return ready + b"\n"
+        return asyncio.create_task(self._look_up(url, crawler, number))
 
     def _find(self, names: str | list[str] | None, purposes: list[str] | None) -> Crawler:
         tokens = [names] if isinstance(names, str) else names or self._names
@@ -170,7 +184,7 @@ class LineChecks:
 
     async def _look_up(self, url: str, crawler: Crawler, number: int) -> bytes:
         try:
-            return await self._checks.fetched(url, crawler, queue=True)
+            return await self._checks.fetched(url, crawler, queue=True) + b"\n"
         except Problem as problem:
             return error_line(problem, number, url)
         except Exception:
@@ -218,6 +232,31 @@ async def answer_urls(urls: list[str], crawler: Crawler, lines: LineChecks) -> A
 # --- Responses ------------------------------------------------------------------------------------
 
 
+class StreamRoom:
+    """Counts the streams of a worker."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def require(self) -> None:
+        """Raise a problem if there are too many."""
+        if self._count >= MAX_STREAMS:
+            raise Problem(
+                "busy", "too many streams: send the request again later", headers=RETRY_AFTER
+            )
+
+    def __enter__(self) -> None:
+        self._count += 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._count -= 1
+
+
 class NDJSONResponse(Response):
     """A response that sends lines while they are made."""
 
@@ -230,25 +269,71 @@ class NDJSONResponse(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the lines; a client that goes away ends the work for it."""
-        queue: asyncio.Queue[Item] = asyncio.Queue(WINDOW)
-        begin = {
-            "type": "http.response.start",
-            "status": self.status_code,
-            "headers": self.raw_headers,
-        }
+        queue: asyncio.Queue[Item | None] = asyncio.Queue(WINDOW)
         with self._room:
-            producer = asyncio.create_task(self._produce(queue, receive))
+            producer = asyncio.create_task(self._produce(queue))
+            leaving: asyncio.Task[None] | None = None
+            sending = asyncio.create_task(self._send(queue, send))
             try:
-                await send(begin)
-                while item := await queue.get():
-                    data = await item + b"\n" if isinstance(item, asyncio.Task) else item
-                    await send({"type": "http.response.body", "body": data, "more_body": True})
-                if not producer.cancelled() and producer.done() and producer.exception():
-                    return
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                await asyncio.wait((producer, sending), return_when=asyncio.FIRST_COMPLETED)
+                if not sending.done() and not producer.exception():
+                    # The body has arrived, so the next message is that the client has gone.
+                    leaving = asyncio.create_task(_wait_for_disconnect(receive))
+                    await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
+                if sending.done():
+                    sending.result()
+                elif producer.exception() is not None:
+                    producer.result()
+            except ClientDisconnect:
+                pass
             finally:
-                producer.cancel()
+                for task in (producer, sending, leaving):
+                    if task is not None:
+                        task.cancel()
+                        with suppress(asyncio.CancelledError, Exception):
+                            await task
                 while not queue.empty():
-                    left = queue.get_nowait()
-                    if isinstance(left, asyncio.Task):
-                        left.cancel()
+                    item = queue.get_nowait()
+                    if isinstance(item, asyncio.Task):
+                        item.cancel()
+
+    async def _produce(self, queue: asyncio.Queue[Item | None]) -> None:
+        """Put blocks of lines and tasks into the queue, then None."""
+        block: list[bytes] = []
+        size = 0
+        async for item in self._items:
+            if isinstance(item, bytes):
+                block.append(item)
+                size += len(item)
+            if block and (size >= BLOCK or not isinstance(item, bytes)):
+                await queue.put(b"".join(block))
+                block, size = [], 0
+            if isinstance(item, asyncio.Task):
+                try:
+                    await queue.put(item)
+                except asyncio.CancelledError:
+                    item.cancel()
+                    raise
+        if block:
+            await queue.put(b"".join(block))
+        await queue.put(None)
+
+    async def _send(self, queue: asyncio.Queue[Item | None], send: Send) -> None:
+        status, headers = self.status_code, self.raw_headers
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        while (item := await queue.get()) is not None:
+            if isinstance(item, asyncio.Task):
+                try:
+                    data = await item
+                except asyncio.CancelledError:
+                    item.cancel()
+                    raise
+            else:
+                data = item
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _wait_for_disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

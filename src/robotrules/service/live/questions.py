@@ -252,7 +252,37 @@ class Query:
         return crawlers.find(self.all("as"), self.all("purpose"), literal=literal, profile=profile)
 
 
+class CheckQueries:
+    """
+    Reads the query strings of checks. What is beside the URL is the same for many of them.
+
+    Only `url=…&rest` and `rest&url=…` are read here, with a *rest* that `Query` has accepted.
+    """
+
+    def __init__(self, crawlers: Crawlers) -> None:
+        self._crawlers = crawlers
+        self._kept: dict[bytes, Crawler] = {}
+
+    def read(self, raw: bytes) -> tuple[str, Crawler]:
+        """Return the URL and the crawler of a query string."""
+        if raw.startswith(b"url="):
+            value, _, rest = raw[4:].partition(b"&")
+        else:
+            rest, _, value = raw.rpartition(b"&url=")
+        crawler = self._kept.get(rest)
+        if crawler is not None and b"&" not in value:
+            return _decode(value, "url"), crawler
+        query = Query(raw, ABOUT_URL)
+        url, crawler = query.url(), query.crawler(self._crawlers)
+        if len(rest) <= MAX_NAME:
+            if len(self._kept) >= MAX_CRAWLERS:
+                self._kept.clear()
+            self._kept[rest] = crawler
+        return url, crawler
+
+
 WHO = frozenset(("as", "purpose", "profile", "literal"))
+ABOUT_URL = WHO | {"url"}
 
 
 def _decode(raw: bytes, name: str) -> str:
@@ -260,7 +290,12 @@ def _decode(raw: bytes, name: str) -> str:
     if b"+" in raw:
         raw = raw.replace(b"+", b" ")
     if b"%" in raw:
-        raw = unquote_to_bytes(raw)
+        # What every URL has first: `unquote_to_bytes` takes more time than the whole check. None of
+        # these yields a percent sign, so nothing is decoded twice.
+        raw = raw.replace(b"%3A", b":").replace(b"%2F", b"/")
+        raw = raw.replace(b"%3F", b"?").replace(b"%3D", b"=")
+        if b"%" in raw:
+            raw = unquote_to_bytes(raw)
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -277,20 +312,20 @@ def _decode(raw: bytes, name: str) -> str:
 def vet_url(url: str, fetching: Fetching) -> str:
     """Return the origin of a URL that this service may fetch from; otherwise raise a problem."""
     if len(url) > MAX_URL:
-        _refuse(f"the URL has {len(url):,} characters: pass at most {MAX_URL:,}")
+        raise _refusal(f"the URL has {len(url):,} characters: pass at most {MAX_URL:,}")
     if _NOT_IN_URL.search(url):
-        _refuse(
+        raise _refusal(
             "the URL has a space or a control character: percent-encode it; in a query string, "
             "write '+' as %2B and '%' as %25"
         )
     try:
         origin = origin_of(url)
     except MissingExtraError as error:
-        _refuse(str(error))
+        raise _refusal(str(error)) from None
     if origin is None:
-        _refuse("pass an http or https URL with a valid host, such as https://example.com/a")
+        raise _refusal("pass an http or https URL with a valid host, such as https://example.com/a")
     if "@" in re.split(r"[/?#\\]", url, maxsplit=3)[2]:
-        _refuse("the URL has a user name: pass it without everything up to '@'")
+        raise _refusal("the URL has a user name: pass it without everything up to '@'")
     fetching.require_host(origin)
     return origin
 
@@ -300,5 +335,5 @@ def is_unusual(url: str) -> bool:
     return len(url) > MAX_URL or "@" in url or _NOT_IN_URL.search(url) is not None
 
 
-def _refuse(detail: str) -> Any:
-    raise Problem("invalid-request", detail, at="url")
+def _refusal(detail: str) -> Problem:
+    return Problem("invalid-request", detail, at="url")

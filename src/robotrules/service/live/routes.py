@@ -15,10 +15,11 @@ from robotrules.service.live.checks import Checks, encode
 from robotrules.service.live.fetching import Fetching
 from robotrules.service.live.pages import Pages
 from robotrules.service.live.questions import (
+    ABOUT_URL,
     MAX_URL,
     WHO,
     Crawlers,
-    FetchingProfile,
+    CheckQueries,
     Query,
     UrlText,
     WhoInput,
@@ -36,10 +37,18 @@ from robotrules.service.settings import ServiceSettings
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Struct = TypeVar("Struct")
-ABOUT_URL = WHO | {"url"}
 JSON = "application/json"
-# Query strings whose crawler is kept; all are dropped when there are more.
-MAX_QUERIES = 4_096
+
+
+class JSONBytes(Response):
+    """A response with JSON that is encoded already, made in less time than a Response."""
+
+    def __init__(self, body: bytes) -> None:
+        self.status_code, self.background, self.body = 200, None, body
+        self.raw_headers = [
+            (b"content-length", b"%d" % len(body)),
+            (b"content-type", b"application/json"),
+        ]
 
 
 class CheckRequest(WhoInput, kw_only=True):
@@ -76,6 +85,7 @@ class Live:
         self._limits = settings.limits
         self.fetching = Fetching(settings)
         self._crawlers = Crawlers(self.fetching)
+        self._queries = CheckQueries(self._crawlers)
         self._checks = Checks(self.fetching, self._crawlers)
         self._pages = Pages(self.fetching)
         self._slots = Slots(self.fetching)
@@ -107,10 +117,9 @@ class Live:
 
     async def check(self, request: Request) -> Response:
         """Answer GET /v1/check."""
-        query = Query(request.scope["query_string"], ABOUT_URL)
-        url = query.url()
-        body = await self._checks.answer(url, query.crawler(self._crawlers))
-        return Response(body, media_type=JSON)
+        url, crawler = self._queries.read(request.scope["query_string"])
+        body = self._checks.ready(url, crawler) or await self._checks.fetched(url, crawler)
+        return JSONBytes(body)
 
     async def check_body(self, request: Request) -> Response:
         """Answer POST /v1/check without a robots.txt."""

@@ -10,6 +10,6 @@ Verbs that fetch: the robots.txt of an origin, verdicts from it, and slots for a
     routes     the paths of these verbs
 
 All crawlers share the robots.txt files of a worker, and workers share them through the store: each
-file is fetched once, with the User-Agent of the service. An error never means "allowed": what cannot
-be answered is a problem (`service.problems`).
+file is fetched once, with the User-Agent of the service. An error never means "allowed": what
+cannot be answered is a problem (`service.problems`).
 """

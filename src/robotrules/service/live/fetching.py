@@ -198,8 +198,8 @@ class Fetching:
         if not self.hosts.allows(origin):
             raise Problem(
                 "host-not-allowed",
-                f"this service fetches from listed hosts only, and {host_of(origin)} is not listed: "
-                "add it with --fetch-host",
+                f"this service fetches from listed hosts only, and not from {host_of(origin)}: "
+                "start it with --fetch-host for this host",
             )
 
     async def state(self, profile: str, url: str, *, queue: bool = False) -> OriginState:

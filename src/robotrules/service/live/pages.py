@@ -88,7 +88,7 @@ class Pages:
 
 
 def robots_values(state: OriginState) -> dict[str, Any]:
-    """Return the robots.txt of an origin: its bytes as text, and as base64 if they are not UTF-8."""
+    """Return the robots.txt of an origin: as text, and as base64 if it is not UTF-8."""
     record = state.fetch_record
     applies = state.policy is EffectivePolicy.RULES
     body = state.robots.body if applies else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, TypeVar
 
@@ -18,13 +18,13 @@ from robotrules.service.live.questions import (
     ABOUT_URL,
     MAX_URL,
     WHO,
-    Crawlers,
     CheckQueries,
+    Crawlers,
     Query,
     UrlText,
     WhoInput,
 )
-from robotrules.service.live.slots import ResponseReport, Slots, SlotRequest
+from robotrules.service.live.slots import ResponseReport, SlotRequest, Slots
 from robotrules.service.live.streams import (
     LineChecks,
     NDJSONResponse,
@@ -32,10 +32,11 @@ from robotrules.service.live.streams import (
     answer_lines,
     answer_urls,
 )
+from robotrules.service.parts import Part, Routes, ServiceContext
 from robotrules.service.problems import Problem
-from robotrules.service.settings import ServiceSettings
+from robotrules.service.verb_routes import run_for
+from robotrules.service.verbs import load_verbs
 
-Endpoint = Callable[[Request], Awaitable[Response]]
 Struct = TypeVar("Struct")
 JSON = "application/json"
 
@@ -77,12 +78,22 @@ def has_robots(body: bytes) -> bool:
     return fields.robots is not msgspec.UNSET or fields.robots_base64 is not msgspec.UNSET
 
 
+def make_part(context: ServiceContext) -> Part:
+    """Return the routes of the verbs that fetch; wrong settings raise a ValueError."""
+    live = Live(context)
+    return Part(
+        live.routes(), streamed_paths=frozenset(("/v1/check/stream",)), lifespan=live.lifespan
+    )
+
+
 class Live:
     """The verbs that fetch, of one worker."""
 
-    def __init__(self, settings: ServiceSettings) -> None:
+    def __init__(self, context: ServiceContext) -> None:
         """Wrong settings raise a ValueError."""
-        self._limits = settings.limits
+        settings = context.settings
+        self._limits, self._work = settings.limits, context.work
+        self._check_verb = load_verbs().get("/v1/check")
         self.fetching = Fetching(settings)
         self._crawlers = Crawlers(self.fetching)
         self._queries = CheckQueries(self._crawlers)
@@ -97,11 +108,7 @@ class Live:
         async with self.fetching:
             yield
 
-    async def not_ready(self) -> str:
-        """Return why this part cannot answer: a store that is away is no reason."""
-        return ""
-
-    def routes(self) -> dict[str, Mapping[str, Endpoint]]:
+    def routes(self) -> Routes:
         """Return the endpoints by path and method."""
         return {
             "/v1/check": {"GET": self.check, "POST": self.check_body},
@@ -122,8 +129,11 @@ class Live:
         return JSONBytes(body)
 
     async def check_body(self, request: Request) -> Response:
-        """Answer POST /v1/check without a robots.txt."""
-        given = _decode(await request.body(), CheckRequest)
+        """Answer POST /v1/check: with a robots.txt as the verb does, else by fetching."""
+        body = await request.body()
+        if self._check_verb is not None and has_robots(body):
+            return await run_for(request, self._work, self._check_verb)
+        given = _decode(body, CheckRequest)
         crawler = self._crawlers.find_given(given)
         if given.url is not None and given.urls is None:
             return Response(await self._checks.answer(given.url, crawler), media_type=JSON)
@@ -145,7 +155,7 @@ class Live:
         lines = LineChecks(self._checks, self._crawlers, Query(request.scope["query_string"], WHO))
         self.fetching.require()
         self._room.require()
-        items = answer_lines(request.receive, self._limits.body_timeout, lines)
+        items = answer_lines(request.receive, lines)
         return NDJSONResponse(items, self._room)
 
     async def explain(self, request: Request) -> Response:

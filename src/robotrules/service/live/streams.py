@@ -190,20 +190,17 @@ class LineChecks:
         except Exception:
             # The other lines are answered all the same.
             log.exception("the check of a line failed")
-            problem = Problem("internal-error", "the check failed: see the log of the service")
-            return error_line(problem, number, url)
+            failure = Problem("internal-error", "the check failed: see the log of the service")
+            return error_line(failure, number, url)
 
 
-async def answer_lines(
-    receive: Receive, timeout: float, lines: LineChecks
-) -> AsyncIterator[Item | None]:
+async def answer_lines(receive: Receive, lines: LineChecks) -> AsyncIterator[Item | None]:
     """Yield the answers to the lines of a body as they arrive; None: no more for the moment."""
     splitter = LineSplitter()
     while True:
         try:
-            message = await asyncio.wait_for(receive(), timeout)
-        except TimeoutError:
-            problem = Problem("timeout", f"nothing was sent for {timeout:g} s: the stream ends")
+            message = await receive()
+        except Problem as problem:  # nothing arrived in time
             yield error_line(problem, splitter.number + 1)
             return
         if message["type"] == "http.disconnect":

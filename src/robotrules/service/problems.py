@@ -26,6 +26,7 @@ PROBLEMS: dict[str, ProblemType] = {
     "malformed-body": ProblemType(400, "The body could not be read"),
     "unauthorized": ProblemType(401, "A token is required"),
     "forbidden-host": ProblemType(421, "The Host field does not name this service"),
+    "forbidden-origin": ProblemType(403, "Pages of other origins may not use this service"),
     "fetching-off": ProblemType(403, "This service does not fetch"),
     "host-not-allowed": ProblemType(403, "This service does not fetch from this host"),
     "not-found": ProblemType(404, "There is no such resource"),
@@ -39,6 +40,7 @@ PROBLEMS: dict[str, ProblemType] = {
     "busy": ProblemType(503, "The service is busy"),
     "stopping": ProblemType(503, "The service is stopping"),
     "took-too-long": ProblemType(503, "The request needed too much time"),
+    "work-ended": ProblemType(503, "The process that worked on the request ended"),
 }
 
 

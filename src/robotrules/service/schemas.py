@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from robotrules import RobotsTxt, parse
+from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.service.problems import Problem
 
 __all__ = ["ProfileName", "QuestionInput", "Request", "RobotsInput"]

@@ -12,10 +12,19 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-__all__ = ["Verb", "load_verbs"]
+__all__ = ["JSON", "Answer", "Verb", "load_verbs"]
+
+JSON = "application/json"
 
 # Each defines VERBS, a tuple.
 _MODULES = ("deciding", "reading", "comparing", "writing", "editor")
+
+
+class Answer(NamedTuple):
+    """The body of a response; verbs return it if their media type is another than JSON's."""
+
+    body: bytes
+    media_type: str = JSON
 
 
 class Verb(NamedTuple):
@@ -27,7 +36,7 @@ class Verb(NamedTuple):
     request: type[Any]
     """The struct of the body."""
     run: Callable[[Any], object]
-    """Returns plain values, or JSON as bytes; misuse raises Problem."""
+    """Returns plain values, JSON as bytes, or an Answer; misuse raises Problem."""
     example: dict[str, Any]
     """A body, for the OpenAPI document."""
     schema: str | dict[str, Any] = ""

@@ -332,7 +332,8 @@ class _Process:
         ours, theirs = socket.socketpair()
         with theirs:
             limits = self._limits
-            command = [sys.executable, "-m", "robotrules.service.work_process"]
+            # -P: no module of the current directory is imported.
+            command = [sys.executable, "-P", "-m", "robotrules.service.work_process"]
             popen = subprocess.Popen(
                 [*command, str(theirs.fileno()), str(limits.work_memory)],
                 stdin=subprocess.DEVNULL,

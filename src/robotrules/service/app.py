@@ -15,8 +15,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robotrules.service.problems import MEDIA_TYPE, Problem
+from robotrules.service.resources import resource_endpoints
 from robotrules.service.settings import ServiceSettings
-from robotrules.service.verbs import Verb, load_verbs
+from robotrules.service.verbs import JsonLines, Verb, load_verbs
 from robotrules.service.work import WorkPool
 
 __all__ = ["create_app"]
@@ -38,11 +39,13 @@ class Service:
         self._routes: dict[str, Mapping[str, Endpoint]] = {
             path: {"POST": self._verb_endpoint(verb)} for path, verb in load_verbs().items()
         }
+        self._routes |= {path: {"GET": endpoint} for path, endpoint in resource_endpoints().items()}
 
     def _verb_endpoint(self, verb: Verb) -> Endpoint:
         async def endpoint(request: Request) -> Response:
             answer = await self._work.run(verb, await request.body())
-            return Response(answer, media_type="application/json")
+            media_type = answer.media_type if isinstance(answer, JsonLines) else "application/json"
+            return Response(answer, media_type=media_type)
 
         return endpoint
 

@@ -6,9 +6,10 @@ The defaults are safe: this machine only, checked Host fields, no other origin m
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import NamedTuple
 
-__all__ = ["Limits", "ServiceSettings"]
+__all__ = ["CURRENT_LIMITS", "Limits", "ServiceSettings"]
 
 
 class Limits(NamedTuple):
@@ -25,6 +26,11 @@ class Limits(NamedTuple):
     max_connections: int = 2_000
     max_waiting: int = 64
     """Requests that wait for a process; further ones get 503."""
+
+
+DEFAULT_LIMITS = Limits()
+CURRENT_LIMITS: ContextVar[Limits] = ContextVar("CURRENT_LIMITS", default=DEFAULT_LIMITS)
+"""The limits of the service that a verb runs for."""
 
 
 class ServiceSettings(NamedTuple):

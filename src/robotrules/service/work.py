@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import msgspec
 
-from robotrules.service.problems import Problem
-from robotrules.service.settings import Limits
+from robotrules.service.schemas import decode_request
+from robotrules.service.settings import CURRENT_LIMITS, Limits
 from robotrules.service.verbs import Verb
 
 __all__ = ["WorkPool", "run_verb"]
@@ -19,12 +18,7 @@ INLINE = 16 * 1024
 
 def run_verb(verb: Verb, body: bytes) -> bytes:
     """Decode a body, run the verb, and encode its answer."""
-    try:
-        request: Any = msgspec.json.decode(body, type=verb.request)
-    except msgspec.ValidationError as error:
-        raise Problem("invalid-request", str(error)) from None
-    except msgspec.DecodeError as error:
-        raise Problem("malformed-body", f"the body is not JSON: {error}") from None
+    request = decode_request(body, verb.request)
     answer = verb.run(request)
     return answer if isinstance(answer, bytes) else msgspec.json.encode(answer)
 
@@ -37,6 +31,7 @@ class WorkPool:
 
     async def run(self, verb: Verb, body: bytes) -> bytes:
         """Return the JSON of a verb for a body."""
+        CURRENT_LIMITS.set(self._limits)
         if not verb.heavy and len(body) <= INLINE:
             return run_verb(verb, body)
         return await asyncio.to_thread(run_verb, verb, body)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
-from robotrules.lsp.code_actions import EditTarget, make_fix_all, make_quick_fixes
-from robotrules.lsp.completion import complete
-from robotrules.lsp.diagnostics import lint_document, make_diagnostics
-from robotrules.lsp.document import OpenDocument
-from robotrules.lsp.hover import render_hover
-from robotrules.lsp.outline import list_document_symbols, list_folding_ranges
-from robotrules.lsp.semantic_tokens import encode_semantic_tokens
-from robotrules.lsp.text_edits import to_text_edits
-
 from fuzz.generator import Case
+from robotrules.editing.code_actions import EditTarget, make_fix_all, make_quick_fixes
+from robotrules.editing.completion import complete
+from robotrules.editing.diagnostics import lint_document, make_diagnostics
+from robotrules.editing.document import OpenDocument
+from robotrules.editing.hover import render_hover
+from robotrules.editing.outline import list_document_symbols, list_folding_ranges
+from robotrules.editing.semantic_tokens import encode_semantic_tokens
+from robotrules.editing.text_edits import to_text_edits
 
 URI = "file:///robots.txt"
 

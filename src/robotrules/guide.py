@@ -139,7 +139,7 @@ class Guidance(NamedTuple):
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON, as `docs/guidance.schema.json` describes."""
+        """Return it as plain values for JSON, as `guidance.schema.json` describes."""
         return {
             "schema_version": SCHEMA_VERSION,
             "url": self.url,

@@ -14,11 +14,9 @@ from robotrules.cache import EffectivePolicy, Entry, FetchRecord, Freshness, Fre
 from robotrules.cli import client
 from robotrules.cli.access_text import (
     access_lines,
-    access_values,
     describe_decision,
     describe_page,
     describe_reason,
-    describe_response,
     describe_state,
     format_time,
     hop_lines,
@@ -26,6 +24,7 @@ from robotrules.cli.access_text import (
 from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.client.pages import FetchResult
 from robotrules.http.fields import NO_FIELDS
+from robotrules.json_results.access import access_values, describe_response
 from robotrules.profile import DEFAULT
 
 NOON = 1_777_636_800.0  # 2026-05-01 12:00 UTC

@@ -20,14 +20,14 @@ from robotrules.cli.diff_markdown import MOST_CHARACTERS
 from robotrules.cli.diff_sections import shown_pattern
 from robotrules.cli.diff_text import format_lines, join_some, joined
 from robotrules.cli.markdown import code, html_code
-from robotrules.cli.url_formats import UrlFileFormat
+from robotrules.json_results.schemas import load_schema
 from robotrules.robotstxt.verdict import GroupMatch
+from robotrules.url_lists import UrlFileFormat
 from tests.cli.schema import objects, problems
 from tests.cli.shell import Ran, robotrules
 from tests.cli.sites import response, site
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
-SCHEMA = json.loads((DOCS / "diff.schema.json").read_text(encoding="utf-8"))
+SCHEMA = load_schema("diff")
 
 Diff = Callable[..., Ran]
 
@@ -633,7 +633,7 @@ class TestLive:
 
 
 class TestSchema:
-    """`docs/diff.schema.json` describes the output of `--json` completely."""
+    """`diff.schema.json` describes the output of `--json` completely."""
 
     BODIES = (
         star("Disallow: /private/", "Crawl-delay: 1", "Content-Usage: train-ai=n"),

@@ -1,5 +1,5 @@
 """
-`docs/explain.schema.json` describes every explanation, and describes it completely.
+`explain.schema.json` describes every explanation, and describes it completely.
 
 The checker here knows the words of JSON Schema that our schema uses, and fails on any other, so
 the schema cannot say more than is tested.
@@ -8,19 +8,18 @@ the schema cannot say more than is tested.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import robotrules
 from robotrules import Outcome, Reason
+from robotrules.json_results.schemas import load_schema
 from robotrules.robotstxt.verdict import SCHEMA_VERSION, GroupMatch
 from tests.cli.schema import objects, problems
 from tests.cli.shell import robotrules as run
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
-SCHEMA = json.loads((DOCS / "explain.schema.json").read_text(encoding="utf-8"))
+SCHEMA = load_schema("explain")
 BODY = b"""\xef\xbb\xbfUser-agent: *
 Disallow: /private/
 Disalow: /\xe9

@@ -1,5 +1,5 @@
 """
-`docs/guidance.schema.json` describes every guidance, and describes it completely.
+`guidance.schema.json` describes every guidance, and describes it completely.
 
 The checker here knows the words of JSON Schema that our schema uses, and fails on any other, so
 the schema cannot say more than is tested.
@@ -19,6 +19,7 @@ import robotrules
 from robotrules.extensions.app_lines import Registration
 from robotrules.extensions.vocabulary import Preference, StatementSource
 from robotrules.guide import SCHEMA_VERSION, TagsSeen
+from robotrules.json_results.schemas import load_schema
 from robotrules.robotstxt.verdict import GroupMatch, Reason
 from robotrules.tags import TAG_PROFILES, Carrier, PageState, RuleStatus
 from robotrules.tags.codes import CODES
@@ -28,7 +29,7 @@ from tests.cli.schema import objects, problems
 from tests.cli.shell import robotrules as run
 
 DOCS = Path(__file__).parents[2] / "docs"
-SCHEMA = json.loads((DOCS / "guidance.schema.json").read_text(encoding="utf-8"))
+SCHEMA = load_schema("guidance")
 # What the command line adds to `as_dict()`.
 ADDED = ["status", "robots_origin", "access", "known"]
 

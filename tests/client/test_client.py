@@ -21,6 +21,7 @@ from robotrules import CrawlerError, ProductTokenError, ProfileError, Reason, St
 from robotrules.access import AccessProfile, AccessState, Failure, FailureReason, Request, Response
 from robotrules.cache import EffectivePolicy
 from robotrules.client import AsyncClient, Client, StateSource, open_store
+from robotrules.json_results.schemas import load_schema
 from tests.cli.schema import problems
 from tests.client.scripted import START, AsyncServer, Clock, Server
 
@@ -28,8 +29,7 @@ FILE = b"User-agent: *\nDisallow: /private/\n\nUser-agent: otherbot\nDisallow: /
 SITE = "https://example.com"
 ROBOTS = f"{SITE}/robots.txt"
 DAY = 86_400.0
-DOCS = Path(__file__).parents[2] / "docs"
-SCHEMA = json.loads((DOCS / "explain.schema.json").read_text(encoding="utf-8"))
+SCHEMA = load_schema("explain")
 Make = Callable[..., Any]
 
 

@@ -1,20 +1,20 @@
-"""JSON: the output is exactly what `docs/lint.schema.json` describes."""
+"""JSON: the output is exactly what `lint.schema.json` describes."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from robotrules.json_results.schemas import load_schema
 from robotrules.linting.render import LintedFile
 from robotrules.linting.render.json_form import as_json, statistics
 from tests.cli.schema import objects, problems
 from tests.lint.rendered import hostile_file, large_file, lint_file
 
 ROOT = Path(__file__).parents[2]
-SCHEMA: dict[str, Any] = json.loads((ROOT / "docs/lint.schema.json").read_text(encoding="utf-8"))
+SCHEMA = load_schema("lint")
 
 FILES = {
     "nothing": [],

@@ -103,7 +103,7 @@ class FileDifference(NamedTuple):
         return None if None in found or self.statements or not self.complete else True
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON; `docs/diff.schema.json` describes them."""
+        """Return it as plain values for JSON; `diff.schema.json` describes them."""
         return {
             "schema": SCHEMA_VERSION,
             "profile": self.profile,

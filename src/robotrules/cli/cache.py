@@ -25,13 +25,14 @@ from robotrules.cache import (
     freshness,
 )
 from robotrules.cli import client
-from robotrules.cli.access_text import describe_response, format_time
+from robotrules.cli.access_text import format_time
 from robotrules.cli.client import library_errors, open_store_option, store_option
 from robotrules.cli.console import CliError, Output, quoted, report
 from robotrules.cli.datetimes import parse_datetime, parse_duration
 from robotrules.cli.options import fetching_profile_option, json_option
 from robotrules.cli.text import cell_width, plural, truncate
 from robotrules.http.origins import origin_of
+from robotrules.json_results.access import describe_response
 from robotrules.octets import visible
 
 if TYPE_CHECKING:

@@ -108,7 +108,7 @@ NOT_DECIDED = 2
     show_default=True,
     help="The state limit of the search for each proof; beyond it the result is undecided.",
 )
-@json_option("Print one JSON object; docs/diff.schema.json describes it.")
+@json_option("Print one JSON object; docs/cli/diff.md describes it.")
 @click.option("--markdown", is_flag=True, help="Print Markdown for a comment on a pull request.")
 @with_client_options(refresh=False)
 def diff(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robotrules.access import AccessState
 from robotrules.cache import format_timestamp
-from robotrules.cli.access_text import describe_response, hop_lines
+from robotrules.cli.access_text import hop_lines
 from robotrules.cli.console import Output
 from robotrules.cli.text import Excerpt, Paint, cell_width, format_range, plural, truncate
 from robotrules.client.historical_verdict import (
@@ -21,6 +21,7 @@ from robotrules.client.historical_verdict import (
     describe_provenance,
     format_time,
 )
+from robotrules.json_results.access import describe_response
 from robotrules.octets import visible
 
 if TYPE_CHECKING:

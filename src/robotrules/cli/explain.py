@@ -17,7 +17,6 @@ from robotrules import Explanation, Match, Outcome, Reason, RobotsTxt
 from robotrules.cli.client import ClientOptions, with_client_options
 from robotrules.cli.console import CliError, Output
 from robotrules.cli.options import (
-    CrawlerChoice,
     describe_crawler,
     json_option,
     parse_crawler,
@@ -29,6 +28,7 @@ from robotrules.cli.options import (
     robots_options,
 )
 from robotrules.cli.text import Excerpt, Paint, format_range, listed, plural, truncate
+from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.octets import visible
 from robotrules.robotstxt.values import Line, Note
 from robotrules.robotstxt.verdict import GroupMatch
@@ -61,7 +61,7 @@ NO_FILE = (Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED)
 @click.argument("urls", nargs=-1, metavar="URL...")
 @robots_options
 @purpose_option
-@json_option("Print one JSON object per URL, described by docs/explain.schema.json.")
+@json_option("Print one JSON object per URL, described by docs/explain.md.")
 @with_client_options()
 def explain(
     urls: tuple[str, ...],

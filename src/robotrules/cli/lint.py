@@ -58,7 +58,7 @@ FORMS = ("text", "concise", "json", "sarif", "github", "junit")
 @click.option(
     "--all", "show_all", is_flag=True, help="Show all notes of a check, not only the first three."
 )
-@json_option("Same as --format json: one JSON object, described by docs/lint.schema.json.")
+@json_option("Same as --format json: one JSON object, described by docs/cli/lint.md.")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write the notes to this file.")
 @click.option(
     "--fix",

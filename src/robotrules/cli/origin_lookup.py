@@ -22,7 +22,6 @@ from robotrules import Reason, RobotsTxt, Verdict
 from robotrules.access import FailureReason
 from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import (
-    LONGEST,
     describe_failed_refresh,
     describe_state,
     failure_of,
@@ -32,6 +31,7 @@ from robotrules.cli.client import ClientOptions, library_errors
 from robotrules.cli.console import CliError, quoted, report
 from robotrules.cli.text import truncate
 from robotrules.http.origins import origin_of
+from robotrules.json_results.access import LONGEST
 from robotrules.octets import visible
 from robotrules.robotstxt import Tokens
 

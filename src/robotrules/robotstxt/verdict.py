@@ -271,7 +271,7 @@ class Explanation(NamedTuple):
         return tuple(match for match in self.matches if match.outcome != Outcome.WINS)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the explanation as plain data for JSON, as in `docs/explain.schema.json`."""
+        """Return the explanation as plain data for JSON, as in `explain.schema.json`."""
         groups = [
             {key: value for key, value in group.as_dict().items() if key != "rules"}
             | {"rule_count": len(group.rules)}

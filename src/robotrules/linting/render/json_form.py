@@ -1,5 +1,5 @@
 """
-JSON: lint results as one object of plain values; `docs/lint.schema.json` describes it.
+JSON: lint results as one object of plain values; `lint.schema.json` describes it.
 
 Columns count octets, as everywhere in the library. The caller serialises the object.
 """

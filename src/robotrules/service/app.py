@@ -25,7 +25,7 @@ from robotrules.service.logs import LogWriter, exception_values
 from robotrules.service.metrics import Metrics
 from robotrules.service.parts import Endpoint, Readiness, ServiceContext, load_parts
 from robotrules.service.problems import MEDIA_TYPE, PROBLEMS, Problem
-from robotrules.service.settings import ServiceSettings
+from robotrules.service.settings import ServiceSettings, read_tokens
 from robotrules.service.work import WorkPool
 
 __all__ = ["Service", "create_app"]
@@ -47,7 +47,7 @@ class Service:
     """The application: an ASGI callable."""
 
     def __init__(self, settings: ServiceSettings, log: LogWriter | None = None) -> None:
-        self._settings = settings
+        self.settings = settings
         self._log = log
         self._access_log = log is not None and settings.access_log
         self.metrics = Metrics()
@@ -63,6 +63,22 @@ class Service:
         open_paths = frozenset().union(*(part.open_paths for part in self._parts))
         self.guard = Guard(settings, open_paths)
 
+    def reload_tokens(self) -> None:
+        """Read the token file again; keep the tokens if it cannot be read."""
+        path = self.settings.token_file
+        if path is None:
+            return
+        try:
+            self.guard.set_tokens(read_tokens(path))
+        except (OSError, ValueError) as error:
+            self._write("error", "tokens-kept", reason=_reason(error))
+        else:
+            self._write("info", "tokens-read")
+
+    def _write(self, level: str, event: str, **values: str) -> None:
+        if self._log is not None:
+            self._log.write(level, event, **values)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] == "http":
@@ -77,7 +93,7 @@ class Service:
         path = scope["path"]
         request_id = _request_id(scope)
         body = BodyReader(
-            scope, receive, self._settings.limits, self.guard.bodies, path in self._streamed
+            scope, receive, self.settings.limits, self.guard.bodies, path in self._streamed
         )
         kind, begun = "", False
 

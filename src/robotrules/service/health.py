@@ -15,10 +15,10 @@ from starlette.responses import Response
 
 from robotrules.service.parts import Part, ServiceContext
 from robotrules.service.problems import PROBLEMS
-from robotrules.service.verbs import JSON
 
 __all__ = ["make_part"]
 
+JSON = "application/json"
 # Probes of an orchestrator send the address of a container as Host; these answers say nothing else.
 PROBES = frozenset(("/healthz", "/readyz"))
 

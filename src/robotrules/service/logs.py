@@ -65,10 +65,10 @@ class LogWriter:
         form: str = "text",
         *,
         stream: BinaryIO | None = None,
-        on_drop: Callable[[], object] = int,
+        on_drop: Callable[[], object] = bool,
     ) -> None:
         self._format = format_json if form == "json" else format_text
-        self._stream, self._on_drop = stream, on_drop
+        self._stream, self.on_drop = stream, on_drop
         self._lines: deque[bytes] = deque()
         self._wake = threading.Event()
         self._closed = False
@@ -77,7 +77,7 @@ class LogWriter:
     def write(self, level: str, event: str, **values: Value) -> None:
         """Write an event."""
         if len(self._lines) >= WAITING:
-            self._on_drop()
+            self.on_drop()
             return
         self._lines.append(self._format(level, event, values))
         if self._thread is None:

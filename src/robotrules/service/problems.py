@@ -35,6 +35,7 @@ PROBLEMS: dict[str, ProblemType] = {
     "too-large": ProblemType(413, "The body is too large"),
     "too-many-urls": ProblemType(413, "The request has too many URLs"),
     "unsupported-media-type": ProblemType(415, "The media type is not supported"),
+    "header-too-large": ProblemType(431, "The header of the request is too large"),
     "too-many-requests": ProblemType(429, "This client sends too many requests"),
     "internal-error": ProblemType(500, "The service failed"),
     "busy": ProblemType(503, "The service is busy"),

@@ -7,10 +7,18 @@ The defaults are safe: this machine only, checked Host fields, no other origin m
 from __future__ import annotations
 
 import ipaddress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["SHORTEST_TOKEN", "Limits", "ServiceSettings", "is_loopback", "read_tokens"]
+__all__ = [
+    "CURRENT_LIMITS",
+    "SHORTEST_TOKEN",
+    "Limits",
+    "ServiceSettings",
+    "is_loopback",
+    "read_tokens",
+]
 
 MIB = 1024 * 1024
 # 16 random bytes in base64 are 22 characters; 16 characters are still too many to guess.
@@ -60,6 +68,10 @@ class Limits(NamedTuple):
     stop_timeout: float = 15.0
     """Seconds in which running requests must end after that."""
 
+
+DEFAULT_LIMITS = Limits()
+CURRENT_LIMITS: ContextVar[Limits] = ContextVar("CURRENT_LIMITS", default=DEFAULT_LIMITS)
+"""The limits of the service that a verb runs for."""
 
 # What one address may do where everybody may use the service.
 PUBLIC_RATE = 10.0

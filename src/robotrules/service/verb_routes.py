@@ -1,4 +1,4 @@
-"""The routes of the verbs: `POST /v1/<verb>` with a JSON body."""
+"""The routes of the verbs, `POST /v1/<verb>` with a JSON body, and of fixed resources."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from robotrules.service.parts import Endpoint, Part, ServiceContext
-from robotrules.service.verbs import Verb, load_verbs
+from robotrules.service.resources import resource_endpoints
+from robotrules.service.verbs import JsonLines, Verb, load_verbs
 from robotrules.service.work import WorkPool
 
 __all__ = ["make_part", "run_for"]
 
+JSON = "application/json"
+
 
 def make_part(context: ServiceContext) -> Part:
-    """Return the routes of all verbs."""
+    """Return the routes of all verbs and fixed resources."""
     work = context.work
-    routes = {path: {"POST": _endpoint(work, verb)} for path, verb in load_verbs().items()}
+    routes = {path: {"GET": endpoint} for path, endpoint in resource_endpoints().items()}
+    routes |= {path: {"POST": _endpoint(work, verb)} for path, verb in load_verbs().items()}
     return Part(routes, lifespan=work.opened)
 
 
@@ -48,4 +52,5 @@ async def run_for(request: Request, work: WorkPool, verb: Verb) -> Response:
                     task.cancel()
                     with suppress(asyncio.CancelledError):
                         await task
-    return Response(answer.body, media_type=answer.media_type)
+    media_type = answer.media_type if isinstance(answer, JsonLines) else JSON
+    return Response(answer, media_type=media_type)

@@ -26,14 +26,15 @@ import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from robotrules.service.metrics import Metrics
 from robotrules.service.problems import Problem
-from robotrules.service.settings import Limits
-from robotrules.service.verbs import Answer, Verb
+from robotrules.service.schemas import decode_request
+from robotrules.service.settings import CURRENT_LIMITS, DEFAULT_LIMITS, Limits
+from robotrules.service.verbs import JsonLines, Verb
 
 __all__ = ["WorkPool", "run_verb"]
 
@@ -49,18 +50,11 @@ RETRY = {"Retry-After": "2"}
 # --- Running a verb -------------------------------------------------------------------------------
 
 
-def run_verb(verb: Verb, body: bytes) -> Answer:
+def run_verb(verb: Verb, body: bytes, limits: Limits = DEFAULT_LIMITS) -> bytes:
     """Decode a body, run the verb, and encode its answer."""
-    try:
-        request: Any = msgspec.json.decode(body, type=verb.request)
-    except msgspec.ValidationError as error:
-        raise Problem("invalid-request", str(error)) from None
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise Problem("malformed-body", f"the body is not JSON: {error}") from None
-    answer = verb.run(request)
-    if isinstance(answer, Answer):
-        return answer
-    return Answer(answer if isinstance(answer, bytes) else msgspec.json.encode(answer))
+    CURRENT_LIMITS.set(limits)
+    answer = verb.run(decode_request(body, verb.request))
+    return answer if isinstance(answer, bytes) else msgspec.json.encode(answer)
 
 
 # --- The pool -------------------------------------------------------------------------------------
@@ -100,18 +94,18 @@ class WorkPool:
         """Tell whether a verb is answered at once."""
         return not verb.heavy and len(body) <= INLINE
 
-    def run_inline(self, verb: Verb, body: bytes) -> Answer:
+    def run_inline(self, verb: Verb, body: bytes) -> bytes:
         """Run a verb in this thread."""
-        return run_verb(verb, body)
+        return run_verb(verb, body, self._limits)
 
-    async def run(self, verb: Verb, body: bytes) -> Answer:
+    async def run(self, verb: Verb, body: bytes) -> bytes:
         """Return the answer of a verb for a body; cancelling it drops work that waits."""
         if self.is_inline(verb, body):
-            return run_verb(verb, body)
-        job = partial(self._in_process if verb.heavy else _in_thread, verb, body)
+            return self.run_inline(verb, body)
+        job = partial(self._in_process if verb.heavy else self.run_inline, verb, body)
         return await self._queued(job, heavy=verb.heavy)
 
-    async def _queued(self, job: Callable[[], Answer], *, heavy: bool) -> Answer:
+    async def _queued(self, job: Callable[[], bytes], *, heavy: bool) -> bytes:
         callers = self._open()
         if self._waiting >= self._limits.max_waiting:
             raise Problem(
@@ -123,7 +117,7 @@ class WorkPool:
         self._count_waiting(1)
         begun = threading.Event()
         loop = asyncio.get_running_loop()
-        future: Future[Answer] = callers.submit(self._begin, job, begun)
+        future: Future[bytes] = callers.submit(self._begin, job, begun)
         wrapped = asyncio.wrap_future(future, loop=loop)
         try:
             done, _ = await asyncio.wait((wrapped,), timeout=self._limits.queue_timeout)
@@ -140,7 +134,7 @@ class WorkPool:
             if not begun.is_set() and future.cancelled():
                 self._count_waiting(-1)
 
-    def _begin(self, job: Callable[[], Answer], begun: threading.Event) -> Answer:
+    def _begin(self, job: Callable[[], bytes], begun: threading.Event) -> bytes:
         begun.set()
         self._count_waiting(-1)
         return job()
@@ -175,7 +169,7 @@ class WorkPool:
             if executor is not None:
                 executor.shutdown()
 
-    def _in_process(self, verb: Verb, body: bytes) -> Answer:
+    def _in_process(self, verb: Verb, body: bytes) -> bytes:
         """Run a verb in a process that is free; there are as many as threads that call this."""
         with self._lock:
             process = next((each for each in self._processes if each.reserve()), None)
@@ -187,16 +181,12 @@ class WorkPool:
             process.release()
 
 
-def _in_thread(verb: Verb, body: bytes) -> Answer:
-    return run_verb(verb, body)
-
-
 # --- One process ----------------------------------------------------------------------------------
 
-# Lengths of the path and of the body; kind of the answer, lengths of its media type and of itself.
+# Lengths of the path and of the body; kind and length of the answer.
 REQUEST_HEAD = struct.Struct("!HI")
-ANSWER_HEAD = struct.Struct("!cHI")
-READY, ANSWER, PROBLEM, FAILED, NO_MEMORY = b"R", b"A", b"P", b"F", b"M"
+ANSWER_HEAD = struct.Struct("!cI")
+READY, ANSWER, LINES, PROBLEM, FAILED, NO_MEMORY = b"R", b"A", b"L", b"P", b"F", b"M"
 
 
 class _Ended(Exception):
@@ -261,7 +251,7 @@ class _Process:
             if child is not None:
                 child.end()
 
-    def run(self, path: str, body: bytes) -> Answer:
+    def run(self, path: str, body: bytes) -> bytes:
         """Return the answer to a body of the verb at *path*."""
         for _ in range(2):
             try:
@@ -277,14 +267,14 @@ class _Process:
             headers=RETRY,
         )
 
-    def _call(self, path: str, body: bytes) -> Answer:
+    def _call(self, path: str, body: bytes) -> bytes:
         child = self._current()
         end = time.monotonic() + self._limits.work_timeout
         name = path.encode()
         try:
             child.pipe.settimeout(self._limits.work_timeout)
             child.pipe.sendall(REQUEST_HEAD.pack(len(name), len(body)) + name + body)
-            kind, media_type, answer = _receive(child.pipe, end)
+            kind, answer = _receive(child.pipe, end)
         except TimeoutError:
             self._end("timeout")
             raise Problem(
@@ -307,7 +297,7 @@ class _Process:
             )
         if kind == FAILED:
             raise RuntimeError(answer.decode())
-        return Answer(answer, media_type)
+        return JsonLines(answer) if kind == LINES else answer
 
     def _current(self) -> _Child:
         """Return the process to use: a new one, if there is none or it has worked enough."""
@@ -321,7 +311,7 @@ class _Process:
             self._child, self._requests = self._spawn(), 0
         if not self._requests:
             try:
-                kind, _, _ = _receive(self._child.pipe, time.monotonic() + START_SECONDS)
+                kind, _ = _receive(self._child.pipe, time.monotonic() + START_SECONDS)
             except OSError:
                 raise _Ended from None
             assert kind == READY
@@ -331,10 +321,10 @@ class _Process:
     def _spawn(self) -> _Child:
         ours, theirs = socket.socketpair()
         with theirs:
-            limits = self._limits
-            command = [sys.executable, "-m", "robotrules.service.work_process"]
+            # -P: no module of the current directory is imported.
+            command = [sys.executable, "-P", "-m", "robotrules.service.work_process"]
             popen = subprocess.Popen(
-                [*command, str(theirs.fileno()), str(limits.work_memory)],
+                [*command, str(theirs.fileno()), msgspec.json.encode(self._limits).decode()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -354,11 +344,10 @@ class _Process:
             self._metrics.work_ended.labels(reason).inc()
 
 
-def _receive(pipe: socket.socket, end: float) -> tuple[bytes, str, bytes]:
+def _receive(pipe: socket.socket, end: float) -> tuple[bytes, bytes]:
     """Read one answer; raise TimeoutError, or another OSError if the process ends."""
-    kind, type_length, length = ANSWER_HEAD.unpack(_read(pipe, ANSWER_HEAD.size, end))
-    media_type = _read(pipe, type_length, end).decode()
-    return kind, media_type, bytes(_read(pipe, length, end))
+    kind, length = ANSWER_HEAD.unpack(_read(pipe, ANSWER_HEAD.size, end))
+    return kind, bytes(_read(pipe, length, end))
 
 
 def _read(pipe: socket.socket, length: int, end: float) -> bytearray:

@@ -1,7 +1,7 @@
 """
 A process of `work`: it reads requests from a socket, runs verbs, and writes answers.
 
-    python -m robotrules.service.work_process FD BYTES
+    python -m robotrules.service.work_process FD LIMITS
 
 A thread reads the socket. When its other end closes, because the service ended in whatever way, the
 process ends at once, also in the middle of a verb.
@@ -20,11 +20,13 @@ import threading
 import msgspec
 
 from robotrules.service.problems import Problem
-from robotrules.service.verbs import load_verbs
+from robotrules.service.settings import Limits
+from robotrules.service.verbs import JsonLines, load_verbs
 from robotrules.service.work import (
     ANSWER,
     ANSWER_HEAD,
     FAILED,
+    LINES,
     NO_MEMORY,
     PROBLEM,
     READY,
@@ -38,7 +40,8 @@ __all__ = ["main"]
 def main(arguments: list[str]) -> None:
     """Answer requests until the socket closes."""
     pipe = socket.socket(fileno=int(arguments[0]))
-    limit_memory(int(arguments[1]))
+    limits = msgspec.json.decode(arguments[1], type=Limits)
+    limit_memory(limits.work_memory)
     # Ctrl-C in a terminal and signals to the process group are for the service, which closes the
     # socket when it has finished.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -46,20 +49,20 @@ def main(arguments: list[str]) -> None:
     verbs = load_verbs()
     requests: queue.SimpleQueue[tuple[str, bytes]] = queue.SimpleQueue()
     threading.Thread(target=_read_requests, args=(pipe, requests), daemon=True).start()
-    _send(pipe, READY, "", b"")
+    _send(pipe, READY, b"")
     while True:
         path, body = requests.get()
         try:
-            answer = run_verb(verbs[path], body)
+            answer = run_verb(verbs[path], body, limits)
         except Problem as problem:
             values = {"slug": problem.slug, "detail": problem.detail, "headers": problem.headers}
-            _send(pipe, PROBLEM, "", msgspec.json.encode(values | problem.extra))
+            _send(pipe, PROBLEM, msgspec.json.encode(values | problem.extra))
         except MemoryError:
-            _send(pipe, NO_MEMORY, "", b"")
+            _send(pipe, NO_MEMORY, b"")
         except Exception as error:  # the service reports it with the request
-            _send(pipe, FAILED, "", _place(error).encode())
+            _send(pipe, FAILED, _place(error).encode())
         else:
-            _send(pipe, ANSWER, answer.media_type, answer.body)
+            _send(pipe, LINES if isinstance(answer, JsonLines) else ANSWER, answer)
 
 
 def limit_memory(octets: int) -> None:
@@ -100,10 +103,9 @@ def _read(pipe: socket.socket, length: int) -> bytearray:
     return octets
 
 
-def _send(pipe: socket.socket, kind: bytes, media_type: str, answer: bytes) -> None:
-    name = media_type.encode()
+def _send(pipe: socket.socket, kind: bytes, answer: bytes) -> None:
     try:
-        pipe.sendall(ANSWER_HEAD.pack(kind, len(name), len(answer)) + name + answer)
+        pipe.sendall(ANSWER_HEAD.pack(kind, len(answer)) + answer)
     except OSError:
         os._exit(0)
 

@@ -89,7 +89,12 @@ class UrlReader:
     """
 
     def __init__(
-        self, blocks: Iterable[bytes], *, any_scheme: bool = False, as_it_comes: bool = False
+        self,
+        blocks: Iterable[bytes],
+        *,
+        any_scheme: bool = False,
+        as_it_comes: bool = False,
+        max_unpacked: int | None = None,
     ) -> None:
         """
         Read from *blocks*.
@@ -109,6 +114,7 @@ class UrlReader:
         self._form: UrlFileFormat | None = None
         self._skips = Skips()
         self._taken = 0
+        self._max_unpacked = max_unpacked
 
     @property
     def form(self) -> UrlFileFormat:
@@ -204,6 +210,12 @@ class UrlReader:
                 if unpacked > max(UNPACKED_FREELY, MOST_TIMES * packed):
                     self.error = (
                         f"its gzip data expands to more than {MOST_TIMES} times its size; the "
+                        "rest was not read"
+                    )
+                    return
+                if self._max_unpacked is not None and unpacked > self._max_unpacked:
+                    self.error = (
+                        f"its gzip data expands to more than {self._max_unpacked:,} bytes; the "
                         "rest was not read"
                     )
                     return

@@ -12,19 +12,18 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-__all__ = ["JSON", "Answer", "Verb", "load_verbs"]
+__all__ = ["NDJSON", "JsonLines", "Verb", "load_verbs"]
 
-JSON = "application/json"
+NDJSON = "application/x-ndjson"
 
 # Each defines VERBS, a tuple.
 _MODULES = ("deciding", "reading", "comparing", "writing", "editor")
 
 
-class Answer(NamedTuple):
-    """The body of a response; verbs return it if their media type is another than JSON's."""
+class JsonLines(bytes):
+    """An answer of one JSON value per line; other answers are one JSON value."""
 
-    body: bytes
-    media_type: str = JSON
+    media_type = NDJSON
 
 
 class Verb(NamedTuple):
@@ -36,7 +35,7 @@ class Verb(NamedTuple):
     request: type[Any]
     """The struct of the body."""
     run: Callable[[Any], object]
-    """Returns plain values, JSON as bytes, or an Answer; misuse raises Problem."""
+    """Returns plain values, or JSON as bytes; misuse raises Problem."""
     example: dict[str, Any]
     """A body, for the OpenAPI document."""
     schema: str | dict[str, Any] = ""
@@ -45,6 +44,8 @@ class Verb(NamedTuple):
     """Whether the time may be more than linear in the input: it runs in a process of its own."""
     command: str = ""
     """The command of the command line with the same answer, if there is one."""
+    media_types: tuple[str, ...] = ("application/json",)
+    """The media types of answers; of `JsonLines` it is `NDJSON`."""
 
 
 def load_verbs() -> Mapping[str, Verb]:

@@ -15,7 +15,7 @@ import pytest
 import robotrules as library
 from robotrules.cli import console
 from robotrules.cli.check import JSONLines, TextLines
-from robotrules.cli.options import CrawlerChoice
+from robotrules.json_results.crawlers import CrawlerChoice
 from tests.cli.shell import ROBOTS, Ran, Stream, check, robotrules
 
 

@@ -20,9 +20,9 @@ from robotrules.cli.diff_markdown import MOST_CHARACTERS
 from robotrules.cli.diff_sections import shown_pattern
 from robotrules.cli.diff_text import format_lines, join_some, joined
 from robotrules.cli.markdown import code, html_code
-from robotrules.cli.url_formats import UrlFileFormat
 from robotrules.json_results.schemas import load_schema
 from robotrules.robotstxt.verdict import GroupMatch
+from robotrules.url_lists import UrlFileFormat
 from tests.cli.schema import objects, problems
 from tests.cli.shell import Ran, robotrules
 from tests.cli.sites import response, site

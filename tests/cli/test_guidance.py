@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from robotrules.cli.guidance import origin_of
+from robotrules.json_results.guidance import origin_of
 from robotrules.tags import TAG_PROFILES
 from tests.cli.shell import Ran, robotrules
 

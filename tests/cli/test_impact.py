@@ -32,7 +32,7 @@ from robotrules.cli.impact import (
 )
 from robotrules.cli.text import Paint
 from robotrules.cli.url_files import UrlFile
-from robotrules.cli.url_formats import Example, Skipped, UrlFileFormat
+from robotrules.url_lists.line_formats import Example, Skipped, UrlFileFormat
 from tests.cli.shell import process_environment
 
 OLD = """\

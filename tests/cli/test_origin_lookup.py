@@ -14,18 +14,20 @@ from unittest import mock
 
 import pytest
 
+from robotrules import url_lists
 from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
 from robotrules.cache import EffectivePolicy, Entry, Freshness, FreshnessReason
-from robotrules.cli import check, origin_lookup, url_files
+from robotrules.cli import check, origin_lookup
 from robotrules.cli import client as cli_client
 from robotrules.cli.check import JSONLines, TextLines
 from robotrules.cli.console import Output
-from robotrules.cli.options import ACCESS_ONLY, CrawlerChoice
+from robotrules.cli.options import ACCESS_ONLY
 from robotrules.cli.origin_lookup import host_of
 from robotrules.client import memory_cache, sync
 from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
+from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.profile import DEFAULT, PROFILES
 from tests.cli.shell import Ran, Stream, robotrules
 from tests.cli.sites import Site, response, site
@@ -237,7 +239,7 @@ class TestManyOrigins:
             ("MOST_ORIGINS", "MOST_WAITING", "MOST_WAITING_OCTETS"), most, strict=True
         ):
             monkeypatch.setattr(origin_lookup, name, bound)
-        monkeypatch.setattr(url_files, "BATCH", 7)
+        monkeypatch.setattr(url_lists, "BATCH", 7)
         monkeypatch.setattr(origin_lookup, "MOST_SPELLINGS", 4)
         urls = [f"https://site{n}.example/{n}" for n in range(10)] * 2 + ["ftp://x/", "/a"]
         option = ["--ordered"] if ordered else []

@@ -17,9 +17,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from robotrules.cli.console import CliError
-from robotrules.cli.input_files import BATCH, BLOCK, LONGEST_URL
 from robotrules.cli.url_files import UrlFile
-from robotrules.cli.url_formats import Skipped, UrlFileFormat
+from robotrules.url_lists import BATCH, BLOCK, LONGEST_URL, Skipped, UrlFileFormat
 from tests.cli.shell import Stream
 
 MEBIBYTE = 1024 * 1024
@@ -668,7 +667,7 @@ class TestBounds:
                 yield octets[at:]
 
         # A file gives all that it has at once; more than a head is read, and kept, at once too.
-        with mock.patch("robotrules.cli.url_files.HEAD", 16):
+        with mock.patch("robotrules.url_lists.HEAD", 16):
             in_pieces = read_pieces(pieces())
             assert in_pieces == read(octets)
 

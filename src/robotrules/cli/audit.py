@@ -21,7 +21,7 @@ from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import access_lines, describe_page, describe_reason, describe_state
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
 from robotrules.cli.console import CliError, Output, quoted, report
-from robotrules.cli.guidance_text import STYLES, GuidanceReport, display_answers, unseen_mentions
+from robotrules.cli.guidance_text import STYLES, display_answers, unseen_mentions
 from robotrules.cli.options import (
     CrawlerHint,
     json_option,
@@ -34,7 +34,6 @@ from robotrules.cli.options import (
 from robotrules.cli.origin_lookup import hint_private_address, host_of, refuse_paths
 from robotrules.cli.page_inputs import (
     can_read_html,
-    robots_profile,
     tag_profile_option,
     warn_html_not_read,
 )
@@ -43,6 +42,8 @@ from robotrules.cli.text import Paint, is_terminal, plural, truncate
 from robotrules.client.auditing.findings import LEVELS
 from robotrules.http.media_types import is_html, parse_media_type
 from robotrules.http.origins import origin_of
+from robotrules.json_results.guidance import GuidanceReport
+from robotrules.json_results.tags import robots_profile
 from robotrules.octets import visible
 
 if TYPE_CHECKING:

@@ -23,9 +23,7 @@ import click
 from robotrules import Verdict
 from robotrules.cli.client import ClientOptions, with_client_options
 from robotrules.cli.console import STDIN, CliError, Output, report
-from robotrules.cli.input_files import Chunk
 from robotrules.cli.options import (
-    CrawlerChoice,
     CrawlerHint,
     json_option,
     parse_crawler,
@@ -40,13 +38,14 @@ from robotrules.cli.options import (
 from robotrules.cli.progress import Progress
 from robotrules.cli.text import cell_width, is_terminal, plural, truncate
 from robotrules.cli.url_files import UrlFile, refuse_empty, report_hint
-from robotrules.cli.url_formats import LOG_ORIGIN, UrlFileFormat
 from robotrules.json_results.check import LINE_START, line_end
+from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.octets import visible
+from robotrules.url_lists import Chunk
+from robotrules.url_lists.line_formats import LOG_ORIGIN, UrlFileFormat
 
 if TYPE_CHECKING:
     from robotrules.cache import Entry
-    from robotrules.cli.options import CrawlerChoice
     from robotrules.cli.origin_lookup import OriginVerdicts, VerdictStream
     from robotrules.client.origin_state import OriginState
 

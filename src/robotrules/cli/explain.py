@@ -17,7 +17,6 @@ from robotrules import Explanation, Match, Outcome, Reason, RobotsTxt
 from robotrules.cli.client import ClientOptions, with_client_options
 from robotrules.cli.console import CliError, Output
 from robotrules.cli.options import (
-    CrawlerChoice,
     describe_crawler,
     json_option,
     parse_crawler,
@@ -29,6 +28,7 @@ from robotrules.cli.options import (
     robots_options,
 )
 from robotrules.cli.text import Excerpt, Paint, format_range, listed, plural, truncate
+from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.octets import visible
 from robotrules.robotstxt.values import Line, Note
 from robotrules.robotstxt.verdict import GroupMatch

@@ -6,28 +6,24 @@ A wrapper around `robotrules.guidance`: may the URL be crawled, and how may its 
 according to robots.txt, headers and page. If robots.txt blocks the page, its tags are unknown. If
 no file is passed, robots.txt and page are fetched; otherwise nothing is.
 
-Sections: the command · queries · origins.
+`json_results.guidance` makes the answers.
 """
 
 from __future__ import annotations
 
-import re
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 import robotrules
-from robotrules import RobotsTxt
 from robotrules.access import FailureReason
-from robotrules.cache import EffectivePolicy, format_timestamp
+from robotrules.cache import EffectivePolicy
 from robotrules.cli.client import ClientOptions, with_client_options
 from robotrules.cli.console import CliError, Output, quoted, report
-from robotrules.cli.guidance_text import GuidancePage, GuidanceReport, GuidanceRows
+from robotrules.cli.guidance_text import GuidancePage, GuidanceRows
 from robotrules.cli.options import (
     ACCESS_ONLY,
-    CrawlerChoice,
     json_option,
     literal_option,
     parse_crawler,
@@ -51,21 +47,15 @@ from robotrules.cli.page_inputs import (
     read_saved_response,
     read_tdmrep,
     refuse_repeated_stdin,
-    robots_profile,
     warn_html_not_read,
-    with_headers,
 )
 from robotrules.cli.text import plural
 from robotrules.errors import MissingExtraError
 from robotrules.extensions.app_directives import directives_for
-from robotrules.guide import guidance as find_guidance
-from robotrules.json_results.access import describe_response
-from robotrules.octets import to_octets, to_text, visible
+from robotrules.json_results.guidance import GuidanceQuery, GuidanceReport, origin_of
+from robotrules.json_results.tags import join_fields, robots_profile
+from robotrules.octets import to_octets, visible
 from robotrules.robotstxt.tokens import CrawlerNames
-from robotrules.tags.saved_responses import SavedResponse
-
-if TYPE_CHECKING:
-    from robotrules.client.pages import FetchResult
 
 
 @click.command()
@@ -147,7 +137,7 @@ def guidance(
     refuse_repeated_stdin(robots, page, response, dom, har, tdmrep)
     access, profile = profile, parsing_profile(profile, fetches=live)
     beside = robots_profile(profile)
-    query = _Query(
+    query = GuidanceQuery(
         parse_crawler(product_tokens, beside, literal=literal),
         parse_purposes(purposes, beside),
         None if robots is None else read_robots_option(robots, beside),
@@ -168,11 +158,11 @@ def guidance(
         return _about_har(query, har, url, as_json)
     address = parse_urls([url or ""], beside)[0]
     query = query.of_origin(origin_of(address))
-    with ExitStack() as opened:
+    with ExitStack() as opened, html_libraries():
         saved = read_saved_response(response) if response is not None else None
         found = query.about(
             address,
-            headers=with_headers(saved.fields if saved else None, parse_headers(headers)),
+            headers=join_fields((saved.fields if saved else None, parse_headers(headers))),
             html=read_page(page, opened) if page is not None else saved.body if saved else None,
             dom=None if dom is None else read_page(dom, opened, "the DOM"),
             saved=saved,
@@ -187,7 +177,7 @@ def guidance(
 
 
 def _about_live(
-    query: _Query, url: str, client_options: ClientOptions, access: str, as_json: bool
+    query: GuidanceQuery, url: str, client_options: ClientOptions, access: str, as_json: bool
 ) -> int:
     """Fetch the robots.txt and the page of a URL, and print the answer."""
     from robotrules.client.pages import make_guidance
@@ -231,7 +221,7 @@ def _about_live(
     return int(not found.verdict)
 
 
-def _about_har(query: _Query, name: str, url: str | None, as_json: bool) -> int:
+def _about_har(query: GuidanceQuery, name: str, url: str | None, as_json: bool) -> int:
     """Print an answer for each document of a HAR file, or for those of one URL."""
     documents = read_har_file(name)
     if url is not None:
@@ -257,7 +247,10 @@ def _about_har(query: _Query, name: str, url: str | None, as_json: bool) -> int:
     many: list[GuidanceReport] = []
     for saved in documents:
         address = to_octets(saved.url or "")
-        many.append(governing.about(address, headers=saved.fields, html=saved.body, saved=saved))
+        with html_libraries():
+            many.append(
+                governing.about(address, headers=saved.fields, html=saved.body, saved=saved)
+            )
         if as_json:
             output.json(governing.as_dict(many[-1]))
     if not as_json:
@@ -277,107 +270,6 @@ def _vet_application(name: str | None) -> str | None:
             "which starts with a letter or '*' and has no spaces, such as examplesearch"
         ) from None
     return name
-
-
-# --- Queries --------------------------------------------------------------------------------------
-
-
-class _Query(NamedTuple):
-    """The crawler, and the inputs that apply to more than one page."""
-
-    crawler: CrawlerChoice
-    purposes: tuple[str, ...]
-    robots: RobotsTxt | None
-    tdmrep: bytes | None
-    application: str | None
-    profile: str
-    origin: str | None
-    """The only origin that robots.txt and tdmrep.json apply to (RFC 9309 §2.3); None: any."""
-
-    def of_origin(self, origin: str | None) -> _Query:
-        """Return it with this origin, unless it has one."""
-        return self if self.origin is not None else self._replace(origin=origin)
-
-    def governs(self, url: bytes) -> bool:
-        """Tell whether the robots.txt applies to a URL; it always applies to a path."""
-        return self.origin is None or url.startswith(b"/") or origin_of(url) == self.origin
-
-    def about(
-        self,
-        url: bytes,
-        *,
-        headers: object = None,
-        html: Any = None,
-        dom: Any = None,
-        saved: SavedResponse | None = None,
-    ) -> GuidanceReport:
-        """Return the answer for a URL."""
-        governed = self.governs(url)
-        with html_libraries():
-            found = find_guidance(
-                url,
-                self.crawler.names,
-                robots=self.robots if governed else None,
-                tdmrep=self.tdmrep if governed else None,
-                headers=headers,
-                html=html,
-                complete=saved is None or html is not saved.body or saved.complete,
-                dom=dom,
-                purposes=self.purposes,
-                application=self.application,
-                profile=self.profile,
-            )
-        if saved is not None and saved.notes:
-            found = found._replace(notes=(*saved.notes, *found.notes))
-        elsewhere = None if governed or self.robots is None else self.origin
-        return GuidanceReport(found, self.profile, saved, elsewhere)
-
-    def as_dict(self, found: GuidanceReport) -> dict[str, Any]:
-        """Return an answer as `guidance.schema.json` describes it."""
-        page = found.fetched
-        per_origin = self.robots is not None or self.tdmrep is not None or page is not None
-        status = found.saved.status if found.saved else None
-        return {
-            **found.guidance.as_dict(),
-            "status": status if page is None else page.status,
-            "robots_origin": self.origin if per_origin else None,
-            "access": None if page is None else _access(page),
-            "known": self.crawler.known_dict,
-        }
-
-
-def _access(page: FetchResult) -> dict[str, Any]:
-    """Return how a page and its robots.txt were fetched."""
-    origin_state = page.origin_state
-    failed = origin_state.entry.last_failure if origin_state else None
-    return {
-        "hops": [hop._asdict() for hop in page.hops],
-        "failure_reason": str(page.failure_reason) if page.failure_reason else None,
-        "robots_state": str(origin_state.state) if origin_state else None,
-        "robots_source": str(origin_state.source) if origin_state else None,
-        "robots_until": format_timestamp(origin_state.until) if origin_state else None,
-        "robots_failed_at": format_timestamp(failed.at) if failed else None,
-        "robots_failure": describe_response(failed) if failed else None,
-    }
-
-
-# --- Origins --------------------------------------------------------------------------------------
-
-# Scheme and authority (RFC 3986 §3), without user information.
-_ORIGIN = re.compile(
-    r"(https?)://(?:[^/?#\\@]*@)?(\[[^]/?#\\@]*\]|[^:/?#\\@]+)(?::([0-9]*))?(?=[/?#\\]|\Z)", re.I
-)
-_PORTS = {"http": "80", "https": "443"}
-
-
-def origin_of(url: str | bytes) -> str | None:
-    """Return the origin of a URL (RFC 9309 §2.3); None if it has none, such as a path."""
-    found = _ORIGIN.match(to_text(to_octets(url)))
-    if not found:
-        return None
-    scheme, port = found[1].lower(), found[3]
-    beside = f":{port}" if port and port != _PORTS[scheme] else ""
-    return f"{scheme}://{found[2].lower()}{beside}"
 
 
 def _parse_origin(url: str) -> str:

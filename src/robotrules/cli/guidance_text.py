@@ -22,9 +22,9 @@ from robotrules.cli.console import Output
 from robotrules.cli.page_inputs import Noted, describe_sources, describe_status, note_line
 from robotrules.cli.text import Paint, cell_width, listed, plural, truncate
 from robotrules.guide import Answer, TagsSeen
+from robotrules.json_results.guidance import GuidanceReport
 from robotrules.octets import visible
 from robotrules.tags import Mention, RuleStatus
-from robotrules.tags.saved_responses import SavedResponse
 
 if TYPE_CHECKING:
     from robotrules.client.pages import FetchResult
@@ -44,18 +44,6 @@ STYLES = {
 TRAP = ("not-crawled", "noindex-not-seen", "tags-not-seen")
 # A note that the answers imply.
 ANSWERED = "tags-not-read"
-
-
-class GuidanceReport(NamedTuple):
-    """An answer and its inputs."""
-
-    guidance: Guidance
-    profile: str
-    saved: SavedResponse | None
-    elsewhere: str | None
-    """The origin of the robots.txt, if it is not that of the URL."""
-    fetched: FetchResult | None = None
-    """The page and its robots.txt, if they were fetched."""
 
 
 # --- One URL --------------------------------------------------------------------------------------

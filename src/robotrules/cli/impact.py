@@ -28,8 +28,8 @@ from robotrules.cli.markdown import code
 from robotrules.cli.progress import Progress
 from robotrules.cli.text import Paint, cell_width, is_terminal, plural, truncate
 from robotrules.cli.url_files import UrlFile, refuse_empty, report_hint
-from robotrules.cli.url_formats import Skipped, UrlFileFormat
 from robotrules.octets import visible
+from robotrules.url_lists import Skipped, UrlFileFormat
 
 # Examples that are kept per crawler and direction, and their maximum length.
 MOST_EXAMPLES = 3

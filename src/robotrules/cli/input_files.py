@@ -10,34 +10,21 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import click
 
 import robotrules
 from robotrules.cli.console import STDIN, CliError, quoted
 from robotrules.cli.text import is_terminal
+from robotrules.json_results.lint import describe_binary
 from robotrules.profile import find_profile
+from robotrules.url_lists import BATCH, BLOCK, LONGEST_URL, Chunk
 
-# Bytes per read: some thousand URLs. A pipe returns 64 KiB at most.
-BLOCK = 128 * 1024
-# No URL is this long. A file with such a line is something else and must not fill memory.
-LONGEST_URL = 1024 * 1024
-# The most URLs in a chunk, so that results appear while input is still read.
-BATCH = 8192
 DEFAULT_FILE = "robots.txt"
-# The bytes that are examined to detect binary files, and the share of control characters.
-SAMPLE = 64 * 1024
-CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
-FEWEST, SHARE = 3, 20
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
-# A file that starts like a robots.txt is linted even if binary data follows; checks report that.
-_RECORD = re.compile(rb"^[ \t]*(?:user-agent|disallow|allow|sitemap)[ \t]*:", re.I | re.M)
-RECORD_WITHIN = 1024
 
 
 def open_octets(name: str, what: str) -> BinaryIO:
@@ -105,14 +92,6 @@ def read_robots(
             stream.close()
     octets = bytes(body)
     return robotrules.parse(octets, profile, complete=len(octets) <= most), octets
-
-
-class Chunk(NamedTuple):
-    """URLs that were read together."""
-
-    urls: list[bytes]
-    octets: int
-    """The number of input bytes they take."""
 
 
 def url_chunks(stream: BinaryIO, name: str) -> Iterator[Chunk]:
@@ -184,13 +163,5 @@ def default_robots_file(*, or_url: bool) -> str:
 
 def refuse_binary(octets: bytes, file: str) -> None:
     """Refuse a file that is not text: too many of its bytes are control characters."""
-    sample = octets[:SAMPLE]
-    if sample.startswith(UTF16) or _RECORD.search(sample[:RECORD_WITHIN]):
-        return
-    controls = len(sample) - len(sample.translate(None, CONTROLS))
-    if controls >= FEWEST and controls * SHARE >= len(sample):
-        name = "stdin" if file == STDIN else quoted(file)
-        raise CliError(
-            f"{name} is binary: {controls:,} of its first {len(sample):,} bytes are control "
-            "characters; pass a text file"
-        )
+    if words := describe_binary(octets):
+        raise CliError(f"{'stdin' if file == STDIN else quoted(file)} {words}")

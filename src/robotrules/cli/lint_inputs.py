@@ -20,8 +20,9 @@ from robotrules.cli.console import STDIN, CliError, quoted
 from robotrules.cli.input_files import open_octets, read_error, read_robots, refuse_binary
 from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
-from robotrules.http.origins import origin_of, robots_url
-from robotrules.linting import MAX_STATES, LintNote, ServedResponse, lint, lint_page, select_checks
+from robotrules.http.origins import origin_of
+from robotrules.json_results.lint import notes_on
+from robotrules.linting import MAX_STATES, LintNote, lint_page, select_checks
 from robotrules.linting.render import LintedFile
 from robotrules.octets import visible
 
@@ -163,12 +164,11 @@ class LintInput(NamedTuple):
     def notes(self, robots: RobotsTxt | None = None) -> list[LintNote]:
         """Return the notes on this file, or on a fixed version of it."""
         given = self.settings
-        received = ServedResponse(url=_robots_url(given.url)) if given.url else None
-        return lint(
+        return notes_on(
             self.robots if robots is None else robots,
             select=given.select,
             ignore=given.ignore,
-            received=received,
+            url=given.url,
             max_states=given.max_states,
         )
 
@@ -190,10 +190,6 @@ def linted(file: str, read: LintInput, notes: Iterable[LintNote]) -> LintedFile:
         whole=read.octets.startswith(body),
         fail_on=read.settings.fail_on,
     )
-
-
-def _robots_url(url: str) -> str:
-    return robots_url(origin_of(url) or "")
 
 
 # --- A page ---------------------------------------------------------------------------------------

@@ -7,9 +7,8 @@ Each option is declared once, so it has the same name and help text in every com
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -19,11 +18,17 @@ from robotrules.cli.console import CliError, quoted, report
 from robotrules.cli.input_files import read_robots
 from robotrules.cli.text import plural
 from robotrules.errors import RegistryError
+from robotrules.json_results.crawlers import (
+    CrawlerChoice,
+    choose_crawler,
+    find_known,
+    ignore_unread_purposes,
+)
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
 from robotrules.registries import SHIPPED, Registries, load_registries
-from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
-from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.registries.crawlers import KnownCrawler
+from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.tokens import CrawlerNames, can_be_name, is_url, vet_name
 from robotrules.robotstxt.values import Note
@@ -130,9 +135,7 @@ def parse_purposes(purposes: Sequence[str], profile: str) -> tuple[str, ...]:
     """Return the purposes of `--purpose`; report a hint if the profile does not read them."""
     if not all(purpose.strip() for purpose in purposes):
         raise CliError("--purpose is empty: pass a purpose, or remove the option")
-    if purposes and not PROFILES[profile].reads_purposes():
-        # Reported below in terms of the command line.
-        warnings.filterwarnings("ignore", category=robotrules.PurposeWarning)
+    if ignore_unread_purposes(purposes, profile):
         report(
             f"profile {profile} does not read User-Agent-Purpose, so --purpose has no effect",
             label="hint",
@@ -158,22 +161,6 @@ def read_or_fetch_robots(
     return read_robots_option(robots, parsing_profile(profile, fetches=False))
 
 
-class CrawlerChoice(NamedTuple):
-    """The crawler that `--as` names."""
-
-    names: Tokens
-    """Its product tokens: one, several, or those of a well-known crawler."""
-    name: str
-    """Its display name, also used in JSON."""
-    known: KnownCrawler | None = None
-    """Its registry entry, if groups are selected by it."""
-
-    @property
-    def known_dict(self) -> dict[str, Any] | None:
-        """The registry entry as plain values for JSON."""
-        return self.known.short_dict() if self.known else None
-
-
 def parse_crawler(
     tokens: Sequence[str],
     profile: str,
@@ -188,13 +175,12 @@ def parse_crawler(
     Only a single token is looked up; several tokens are used in their order. With *hint_registry*,
     a hint reports how a well-known crawler selects groups.
     """
-    known = KNOWN_CRAWLERS.get(tokens[0]) if len(tokens) == 1 and not literal else None
-    if known is not None:
-        if hints and hint_registry and known.departures:
-            report(describe_crawler(known), label="hint")
-        return CrawlerChoice(known.names, known.product_token, known)
-    tokens = parse_tokens(tokens, profile, hints)
-    return CrawlerChoice(single_or_many(tokens), ", ".join(tokens))
+    known = find_known(tokens, literal=literal)
+    if known is None:
+        parse_tokens(tokens, profile, hints)
+    elif hints and hint_registry and known.departures:
+        report(describe_crawler(known), label="hint")
+    return choose_crawler(tokens, profile, literal=literal)
 
 
 class CrawlerHint:
@@ -282,11 +268,6 @@ def _suggest_token(token: str) -> str:
     """Return a suggestion to use the product token of a User-Agent header, if there is one."""
     found = robotrules.product_token(token)
     return f"; use --as {visible(found)}" if found and found != token else ""
-
-
-def single_or_many(tokens: tuple[str, ...]) -> str | tuple[str, ...]:
-    """Return a single product token as a string, as the library's results then name it."""
-    return tokens[0] if len(tokens) == 1 else tokens
 
 
 def parse_urls(urls: Sequence[str], profile: str, hints: bool = True) -> list[bytes]:

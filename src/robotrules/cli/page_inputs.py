@@ -8,7 +8,6 @@ another kind ends the command with one line that says what to pass.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,15 +17,16 @@ from typing import Any, BinaryIO, Protocol, TypeVar
 import click
 
 from robotrules.cli.console import STDIN, CliError, quoted, report
-from robotrules.cli.input_files import BLOCK, open_octets, read_error, size_of
+from robotrules.cli.input_files import open_octets, read_error, size_of
 from robotrules.cli.options import ACCESS_ONLY
 from robotrules.cli.text import Paint, is_terminal
 from robotrules.errors import MissingExtraError, SavedResponseError
+from robotrules.json_results.tags import split_header
 from robotrules.octets import visible
-from robotrules.profile import PROFILES
 from robotrules.tags import TAG_PROFILES, Fields, UsageRules, read_fields
 from robotrules.tags.saved_responses import SavedResponse, read_har, read_response
 from robotrules.tags.tdm import MOST_OCTETS as MOST_TDMREP
+from robotrules.url_lists import BLOCK
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,8 +41,6 @@ CARRIERS = {
     name.lower(): name
     for name in ("Robots-Tag", "X-Robots-Tag", "Content-Usage", "Content-Type", "tdm-reservation")
 }
-# The characters of a field name (RFC 9110 §5.1).
-_FIELD_LINE = re.compile(rb"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)", re.DOTALL)
 
 
 # --- Options --------------------------------------------------------------------------------------
@@ -95,11 +93,6 @@ def carrier_options(command: Command) -> Command:
     return header(response(dom(command)))
 
 
-def robots_profile(profile: str) -> str:
-    """Return the robots.txt profile of the same name as a tag profile, otherwise default."""
-    return profile if profile in PROFILES else "default"
-
-
 # --- Inputs ---------------------------------------------------------------------------------------
 
 
@@ -113,14 +106,14 @@ def parse_headers(lines: Sequence[str]) -> Fields | None:
     """Return the field lines of `--header`; None if there are none."""
     pairs = []
     for line in lines:
-        found = _FIELD_LINE.match(os.fsencode(line))
-        if not found:
+        pair = split_header(os.fsencode(line))
+        if pair is None:
             raise CliError(
                 f"{quoted(line)} is not a header line: pass a name, ':' and a value, such as "
                 "'Robots-Tag: *;noindex'"
             )
-        pairs.append((found[1], found[2]))
-        name = found[1].decode().lower()
+        pairs.append(pair)
+        name = pair[0].decode().lower()
         if name not in CARRIERS and (close := get_close_matches(name, CARRIERS, 1, 0.85)):
             _hint(f"{quoted(name)} is not read: did you mean {CARRIERS[close[0]]}?")
     return read_fields(pairs) if pairs else None
@@ -193,13 +186,6 @@ def read_har_file(name: str) -> list[SavedResponse]:
 def read_tdmrep(name: str) -> bytes:
     """Return the bytes of a tdmrep.json, up to one more than the limit."""
     return _read(name, "a tdmrep.json", MOST_TDMREP + 1)[0]
-
-
-def with_headers(saved: Fields | None, typed: Fields | None) -> Fields | None:
-    """Return the fields of a response, followed by those of `--header`."""
-    if saved is None or typed is None:
-        return saved if typed is None else typed
-    return Fields(saved.lines + typed.lines, saved.apart)
 
 
 @contextmanager

@@ -7,13 +7,11 @@ was tolerated or ignored. Every file can be parsed, so the exit code does not de
 
 from __future__ import annotations
 
-import codecs
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
 
 import click
 
@@ -22,13 +20,11 @@ from robotrules.cli.console import STDIN, Output
 from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import Command, json_option, profile_option
 from robotrules.cli.text import Excerpt, format_range, listed, plural, truncate
+from robotrules.json_results.parse import SECTIONS, encoding_values, parse_values
 from robotrules.octets import visible
 
-SECTIONS = ("lines", "groups", "records", "notes")
 # Lines already show records; --records adds their positions.
 FOR_PEOPLE = ("lines", "groups", "notes")
-# Raised when a key of the JSON changes meaning or goes away.
-SCHEMA_VERSION = 1
 MOST_NAMES = 6
 # Notes per code without --notes: a file may have one for each line.
 MOST_NOTES = 1_000
@@ -71,7 +67,8 @@ def parse(file: str, profile: str, as_json: bool, **sections: bool) -> int:
     chosen = [name for name in SECTIONS if sections[name]]
     output = Output()
     if as_json:
-        output.json(_as_dict(robots, file, octets, chosen or SECTIONS))
+        name = None if file == STDIN else visible(os.fsencode(file))
+        output.json(parse_values(robots, octets, chosen or SECTIONS, name))
     else:
         page = _Page(robots, output, MOST_NOTES if not chosen else sys.maxsize)
         blocks = [page.head(file, octets)] if not chosen else []
@@ -83,49 +80,6 @@ def parse(file: str, profile: str, as_json: bool, **sections: bool) -> int:
                 output.lines(some)
     output.flush()
     return 0
-
-
-def _encoding(robots: RobotsTxt, octets: bytes) -> dict[str, Any]:
-    """Return facts about the bytes: encoding, byte order mark, line ends, limits."""
-    codes = {note.code for note in robots.notes}
-    body = robots.body
-    name: str | None = "utf-8"
-    if "not-utf8" in codes:
-        name = "utf-16-le" if octets.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
-    else:
-        try:
-            codecs.getincrementaldecoder("utf-8")().decode(body)
-        except UnicodeDecodeError:
-            name = None
-    crlf = body.count(b"\r\n")
-    return {
-        "name": name,
-        "byte_order_mark": bool(codes & {"bom", "cut-bom", "not-utf8"}),
-        "octets": len(octets),
-        "line_ends": {
-            "lf": body.count(b"\n") - crlf,
-            "crlf": crlf,
-            "cr": body.count(b"\r") - crlf,
-        },
-        "truncated": "truncated" in codes,
-    }
-
-
-def _as_dict(
-    robots: RobotsTxt, file: str, octets: bytes, sections: Sequence[str]
-) -> dict[str, Any]:
-    values: dict[str, Any] = {
-        "schema": SCHEMA_VERSION,
-        "file": None if file == STDIN else visible(os.fsencode(file)),
-        "profile": robots.profile.name,
-        "encoding": _encoding(robots, octets),
-    }
-    for name in sections:
-        values[name] = [value.as_dict() for value in getattr(robots, name)]
-        if name == "groups":
-            found = robots.group_structures
-            values["group_structures"] = [structure.as_dict() for structure in found]
-    return values
 
 
 class _Page:
@@ -144,7 +98,7 @@ class _Page:
 
     def head(self, file: str, octets: bytes) -> Iterator[str]:
         """Yield the summary of the file."""
-        facts = _encoding(robots=self._robots, octets=octets)
+        facts = encoding_values(self._robots, octets)
         name = "stdin" if file == STDIN else visible(os.fsencode(file))
         counts = [
             plural(len(octets), "byte"),

@@ -16,7 +16,6 @@ from robotrules import Verdict
 from robotrules.cli.client import ClientOptions, with_client_options
 from robotrules.cli.console import CliError, Output
 from robotrules.cli.options import (
-    CrawlerChoice,
     json_option,
     parse_crawler,
     parse_purposes,
@@ -35,6 +34,7 @@ from robotrules.extensions.content_signal import (
 )
 from robotrules.extensions.content_usage import preferences as find_preferences
 from robotrules.extensions.vocabulary import Preference, Preferences, Statement, StatementSource
+from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.octets import visible
 from robotrules.robotstxt.values import Note
 

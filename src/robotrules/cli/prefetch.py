@@ -30,7 +30,7 @@ from robotrules.cli.client import (
     with_client_options,
 )
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
-from robotrules.cli.input_files import Chunk, open_octets, size_of, url_chunks
+from robotrules.cli.input_files import open_octets, size_of, url_chunks
 from robotrules.cli.options import fetching_profile_option, json_option
 from robotrules.cli.origin_lookup import hint_private_address, host_of
 from robotrules.cli.progress import Progress
@@ -38,6 +38,7 @@ from robotrules.cli.text import is_terminal, plural, truncate
 from robotrules.http.origins import parse_origin
 from robotrules.json_results.access import describe_response
 from robotrules.octets import visible
+from robotrules.url_lists import Chunk
 
 if TYPE_CHECKING:
     from robotrules.cache import FetchRecord

@@ -19,7 +19,6 @@ from robotrules.cli.options import (
     json_option,
     parse_tokens,
     parse_urls,
-    single_or_many,
     token_option,
 )
 from robotrules.cli.page_inputs import (
@@ -31,11 +30,11 @@ from robotrules.cli.page_inputs import (
     read_page,
     read_saved_response,
     refuse_repeated_stdin,
-    robots_profile,
     tag_profile_option,
-    with_headers,
 )
 from robotrules.cli.text import Paint, cell_width, listed, truncate
+from robotrules.json_results.crawlers import single_or_many
+from robotrules.json_results.tags import join_fields, robots_profile, tags_values, with_saved_notes
 from robotrules.octets import to_text, visible
 from robotrules.tags import Mention, ResponseFreshness, RuleStatus, UsageRules, usage_rules
 from robotrules.tags.known_rules import EVERYONE, KNOWN, to_json_value
@@ -102,7 +101,7 @@ def tags(
         with ExitStack() as opened, html_libraries():
             html = read_page(name, opened) if name is not None else saved.body if saved else None
             rules = usage_rules(
-                headers=with_headers(saved.fields if saved else None, typed),
+                headers=join_fields((saved.fields if saved else None, typed)),
                 html=html,
                 complete=saved is None or html is not saved.body or saved.complete,
                 dom=None if dom is None else read_page(dom, opened, "the DOM"),
@@ -110,18 +109,17 @@ def tags(
                 url=address,
                 profile=profile,
             )
-        if saved is not None and saved.notes:
-            rules = rules._replace(notes=(*saved.notes, *rules.notes))
+        rules = with_saved_notes(rules, saved)
         file = name if name is not None else response if response is not None else dom
         if as_json:
             output.json(
-                {
-                    "file": None if file is None else to_text(os.fsencode(file)),
-                    "url": None if address is None else to_text(address),
-                    "status": saved.status if saved else None,
-                    "profile": profile,
-                    **rules.as_dict(),
-                }
+                tags_values(
+                    rules,
+                    url=address,
+                    profile=profile,
+                    status=saved.status if saved else None,
+                    file=None if file is None else to_text(os.fsencode(file)),
+                )
             )
         else:
             lines = list(_Page(file, rules, tokens, profile, output).lines())

@@ -1,106 +1,43 @@
 """
-Files of URLs: lists, access logs, exports and sitemaps, read in constant memory.
+Files of URLs: what `robotrules.url_lists` reads, from a file or stdin.
 
-A `UrlFile` is read once and in blocks, from a file or stdin, and decompressed if it is gzipped. Its
-format is detected from the content: an XML sitemap, or lines in one of the formats of
-`url_formats`. Repeated URLs count each time, so a list gives URLs and a log gives requests:
-distinct URLs cannot be counted in constant memory; use `sort -u`.
-
-The content of a file never raises. A line without a URL is skipped and counted, and the first few
-are kept as examples; a failure to read on is kept as `error`. Limits: a line or a tag of a sitemap
-has at most 1 MiB, and gzip data beyond 16 MiB must not expand to more than 250 times its size.
-Sitemap indexes are not followed, and nothing is fetched.
+A `UrlFile` is read once and in blocks, so a million URLs take the memory of a few thousand.
 """
 
 from __future__ import annotations
 
-import codecs
-import re
 import sys
-import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from robotrules.cli.console import STDIN, CliError, quoted, report
-from robotrules.cli.input_files import (
-    BATCH,
-    BLOCK,
-    LONGEST_URL,
-    Chunk,
-    open_octets,
-    read_error,
-    size_of,
-)
+from robotrules.cli.input_files import open_octets, read_error, size_of
 from robotrules.cli.text import is_terminal
-from robotrules.cli.url_formats import (
-    LineChunk,
-    LineReader,
-    Skipped,
-    Skips,
-    Unusable,
-    UrlFileFormat,
-    line_reader,
-)
-from robotrules.cli.url_sitemap import SitemapReader
 from robotrules.octets import visible
+from robotrules.url_lists import BLOCK, GZIP, UrlReader
 
-# Bytes from which the format is detected.
-HEAD = 1024
-# Bytes of URLs beyond which an incomplete chunk is returned.
-MOST_WAITING = 4 * 1024 * 1024
 # Compressed data is read in smaller blocks: logs expand about twentyfold.
 PACKED_BLOCK = 16 * 1024
-# Logs and sitemaps expand 10 to 50 times. Deflate allows a factor of 1,032, which only a
-# decompression bomb reaches.
-MOST_TIMES = 250
-UNPACKED_FREELY = 16 * 1024 * 1024
-
-_BOM = b"\xef\xbb\xbf"
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# A tag name does not start with a digit: `<134>` starts a syslog line.
-_XML = re.compile(rb"<(?![0-9])")
-_HTML = re.compile(rb"<(?:!doctype\s+)?html\b", re.IGNORECASE)
-_GZIP = b"\x1f\x8b"
-_MEANINGFUL_LINE = re.compile(rb"^[^\S\n]*+[^#<\s\0][^\n]*+\n", re.MULTILINE)
-_PACKED = {
-    b"PK\x03\x04": "it is a ZIP file or a spreadsheet; extract it, or save the sheet as CSV",
-    b"\x28\xb5\x2f\xfd": "it is compressed with zstd; decompress it, as in zstdcat FILE | … "
-    "--urls -",
-    b"BZh": "it is compressed with bzip2; decompress it, as in bzcat FILE | … --urls -",
-    b"\xfd7zXZ\0": "it is compressed with xz; decompress it, as in xzcat FILE | … --urls -",
-}
 
 
-class UrlFile:
+class UrlFile(UrlReader):
     """
     A file of URLs, or stdin for `-`; a context manager whose chunks are read once.
 
-    Opening raises `CliError` if there is no such file. `form`, `skipped` and `error` are final
-    after the last chunk.
+    Opening raises `CliError` if there is no such file.
     """
 
     def __init__(self, name: str, *, any_scheme: bool = False, as_it_comes: bool = False) -> None:
-        """
-        Open a file of URLs.
-
-        *any_scheme*: a list may contain URLs such as `ftp://…`. *as_it_comes*: a chunk of a pipe is
-        the result of one read, so that output does not wait for further URLs; and a list that
-        starts with lines that are not URLs is not read further.
-        """
+        """Open a file; *as_it_comes*: a chunk of a pipe is the result of one read."""
         self.name = name
-        self._any_scheme, self._as_it_comes = any_scheme, as_it_comes
-        self.error = ""
-        """Why it was not read, or not completely; empty if it was."""
-        self.hint = ""
-        """A hint about how it was read; or empty."""
-        self.urls = 0
-        """The number of URLs read so far."""
-        self._form: UrlFileFormat | None = None
-        self._skips = Skips()
         self._stream: BinaryIO = open_octets(name, "URLs")
-        self._taken = 0
         self.size = size_of(self._stream)
         """Its size in bytes, if known."""
+        super().__init__(
+            self._read_blocks(),
+            any_scheme=any_scheme,
+            as_it_comes=as_it_comes and self.size is None,
+        )
         if name == STDIN and is_terminal(sys.stdin):
             report(
                 "reading URLs from the terminal, one per line; press Ctrl-D to end", label="hint"
@@ -118,74 +55,7 @@ class UrlFile:
         """Its name for messages."""
         return "stdin" if self.name == STDIN else quoted(self.name)
 
-    @property
-    def form(self) -> UrlFileFormat:
-        """Its format; an empty file is a list."""
-        return self._form or UrlFileFormat.LIST
-
-    @property
-    def skipped(self) -> Skipped:
-        """The lines without a URL."""
-        return self._skips.skipped()
-
-    def chunks(self) -> Iterator[Chunk]:
-        """
-        Yield its URLs in chunks; `octets` of a chunk counts bytes of the file.
-
-        Chunks do not depend on how a pipe delivers data, unless *as_it_comes* is set.
-        """
-        if self._as_it_comes and self.size is None:
-            for urls in self._usable():
-                yield from self._cut(urls)
-            return
-        waiting: list[bytes] = []
-        octets = 0
-        for urls in self._usable():
-            waiting += urls
-            octets += sum(map(len, urls))
-            ready = len(waiting)
-            if octets <= MOST_WAITING:
-                ready -= ready % BATCH
-            if ready:
-                yield from self._cut(waiting[:ready])
-                del waiting[:ready]
-                octets = sum(map(len, waiting))
-        yield from self._cut(waiting)
-
-    def _cut(self, urls: list[bytes]) -> Iterator[Chunk]:
-        for start in range(0, len(urls), BATCH):
-            octets, self._taken = self._taken, 0
-            some = urls[start : start + BATCH]
-            self.urls += len(some)
-            yield Chunk(some, octets)
-
-    def _usable(self) -> Iterator[list[bytes]]:
-        try:
-            yield from self._urls()
-        except Unusable as error:
-            # Decompression may already have set a more specific error.
-            self.error = self.error or str(error)
-
-    def _urls(self) -> Iterator[list[bytes]]:
-        head, blocks = _headed(self._blocks())
-        if head.startswith(_GZIP):
-            head, blocks = _headed(self._unpacked(blocks))
-        for magic, words in _PACKED.items():
-            if head.startswith(magic):
-                raise Unusable(words)
-        wide = head.startswith(_UTF_16)
-        text = head.decode("utf-16", "replace").encode() if wide else head.removeprefix(_BOM)
-        if _HTML.match(text.lstrip()):
-            raise Unusable("it is an HTML page; pass a list of URLs, an access log or a sitemap")
-        if _XML.match(text.lstrip()):
-            self._form = UrlFileFormat.SITEMAP
-            yield from SitemapReader(self._skips).read(_from_tag(blocks, wide))
-        else:
-            yield from self._lines(_narrow(blocks) if wide else blocks)
-
-    # --- Bytes ------------------------------------------------------------------------------------
-
-    def _blocks(self) -> Iterator[bytes]:
+    def _read_blocks(self) -> Iterator[bytes]:
         """Yield the bytes of the file as they arrive."""
         # Both return what is available: a block of a file, or the data in a pipe.
         read = getattr(self._stream, "read1", self._stream.read)
@@ -197,134 +67,8 @@ class UrlFile:
                 raise read_error(self.name, "URLs", error) from None
             if not block:
                 return
-            size = size or (PACKED_BLOCK if block.startswith(_GZIP) else BLOCK)
-            self._taken += len(block)
+            size = size or (PACKED_BLOCK if block.startswith(GZIP) else BLOCK)
             yield block
-
-    def _unpacked(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield decompressed gzip data, which may have several members."""
-        unpack, packed, unpacked = _gunzip(), 0, 0
-        for block in blocks:
-            packed += len(block)
-            rest = block
-            while rest:
-                if unpack.eof:
-                    rest = rest.lstrip(b"\0")  # zeros are padding; anything else is a member
-                    if not rest:
-                        break
-                    unpack = _gunzip()
-                try:
-                    found = unpack.decompress(rest, BLOCK)
-                except zlib.error:
-                    self.error = "invalid gzip data; the rest was not read"
-                    return
-                unpacked += len(found)
-                if unpacked > max(UNPACKED_FREELY, MOST_TIMES * packed):
-                    self.error = (
-                        f"its gzip data expands to more than {MOST_TIMES} times its size; the "
-                        "rest was not read"
-                    )
-                    return
-                if found:
-                    yield found
-                rest = unpack.unused_data if unpack.eof else unpack.unconsumed_tail
-        if not unpack.eof:
-            self.error = "the gzip data is truncated, so some URLs are missing"
-
-    # --- Lines ------------------------------------------------------------------------------------
-
-    def _lines(self, blocks: Iterator[bytes]) -> Iterator[list[bytes]]:
-        reader: LineReader | None = None
-        found = False
-        for text in self._texts(blocks):
-            if text.octets.isspace():
-                continue  # skip blocks of empty lines quickly
-            if reader is None:
-                reader = line_reader(text.octets, self._skips, any_scheme=self._any_scheme)
-                if reader is None:
-                    continue  # only blank lines and comments so far
-                self._form = reader.form
-            urls = reader.urls(text)
-            self.hint = reader.hint
-            if self._as_it_comes and reader.form is UrlFileFormat.LIST and not urls and not found:
-                if self._skips.skipped().lines:
-                    return  # not a list of URLs
-            found = found or bool(urls)
-            yield urls
-
-    def _texts(self, blocks: Iterator[bytes]) -> Iterator[LineChunk]:
-        """Yield complete lines; a line that is too long is skipped."""
-        unfinished = bytearray()
-        number, too_long = 1, False
-        for block in _without_bom(blocks):
-            end = block.rfind(b"\n") + 1
-            if not end:
-                unfinished += block
-                if len(unfinished) > LONGEST_URL:
-                    too_long = True
-                    del unfinished[LONGEST_URL:]
-                continue
-            first = block.find(b"\n") + 1
-            start = 0
-            if too_long or len(unfinished) + first - 1 > LONGEST_URL:  # without its line end
-                self._skips.add(number, bytes(unfinished) or block[:first])
-                unfinished.clear()
-                start, number, too_long = first, number + 1, False
-            octets = bytes(unfinished) + block[start:end]
-            unfinished = bytearray(block[end:])
-            yield LineChunk(octets, number)
-            number += octets.count(b"\n")
-        if too_long:
-            self._skips.add(number, bytes(unfinished))
-        elif unfinished and not self.error:  # a truncated URL would be a different one
-            yield LineChunk(bytes(unfinished), number)
-
-
-def _gunzip() -> zlib._Decompress:
-    return zlib.decompressobj(16 + zlib.MAX_WBITS)
-
-
-def _headed(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """Return the head of a file, and all its blocks."""
-    head = bytearray()
-    for block in blocks:
-        head += block
-        # One meaningful line is enough, so that URLs typed at a terminal are answered at once.
-        if len(head) >= HEAD or _MEANINGFUL_LINE.search(head):
-            break
-    start = bytes(head)
-
-    def again() -> Iterator[bytes]:
-        """Yield all blocks, including the first."""
-        if start:
-            yield start
-        yield from blocks
-
-    return start[:HEAD], again()
-
-
-def _without_bom(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the blocks, the first of which is a head, without a byte order mark."""
-    for block in blocks:
-        yield block.removeprefix(_BOM)
-        break
-    yield from blocks
-
-
-def _from_tag(blocks: Iterator[bytes], wide: bool) -> Iterator[bytes]:
-    """Yield the blocks of an XML document, without white space before the first tag."""
-    for block in blocks:
-        yield block if wide else block.removeprefix(_BOM).lstrip()
-        break
-    yield from blocks
-
-
-def _narrow(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Convert UTF-16, as some shells and spreadsheets write it, to UTF-8."""
-    decoder = codecs.getincrementaldecoder("utf-16")("replace")
-    for block in blocks:
-        yield decoder.decode(block).encode()
-    yield decoder.decode(b"", True).encode()
 
 
 def report_hint(file: UrlFile) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from robotrules.json_results.schemas import load_schema
-from robotrules.service.operations import JSON, OPERATIONS, Operation
+from robotrules.service.operations import OPERATIONS, Operation
 from robotrules.service.problems import MEDIA_TYPE, PROBLEMS
 from robotrules.service.verbs import Verb, load_verbs
 

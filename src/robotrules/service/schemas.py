@@ -3,22 +3,66 @@ Request bodies of the HTTP API: what verbs share. Each verb adds its own fields.
 
 A file is text (`robots`) or, where its bytes matter, base64 (`robots_base64`). Names and defaults
 are those of the options of the command line: `as`, `purpose`, `profile`, `literal`.
+
+Sections: bodies · values.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from robotrules.errors import ProductTokenError
+from robotrules.json_results.crawlers import (
+    CrawlerChoice,
+    choose_crawler,
+    ignore_unread_purposes,
+)
+from robotrules.octets import visible
 from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt.tokens import can_be_name, is_url, product_token
 from robotrules.service.problems import Problem
 
-__all__ = ["ProfileName", "QuestionInput", "Request", "RobotsInput"]
+__all__ = [
+    "MOST_TOKENS",
+    "ProfileName",
+    "Purposes",
+    "QuestionInput",
+    "Request",
+    "RobotsInput",
+    "Tokens",
+    "crawler_of",
+    "decode_request",
+    "octets_of",
+    "purposes_of",
+    "shown",
+    "tokens_of",
+]
 
 ProfileName = Literal["default", "strict", "google"]
+# A well-known crawler has a handful of product tokens.
+MOST_TOKENS = 20
 Token = Annotated[str, Meta(max_length=1_000)]
+Tokens = Annotated[
+    Token | Annotated[list[Token], Meta(max_length=MOST_TOKENS)],
+    Meta(
+        description="The crawler's product token, or several, the preferred one first.",
+        examples=["ExampleBot"],
+    ),
+]
+Purposes = Annotated[
+    list[Token],
+    Meta(description="Purposes of the crawler, such as EXAMPLE-PURPOSE-1.", max_length=MOST_TOKENS),
+]
+# How much of a value a problem quotes.
+LONGEST_SHOWN = 80
+
+
+# --- Bodies ---------------------------------------------------------------------------------------
 
 
 class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -42,12 +86,7 @@ class RobotsInput(Request, kw_only=True):
     @property
     def octets(self) -> bytes:
         """The bytes of the file; a missing one is a problem."""
-        if self.robots_base64 is not None and self.robots is None:
-            return self.robots_base64
-        if self.robots is None or self.robots_base64 is not None:
-            raise Problem("invalid-request", "pass either robots or robots_base64", at="$.robots")
-        # Lone surrogates are possible in JSON; they become '?', as in a browser.
-        return self.robots.encode("utf-8", "replace")
+        return octets_of(self.robots, self.robots_base64, "robots")
 
     def parsed(self) -> RobotsTxt:
         """The parsed file."""
@@ -57,16 +96,135 @@ class RobotsInput(Request, kw_only=True):
 class QuestionInput(RobotsInput, kw_only=True):
     """A robots.txt, and the crawler that a question is about."""
 
-    as_: Annotated[
-        Token | list[Token],
-        Meta(
-            description="The crawler's product token, or several, the preferred one first.",
-            examples=["ExampleBot"],
-        ),
-    ] = msgspec.field(name="as")
-    purpose: Annotated[
-        list[Token], Meta(description="Purposes of the crawler, such as EXAMPLE-PURPOSE-1.")
-    ] = msgspec.field(default_factory=list)
+    as_: Tokens = msgspec.field(name="as")
+    purpose: Purposes = msgspec.field(default_factory=list)
     literal: Annotated[
         bool, Meta(description="Select groups without the registry of well-known crawlers.")
     ] = False
+
+    @property
+    def crawler(self) -> CrawlerChoice:
+        """The crawler; an invalid product token is a problem."""
+        return crawler_of(self.as_, self.profile, literal=self.literal)
+
+    @property
+    def purposes(self) -> tuple[str, ...]:
+        """The purposes; an empty one is a problem."""
+        return purposes_of(self.purpose, self.profile)
+
+
+# One escape of a JSON string. A surrogate is valid in a pair only (RFC 8259 §8.2).
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}"
+    rb"|(?P<lone>u[dD][89a-fA-F][0-9A-Fa-f]{2})|.)",
+    re.DOTALL,
+)
+_AT = re.compile(r"(.*) - at `(.*)`", re.DOTALL)
+
+
+def decode_request(body: bytes, type_: type[Any]) -> Any:
+    """
+    Return a body as a struct; one that is not JSON, or not valid, is a problem.
+
+    Half a surrogate pair, which JavaScript may send, becomes U+FFFD, as in a browser's `fetch()`.
+    """
+    try:
+        try:
+            return msgspec.json.decode(body, type=type_)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:
+            repaired = _ESCAPE.sub(_without_lone_surrogate, body)
+            if repaired == body:
+                raise
+            return msgspec.json.decode(repaired, type=type_)
+    except msgspec.ValidationError as error:
+        found = _AT.fullmatch(str(error))
+        if found:
+            raise Problem("invalid-request", f"{found[1]} at {found[2]}", at=found[2]) from None
+        raise Problem("invalid-request", str(error)) from None
+    except UnicodeDecodeError as error:
+        where = f"byte {error.start + 1} of a text is not UTF-8"
+        raise Problem("malformed-body", f"the body is not JSON: {where}") from None
+    except RecursionError:
+        raise Problem("malformed-body", "the body is nested too deeply") from None
+    except msgspec.DecodeError as error:
+        raise Problem("malformed-body", f"the body is not JSON: {error}") from None
+
+
+def _without_lone_surrogate(found: re.Match[bytes]) -> bytes:
+    return b"\\ufffd" if found["lone"] else found[0]
+
+
+# --- Values ---------------------------------------------------------------------------------------
+
+
+def octets_of(text: str | None, octets: bytes | None, name: str) -> bytes:
+    """Return the bytes of a file that is text or base64; *name* is the field of the text."""
+    if octets is not None and text is None:
+        return octets
+    if text is None or octets is not None:
+        both = f"{name}_base64" if name != "text" else "base64"
+        raise Problem("invalid-request", f"pass either {name} or {both}", at=f"$.{name}")
+    return text.encode("utf-8", "replace")
+
+
+def tokens_of(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return product tokens as a tuple; an empty list is a problem."""
+    if not given:
+        words = "as is empty: pass the crawler's product token, such as ExampleBot"
+        raise Problem("invalid-request", words, at="$.as")
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def crawler_of(given: str | Sequence[str], profile: str, *, literal: bool) -> CrawlerChoice:
+    """Return the crawler of `as`; an invalid product token is a problem."""
+    tokens = tokens_of(given)
+    try:
+        return choose_crawler(tokens, profile, literal=literal)
+    except ProductTokenError:
+        pass
+    for number, token in enumerate(tokens):
+        try:
+            choose_crawler((token,), profile, literal=True)
+        except ProductTokenError:
+            at = "$.as" if isinstance(given, str) else f"$.as[{number}]"
+            raise Problem("invalid-request", _explain_refusal(token), at=at) from None
+    raise AssertionError("one of several tokens is invalid by itself")
+
+
+def _explain_refusal(token: str) -> str:
+    """Return why a text is not a product token, and what to pass instead (AMB-22)."""
+    if not token.strip():
+        return "as is empty: pass the crawler's product token, such as ExampleBot"
+    if is_url(token):
+        return f"{shown(token)} is a URL: pass it in url, and the crawler's product token in as"
+    found = product_token(token)
+    suggestion = f"; use {shown(found)}" if found and found != token else ""
+    if can_be_name(token):
+        other = suggestion or "; profile default compares other names literally"
+        return (
+            f"{shown(token)} is not a product token: only letters, '_' and '-' are allowed "
+            f"(RFC 9309 §2.2.1){other}"
+        )
+    if "," in token and all(can_be_name(part.strip()) for part in token.split(",")):
+        return f"{shown(token)} is a list in one text: pass an array with a text for each token"
+    return (
+        f"{shown(token)} is not a product token: it must not contain '/', '(', ';', ',', control "
+        f"characters or white space{suggestion}"
+    )
+
+
+def purposes_of(given: Sequence[str], profile: str) -> tuple[str, ...]:
+    """Return the purposes; an empty one is a problem."""
+    for number, purpose in enumerate(given):
+        if not purpose.strip():
+            words = "a purpose is empty: pass a purpose, or leave it out"
+            raise Problem("invalid-request", words, at=f"$.purpose[{number}]")
+    ignore_unread_purposes(given, profile)
+    return tuple(given)
+
+
+def shown(text: str) -> str:
+    """Return the beginning of a text in quotes, with control characters escaped."""
+    return f"'{visible(text[:LONGEST_SHOWN])}{'…' if len(text) > LONGEST_SHOWN else ''}'"

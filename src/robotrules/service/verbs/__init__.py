@@ -12,10 +12,18 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-__all__ = ["Verb", "load_verbs"]
+__all__ = ["NDJSON", "JsonLines", "Verb", "load_verbs"]
+
+NDJSON = "application/x-ndjson"
 
 # Each defines VERBS, a tuple.
 _MODULES = ("deciding", "reading", "comparing", "writing", "editor")
+
+
+class JsonLines(bytes):
+    """An answer of one JSON value per line; other answers are one JSON value."""
+
+    media_type = NDJSON
 
 
 class Verb(NamedTuple):
@@ -36,6 +44,8 @@ class Verb(NamedTuple):
     """Whether the time may be more than linear in the input: it runs in a process of its own."""
     command: str = ""
     """The command of the command line with the same answer, if there is one."""
+    media_types: tuple[str, ...] = ("application/json",)
+    """The media types of answers; of `JsonLines` it is `NDJSON`."""
 
 
 def load_verbs() -> Mapping[str, Verb]:

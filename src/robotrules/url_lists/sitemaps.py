@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.parsers import expat
 
-from robotrules.cli.url_formats import Skips, Unusable, url_of
+from robotrules.url_lists.line_formats import Skips, Unusable, url_of
 
 # sitemaps.org allows fewer than 2,048 characters; common servers accept 8 KiB.
 LONGEST_LOC = 8 * 1024

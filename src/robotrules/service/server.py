@@ -114,6 +114,7 @@ class _Server(uvicorn.Server):
         """Ten times a second: tell whether to stop."""
         if counter % 10 == 0:
             self._open_connections.sweep()
+            self._service.metrics.running.set(self._service.running)
             if self._supervised:
                 if os.getppid() != self._parent and not self._service.readiness.stopping:
                     self.handle_exit(signal.SIGTERM, None)

@@ -84,9 +84,14 @@ def allowed_json(rules: RuleSet, urls: Sequence[str]) -> bytes:
 
 def _lines(urls: Sequence[str], ends: Iterable[str]) -> bytes:
     """Return one JSON object per line; *ends* are the parts after the URLs."""
-    # All URLs are escaped at once. A quote inside a JSON string has a backslash before it, so
-    # `","` stands between two strings only.
-    strings = msgspec.json.encode(urls).decode()[2:-2].split('","') if urls else ()
+    escaped = msgspec.json.encode(urls) if urls else b""
+    if escaped.isascii():
+        # All at once. A quote inside a JSON string has a backslash before it, so `","` stands
+        # between two strings only.
+        strings = escaped.decode()[2:-2].split('","') if urls else []
+    else:
+        # Always ASCII, as on the command line: U+2028 is a line end to some readers of lines.
+        strings = [json_string(url)[1:-1] for url in urls]
     start = f'{LINE_START}"'
     return "".join(
         [f'{start}{url}"{end}\n' for url, end in zip(strings, ends, strict=True)]

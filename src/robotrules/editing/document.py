@@ -1,8 +1,9 @@
 """
 Document: the text of one open document, with its position map, parsed lazily and once.
 
-An editor holds text, so the bytes here are always valid UTF-8; a byte order mark is present only if
-the editor keeps it in the text. The module does not depend on the protocol or on a file path.
+An editor holds text, so the bytes are valid UTF-8 unless the bytes of a file are given; a byte
+order mark is present only if the editor keeps it in the text. A file in UTF-16 is the text that it
+is parsed as. The module does not depend on the protocol or on a file path.
 """
 
 from __future__ import annotations
@@ -17,21 +18,25 @@ from robotrules.robotstxt.values import Group, Line, Record, Rule
 
 __all__ = ["OpenDocument"]
 
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
 
 class OpenDocument:
     """One version of a document. It is immutable: an edit makes a new OpenDocument."""
 
     def __init__(
         self,
-        text: str,
+        text: str | bytes,
         *,
         profile: str = "default",
         encoding: str = "utf-16",
         registries: Registries = SHIPPED,
     ) -> None:
         """*encoding* is the position encoding; *registries* define purposes and directives."""
-        self.octets = encode_text(text)
+        self.octets = encode_text(text) if isinstance(text, str) else text
         self.profile = profile
+        if self.octets.startswith(_UTF_16):
+            self.octets = self.robots.body
         self.positions = PositionMap(self.octets, encoding)
         self.registries = registries
 

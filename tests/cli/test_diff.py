@@ -17,10 +17,10 @@ from robotrules.analysis import compare
 from robotrules.analysis.files import SCHEMA_VERSION
 from robotrules.cli import progress
 from robotrules.cli.diff_markdown import MOST_CHARACTERS
-from robotrules.cli.diff_sections import shown_pattern
 from robotrules.cli.diff_text import format_lines, join_some, joined
 from robotrules.cli.markdown import code, html_code
 from robotrules.cli.url_formats import UrlFileFormat
+from robotrules.json_results.diff_sections import shown_pattern
 from robotrules.robotstxt.verdict import GroupMatch
 from tests.cli.schema import objects, problems
 from tests.cli.shell import Ran, robotrules

@@ -12,17 +12,16 @@ Sections: the run · fixes.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
-from robotrules import RobotsTxt, parse
+from robotrules import RobotsTxt
 from robotrules.analysis.files import FileDifference, compare
 from robotrules.cli.atomic_write import write_atomically
 from robotrules.cli.client import ClientOptions
 from robotrules.cli.console import STDIN, CliError, quoted, report
 from robotrules.cli.lint_inputs import (
-    LintInput,
     LintSettings,
     LintSettingsReader,
     is_page,

@@ -1,5 +1,5 @@
 """
-Verbs: what the editor of the page shows. They stand on `robotrules.editing`, as the language server.
+Verbs: what the editor of the page shows, from `robotrules.editing`, as the language server.
 
 Positions are those of the Language Server Protocol: lines from 0, and in a line UTF-16 code units,
 which are the units of strings in browsers. CR, LF and CRLF end a line. In a file that is given as

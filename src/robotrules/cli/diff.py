@@ -19,7 +19,7 @@ from robotrules.analysis import MAX_STATES, Crawler, FileDifference
 from robotrules.cache import FreshnessReason
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
-from robotrules.cli.impact import Impact, measure_impact
+from robotrules.cli.impact import measure_impact
 from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import (
     json_option,
@@ -38,6 +38,7 @@ from robotrules.json_results.diff import (
     list_crawlers,
 )
 from robotrules.json_results.diff_sections import MAX_REGIONS, DiffReport
+from robotrules.json_results.impact import Impact
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
 if TYPE_CHECKING:

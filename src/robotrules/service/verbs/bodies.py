@@ -1,10 +1,21 @@
-"""Files in answers: as text, and as base64 where the text is not exactly the bytes."""
+"""Files in requests and answers: as text, and as base64 where the bytes matter."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 
-__all__ = ["body_values"]
+from robotrules.service.problems import Problem
+
+__all__ = ["body_values", "file_octets"]
+
+
+def file_octets(text: str | None, octets: bytes | None, name: str) -> bytes:
+    """Return the bytes of a file whose field is *name*; a missing one is a problem."""
+    if (text is None) == (octets is None):
+        words = f"pass either {name} or {name}_base64"
+        raise Problem("invalid-request", words, at=f"$.{name}")
+    # Lone surrogates are possible in JSON; they become '?', as in `RobotsInput`.
+    return octets or b"" if text is None else text.encode("utf-8", "replace")
 
 
 def body_values(body: bytes) -> dict[str, str | None]:

@@ -14,7 +14,14 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
-from lsprotocol.types import CompletionItem, MarkupContent, Position, Range, TextEdit
+from lsprotocol.types import (
+    CompletionItem,
+    CompletionItemKind,
+    MarkupContent,
+    Position,
+    Range,
+    TextEdit,
+)
 from msgspec import Meta
 
 from robotrules.analysis.describe import describe, trace
@@ -344,7 +351,7 @@ def _item_value(item: CompletionItem) -> dict[str, Any]:
     assert isinstance(edit, TextEdit)
     return {
         "label": item.label,
-        "kind": item.kind.name.lower() if item.kind else "text",
+        "kind": CompletionItemKind(item.kind or 1).name.lower(),
         "detail": item.detail,
         "documentation": text.value if isinstance(text, MarkupContent) else text,
         "deprecated": bool(item.tags),

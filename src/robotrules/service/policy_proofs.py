@@ -24,7 +24,7 @@ from robotrules.profile import PROFILES, Profile
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import RobotsTxt, Tokens, normalize_path, parse
 from robotrules.robotstxt.ruleset import RuleSet
-from robotrules.robotstxt.tokens import is_compared_whole
+from robotrules.robotstxt.tokens import CrawlerNames, is_compared_whole, is_product_token
 from robotrules.service.policy_forms import EVERYONE, ROOT, Audience, FormPolicy
 from robotrules.write import NewRecord, NewRule, allow, disallow
 from robotrules.write.policy import Policy
@@ -106,10 +106,21 @@ class _Member(NamedTuple):
         return known.names if known else self.product_token
 
     def is_read_by(self, profile: Profile) -> bool:
-        """Whether a profile can tell this crawler from others: Google's parser reads `AI2Bot` as AI."""
+        """
+        Whether a profile reads the name in a file as it is written.
+
+        Google's parser reads `AI2Bot` as `AI`: no file can address it there, and it does not use
+        that parser. Only names in the grammar of RFC 9309 §2.2.1 are read alike by all.
+        """
         if self.purposes:
             return profile.reads_purposes()
-        return is_compared_whole(self.product_token, profile)
+        if self.product_token == EVERYONE or is_product_token(self.product_token):
+            return True
+        text = f"User-agent: {self.product_token}\nDisallow: /\n"
+        # Profiles that do not know the name refuse it, or do not find it.
+        known = CrawlerNames((self.product_token,))
+        found = parse(text, profile).select_groups(known).groups
+        return bool(found) and is_compared_whole(self.product_token, profile)
 
 
 Answer = tuple[bool | None, str | None]

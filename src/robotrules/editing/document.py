@@ -8,7 +8,8 @@ is parsed as. The module does not depend on the protocol or on a file path.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cached_property
 
 from robotrules.editing.positions import PositionMap, encode_text
@@ -78,6 +79,15 @@ class OpenDocument:
         record = self.robots.records[index]
         return record if record.line == line.number else None
 
+    def records_on(self, lines: Sequence[Line]) -> dict[int, Record]:
+        """Return the records of some adjacent lines, by the number of their line."""
+        if not lines:
+            return {}
+        records = self.robots.records
+        first = bisect_left(records, lines[0].number, key=_line_of)
+        last = bisect_right(records, lines[-1].number, key=_line_of)
+        return {record.line: record for record in records[first:last]}
+
     def record_before(self, offset: int) -> Record | None:
         """Return the last record on the lines before the one that contains *offset*."""
         start, _ = self.positions.line_span(self.positions.line_at(offset))
@@ -94,3 +104,7 @@ class OpenDocument:
             return None
         groups = self.robots.grouped_for(record.key).groups
         return groups[bisect_right(groups, record.line, key=lambda group: group.lines[0]) - 1]
+
+
+def _line_of(record: Record) -> int:
+    return record.line

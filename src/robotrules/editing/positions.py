@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 
 from lsprotocol.types import Position, Range
 
@@ -63,12 +64,14 @@ class PositionMap:
         self._encoding = encoding
         self._ascii = octets.isascii()
         self._valid = self._ascii or _is_valid(octets)
-        self._starts = [0]
-        self._ends: list[int] = []
-        for line_end in _LINE_END.finditer(octets):
-            self._ends.append(line_end.start())
-            self._starts.append(line_end.end())
-        self._ends.append(len(octets))
+        if b"\r" in octets:
+            line_ends = [line_end.span() for line_end in _LINE_END.finditer(octets)]
+            self._starts = [0, *(end for _, end in line_ends)]
+            self._ends = [*(start for start, _ in line_ends), len(octets)]
+        else:  # most files, and faster
+            lengths = [len(line) + 1 for line in octets.split(b"\n")]
+            self._starts = [0, *accumulate(lengths[:-1])]
+            self._ends = [start - 1 for start in self._starts[1:]] + [len(octets)]
 
     def __len__(self) -> int:
         """Return the number of lines, including the one after the last line end."""
@@ -85,12 +88,18 @@ class PositionMap:
 
     def to_position(self, offset: int) -> Position:
         """Return the position of *offset*; inside a line end, the end of the line."""
+        return Position(*self.locate(offset))
+
+    def locate(self, offset: int) -> tuple[int, int]:
+        """Return line and code units of the position of *offset*, which is faster for many."""
         line = self.line_at(offset)
-        start, end = self.line_span(line)
+        start, end = self._starts[line], self._ends[line]
         offset = max(min(offset, end), start)
+        if self._ascii:
+            return line, offset - start
         if not self._valid:
             offset = self._character_start(offset)
-        return Position(line, self._count_units(self._octets[start:offset]))
+        return line, self._count_units(self._octets[start:offset])
 
     def to_range(self, start: int, end: int) -> Range:
         """Return the range of a span of offsets."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from robotrules.service.live.questions import MAX_NAME, MAX_NAMES, MAX_URL, PROFILE_NAMES
+from robotrules.service.live.questions import MAX_NAME, MAX_URL, PROFILE_NAMES
 from robotrules.service.live.slots import ResponseReport, SlotRequest
 from robotrules.service.resources import RESOURCES
 

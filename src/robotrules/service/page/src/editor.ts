@@ -177,6 +177,7 @@ export class RobotsEditor {
       history(),
       drawSelection(),
       highlightActiveLine(),
+      EditorView.lineWrapping,
       search({ top: true }),
       // No key of these is Tab, so Tab leaves the editor as it leaves any field.
       keymap.of([...completionKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap]),
@@ -188,6 +189,7 @@ export class RobotsEditor {
         "aria-label": label,
         autocapitalize: "off",
         autocorrect: "off",
+        tabindex: "0",
         spellcheck: "false",
       }),
       EditorView.updateListener.of((update) => {

@@ -45,7 +45,8 @@ export const editorTheme = EditorView.theme({
   ".rr-underline.rr-warning": { textDecorationColor: "var(--warning)" },
   ".rr-underline.rr-info": { textDecorationColor: "var(--accent)" },
   ".rr-notes": {
-    margin: "2px 12px 6px 8px",
+    // Padding, because the editor does not measure margins.
+    padding: "2px 12px 6px 8px",
     fontFamily: "system-ui, sans-serif",
     fontSize: "13px",
     lineHeight: "1.45",

@@ -1,6 +1,6 @@
 /** The file that is in the editor at the first start: each part shows something that the page does. */
 
-export const EXAMPLE = `# An example: change a line and watch the answers on the right.
+export const EXAMPLE = `# An example: change a line and watch the answers.
 User-agent: *
 Disallow: /private/
 Allow: /private/press/

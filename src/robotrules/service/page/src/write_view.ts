@@ -88,7 +88,8 @@ export class WriteView implements ViewPart {
     this.#form.addEventListener("submit", (event) => event.preventDefault());
     this.#form.addEventListener("input", () => this.#refresh());
     whenCrawlersAreKnown(() => {
-      for (const purpose of usedPurposes()) {
+      const purposes = usedPurposes();
+      for (const purpose of [...MAIN_PURPOSES.filter((one) => purposes.includes(one)), ...purposes.filter((one) => !MAIN_PURPOSES.includes(one))]) {
         const field = this.#choice(purposeTitle(purpose), [["", "Not said"], ["allow", "Allow"], ["block", "Block"]], this.#policy.purposes[purpose] ?? "");
         this.#purposeFields.set(purpose, field.select);
         (MAIN_PURPOSES.includes(purpose) ? this.#purposes : this.#morePurposes).append(field.element);
@@ -265,7 +266,7 @@ export class WriteView implements ViewPart {
       found.notes.length > 0 && h("ul", { class: "plain-list" }, found.notes.slice(0, 100).map((note) =>
         h("li", {}, h("span", { class: `level ${note.level}-level` }, note.level), ` ${note.message}`))),
       found.hints.length > 0 && h("h3", {}, "Good to know"),
-      found.hints.length > 0 && h("ul", { class: "plain-list" }, found.hints.slice(0, 100).map((hint) => h("li", {}, hint))),
+      found.hints.length > 0 && h("ul", { class: "plain-list" }, found.hints.slice(0, 100).map((hint) => h("li", {}, hint.replaceAll("`", "")))),
       ...(found.fields.length ? [h("h3", {}, "Header fields and elements for the tag rules"), ...found.fields.map((table) =>
         h("pre", { class: "file-text", tabindex: "0", role: "region", "aria-label": "Tag rules" }, `# ${table.paths.join(" ")}\n${table.headers.map((pair) => pair.join(": ")).join("\n")}\n\n${table.html}`))] : []),
       h("details", {}, h("summary", {}, "The policy as a file for robotrules write"),

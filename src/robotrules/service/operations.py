@@ -63,7 +63,11 @@ class Operation(NamedTuple):
 _URL = Parameter(
     "url",
     "An http or https URL, percent-encoded: `&` as %26, `+` as %2B, `%` as %25.",
-    {"type": "string", "maxLength": MAX_URL, "pattern": "^https?://[0-9a-z.-]+(:[0-9]+)?(/[!-~]*)?$"},
+    {
+        "type": "string",
+        "maxLength": MAX_URL,
+        "pattern": "^https?://[0-9a-z.-]+(:[0-9]+)?(/[!-~]*)?$",
+    },
     required=True,
     example="http://127.0.0.1:8000/private/a",
 )
@@ -152,7 +156,11 @@ OPERATIONS: tuple[Operation, ...] = (
             Parameter(
                 "app",
                 "An application identifier of App-Directives; case-sensitive.",
-                {"type": "string", "maxLength": 1_000, "pattern": "^[A-Za-z*][A-Za-z0-9:/!#$%&'*+.^_`|~-]*$"},
+                {
+                    "type": "string",
+                    "maxLength": 1_000,
+                    "pattern": "^[A-Za-z*][A-Za-z0-9:/!#$%&'*+.^_`|~-]*$",
+                },
                 example="examplesearch",
             ),
         ),

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from robotrules.json_results.schemas import load_schema
-from robotrules.service.operations import OPERATIONS, Operation
+from robotrules.service.operations import JSON, OPERATIONS, Operation
 from robotrules.service.parts import Part, ServiceContext
 from robotrules.service.problems import MEDIA_TYPE, PROBLEMS
 from robotrules.service.verbs import Verb, load_verbs

@@ -18,6 +18,8 @@ __all__ = ["JSON", "NDJSON", "OPERATIONS", "Operation", "Parameter"]
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 TEXT = "text/plain"
+# A Token of Structured Fields (RFC 9651 §3.3.4).
+TOKEN_PATTERN = r"^[A-Za-z*][A-Za-z0-9:/!#$%&'*+.^_`|~-]*$"
 # The groups of the document.
 FETCHING = "Live: the service fetches"
 FLEET = "Turns for a fleet of crawlers"
@@ -115,8 +117,8 @@ OPERATIONS: tuple[Operation, ...] = (
         "check",
         _ABOUT_URL,
         fetches=True,
-        description="The robots.txt is fetched if the copy in the store is too old. The same answer "
-        "as `robotrules check --json`.",
+        description="The robots.txt is fetched if the copy in the store is too old. The same "
+        "answer as `robotrules check --json`.",
     ),
     Operation(
         "POST",
@@ -126,8 +128,8 @@ OPERATIONS: tuple[Operation, ...] = (
         _LINES,
         (*_WHO, _PROFILE),
         request={
-            "description": "NDJSON: one object for each URL, with `url` and, if it differs from the "
-            "query, `as` and `purpose`.",
+            "description": "NDJSON: one object for each URL, with `url` and, if they differ from "
+            "the query, `as` and `purpose`.",
             "type": "string",
         },
         example='{"url": "http://127.0.0.1:8000/a"}\n{"url": "http://127.0.0.1:8000/b"}\n',

@@ -28,14 +28,8 @@ VERBS = load_verbs()
 LINT, EXPLAIN = VERBS["/v1/lint"], VERBS["/v1/explain"]
 SMALL = json.dumps({"robots": "User-agent: *\nDisallow: /a\n"}).encode()
 QUESTION = {"robots": "User-agent: *\nDisallow: /a\n", "url": "/a", "as": "ExampleBot"}
-# Rules with wildcards that overlap: lint proves which do anything, within a number of states.
-SLOW = json.dumps(
-    {
-        "robots": "User-agent: *\n"
-        + "".join(f"Disallow: /*a{n}*b{n % 7}*c{n % 11}\n" for n in range(4_000)),
-        "max_states": 10_000_000,
-    }
-).encode()
+# Lint writes a note for every line: seconds of work.
+SLOW = json.dumps({"robots": "User-agent: *\n" + "Disallow: /a/very/long/path\n" * 18_000}).encode()
 
 
 @contextmanager
@@ -104,13 +98,13 @@ def test_large_bodies_of_light_verbs_leave_the_event_loop() -> None:
 
 def test_work_that_takes_too_long_is_ended() -> None:
     """503 with Retry-After; the process is killed, and the next request has another one."""
-    with pool(work_timeout=1) as work:
+    with pool(work_timeout=0.5) as work:
         run(work.run(LINT, SMALL))
         (before,) = work.pids
         began = time.monotonic()
         problem = refused(work, LINT, SLOW)
         assert (problem.slug, problem.headers) == ("took-too-long", {"Retry-After": "2"})
-        assert 0.9 < time.monotonic() - began < 4
+        assert 0.4 < time.monotonic() - began < 4
         assert not runs(before)
         assert run(work.run(LINT, SMALL))
         assert work.pids != [before]
@@ -132,7 +126,7 @@ def test_the_loop_goes_on_while_a_process_works() -> None:
             running.result()
         return longest
 
-    with pool(work_timeout=1) as work:
+    with pool(work_timeout=0.5) as work:
         run(work.run(LINT, SMALL))
         assert run(meanwhile(work)) < 0.3
 
@@ -146,7 +140,7 @@ def kill_once(work: WorkPool, times: int) -> Callable[[], None]:
         while len(killed) < times and time.monotonic() < end:
             for pid in work.pids:
                 if pid not in killed:
-                    time.sleep(0.6)  # it works on the request by then
+                    time.sleep(0.4)  # it works on the request by then
                     os.kill(pid, signal.SIGKILL)
                     killed.add(pid)
             time.sleep(0.01)
@@ -154,22 +148,25 @@ def kill_once(work: WorkPool, times: int) -> Callable[[], None]:
     return kill
 
 
-@pytest.mark.parametrize(("times", "slug"), [(1, "took-too-long"), (2, "work-ended")])
-def test_a_process_that_dies_is_replaced(times: int, slug: str) -> None:
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_process_that_dies_is_replaced(times: int) -> None:
     """The request runs once more in another process; if that dies too, 503."""
 
-    async def both(work: WorkPool) -> Problem:
+    async def both(work: WorkPool) -> bytes:
         killing = asyncio.create_task(asyncio.to_thread(kill_once(work, times)))
-        with pytest.raises(Problem) as raised:
-            await work.run(LINT, SLOW)
-        await killing
-        return raised.value
+        try:
+            return await work.run(LINT, SLOW)
+        finally:
+            await killing
 
-    with pool(work_timeout=3) as work:
+    with pool(work_timeout=30) as work:
         run(work.run(LINT, SMALL))
-        problem = run(both(work))
-        assert problem.slug == slug
-        assert problem.headers == {"Retry-After": "2"}
+        if times == 1:
+            assert run(both(work)) == run_verb(LINT, SLOW)
+        else:
+            with pytest.raises(Problem) as raised:
+                run(both(work))
+            assert (raised.value.slug, raised.value.headers) == ("work-ended", {"Retry-After": "2"})
         assert ended(work, "died") == times
         assert run(work.run(LINT, SMALL)) == run_verb(LINT, SMALL)
 
@@ -192,7 +189,7 @@ def test_too_much_waiting_work_is_refused() -> None:
         await asyncio.wait(asked)
         return [task.exception().slug for task in asked]  # type: ignore[union-attr]
 
-    with pool(work_timeout=2, queue_timeout=0.5, max_waiting=2) as work:
+    with pool(work_timeout=0.8, queue_timeout=0.4, max_waiting=2) as work:
         run(work.run(LINT, SMALL))
         slugs = run(crowd(work))
         # All five are sent at once: two may wait, of which one begins.
@@ -216,7 +213,8 @@ def test_cancelled_work_that_waits_is_dropped() -> None:
         with pytest.raises(Problem):
             await first
 
-    with pool(work_timeout=1) as work:
+    with pool(work_timeout=0.8) as work:
+        run(work.run(LINT, SMALL))
         run(leave(work))
 
 
@@ -279,7 +277,7 @@ def test_an_error_of_a_verb_is_an_error_here(monkeypatch: pytest.MonkeyPatch) ->
     """Its place is known, without the message, which might have parts of the input."""
     with pool() as work:
         broken = LINT._replace(path="/v1/nothing")
-        with pytest.raises(RuntimeError, match="KeyError at .*work_process.py"):
+        with pytest.raises(RuntimeError, match=r"^KeyError at \S*work_process\.py"):
             run(work.run(broken, SMALL))
         assert run(work.run(LINT, SMALL))
 

@@ -10,10 +10,10 @@ import base64
 import codecs
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from robotrules.json_results.schemas import load_schema
@@ -77,7 +77,7 @@ def answer(verb: str, **fields: Any) -> Any:
 
 def schema_errors(name: str, value: Any) -> Iterator[str]:
     """Yield where a value is not as a schema says."""
-    validator = jsonschema.Draft202012Validator(load_schema(name))
+    validator = import_module("jsonschema").Draft202012Validator(load_schema(name))
     yield from (
         f"{error.json_path}: {error.message:.200}" for error in validator.iter_errors(value)
     )

@@ -556,7 +556,7 @@ class TestFixing:
     def test_a_file_refused_by_the_library_is_not_changed(self, file: Path) -> None:
         """For the same reason."""
         refused = FixResult(BODY, (), (), "it is not whole")
-        with mock.patch("robotrules.cli.lint_run.fix", return_value=refused):
+        with mock.patch("robotrules.linting.fix_rounds.fix", return_value=refused):
             ran = lint(file, "--unsafe-fixes")
         assert (ran.code, file.read_bytes()) == (2, BODY)
         assert "was not changed: it is not whole" in ran.err

@@ -26,6 +26,7 @@ PROBLEMS: dict[str, ProblemType] = {
     "malformed-body": ProblemType(400, "The body could not be read"),
     "unauthorized": ProblemType(401, "A token is required"),
     "forbidden-host": ProblemType(421, "The Host field does not name this service"),
+    "forbidden-origin": ProblemType(403, "Pages of other origins may not use this service"),
     "fetching-off": ProblemType(403, "This service does not fetch"),
     "host-not-allowed": ProblemType(403, "This service does not fetch from this host"),
     "not-found": ProblemType(404, "There is no such resource"),
@@ -34,11 +35,13 @@ PROBLEMS: dict[str, ProblemType] = {
     "too-large": ProblemType(413, "The body is too large"),
     "too-many-urls": ProblemType(413, "The request has too many URLs"),
     "unsupported-media-type": ProblemType(415, "The media type is not supported"),
+    "header-too-large": ProblemType(431, "The header of the request is too large"),
     "too-many-requests": ProblemType(429, "This client sends too many requests"),
     "internal-error": ProblemType(500, "The service failed"),
     "busy": ProblemType(503, "The service is busy"),
     "stopping": ProblemType(503, "The service is stopping"),
     "took-too-long": ProblemType(503, "The request needed too much time"),
+    "work-ended": ProblemType(503, "The process that worked on the request ended"),
 }
 
 

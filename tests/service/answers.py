@@ -18,6 +18,7 @@ import pytest
 
 from robotrules.json_results.schemas import load_schema
 from robotrules.service.problems import Problem
+from robotrules.service.settings import DEFAULT_LIMITS, Limits
 from robotrules.service.verbs import load_verbs
 from robotrules.service.work import run_verb
 from tests.cli.shell import robotrules
@@ -63,9 +64,9 @@ def base64_of(octets: bytes) -> str:
     return base64.b64encode(octets).decode()
 
 
-def raw_answer(verb: str, body: bytes) -> bytes:
+def raw_answer(verb: str, body: bytes, limits: Limits = DEFAULT_LIMITS) -> bytes:
     """Return what a verb answers to a body."""
-    return run_verb(load_verbs()[f"/v1/{verb}"], body)
+    return run_verb(load_verbs()[f"/v1/{verb}"], body, limits)
 
 
 def answer(verb: str, **fields: Any) -> Any:

@@ -10,14 +10,15 @@ import base64
 import codecs
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from robotrules.json_results.schemas import load_schema
 from robotrules.service.problems import Problem
+from robotrules.service.settings import DEFAULT_LIMITS, Limits
 from robotrules.service.verbs import load_verbs
 from robotrules.service.work import run_verb
 from tests.cli.shell import robotrules
@@ -63,9 +64,9 @@ def base64_of(octets: bytes) -> str:
     return base64.b64encode(octets).decode()
 
 
-def raw_answer(verb: str, body: bytes) -> bytes:
+def raw_answer(verb: str, body: bytes, limits: Limits = DEFAULT_LIMITS) -> bytes:
     """Return what a verb answers to a body."""
-    return run_verb(load_verbs()[f"/v1/{verb}"], body)
+    return run_verb(load_verbs()[f"/v1/{verb}"], body, limits)
 
 
 def answer(verb: str, **fields: Any) -> Any:
@@ -77,7 +78,7 @@ def answer(verb: str, **fields: Any) -> Any:
 
 def schema_errors(name: str, value: Any) -> Iterator[str]:
     """Yield where a value is not as a schema says."""
-    validator = jsonschema.Draft202012Validator(load_schema(name))
+    validator = import_module("jsonschema").Draft202012Validator(load_schema(name))
     yield from (
         f"{error.json_path}: {error.message:.200}" for error in validator.iter_errors(value)
     )

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from robotrules.service.problems import Problem
-from robotrules.service.settings import CURRENT_LIMITS, Limits
+from robotrules.service.settings import Limits
 from robotrules.service.verbs import NDJSON, JsonLines, load_verbs
 from tests.service.answers import (
     answer,
@@ -242,12 +242,14 @@ class TestMisuse:
         assert (found.slug, found.detail) == ("invalid-request", "pass either url or urls")
 
     def test_too_many_urls(self) -> None:
-        at_limit = CURRENT_LIMITS.set(Limits(max_urls=2))
-        try:
-            assert len(check_many(**{"as": "a"}, robots="", urls=["/"] * 2)) == 2
-            found = problem("check", **{"as": "a"}, robots="", urls=["/"] * 3)
-        finally:
-            CURRENT_LIMITS.reset(at_limit)
+        def ask(count: int) -> bytes:
+            body = json.dumps({"as": "a", "robots": "", "urls": ["/"] * count}).encode()
+            return raw_answer("check", body, Limits(max_urls=2))
+
+        assert ask(2).count(b"\n") == 2
+        with pytest.raises(Problem) as caught:
+            ask(3)
+        found = caught.value
         assert (found.slug, found.status, found.extra["limit"]) == ("too-many-urls", 413, 2)
         assert "at most 2" in found.detail
 

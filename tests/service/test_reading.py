@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from robotrules.json_results import urls as url_results
 from robotrules.robotstxt import parse
 from robotrules.service.problems import Problem
-from robotrules.service.settings import CURRENT_LIMITS, Limits
+from robotrules.service.settings import Limits
 from robotrules.service.verbs import load_verbs
 from tests.service.answers import (
     answer,
@@ -393,12 +393,14 @@ class TestUrls:
         assert robots.check(url, "a").allowed is robots.check(raw, "a").allowed is False
 
     def test_at_most_so_many_urls(self) -> None:
-        limits = CURRENT_LIMITS.set(Limits(max_urls=3))
-        try:
-            exact = answer("urls", text="/a\n" * 3)
-            more = answer("urls", text="/a\n" * 4)
-        finally:
-            CURRENT_LIMITS.reset(limits)
+        exact, more = (
+            json.loads(
+                raw_answer(
+                    "urls", json.dumps({"text": "/a\n" * count}).encode(), Limits(max_urls=3)
+                )
+            )
+            for count in (3, 4)
+        )
         assert (len(exact["urls"]), exact["error"]) == (3, None)
         assert (len(more["urls"]), more["error"]) == (
             3,

@@ -156,6 +156,7 @@ class _Prover:
         self._max_states = max_states
         self._left = max_states * FULL_SEARCHES
         self._answers_left = MOST_ANSWERS
+        self._read: dict[tuple[str, _Member], bool] = {}
         self._rules: dict[tuple[str, _Member], RuleSet] = {}
         self._forms: dict[RuleSet, frozenset[tuple[bool, str]]] = {}
         self._answers: dict[tuple[RuleSet, RuleSet], Answer] = {}
@@ -185,7 +186,7 @@ class _Prover:
         profiles: list[str] = []
         for robots in self._files:
             profile = robots.profile
-            members = [one for one in statement.members if one.is_read_by(profile)]
+            members = [one for one in statement.members if self._is_read(one, profile)]
             for member in members:
                 holds, witness = statement.check(robots, member)
                 if holds is False:
@@ -197,6 +198,12 @@ class _Prover:
         holds = None if undecided else True
         proved = () if undecided else tuple(profiles)
         return Proof(statement.words, statement.at, names, holds, None, undecided, proved)
+
+    def _is_read(self, member: _Member, profile: Profile) -> bool:
+        key = profile.name, member
+        if key not in self._read:
+            self._read[key] = member.is_read_by(profile)
+        return self._read[key]
 
     # --- Statements of a form -------------------------------------------------------------------
 

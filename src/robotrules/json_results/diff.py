@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from robotrules.analysis import Crawler, FileDifference, compare, exceptions
+from robotrules.analysis import Crawler, FileDifference, compare
+from robotrules.analysis.compare import ExceptionFinder
 from robotrules.analysis.crawlers import as_documented
 from robotrules.json_results.crawler_names import format_names
 from robotrules.json_results.diff_sections import (
@@ -115,16 +116,14 @@ def diff_values(
         for change, of_change in zip(found.changes, values["changes"], strict=True)
         for region, written in zip(change.difference.regions, of_change["regions"], strict=True)
     ]
+    finders: dict[int, ExceptionFinder] = {}
     for number, (change, region, written) in enumerate(regions):
         written["unchanged"] = None
         if number < MOST_REFRESHED:
-            but = exceptions(
-                change.old_rules,
-                change.new_rules,
-                region,
-                limit=MOST_EXCEPTIONS,
-                max_states=EXCEPTION_MAX_STATES,
-            )
+            if id(change) not in finders:
+                rules = change.old_rules, change.new_rules
+                finders = {id(change): ExceptionFinder(*rules, max_states=EXCEPTION_MAX_STATES)}
+            but = finders[id(change)].find(region, limit=MOST_EXCEPTIONS)
             written["unchanged"] = [one.as_dict() for one in but]
     schema = values.pop("schema")
     impact = parts.impact.as_dict() if parts.impact else None

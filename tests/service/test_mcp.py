@@ -398,13 +398,14 @@ class TestMisuse:
             ("may_fetch", {}, "missing required field `url`"),
             ("may_fetch", {"uri": "https://a.example/"}, "unknown field `uri`"),
             ("may_fetch", {"url": 3}, "Expected `str`, got `int`"),
-            ("may_fetch", {"url": "/a"}, "pass one such as https://example.com/a"),
-            ("may_fetch", {"url": "ftp://a.example/"}, "not an http or https URL"),
-            ("may_fetch", {"url": "http://[::1/"}, "not an http or https URL"),
+            ("may_fetch", {"url": "/a"}, "such as https://example.com/a"),
+            ("may_fetch", {"url": "ftp://a.example/"}, "pass an http or https URL"),
+            ("may_fetch", {"url": "http://[::1/"}, "pass an http or https URL"),
+            ("may_fetch", {"url": "https://u:p@a.example/"}, "has a user name"),
             ("may_fetch", {"url": "https://a.example/", "as": "Bot/1.0 (x)"}, "product token"),
             ("may_fetch", {"url": "https://a.example/", "purpose": "x"}, "Expected `array`"),
             ("may_fetch", {"url": "https://a.example/" + "a" * 9_000}, "length <= 8000"),
-            ("explain", {"url": "https://a.example/", "profile": "google"}, "needs robots"),
+            ("explain", {"url": "/", "robots": "", "as": "a b"}, "product token"),
             ("explain", {"url": "/", "robots": "", "profile": "odd"}, "odd"),
             ("guidance", {"url": "https://a.example/", "headers": "x: y"}, "Expected `object"),
             ("lint", {"robots": "a" * 1_000_001}, "length <= 1000000"),
@@ -436,14 +437,15 @@ class TestMisuse:
             (["--allowed-host", "x"], "--allowed-host needs --http"),
             (["--http", "--host", "0.0.0.0"], "pass --token-file FILE"),
             (["--http", "--host", "192.0.2.1"], "pass --token-file FILE"),
-            (["--http", "--host", "0.0.0.0", "--public"], "pass --allowed-host NAME"),
-            (["--http", "--token-file", "missing"], "cannot read --token-file"),
-            (["--http", "--token-file", "short"], "at least 16 visible ASCII characters"),
+            (["--http", "--token-file", "x", "--public"], "cannot be combined"),
+            (["--http", "--token-file", "missing"], "cannot read the token file"),
+            (["--http", "--token-file", "short"], "shorter than 16 characters"),
             (["--http", "--token-file", "empty"], "has no tokens"),
             (["--http", "--host", "no.such.host.invalid", "--public"], "cannot listen on"),
             (["--no-fetch", "--fetch-host", "x"], "cannot be combined"),
             (["--user-agent", "(none)"], "does not start with a product token"),
             (["--allow-private", "a b"], "--allow-private"),
+            (["--fetch-host", "https://a.example/"], "is not a host"),
             (["--store", "odd://x"], "unknown store odd:"),
         ],
         ids=" ".join,
@@ -611,6 +613,7 @@ class TestHostileSites:
                 assert "--fetch-host" in await error(client, "guidance", url=other.url("/"))
                 found = await answer(client, "may_fetch", url=listed.url("/"))
                 assert found["allowed"] is False
+                assert found["failure_reason"] == "refused-address"
                 assert "--fetch-host" in found["why"]
             assert (other.seen, listed.robots_requests) == ([], 1)
 
@@ -689,11 +692,12 @@ class TestHttp:
                 assert post(url, Host=host)[0] == 421, host
             for origin in ("https://evil.example", f"http://localhost:{port}", "null"):
                 assert post(url, Origin=origin)[0] == 403, origin
-            assert post(url, Content_Type="text/plain")[0] == 400
+            assert post(url, Content_Type="text/plain")[0] == 415
 
     def test_tokens(self, tmp_path: Path) -> None:
         """With a token file, every request needs one of its tokens."""
         file = tmp_path / "tokens"
+        file.touch(0o600)
         file.write_text("# agents\nfirst-token-0123456789\nsecond-token-0123456789\n")
         with listening("--no-fetch", "--token-file", str(file)) as url:
             refused: list[dict[str, str]] = [

@@ -30,8 +30,9 @@ except ImportError:
         "the MCP server needs mcp, which is not installed: pip install 'robotrules[mcp]'"
     ) from None
 
+from robotrules.service.live.fetching import Fetching
 from robotrules.service.mcp.catalogue import INSTRUCTIONS, TOOLS, ToolEntry, describe_tools
-from robotrules.service.mcp.fetching import LiveSites, open_live_sites, own_token
+from robotrules.service.mcp.fetching import LiveSites
 from robotrules.service.mcp.given import COMPARE, EXPLAIN, GUIDANCE, LINT
 from robotrules.service.mcp.sentences import describe_result
 from robotrules.service.problems import Problem
@@ -42,8 +43,6 @@ from robotrules.service.work import WorkPool
 __all__ = ["AgentServer", "make_server", "serve_stdio"]
 
 logger = logging.getLogger(__name__)
-# Beyond the time limit of the work itself: its process is ended by the pool.
-MARGIN = 5.0
 MAX_CONCURRENCY = 64
 # Seconds in which the client and its store are closed after a signal.
 STOP_TIMEOUT = 5.0
@@ -63,16 +62,25 @@ Context = ServerRequestContext[Session]
 def make_server(
     settings: ServiceSettings, on_close: Callable[[], object] | None = None
 ) -> AgentServer:
-    """Return the server; the client is opened when it runs, and *on_close* called at the end."""
+    """
+    Return the server; it opens its client when it runs, and calls *on_close* at the end.
+
+    Wrong settings raise a ValueError.
+    """
+    user_agent = settings.user_agent or f"robotrules/{robotrules.__version__} (mcp)"
+    settings = settings._replace(user_agent=user_agent)
     tools = describe_tools(fetches=settings.fetches)
     calls = ToolCalls(settings)
+    fetching = Fetching(settings)
+    work = WorkPool(settings.limits, settings.processes)
 
     @asynccontextmanager
     async def lifespan(_: AgentServer) -> AsyncIterator[Session]:
         try:
-            async with open_live_sites(settings) as live:
-                yield Session(live, WorkPool(settings.limits))
+            async with fetching:
+                yield Session(LiveSites(fetching), work)
         finally:
+            work.close()
             if on_close is not None:
                 on_close()
 
@@ -134,7 +142,7 @@ class ToolCalls:
     """Answers calls of tools."""
 
     def __init__(self, settings: ServiceSettings) -> None:
-        self._settings = settings
+        self._own_token = robotrules.product_token(settings.user_agent) or ""
         self._running = 0
 
     async def answer(
@@ -177,7 +185,7 @@ class ToolCalls:
         if entry.is_live and getattr(given, "robots", None) is None:
             return await answers[entry.name](given)
         if entry.name in ("explain", "guidance") and not arguments.get("as"):
-            arguments = arguments | {"as": own_token(self._settings)}
+            arguments = arguments | {"as": self._own_token}
         return await self._run_verb(session, verbs[entry.name], arguments)
 
     async def _run_verb(
@@ -189,14 +197,7 @@ class ToolCalls:
             raise Problem(
                 "invalid-request", "a text has half of a surrogate pair: pass valid Unicode"
             ) from None
-        limit = self._settings.limits.work_timeout + MARGIN
-        try:
-            async with asyncio.timeout(limit):
-                answer = await session.work.run(verb, body)
-        except TimeoutError:
-            raise Problem(
-                "took-too-long", "the text needs too much time: pass a smaller one"
-            ) from None
+        answer = await session.work.run(verb, body)
         found: dict[str, Any] = msgspec.json.decode(answer)
         return found
 
@@ -217,7 +218,9 @@ def _error(words: str) -> types.CallToolResult:
 
 
 def _say(entry: ToolEntry, problem: Problem) -> str:
+    where = str(problem.extra.get("at", "")).removeprefix("$.")
+    detail = f"{where}: {problem.detail}" if where else problem.detail
     if problem.slug == "invalid-request":
         names = ", ".join(field.encode_name for field in msgspec.structs.fields(entry.arguments))
-        return f"{entry.name}: {problem.detail}. The arguments are {names}."
-    return f"{entry.name}: {problem.detail}"
+        detail = f"{detail}. The arguments are {names}."
+    return f"{entry.name}: {detail}"

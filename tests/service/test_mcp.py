@@ -28,7 +28,11 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent, Tool
 
+from robotrules.cli.mcp import mcp as mcp_command
+from robotrules.service.mcp.arguments import MAX_FILE, MAX_PAGE
 from robotrules.service.mcp.listening import PATH, serve_http
+from robotrules.service.mcp.server import MAX_CONCURRENCY
+from robotrules.service.mcp.site_text import MAX_BYTES, MAX_ITEMS, MAX_TEXT
 from robotrules.service.settings import Limits, ServiceSettings
 from tests.integrations.loopback_site import LOOPBACK, PRIVATE, Answer, LoopbackSite
 
@@ -536,7 +540,7 @@ class TestHostileSites:
             for path, text in texts(found):
                 assert text.isprintable(), (path, text)
                 assert len(text) <= 300, (path, text)
-                if "Ignore all" in text:
+                if "evil.example" in text and path != ("url",):
                     assert path[0] in found["site_text"], (path, text)
                     seen.add(path[0])
             assert seen, found
@@ -871,3 +875,76 @@ class TestProcess:
             assert time.monotonic() - began < 3
             assert process.stderr is not None
             assert process.stderr.read() == b""
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+
+
+class TestPage:
+    """`docs/agents.md`: the conversation is what the example prints, and the set-up works."""
+
+    PAGE = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+
+    def test_the_conversation(self) -> None:
+        """`tests/test_docs.py` runs the example and compares it with the recorded output."""
+        (shown,) = re.findall(r"^```text\n(.*?)^```$", self.PAGE, re.MULTILINE | re.DOTALL)
+        recorded = ROOT / "tests" / "examples" / "asking_agent.txt"
+        assert shown == recorded.read_text(encoding="utf-8")
+        assert "I do not fetch it" in shown
+
+    def test_the_example_asks_first(self) -> None:
+        """The site of the example sees no request for what it disallows."""
+        code = (
+            "import asyncio, sys; sys.path.insert(0, sys.argv[1])\n"
+            "import asking_agent as agent\n"
+            "with agent.Magazine() as site:\n"
+            "    paths = [site.url + path for path in ('/news', '/private/accounts', '/old')]\n"
+            "    options = '--store', 'memory:', '--allow-private', '127.0.0.1'\n"
+            "    asyncio.run(agent.main(paths, *options))\n"
+            "    print(dict(site.asked))\n"
+        )
+        ran = subprocess.run(
+            [sys.executable, "-c", code, str(ROOT / "examples")],
+            capture_output=True,
+            text=True,
+            env=environment(),
+            timeout=60,
+            check=False,
+        )
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert ran.stdout.splitlines()[-1] == "{'/news': 1, '/old': 1}"
+        lines = (ROOT / "examples" / "asking_agent.py").read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= 80
+
+    def test_the_set_up(self) -> None:
+        """The snippets are JSON, and the server of the first one starts and answers."""
+        snippets = [
+            json.loads(text)["mcpServers"]["robotrules"]
+            for text in re.findall(r"^```json\n(.*?)^```$", self.PAGE, re.MULTILINE | re.DOTALL)
+        ]
+        first, *others = snippets
+        assert first["command"] == "robotrules"
+        assert all(snippet["url"].endswith(PATH) for snippet in others)
+        assert others
+
+        async def ask() -> str:
+            async with over_stdio(*first["args"][1:], "--store", "memory:") as client:
+                found = await answer(client, "explain", url="/", robots="")
+                return str(found["product_token"])
+
+        assert asyncio.run(ask()) == "ExampleBot"
+
+    def test_the_limits_of_the_command_page(self) -> None:
+        """`docs/cli/mcp.md` states the limits of the code, and every option and tool."""
+        page = (ROOT / "docs" / "cli" / "mcp.md").read_text(encoding="utf-8")
+        words = " ".join(page.split())
+        assert f"{MAX_FILE:,} characters, HTML {MAX_PAGE:,}" in words
+        assert f"cut at {MAX_TEXT} characters and lists at {MAX_ITEMS[0]} items" in words
+        assert f"about {MAX_BYTES // 1024} KiB" in words
+        assert f"{MAX_CONCURRENCY} calls" in words
+        for option in mcp_command.params:
+            assert f"`{option.opts[0]}" in page, option.name
+        for name in NAMES:
+            assert f"| `{name}` |" in page

@@ -16,18 +16,19 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from http.client import HTTPConnection
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
 import httpx2
-import jsonschema
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent, Tool
 
+import robotrules
 from robotrules.cli.mcp import mcp as mcp_command
 from robotrules.service.mcp.arguments import MAX_FILE, MAX_PAGE
 from robotrules.service.mcp.listening import PATH, serve_http
@@ -36,6 +37,8 @@ from robotrules.service.mcp.site_text import MAX_BYTES, MAX_ITEMS, MAX_TEXT
 from robotrules.service.settings import Limits, ServiceSettings
 from tests.integrations.loopback_site import LOOPBACK, PRIVATE, Answer, LoopbackSite
 
+# It has no type hints.
+jsonschema: Any = import_module("jsonschema")
 PROGRAM = [sys.executable, "-m", "robotrules", "mcp"]
 ALLOWED = ("--store", "memory:", "--allow-private", LOOPBACK)
 AGENT = ("--user-agent", "ExampleBot/1.0 (+https://example.com/bot)")
@@ -156,7 +159,7 @@ class TestTools:
 
         tools, instructions, info = asyncio.run(ask())
         assert [tool.name for tool in tools] == NAMES
-        assert info.name == "robotrules"
+        assert (info.name, info.version) == ("robotrules", robotrules.__version__)
         assert "not access control" in instructions
         assert "never follow instructions" in instructions
         for tool in tools:
@@ -753,6 +756,27 @@ class TestHttp:
                 )
                 assert slow.recv(100).startswith(b"HTTP/1.1 408 ")
             assert post(url)[0] == 200
+
+    def test_heavy_work_is_ended(self) -> None:
+        """Work that takes too long is ended and reported; other calls are answered meanwhile."""
+        rules = "".join(f"Disallow: /{number}*a*b*c$\n" for number in range(20_000))
+        heavy = f"User-agent: *\n{rules}"
+
+        async def ask(url: str) -> None:
+            async with Client(url, read_timeout_seconds=60) as client:
+                assert (await answer(client, "lint", robots=""))["counts"]  # the process runs
+                ended = asyncio.create_task(error(client, "lint", robots=heavy))
+                await asyncio.sleep(0.05)
+                began = time.monotonic()
+                for _ in range(3):
+                    assert (await answer(client, "explain", url="/", robots=""))["allowed"]
+                assert time.monotonic() - began < 1
+                assert "needed more than 0.15 seconds" in await ended
+                assert (await answer(client, "lint", robots=""))["counts"]
+
+        limits = Limits(work_timeout=0.15)
+        with in_this_process(ServiceSettings(fetches=False, limits=limits)) as url:
+            asyncio.run(ask(url))
 
     def test_other_paths(self) -> None:
         """There is nothing beside the protocol."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PORT = 8081
+USER_AGENT = f"robotrules/{robotrules.__version__} (mcp)"
 # For lint and compare; agents ask for one at a time.
 PROCESSES = 1
 INTERRUPTED = 130
@@ -81,7 +82,7 @@ INTERRUPTED = 130
     "--user-agent",
     metavar="TEXT",
     help="The User-Agent header that is sent. Its product token is the crawler that answers are "
-    "about, unless the agent names another.",
+    f"about, unless the agent names another. Defaults to '{USER_AGENT}'.",
 )
 @store_option
 @click.option(
@@ -154,7 +155,7 @@ def mcp(
         allowed_hosts=allowed_hosts,
         fetches=not no_fetch,
         fetch_hosts=fetch_hosts,
-        user_agent=user_agent or "",
+        user_agent=user_agent or USER_AGENT,
         store=where or None,
         allow_private=allow_private,
         processes=PROCESSES,
@@ -212,7 +213,7 @@ def _serve_stdio(settings: ServiceSettings) -> int:
 async def _serve_until_signal(settings: ServiceSettings) -> None:
     from robotrules.service.mcp.server import serve_stdio
 
-    number = await serve_stdio(settings)
+    number = await serve_stdio(settings, version=robotrules.__version__)
     if number is not None:
         # A thread reads stdin and cannot be stopped: a normal exit would wait for it.
         with suppress(OSError, ValueError):
@@ -233,5 +234,11 @@ def _serve_http(settings: ServiceSettings) -> int:
     with listener:
         name = f"[{settings.host}]" if ":" in settings.host else settings.host
         url = f"http://{visible(name)}:{listener.getsockname()[1]}{PATH}"
-        asyncio.run(serve_http(settings, listener, lambda: report(f"listening on {url}")))
+        serving = serve_http(
+            settings,
+            listener,
+            lambda: report(f"listening on {url}"),
+            version=robotrules.__version__,
+        )
+        asyncio.run(serving)
     return 0

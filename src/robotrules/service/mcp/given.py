@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from robotrules import RobotsTxt, parse
 from robotrules.analysis import Crawler, compare
 from robotrules.analysis.crawlers import as_documented
 from robotrules.guide import Guidance, guidance
@@ -20,6 +19,7 @@ from robotrules.json_results.lint import describe_binary
 from robotrules.linting import LEVELS, LintNote, lint
 from robotrules.linting.render import STDIN, LintedFile, count_notes
 from robotrules.linting.render.json_form import as_json, statistics
+from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.service.mcp.arguments import (
     CompareArguments,
     ExplainArguments,

@@ -34,9 +34,9 @@ PATH = "/mcp"
 SWEEP_SECONDS = 1.0
 
 
-def make_http_app(settings: ServiceSettings) -> ASGIApp:
+def make_http_app(settings: ServiceSettings, *, version: str = "") -> ASGIApp:
     """Return the ASGI application."""
-    app = make_server(settings).streamable_http_app(
+    app = make_server(settings, version=version).streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
         stateless_http=True,
@@ -48,12 +48,16 @@ def make_http_app(settings: ServiceSettings) -> ASGIApp:
 
 
 async def serve_http(
-    settings: ServiceSettings, listener: socket.socket, started: Callable[[], object]
+    settings: ServiceSettings,
+    listener: socket.socket,
+    started: Callable[[], object],
+    *,
+    version: str = "",
 ) -> None:
     """Serve until SIGTERM or SIGINT; *started* is called when requests are answered."""
     connections = Connections(settings.limits, Metrics())
     config = uvicorn.Config(
-        make_http_app(settings),
+        make_http_app(settings, version=version),
         http=limited_protocol(connections),
         ws="none",
         log_config=None,

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-import robotrules
 from robotrules.errors import MissingExtraError, RobotrulesError
 
 try:
@@ -30,6 +29,7 @@ except ImportError:
         "the MCP server needs mcp, which is not installed: pip install 'robotrules[mcp]'"
     ) from None
 
+from robotrules.robotstxt.tokens import product_token
 from robotrules.service.live.fetching import Fetching
 from robotrules.service.mcp.catalogue import INSTRUCTIONS, TOOLS, ToolEntry, describe_tools
 from robotrules.service.mcp.fetching import LiveSites
@@ -44,6 +44,8 @@ __all__ = ["AgentServer", "make_server", "serve_stdio"]
 
 logger = logging.getLogger(__name__)
 MAX_CONCURRENCY = 64
+# The crawler of questions that name none, if the settings have no User-Agent.
+DEFAULT_USER_AGENT = "robotrules (mcp)"
 # Seconds in which the client and its store are closed after a signal.
 STOP_TIMEOUT = 5.0
 
@@ -60,15 +62,18 @@ Context = ServerRequestContext[Session]
 
 
 def make_server(
-    settings: ServiceSettings, on_close: Callable[[], object] | None = None
+    settings: ServiceSettings,
+    *,
+    version: str = "",
+    on_close: Callable[[], object] | None = None,
 ) -> AgentServer:
     """
     Return the server; it opens its client when it runs, and calls *on_close* at the end.
 
     Wrong settings raise a ValueError.
     """
-    user_agent = settings.user_agent or f"robotrules/{robotrules.__version__} (mcp)"
-    settings = settings._replace(user_agent=user_agent)
+    if not settings.user_agent:
+        settings = settings._replace(user_agent=DEFAULT_USER_AGENT)
     tools = describe_tools(fetches=settings.fetches)
     calls = ToolCalls(settings)
     fetching = Fetching(settings)
@@ -94,7 +99,7 @@ def make_server(
 
     return Server(
         "robotrules",
-        version=robotrules.__version__,
+        version=version,
         title="robotrules: what sites ask of crawlers",
         instructions=INSTRUCTIONS,
         lifespan=lifespan,
@@ -103,7 +108,7 @@ def make_server(
     )
 
 
-async def serve_stdio(settings: ServiceSettings) -> int | None:
+async def serve_stdio(settings: ServiceSettings, *, version: str = "") -> int | None:
     """
     Serve the process that has started this one, until it closes stdin.
 
@@ -111,7 +116,7 @@ async def serve_stdio(settings: ServiceSettings) -> int | None:
     the caller must end the process without a normal exit, because a thread still reads stdin.
     """
     closed = asyncio.Event()
-    server = make_server(settings, on_close=closed.set)
+    server = make_server(settings, version=version, on_close=closed.set)
     signals: asyncio.Queue[int] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     with suppress(NotImplementedError):  # Windows: the process just ends
@@ -142,7 +147,7 @@ class ToolCalls:
     """Answers calls of tools."""
 
     def __init__(self, settings: ServiceSettings) -> None:
-        self._own_token = robotrules.product_token(settings.user_agent) or ""
+        self._own_token = product_token(settings.user_agent) or ""
         self._running = 0
 
     async def answer(

@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robotrules.service.live.questions import MAX_NAME, MAX_URL, PROFILE_NAMES
+from robotrules.service.live.routes import FetchedCheckRequest
 from robotrules.service.live.slots import ResponseReport, SlotRequest
 from robotrules.service.resources import RESOURCES
+from robotrules.service.verbs.deciding import CheckRequest
 
-__all__ = ["JSON", "NDJSON", "OPERATIONS", "Operation", "Parameter"]
+__all__ = ["ALTERNATIVES", "JSON", "NDJSON", "OPERATIONS", "Operation", "Parameter"]
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
@@ -49,8 +51,8 @@ class Operation(NamedTuple):
     answer: str | dict[str, Any]
     """The JSON schema of the answer: the name of a file in schemas/, or the schema."""
     parameters: tuple[Parameter, ...] = ()
-    request: type[Any] | dict[str, Any] | None = None
-    """The struct of the body, or its JSON schema."""
+    request: type[Any] | tuple[type[Any], ...] | dict[str, Any] | None = None
+    """The struct of the body, several of which one applies, or its JSON schema."""
     example: Any = None
     """A body."""
     media_type: str = JSON
@@ -60,6 +62,13 @@ class Operation(NamedTuple):
     open: bool = False
     """Whether no token is required."""
     description: str = ""
+
+    @property
+    def structs(self) -> tuple[type[Any], ...]:
+        """The structs of the body."""
+        if isinstance(self.request, tuple):
+            return self.request
+        return (self.request,) if isinstance(self.request, type) else ()
 
 
 _URL = Parameter(
@@ -108,6 +117,10 @@ _LINES = {
     "type": "string",
 }
 
+# Bodies of verbs that are answered in more than one way, by path.
+ALTERNATIVES: dict[str, tuple[type[Any], ...]] = {
+    "/v1/check": (CheckRequest, FetchedCheckRequest),
+}
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "GET",

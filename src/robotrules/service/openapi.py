@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from robotrules.json_results.schemas import load_schema
-from robotrules.service.operations import ALTERNATIVES, JSON, OPERATIONS, Operation
+from robotrules.service.operations import ALTERNATIVES, JSON, NDJSON, OPERATIONS, Operation
 from robotrules.service.parts import Part, ServiceContext
 from robotrules.service.problems import MEDIA_TYPE, PROBLEMS
 from robotrules.service.verbs import Verb, load_verbs
@@ -104,6 +104,7 @@ def _of_verb(verb: Verb) -> Operation:
         verb.schema,
         request=ALTERNATIVES.get(verb.path, verb.request),
         example=verb.example,
+        media_types=verb.media_types,
         description=command,
     )
 
@@ -234,9 +235,12 @@ def _responses(operation: Operation) -> dict[str, Any]:
     slugs += ["invalid-request"] if operation.parameters else ()
     slugs += _FETCH if operation.fetches else ()
     statuses = sorted({PROBLEMS[slug].status for slug in slugs})
+    content: dict[str, Any] = {"schema": schema} if schema else {}
+    # A body of many lines is text for OpenAPI 3.1, which has no schema for a line.
+    lines = {"schema": {"type": "string"}}
     success = {
         "description": "The answer.",
-        "content": {operation.media_type: {"schema": schema} if schema else {}},
+        "content": {name: lines if name == NDJSON else content for name in operation.media_types},
     }
     problems = {str(status): {"$ref": f"#/components/responses/{status}"} for status in statuses}
     return {"200": success, **problems}

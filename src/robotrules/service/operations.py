@@ -55,8 +55,8 @@ class Operation(NamedTuple):
     """The struct of the body, several of which one applies, or its JSON schema."""
     example: Any = None
     """A body."""
-    media_type: str = JSON
-    """Of the answer."""
+    media_types: tuple[str, ...] = (JSON,)
+    """Of the answer; in NDJSON the schema is that of a line."""
     request_media_type: str = JSON
     fetches: bool = False
     open: bool = False
@@ -146,7 +146,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "type": "string",
         },
         example='{"url": "http://127.0.0.1:8000/a"}\n{"url": "http://127.0.0.1:8000/b"}\n',
-        media_type=NDJSON,
+        media_types=(NDJSON,),
         request_media_type=NDJSON,
         fetches=True,
     ),
@@ -248,6 +248,6 @@ OPERATIONS: tuple[Operation, ...] = (
         "Counters in the format of Prometheus",
         OPERATING,
         {"type": "string"},
-        media_type=TEXT,
+        media_types=(TEXT,),
     ),
 )

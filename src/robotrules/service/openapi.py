@@ -25,7 +25,14 @@ __all__ = ["all_operations", "make_part", "openapi_document"]
 
 _SCHEMAS = "#/components/schemas/"
 # Problems by what an operation does.
-_ALWAYS = ("forbidden-host", "forbidden-origin", "too-many-requests", "internal-error", "busy")
+_ALWAYS = (
+    "forbidden-host",
+    "forbidden-origin",
+    "too-many-requests",
+    "header-too-large",
+    "internal-error",
+    "busy",
+)
 _BODY = (
     "malformed-body",
     "timeout",

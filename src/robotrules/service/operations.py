@@ -142,8 +142,7 @@ OPERATIONS: tuple[Operation, ...] = (
         (*_WHO, _PROFILE),
         request={
             "description": "NDJSON: one object for each URL, with `url` and, if they differ from "
-            "the query, `as` and `purpose`.",
-            "type": "string",
+            "the query, `as` and `purpose`. A line that is wrong has an error in its place.",
         },
         example='{"url": "http://127.0.0.1:8000/a"}\n{"url": "http://127.0.0.1:8000/b"}\n',
         media_types=(NDJSON,),

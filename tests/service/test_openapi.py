@@ -157,8 +157,9 @@ def with_urls(urls: list[str]) -> dict[str, Any]:
     for name in ("SlotRequest", "ResponseReport", "FetchedCheckRequest"):
         properties = changed["components"]["schemas"][name]["properties"]
         properties["url"] = {"enum": urls}
-        if "urls" in properties:
-            properties["urls"] = {"type": "array", "items": {"enum": urls}}
+        if "urls" in properties:  # null is the same as leaving it out
+            properties["url"] = {"enum": [*urls, None]}
+            properties["urls"] = {"type": ["array", "null"], "items": {"enum": urls}}
     for path, methods in changed["paths"].items():
         # A page that is allowed is fetched in a slot, of which there is one per second.
         asked = urls[:1] if path == "/v1/guidance" else urls

@@ -5,8 +5,8 @@ How other clients fare while one attacks the service: slow clients, many connect
     python benches/service_attack.py --seconds 30
 
 During each attack a client asks single checks all the time, with a connection that it keeps and
-with new ones. The bar: its p99 stays below 200 ms, or it gets 503 with Retry-After. The attacks come
-from a process of their own, which shares the machine's cores with the service and this client.
+with new ones. The bar: its p99 stays below 200 ms, or it gets 503 with Retry-After. The attacks
+come from a process of their own, which shares the machine's cores with the service and this client.
 
 Does not know: attacks that fill the network, which a service cannot answer.
 """
@@ -105,13 +105,13 @@ async def heavy(port: int, requests: list[tuple[str, bytes]]) -> None:
 
 async def worst_lints(port: int) -> None:
     """500 KiB files that take lint longest."""
-    files = [shape(SIZE).decode("latin-1") for shape in hostile.SHAPES]
+    files = [shape(SIZE).decode("latin-1") for shape in hostile.SHAPES.values()]
     await heavy(port, [("v1/lint", json.dumps({"robots": text}).encode()) for text in files])
 
 
 async def worst_diffs(port: int) -> None:
     """500 KiB files that take diff longest, and matrix and simplify where they exist."""
-    files = [shape(SIZE).decode("latin-1") for shape in hostile.SHAPES]
+    files = [shape(SIZE).decode("latin-1") for shape in hostile.SHAPES.values()]
     pairs = zip(files, files[1:] + files[:1], strict=True)
     requests = [("v1/diff", json.dumps({"old": old, "new": new}).encode()) for old, new in pairs]
     requests += [("v1/simplify", json.dumps({"robots": text}).encode()) for text in files]

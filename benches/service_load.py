@@ -133,8 +133,9 @@ async def answer(reader, writer):
             path = line.split()[1] if len(line.split()) > 1 else b""
             while (await reader.readline()).strip():
                 pass
-            writer.write(b"HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\nCache-Control: max-age=%d"
-                b"\\r\\nContent-Length: %d\\r\\n\\r\\n%b" % (int(sys.argv[2]), len(BODY), BODY))
+            writer.write(b"HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\n"
+                b"Cache-Control: max-age=%d\\r\\n" % int(sys.argv[2]) +
+                b"Content-Length: %d\\r\\n\\r\\n%b" % (len(BODY), BODY))
             await writer.drain()
     except ConnectionError:
         pass
@@ -144,7 +145,7 @@ async def fail(reader, writer):
     kind = fail.number = (fail.number + 1) % 5
     try:
         await reader.readline()
-        if kind == 0: writer.write(b"HTTP/1.1 503 Service Unavailable\\r\\nContent-Length: 0\\r\\n\\r\\n")
+        if kind == 0: writer.write(b"HTTP/1.1 503 Busy\\r\\nContent-Length: 0\\r\\n\\r\\n")
         if kind == 1: writer.write(b"no HTTP at all\\r\\n\\r\\n")
         if kind == 2: writer.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: 100\\r\\n\\r\\nshort")
         if kind == 3: await asyncio.sleep(2)

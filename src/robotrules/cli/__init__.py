@@ -55,6 +55,7 @@ COMMANDS = (
     "bulk",
     "lsp",
     "serve",
+    "mcp",
 )
 # A file of 500 KiB becomes a million small objects without reference cycles. With Python's default
 # threshold of 700 objects, garbage collection takes a quarter of the time.
@@ -173,6 +174,7 @@ def program(ctx: click.Context) -> int | None:
     robotrules test
     robotrules matrix https://example.com/
     robotrules lsp
+    robotrules mcp
 
     Commands that take URLs fetch the robots.txt files they need and cache them for up to a day. If
     you pass files, nothing is fetched. Data goes to stdout, messages to stderr; commands that print

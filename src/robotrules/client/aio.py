@@ -326,16 +326,27 @@ class AsyncClient(BaseClient):
 
     # --- Rate limiting --------------------------------------------------------------------------
 
-    async def delay(self, url: URL) -> Delay:
+    async def delay(
+        self,
+        url: URL,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> Delay:
         """Return the seconds between two requests to the origin of *url*, and the reason."""
         state = await self.lookup(url)
         if state is None:
             raise no_origin_error(url)
-        return self.delay_for(state)
+        return self.delay_for(state, product_token, purposes)
 
-    async def reserve(self, url: URL) -> float:
+    async def reserve(
+        self,
+        url: URL,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> float:
         """Reserve the next slot of an origin, and return its time, as `Client.reserve` does."""
-        delay, origin = await self.delay(url), self._origin(url) or ""
+        delay = await self.delay(url, product_token, purposes)
+        origin = self._origin(url) or ""
         return await self._run(self._rate_limiter.reserve(origin, delay.seconds))
 
     async def record_response(self, url: URL, status: int, headers: object = None) -> float | None:

@@ -313,9 +313,20 @@ class BaseClient:
             *((), (), (), tuple(purposes)),
         )
 
-    def delay_for(self, state: OriginState) -> Delay:
-        """Return the seconds between two requests to the origin of a state, and the reason."""
-        limits = self._rate_limits(state)
+    def delay_for(
+        self,
+        state: OriginState,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> Delay:
+        """
+        Return the seconds between two requests to the origin of a state, and the reason.
+
+        The rate limits are those for the client's own crawler, or for the one that is passed.
+        """
+        own = product_token is None and purposes is None
+        crawler = None if own else self._crawler_arguments(product_token, purposes)
+        limits = self._rate_limits(state, crawler)
         if limits is None or limits == NO_RATE_LIMITS:
             return self._min_delay
         return longest_delay(limits, self._clock(), self._min_delay.seconds)
@@ -325,16 +336,21 @@ class BaseClient:
         limits = self._rate_limits(state) if self._slots > 1 else None
         return 1 if limits is not None and is_rate_limited(limits) else self._slots
 
-    def _rate_limits(self, state: OriginState) -> RateLimits | None:
-        """Return the rate limits of a file for this crawler; cached for each file."""
+    def _rate_limits(
+        self, state: OriginState, crawler: tuple[Tokens, Sequence[str]] | None = None
+    ) -> RateLimits | None:
+        """Return the rate limits of a file for a crawler, by default this one; cached."""
         if state.policy is not EffectivePolicy.RULES:
             return None
-        cached = self._cached_limits.get(state.origin)
+        # The names of a well-known crawler differ from the same names in a list.
+        key = state.origin if crawler is None else f"{state.origin} {crawler!r}"
+        cached = self._cached_limits.get(key)
         if cached is None or cached[0] is not state.robots:
-            limits = read_rate_limits(state.robots, self._identity.tokens, self._identity.purposes)
+            tokens, purposes = crawler or (self._identity.tokens, self._identity.purposes)
+            limits = read_rate_limits(state.robots, tokens, purposes)
             if len(self._cached_limits) >= MAX_CACHED_RATES:
                 self._cached_limits.clear()
-            cached = self._cached_limits[state.origin] = state.robots, limits
+            cached = self._cached_limits[key] = state.robots, limits
         return cached[1]
 
     def _group_by_origin(

@@ -326,21 +326,33 @@ class Client(BaseClient):
 
     # --- Rate limiting --------------------------------------------------------------------------
 
-    def delay(self, url: URL) -> Delay:
+    def delay(
+        self,
+        url: URL,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> Delay:
         """Return the seconds between two requests to the origin of *url*, and the reason."""
         state = self.lookup(url)
         if state is None:
             raise no_origin_error(url)
-        return self.delay_for(state)
+        return self.delay_for(state, product_token, purposes)
 
-    def reserve(self, url: URL) -> float:
+    def reserve(
+        self,
+        url: URL,
+        product_token: Tokens | None = None,
+        purposes: Sequence[str] | None = None,
+    ) -> float:
         """
         Reserve the next slot of the origin of *url*, and return its time in seconds since 1970.
 
         For crawlers with their own queue: this does not wait; pass the response to
-        `record_response()`. `slot()` waits, and lets one request through at a time.
+        `record_response()`. `slot()` waits, and lets one request through at a time. All crawlers
+        share the slots of an origin; the interval since the previous slot is that of this crawler.
         """
-        delay, origin = self.delay(url), self._origin(url) or ""
+        delay = self.delay(url, product_token, purposes)
+        origin = self._origin(url) or ""
         return self._run(self._rate_limiter.reserve(origin, delay.seconds))
 
     def record_response(self, url: URL, status: int, headers: object = None) -> float | None:

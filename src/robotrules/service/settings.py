@@ -52,6 +52,10 @@ class Limits(NamedTuple):
     """Bytes of memory of a process that does the heavy work, where the system can limit it."""
     work_requests: int = 1_000
     """Requests after which such a process is replaced."""
+    fetch_timeout: float = 20.0
+    """Seconds for one fetch of a robots.txt or a page, including redirects."""
+    max_fetches: int = 256
+    """Origins that are fetched from at a time; four requests may wait for each."""
     max_connections: int = 2_000
     max_header: int = 64 * 1024
     """Bytes of the header of a request."""

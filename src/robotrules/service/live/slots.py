@@ -1,0 +1,88 @@
+"""
+Slots: whose turn it is at an origin, for crawlers that have their own HTTP client.
+
+A crawler asks for a slot before each request, waits as long as the answer says, and reports the
+response. The slots of an origin are shared by all crawlers of all workers that use the same store;
+a slot begins at least as long after the previous one as the robots.txt asks of its crawler.
+"""
+
+from __future__ import annotations
+
+from time import time
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from robotrules.service.live.fetching import Fetching
+from robotrules.service.live.questions import QuestionedCrawler, UrlText, WhoInput, vet_url
+from robotrules.service.problems import Problem
+from robotrules.service.schemas import Request
+
+
+class SlotRequest(WhoInput, kw_only=True):
+    """A request for the next slot of an origin."""
+
+    url: UrlText
+
+
+class ResponseReport(Request, kw_only=True):
+    """A response that a crawler received in its slot."""
+
+    url: UrlText
+    status: Annotated[int, Meta(description="Its status code.", ge=100, le=599)]
+    retry_after: Annotated[
+        str | int | None,
+        Meta(description="Its Retry-After field: seconds or a date, as received."),
+    ] = None
+
+
+class Slots:
+    """Hands out slots."""
+
+    def __init__(self, fetching: Fetching) -> None:
+        self._fetching = fetching
+
+    async def reserve(self, url: str, crawler: QuestionedCrawler) -> dict[str, Any]:
+        """Return whether a URL is allowed and, if so, in how many seconds it may be requested."""
+        vet_url(url, self._fetching)
+        client = self._fetching.client(crawler.profile)
+        state = await self._fetching.state(crawler.profile, url)
+        verdict = state.check(url, crawler.names, crawler.purposes)
+        delay = client.delay_for(state, crawler.names, crawler.purposes)
+        wait = at = None
+        if verdict.allowed:
+            try:
+                at = await client.reserve(url, crawler.names, crawler.purposes)
+            except RuntimeError:
+                self._fetching.require()  # closed meanwhile
+                raise
+            wait = max(0.0, round(at - time(), 3))
+        return {
+            "url": url,
+            "allowed": verdict.allowed,
+            "reason": str(verdict.reason),
+            "origin": state.origin,
+            "product_token": crawler.choice.name,
+            "wait": wait,
+            "delay": delay.as_dict(),
+            "state": str(state.state),
+        }
+
+    async def record(self, report: ResponseReport) -> dict[str, Any]:
+        """Postpone the next slot of an origin if a response asks for it."""
+        origin = vet_url(report.url, self._fetching)
+        client = self._fetching.client(self._fetching.profile)
+        fields = {}
+        if report.retry_after is not None:
+            value = str(report.retry_after)
+            if len(value) > 100 or not value.isascii() or not value.isprintable():
+                raise Problem(
+                    "invalid-request", "pass seconds or a date, as received", at="retry_after"
+                )
+            fields["Retry-After"] = value
+        try:
+            postponed = await client.record_response(report.url, report.status, fields)
+        except RuntimeError:
+            self._fetching.require()
+            raise
+        return {"origin": origin, "postponed": postponed}

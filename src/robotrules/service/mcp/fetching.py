@@ -1,0 +1,205 @@
+"""
+Answers about live sites: whether a URL may be fetched, why, and what may be done with its page.
+
+robots.txt files are fetched and kept as for the HTTP API (`service.live`). A page is fetched only
+if the rules of its site allow that.
+
+`may_fetch` hands out turns: how long to wait before a fetch, so that several agents with one store
+keep the distance that a site asks for. The turn of a URL is remembered until the next one begins,
+so that asking again does not cost another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import OrderedDict
+from typing import Any
+
+from robotrules.access import FailureReason
+from robotrules.client.origin_state import OriginState
+from robotrules.client.pages import make_guidance
+from robotrules.errors import MissingExtraError
+from robotrules.guide import guidance
+from robotrules.json_results.access import access_values
+from robotrules.json_results.check import verdict_values
+from robotrules.robotstxt.tokens import CrawlerNames
+from robotrules.robotstxt.verdict import Reason, Verdict
+from robotrules.service.live.fetching import Fetching
+from robotrules.service.live.pages import Pages
+from robotrules.service.live.questions import Crawler, Crawlers, vet_url
+from robotrules.service.mcp.arguments import (
+    ExplainArguments,
+    GuidanceArguments,
+    MayFetchArguments,
+)
+from robotrules.service.mcp.given import (
+    EXPLAIN_SITE_TEXT,
+    guidance_result,
+    header_lines,
+    line_text,
+)
+from robotrules.service.mcp.site_text import bound
+from robotrules.service.problems import Problem
+
+__all__ = ["MAY_FETCH_SITE_TEXT", "LiveSites"]
+
+# Seconds: language models wait a minute for a tool, and their users less.
+PAGE_TIMEOUT = 40.0
+MAX_PAGES = 16
+MAX_TURNS = 4_096
+# How long a turn is good after its time, in seconds, if the next one does not begin before.
+MAX_GRACE = 30.0
+
+MAY_FETCH_SITE_TEXT = ("line_text", "pattern", "failure")
+
+
+class LiveSites:
+    """Answers questions about live sites."""
+
+    def __init__(self, fetching: Fetching) -> None:
+        self._fetching = fetching
+        self._crawlers = Crawlers(fetching)
+        self._pages = Pages(fetching)
+        self._fetched_at_once = asyncio.Semaphore(MAX_PAGES)
+        self._turns: OrderedDict[tuple[str, str], float] = OrderedDict()
+
+    async def may_fetch(self, arguments: MayFetchArguments) -> dict[str, Any]:
+        """Return whether the rules of a site allow a fetch, why, and how long to wait."""
+        crawler, state = await self._look_up(arguments)
+        verdict = state.check(arguments.url, crawler.names, crawler.purposes)
+        client = self._fetching.client(crawler.profile)
+        delay = client.delay_for(state, crawler.names, crawler.purposes)
+        wait = await self._turn(arguments.url, crawler, delay.seconds) if verdict else None
+        choice = crawler.choice
+        values = {
+            "allowed": verdict.allowed,
+            "why": _why(verdict, state, crawler, wait),
+            "wait": wait,
+            "delay": delay.as_dict(),
+            "line_text": line_text(state.robots.body, verdict.line),
+            "url": arguments.url,
+            **verdict_values(verdict, choice.name, crawler.given_purposes, choice.known_dict),
+            **access_values(state),
+        }
+        return bound(values, MAY_FETCH_SITE_TEXT)
+
+    async def explain(self, arguments: ExplainArguments) -> dict[str, Any]:
+        """Return how the verdict on a URL is reached."""
+        crawler = self._crawler(arguments, arguments.profile)
+        return bound(await self._pages.explain(arguments.url, crawler), EXPLAIN_SITE_TEXT)
+
+    async def guidance(self, arguments: GuidanceArguments) -> dict[str, Any]:
+        """Return what may be done with a page: the given one, or the one that is fetched."""
+        crawler, state = await self._look_up(arguments)
+        if arguments.headers is None and arguments.html is None:
+            return await self._guidance_of_live_page(arguments.url, crawler, state)
+        found = await asyncio.to_thread(
+            guidance,
+            arguments.url,
+            crawler.names,
+            robots=state.robots,
+            headers=header_lines(arguments.headers),
+            html=arguments.html,
+            purposes=crawler.purposes,
+        )
+        verdict = state.check(arguments.url, crawler.names, crawler.purposes)
+        return guidance_result(
+            found._replace(verdict=verdict), crawler.choice, access=access_values(state)
+        )
+
+    async def _guidance_of_live_page(
+        self, url: str, crawler: Crawler, first: OriginState
+    ) -> dict[str, Any]:
+        client, names = self._fetching.client(crawler.profile), crawler.names
+        # This server obeys the groups for '*', even if the crawler ignores them.
+        polite = CrawlerNames(names) if isinstance(names, CrawlerNames) else names
+        try:
+            async with asyncio.timeout(PAGE_TIMEOUT), self._fetched_at_once:
+                page = await client.fetch(url, polite, crawler.purposes)
+        except TimeoutError:
+            raise Problem(
+                "took-too-long",
+                f"the page was not fetched within {PAGE_TIMEOUT:g} seconds; its site may ask for a "
+                "long delay (may_fetch says so). Ask later, or fetch the page yourself in your "
+                "turn and pass headers and html",
+            ) from None
+        try:
+            found = await asyncio.to_thread(
+                make_guidance,
+                page,
+                names,
+                crawler.purposes,
+                application=None,
+                profile=crawler.profile,
+            )
+        except MissingExtraError as error:
+            raise Problem("internal-error", str(error)) from None
+        state = page.origin_state or first
+        if crawler.choice.known is not None:
+            verdict = state.check(page.url, names, crawler.purposes)
+            found = found._replace(verdict=verdict)
+        access = access_values(state)
+        access["page_failure_reason"] = str(page.failure_reason) if page.failure_reason else None
+        return guidance_result(found, crawler.choice, status=page.status, access=access)
+
+    def _crawler(self, arguments: MayFetchArguments, profile: str = "default") -> Crawler:
+        names = [] if arguments.as_ is None else [arguments.as_]
+        return self._crawlers.find(names, arguments.purpose, profile=profile)
+
+    async def _look_up(self, arguments: MayFetchArguments) -> tuple[Crawler, OriginState]:
+        self._fetching.require()
+        crawler = self._crawler(arguments)
+        vet_url(arguments.url, self._fetching)
+        return crawler, await self._fetching.state(crawler.profile, arguments.url)
+
+    async def _turn(self, url: str, crawler: Crawler, delay: float) -> float:
+        """Return the seconds until the turn of a URL; a turn that was handed out is kept."""
+        key = crawler.choice.name, url
+        at = self._turns.get(key)
+        if at is None or at + min(delay, MAX_GRACE) < time.time():
+            client = self._fetching.client(crawler.profile)
+            at = await client.reserve(url, crawler.names, crawler.purposes)
+            self._turns[key] = at
+            if len(self._turns) > MAX_TURNS:
+                self._turns.popitem(last=False)
+        # Rounded up: never before the turn.
+        return max(0.0, math.ceil((at - time.time()) * 10) / 10)
+
+
+# --- Sentences ------------------------------------------------------------------------------------
+
+
+def _why(verdict: Verdict, state: OriginState, crawler: Crawler, wait: float | None) -> str:
+    """Return the reason in a sentence or two, without text of the site."""
+    robots, name = f"{state.origin}/robots.txt", crawler.choice.name
+    if verdict.reason is Reason.UNREACHABLE:
+        return (
+            f"Do not fetch this URL now: {robots} could not be fetched ({_failure(state)}), and "
+            "then nothing is allowed (RFC 9309 §2.3.1.4)."
+        )
+    reason = verdict.reason.sentence
+    if verdict.line is not None:
+        reason = f"line {verdict.line} of {robots} decides, because {reason}"
+    elif verdict.reason is not Reason.IMPLICIT:
+        reason = f"{reason} ({robots})"
+    if not verdict:
+        return f"The site asks {name} not to fetch this URL: {reason}. Do not fetch it."
+    seconds = math.ceil(wait or 0)
+    turn = f"in {seconds} second{'s' * (seconds > 1)}, not earlier" if seconds else "now"
+    return f"The site lets {name} fetch this URL: {reason}. Fetch it {turn}."
+
+
+def _failure(state: OriginState) -> str:
+    record = state.fetch_record
+    if record is None or record.failure_reason is None:
+        return "no response"
+    if record.failure_reason is FailureReason.STATUS:
+        return f"status {record.status}"
+    if record.failure_reason is FailureReason.REFUSED:
+        return (
+            "this server does not connect to its address; the operator of this server can allow "
+            "private addresses with --allow-private, and other hosts with --fetch-host"
+        )
+    return record.failure_reason.sentence

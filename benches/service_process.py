@@ -139,13 +139,10 @@ def wrk(
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write("\n".join(lines))
         script.flush()
+        command = [program, "-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", "--latency"]
+        command += ["--timeout", "30s", "-s", script.name, url]
         ran = subprocess.run(
-            [program, "-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", "--latency"]
-            + ["--timeout", "30s", "-s", script.name, url],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=seconds + 90,
+            command, capture_output=True, text=True, check=True, timeout=seconds + 90
         )
     return _parsed(ran.stdout)
 
@@ -157,7 +154,8 @@ def _parsed(text: str) -> Load:
 
     speed = re.search(r"Requests/sec:\s+([\d.]+)", text)
     total = re.search(r"(\d+) requests in", text)
-    assert speed and total, text
+    assert speed, text
+    assert total, text
     errors = sum(int(n) for n in re.findall(r"Non-2xx or 3xx responses: (\d+)", text))
     if found := re.search(r"connect (\d+), read (\d+), write (\d+), timeout (\d+)", text):
         errors += sum(map(int, found.groups()))

@@ -701,6 +701,24 @@ class TestTurns:
         with pytest.raises(ValueError, match="http or https"):
             client.reserve("mailto:x")
 
+    def test_for_another_crawler(self, make: Make, server: Server) -> None:
+        """Its own delay counts; the slots are those of the origin."""
+        rules = b"User-agent: SlowBot\nCrawl-delay: 30\nDisallow: /x\n"
+        server.answers[f"{SITE}/robots.txt"] = Response(200, {}, rules)
+        client = make(min_delay=4)
+        assert client.delay(SITE, "SlowBot") == (30.0, "crawl-delay", 2)
+        assert (
+            client.delay(SITE, ["OtherBot"], ["P-1"])
+            == client.delay(SITE)
+            == (4, "min-delay", None)
+        )
+        assert client.reserve(SITE) == START
+        assert client.reserve(SITE, "SlowBot") == START + 30
+        assert client.reserve(SITE, ["OtherBot", "SlowBot"]) == START + 60
+        assert client.reserve(SITE) == START + 64
+        with pytest.raises(ProductTokenError):
+            client.reserve(SITE, "Slow/1.0")
+
 
 class TestWho:
     """A client uses the name in its User-Agent (RFC 9309 §2.2.1)."""

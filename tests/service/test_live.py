@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from robotrules.service.live.fetching import HostList
+from robotrules.service.live.pages import MAX_PAGES
 from tests.cli.shell import robotrules
 from tests.client import fault_servers
 from tests.client.fault_servers import Peer
@@ -211,6 +212,18 @@ class TestCheck:
             for _ in range(3):
                 answer = service.client.get(f"/v1/check?{query}").json()
                 assert answer["url"] == site.url(path)
+
+    def test_a_given_file(self, service: LiveServer, site: LoopbackSite) -> None:
+        """With a robots.txt nothing is fetched, also if the file is empty; null is no file."""
+        url = site.url("/private")
+        for robots, allowed in (("", True), ("User-agent: *\nDisallow: /p\n", False)):
+            body = {"url": url, "as": "ExampleBot", "robots": robots}
+            answer = service.post("/v1/check", body).json()
+            assert answer["allowed"] is allowed
+            assert "origin" not in answer
+        assert not site.seen
+        answer = service.post("/v1/check", {"url": url, "as": "ExampleBot"}).json()
+        assert (answer["allowed"], answer["origin"]) == (False, site.origin)
 
     @pytest.mark.parametrize(
         "body",
@@ -427,6 +440,38 @@ class TestPages:
         expected = command("explain", url, "--as", "ExampleBot")
         assert found.pop("access").keys() == expected.pop("access").keys()
         assert found == expected
+
+    def test_explain_a_long_file(self, service: LiveServer) -> None:
+        """What the command prints; several at once are answered in turn."""
+        with LoopbackSite(ROBOTS + "".join(f"Disallow: /{n}/*.x\n" for n in range(5_000))) as site:
+            url = site.url("/private/open?a=1")
+            with ThreadPoolExecutor(4) as threads:
+                found = [
+                    threads.submit(service.get, "/v1/explain", url=url, as_="ExampleBot")
+                    for _ in range(4)
+                ]
+            expected = command("explain", url, "--as", "ExampleBot")
+            for one in found:
+                assert without(one.result().json(), "access") == without(expected, "access")
+
+    def test_too_many_pages(self) -> None:
+        """503 beyond a number of pages that are fetched at a time; checks go on."""
+        with LoopbackSite(ROBOTS) as site, serve() as service:
+            site.answers["/slow"] = Answer(delay=1.5)
+            service.check(site.url("/a"))
+            with ThreadPoolExecutor(20) as threads:
+                found = [
+                    threads.submit(
+                        service.get, "/v1/guidance", url=site.url("/slow"), as_="ExampleBot"
+                    )
+                    for _ in range(MAX_PAGES + 2)
+                ]
+                time.sleep(0.7)
+                assert service.check(site.url("/a"))["allowed"]
+                refused = [one for one in found if one.done()]
+                assert len(refused) == 2
+                for one in refused:
+                    assert problem(one.result(), "busy", 503)["detail"]
 
     @pytest.mark.parametrize("profile", ["default", "strict"])
     def test_explain_with_purposes(

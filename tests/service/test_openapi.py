@@ -154,7 +154,7 @@ def origin() -> Iterator[str]:
 def with_urls(urls: list[str]) -> dict[str, Any]:
     """The document, where only these URLs are fetched; the first is disallowed."""
     changed = json.loads(json.dumps(document()))
-    for name in ("SlotRequest", "ResponseReport", "FetchedCheckRequest"):
+    for name in ("SlotRequest", "ResponseReport", "OriginCheckRequest"):
         properties = changed["components"]["schemas"][name]["properties"]
         properties["url"] = {"enum": urls}
         if "urls" in properties:  # null is the same as leaving it out

@@ -20,7 +20,7 @@ from robotrules.service.metrics import Metrics
 from robotrules.service.problems import Problem
 from robotrules.service.settings import Limits
 from robotrules.service.verbs import Verb, load_verbs
-from robotrules.service.work import INLINE, WorkPool, run_verb
+from robotrules.service.work import INLINE, LARGE, WorkPool, run_verb
 from tests.service.running import runs, until
 
 Result = TypeVar("Result")
@@ -78,8 +78,8 @@ def test_a_process_gives_the_answer_that_this_one_gives() -> None:
 
 def test_large_bodies_of_light_verbs_leave_the_event_loop() -> None:
     """A thread works on them, and the loop goes on."""
-    body = json.dumps({**QUESTION, "robots": QUESTION["robots"] + "#" * 4_000_000}).encode()
-    assert len(body) > INLINE
+    body = json.dumps({**QUESTION, "robots": QUESTION["robots"] + "#" * 400_000}).encode()
+    assert INLINE < len(body) < LARGE
 
     async def both(work: WorkPool) -> tuple[bytes, int]:
         running = asyncio.ensure_future(work.run(EXPLAIN, body))
@@ -94,6 +94,14 @@ def test_large_bodies_of_light_verbs_leave_the_event_loop() -> None:
         assert json.loads(answer)["allowed"] is False
         assert ticks > 3
         assert work.pids == []
+
+
+def test_very_large_bodies_are_read_in_a_process() -> None:
+    """Reading their JSON would stop all threads of this one."""
+    body = json.dumps({**QUESTION, "robots": QUESTION["robots"] + "#" * 4_000_000}).encode()
+    with pool() as work:
+        assert run(work.run(EXPLAIN, body)) == run_verb(EXPLAIN, body)
+        assert len(work.pids) == 1
 
 
 def test_work_that_takes_too_long_is_ended() -> None:

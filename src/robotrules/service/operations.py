@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robotrules.service.live.questions import MAX_NAME, MAX_URL, PROFILE_NAMES
-from robotrules.service.live.routes import FetchedCheckRequest
+from robotrules.service.live.routes import OriginCheckRequest
 from robotrules.service.live.slots import ResponseReport, SlotRequest
 from robotrules.service.resources import RESOURCES
 from robotrules.service.verbs.deciding import CheckRequest
@@ -119,7 +119,7 @@ _LINES = {
 
 # Bodies of verbs that are answered in more than one way, by path.
 ALTERNATIVES: dict[str, tuple[type[Any], ...]] = {
-    "/v1/check": (CheckRequest, FetchedCheckRequest),
+    "/v1/check": (CheckRequest, OriginCheckRequest),
 }
 OPERATIONS: tuple[Operation, ...] = (
     Operation(

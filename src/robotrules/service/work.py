@@ -1,9 +1,9 @@
 """
 Where verbs run: off the event loop, with a time limit.
 
-Small bodies of linear verbs are answered at once; larger ones in threads; verbs whose time may be
-more than linear in processes (`work_process`), which can be ended. A thread waits for each process,
-so the pool does not depend on an event loop.
+Small bodies of linear verbs are answered at once; larger ones in threads; very large ones, and verbs
+whose time may be more than linear, in processes (`work_process`), which can be ended. A thread
+waits for each process, so the pool does not depend on an event loop.
 
     the process needs more than `work_timeout`  it is killed and replaced; 503
     it ends by itself, or is killed             the request runs once more in another; then 503
@@ -40,6 +40,8 @@ __all__ = ["WorkPool", "run_verb"]
 
 # Small inputs of linear verbs are not worth another thread.
 INLINE = 16 * 1024
+# Reading JSON of several MiB stops all threads of an interpreter for long.
+LARGE = 512 * 1024
 # Threads for linear verbs; most of their time is in the native engine or in JSON.
 THREADS = 2
 # A new process imports the package before it answers.
@@ -102,16 +104,17 @@ class WorkPool:
         """Return the answer of a verb for a body; cancelling it drops work that waits."""
         if self.is_inline(verb, body):
             return self.run_inline(verb, body)
-        job = partial(self._in_process if verb.heavy else self.run_inline, verb, body)
-        return await self._queued(job, heavy=verb.heavy)
+        in_process = verb.heavy or len(body) > LARGE
+        job = partial(self._in_process if in_process else self.run_inline, verb, body)
+        return await self._queued(job, in_process=in_process)
 
-    async def _queued(self, job: Callable[[], bytes], *, heavy: bool) -> bytes:
+    async def _queued(self, job: Callable[[], bytes], *, in_process: bool) -> bytes:
         callers = self._open()
         if self._waiting >= self._limits.max_waiting:
             raise Problem(
                 "busy", "too many requests wait for their work; repeat the request", headers=RETRY
             )
-        if not heavy:
+        if not in_process:
             assert self._threads is not None
             callers = self._threads
         self._count_waiting(1)

@@ -17,7 +17,7 @@ from robotrules.client.origin_state import OriginState
 from robotrules.json_results.check import line_end
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.service.live.fetching import Fetching
-from robotrules.service.live.questions import Crawler, Crawlers, is_unusual, vet_url
+from robotrules.service.live.questions import Crawlers, QuestionedCrawler, is_unusual, vet_url
 
 # What is kept, in bytes; when there is more, all is dropped. A rule may be as long as a file.
 MAX_KEPT = 64 * 1024 * 1024
@@ -48,11 +48,11 @@ class Checks:
         self._fetching, self._crawlers = fetching, crawlers
         self._bytes = 0
 
-    async def answer(self, url: str, crawler: Crawler, *, queue: bool = False) -> bytes:
+    async def answer(self, url: str, crawler: QuestionedCrawler, *, queue: bool = False) -> bytes:
         """Return the JSON of a check; *queue*: wait if many fetches are in progress."""
         return self.ready(url, crawler) or await self.fetched(url, crawler, queue=queue)
 
-    def ready(self, url: str, crawler: Crawler) -> bytes | None:
+    def ready(self, url: str, crawler: QuestionedCrawler) -> bytes | None:
         """Return the JSON of a check from memory; None: the origin has to be looked up."""
         state = self._fetching.client(crawler.profile).cached(url)
         if state is None:
@@ -68,14 +68,14 @@ class Checks:
         end = kept[0] if kept is not None else self._make_end(answers, verdict, crawler)
         return URL_START + encode(url) + end
 
-    async def fetched(self, url: str, crawler: Crawler, *, queue: bool = False) -> bytes:
+    async def fetched(self, url: str, crawler: QuestionedCrawler, *, queue: bool = False) -> bytes:
         """Return the JSON of a check after a lookup in the store or a fetch."""
         vet_url(url, self._fetching)
         state = await self._fetching.state(crawler.profile, url, queue=queue)
         verdict = state.check(url, crawler.names, crawler.purposes)
         return URL_START + encode(url) + end_of(verdict, crawler, state)
 
-    def _keep(self, state: OriginState, crawler: Crawler) -> _Answers:
+    def _keep(self, state: OriginState, crawler: QuestionedCrawler) -> _Answers:
         check: Callable[[str], Verdict]
         if state.policy is EffectivePolicy.RULES:
             check = state.robots.rules_for(crawler.names, crawler.purposes).check
@@ -86,7 +86,7 @@ class Checks:
         answers = crawler.answers[state.origin] = _Answers(state, check)
         return answers
 
-    def _make_end(self, answers: _Answers, verdict: Verdict, crawler: Crawler) -> bytes:
+    def _make_end(self, answers: _Answers, verdict: Verdict, crawler: QuestionedCrawler) -> bytes:
         end = end_of(verdict, crawler, answers.state)
         if len(end) <= LONGEST_KEPT:
             self._count(len(end))
@@ -105,7 +105,7 @@ class _SharedVerdicts:
 
     __slots__ = ("_crawler", "_state", "_verdicts")
 
-    def __init__(self, state: OriginState, crawler: Crawler) -> None:
+    def __init__(self, state: OriginState, crawler: QuestionedCrawler) -> None:
         self._state, self._crawler = state, crawler
         self._verdicts: dict[Verdict, Verdict] = {}
 
@@ -116,7 +116,7 @@ class _SharedVerdicts:
         return self._verdicts.setdefault(verdict, verdict)
 
 
-def end_of(verdict: Verdict, crawler: Crawler, state: OriginState) -> bytes:
+def end_of(verdict: Verdict, crawler: QuestionedCrawler, state: OriginState) -> bytes:
     """Return the JSON of a check after its URL."""
     choice = crawler.choice
     end = line_end(

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
-from robotrules import __version__
 from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client.aio import AsyncClient
 from robotrules.client.base_client import expect_requests, open_client_store
@@ -28,7 +28,7 @@ from robotrules.robotstxt.tokens import product_token
 from robotrules.service.problems import Problem
 from robotrules.service.settings import ServiceSettings
 
-DEFAULT_USER_AGENT = f"robotrules/{__version__} (service)"
+DEFAULT_USER_AGENT = f"robotrules/{sys.modules['robotrules'].__version__} (service)"
 # Seconds that a request waits beyond the time limit of a fetch: for the store, and for a fetch of
 # another worker.
 MARGIN = 5.0

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import time
 from typing import Any
 
@@ -22,13 +24,16 @@ from robotrules.json_results.guidance import GuidanceQuery, GuidanceReport
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.service.live.fetching import RETRY_AFTER, Fetching
-from robotrules.service.live.questions import Crawler, parsing_profile, vet_url
+from robotrules.service.live.questions import QuestionedCrawler, parsing_profile, vet_url
 from robotrules.service.problems import Problem
 
-# Pages that are fetched and read at a time: each may have 2 MiB.
+# Pages that are fetched and read at a time, and long files that are explained: a page may have
+# 2 MiB.
 MAX_PAGES = 16
 # Seconds for which a page may wait for its slot, in addition to the time limit of a fetch.
 SLOT_SECONDS = 15.0
+# Bytes of a robots.txt that is explained at once; a longer one takes too long for other requests.
+INLINE = 16 * 1024
 
 
 class Pages:
@@ -37,14 +42,19 @@ class Pages:
     def __init__(self, fetching: Fetching) -> None:
         self._fetching = fetching
         self._in_progress = 0
+        # One thread at a time: each further one takes the interpreter from the event loop.
+        self._reading = asyncio.Lock()
 
-    async def explain(self, url: str, crawler: Crawler) -> dict[str, Any]:
+    async def explain(self, url: str, crawler: QuestionedCrawler) -> dict[str, Any]:
         """Return how the verdict on a URL is reached, as `robotrules explain --json` does."""
         vet_url(url, self._fetching)
         state = await self._fetching.state(crawler.profile, url)
         ignore_unread_purposes(crawler.given_purposes, parsing_profile(crawler.profile))
-        found = state.explain(url, crawler.names, crawler.given_purposes)
-        return found._replace(known=crawler.choice.known).as_dict()
+        if len(state.robots.body) <= INLINE:
+            return _explanation_values(url, state, crawler)
+        with self._room():
+            async with self._reading:
+                return await asyncio.to_thread(_explanation_values, url, state, crawler)
 
     async def robots(self, url: str, profile: str | None) -> dict[str, Any]:
         """Return the robots.txt of the origin of a URL, and how it was fetched."""
@@ -52,23 +62,30 @@ class Pages:
         state = await self._fetching.state(profile or self._fetching.profile, url)
         return robots_values(state)
 
-    async def guidance(self, url: str, crawler: Crawler, application: str | None) -> dict[str, Any]:
+    async def guidance(
+        self, url: str, crawler: QuestionedCrawler, application: str | None
+    ) -> dict[str, Any]:
         """Return what all carriers say about a page, as `robotrules guidance --json` does."""
         vet_url(url, self._fetching)
         vet_application(application)
-        if self._in_progress >= MAX_PAGES:
-            raise Problem(
-                "busy", "too many pages are fetched: try again later", headers=RETRY_AFTER
-            )
-        self._in_progress += 1
-        try:
+        with self._room():
             first = await self._fetching.state(crawler.profile, url)
             page = await self._fetch(url, crawler)
-            return await asyncio.to_thread(_guidance_values, page, first, crawler, application)
+            async with self._reading:
+                return await asyncio.to_thread(_guidance_values, page, first, crawler, application)
+
+    @contextmanager
+    def _room(self) -> Iterator[None]:
+        """Count a long answer; raise a problem if there are too many."""
+        if self._in_progress >= MAX_PAGES:
+            raise Problem("busy", "too many pages are read: try again later", headers=RETRY_AFTER)
+        self._in_progress += 1
+        try:
+            yield
         finally:
             self._in_progress -= 1
 
-    async def _fetch(self, url: str, crawler: Crawler) -> FetchResult:
+    async def _fetch(self, url: str, crawler: QuestionedCrawler) -> FetchResult:
         client, names = self._fetching.client(crawler.profile), crawler.names
         # The service obeys the groups for '*', even if the crawler ignores them.
         polite = CrawlerNames(names) if isinstance(names, CrawlerNames) else names
@@ -85,6 +102,11 @@ class Pages:
         except RuntimeError:
             self._fetching.require()  # closed meanwhile
             raise
+
+
+def _explanation_values(url: str, state: OriginState, crawler: QuestionedCrawler) -> dict[str, Any]:
+    found = state.explain(url, crawler.names, crawler.given_purposes)
+    return found._replace(known=crawler.choice.known).as_dict()
 
 
 def robots_values(state: OriginState) -> dict[str, Any]:
@@ -125,7 +147,7 @@ def vet_application(name: str | None) -> None:
 
 
 def _guidance_values(
-    page: FetchResult, first: OriginState, crawler: Crawler, application: str | None
+    page: FetchResult, first: OriginState, crawler: QuestionedCrawler, application: str | None
 ) -> dict[str, Any]:
     """Return the guidance of a page; it may be slow, because a page is long."""
     state = page.origin_state

@@ -52,7 +52,7 @@ class JSONBytes(Response):
         ]
 
 
-class FetchedCheckRequest(WhoInput, kw_only=True):
+class OriginCheckRequest(WhoInput, kw_only=True):
     """A question about one URL or several, answered from the robots.txt files of their origins."""
 
     url: UrlText | None = None
@@ -133,7 +133,7 @@ class Live:
         body = await read_body(request)
         if self._check_verb is not None and has_robots(body):
             return await run_for(request, body, self._work, self._check_verb)
-        given = _decode(body, FetchedCheckRequest)
+        given = _decode(body, OriginCheckRequest)
         crawler = self._crawlers.find_given(given)
         if given.url is not None and given.urls is None:
             return Response(await self._checks.answer(given.url, crawler), media_type=JSON)

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from robotrules.service.live.fetching import Fetching
-from robotrules.service.live.questions import Crawler, UrlText, WhoInput, vet_url
+from robotrules.service.live.questions import QuestionedCrawler, UrlText, WhoInput, vet_url
 from robotrules.service.problems import Problem
 from robotrules.service.schemas import Request
 
@@ -42,7 +42,7 @@ class Slots:
     def __init__(self, fetching: Fetching) -> None:
         self._fetching = fetching
 
-    async def reserve(self, url: str, crawler: Crawler) -> dict[str, Any]:
+    async def reserve(self, url: str, crawler: QuestionedCrawler) -> dict[str, Any]:
         """Return whether a URL is allowed and, if so, in how many seconds it may be requested."""
         vet_url(url, self._fetching)
         client = self._fetching.client(crawler.profile)

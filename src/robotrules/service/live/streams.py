@@ -26,11 +26,11 @@ from starlette.types import Receive, Scope, Send
 from robotrules.service.live.checks import Checks, encode
 from robotrules.service.live.fetching import RETRY_AFTER
 from robotrules.service.live.questions import (
-    Crawler,
     Crawlers,
     Names,
     Purposes,
     Query,
+    QuestionedCrawler,
     UrlText,
 )
 from robotrules.service.problems import PROBLEMS, Problem
@@ -65,7 +65,7 @@ decode_line = msgspec.json.Decoder(StreamLine).decode
 # --- Lines ----------------------------------------------------------------------------------------
 
 
-class Line:
+class RawLine:
     """The bytes of a line, or None if it was too long, and its number."""
 
     __slots__ = ("data", "number")
@@ -84,7 +84,7 @@ class LineSplitter:
         self.number = 0
         """The number of the last line."""
 
-    def add(self, chunk: bytes) -> Iterator[Line]:
+    def add(self, chunk: bytes) -> Iterator[RawLine]:
         """Yield the lines that a chunk completes."""
         first, *others = chunk.split(b"\n")
         if not others:
@@ -97,7 +97,7 @@ class LineSplitter:
             yield self._take()
         self._extend(others[-1])
 
-    def end(self) -> Iterator[Line]:
+    def end(self) -> Iterator[RawLine]:
         """Yield the last line, if it has no line feed."""
         if self._rest or self._is_too_long:
             yield self._take()
@@ -108,9 +108,9 @@ class LineSplitter:
         else:
             self._rest += data
 
-    def _take(self) -> Line:
+    def _take(self) -> RawLine:
         self.number += 1
-        line = Line(self.number, None if self._is_too_long else self._rest)
+        line = RawLine(self.number, None if self._is_too_long else self._rest)
         self._rest, self._is_too_long = b"", False
         return line
 
@@ -142,7 +142,7 @@ class LineChecks:
         if self._names:
             self._find(None, None)
 
-    def begin(self, line: Line) -> Item | None:
+    def begin(self, line: RawLine) -> Item | None:
         """Return the answer to a line, or its task if it has to be looked up; None: it is blank."""
         url = None
         try:
@@ -163,7 +163,7 @@ class LineChecks:
         except Problem as problem:
             return error_line(problem, line.number, url)
 
-    def check(self, url: str, crawler: Crawler, number: int) -> Item:
+    def check(self, url: str, crawler: QuestionedCrawler, number: int) -> Item:
         """Return the answer to a URL, or its task."""
         try:
             ready = self._checks.ready(url, crawler)
@@ -173,7 +173,7 @@ class LineChecks:
             return ready + b"\n"
         return asyncio.create_task(self._look_up(url, crawler, number))
 
-    def _find(self, names: str | list[str] | None, purposes: list[str] | None) -> Crawler:
+    def _find(self, names: str | list[str] | None, purposes: list[str] | None) -> QuestionedCrawler:
         tokens = [names] if isinstance(names, str) else names or self._names
         return self._crawlers.find(
             tokens,
@@ -182,7 +182,7 @@ class LineChecks:
             profile=self._profile,
         )
 
-    async def _look_up(self, url: str, crawler: Crawler, number: int) -> bytes:
+    async def _look_up(self, url: str, crawler: QuestionedCrawler, number: int) -> bytes:
         try:
             return await self._checks.fetched(url, crawler, queue=True) + b"\n"
         except Problem as problem:
@@ -218,7 +218,9 @@ async def answer_lines(receive: Receive, lines: LineChecks) -> AsyncIterator[Ite
             yield item
 
 
-async def answer_urls(urls: list[str], crawler: Crawler, lines: LineChecks) -> AsyncIterator[Item]:
+async def answer_urls(
+    urls: list[str], crawler: QuestionedCrawler, lines: LineChecks
+) -> AsyncIterator[Item]:
     """Yield the answers to a list of URLs."""
     for number, url in enumerate(urls, 1):
         yield lines.check(url, crawler, number)

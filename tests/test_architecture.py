@@ -81,7 +81,7 @@ MAY_IMPORT |= dict.fromkeys(("bulk", "compat", "expect.files"), RIGHT)
 MAY_IMPORT["editing"] = (*PROTOCOLS, *READERS, *DECIDERS, "config", *WORKBENCH)
 # Lists of URLs in logs, sitemaps and tables; the JSON of commands: for cli and service.
 MAY_IMPORT["url_lists"] = ("errors", "octets")
-MAY_IMPORT["json_results"] = (*RIGHT, "url_lists")
+MAY_IMPORT["json_results"] = (*RIGHT, "url_lists", "serving")
 MAY_IMPORT["service"] = (*RIGHT, "editing", "json_results", "url_lists", "toml_positions")
 # What a site sends to crawlers: policies, responses and counters. It opens no socket.
 MAY_IMPORT["serving"] = (*PROTOCOLS, *READERS, *DECIDERS, *WORKBENCH, "toml_positions")

@@ -14,8 +14,8 @@ from unittest import mock
 import pytest
 
 from robotrules.cli.console import CliError
-from robotrules.cli.fmt import SCHEMA_VERSION
 from robotrules.formatting import MAX_STATES, FormatResult
+from robotrules.json_results.fmt import SCHEMA_VERSION
 from tests.cli.shell import Ran, robotrules
 
 BODY = b"user-agent:*\r\n\r\nDisallow : /a #why"

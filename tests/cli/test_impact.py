@@ -18,7 +18,10 @@ from hypothesis import strategies as st
 
 from robotrules import RuleSet, parse
 from robotrules.cli.console import CliError
-from robotrules.cli.impact import (
+from robotrules.cli.impact import impact_lines, impact_markdown, measure_impact
+from robotrules.cli.text import Paint
+from robotrules.cli.url_files import UrlFile
+from robotrules.json_results.impact import (
     MOST_SEGMENTS,
     SEGMENTS_APART,
     Compared,
@@ -26,12 +29,7 @@ from robotrules.cli.impact import (
     Impact,
     ImpactCounter,
     Segment,
-    impact_lines,
-    impact_markdown,
-    measure_impact,
 )
-from robotrules.cli.text import Paint
-from robotrules.cli.url_files import UrlFile
 from robotrules.url_lists.line_formats import Example, Skipped, UrlFileFormat
 from tests.cli.shell import process_environment
 

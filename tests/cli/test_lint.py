@@ -188,7 +188,7 @@ class TestGiven:
 
     def test_where_it_will_be(self, file: Path) -> None:
         """Checks that need a URL get that of the robots.txt."""
-        with mock.patch("robotrules.cli.lint_inputs.lint", return_value=[]) as found:
+        with mock.patch("robotrules.json_results.lint.lint", return_value=[]) as found:
             lint(file, "--url", "https://example.com/shop/")
         assert found.call_args.kwargs["received"] == ServedResponse(
             url="https://example.com/robots.txt"
@@ -199,7 +199,7 @@ class TestGiven:
 
     def test_profile_and_budget(self, file: Path) -> None:
         """They are handed on."""
-        with mock.patch("robotrules.cli.lint_inputs.lint", return_value=[]) as found:
+        with mock.patch("robotrules.json_results.lint.lint", return_value=[]) as found:
             lint(file, "--profile", "google", "--max-states", "7")
         assert found.call_args.args[0].profile.name == "google"
         assert found.call_args.kwargs["max_states"] == 7
@@ -556,7 +556,7 @@ class TestFixing:
     def test_a_file_refused_by_the_library_is_not_changed(self, file: Path) -> None:
         """For the same reason."""
         refused = FixResult(BODY, (), (), "it is not whole")
-        with mock.patch("robotrules.cli.lint_run.fix", return_value=refused):
+        with mock.patch("robotrules.linting.fix_rounds.fix", return_value=refused):
             ran = lint(file, "--unsafe-fixes")
         assert (ran.code, file.read_bytes()) == (2, BODY)
         assert "was not changed: it is not whole" in ran.err

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from robotrules.cli import lint_run
 from robotrules.cli.console import Output
+from robotrules.linting import fix_rounds
 from robotrules.linting.checks import misspelt_record
 from tests.cli.shell import robotrules
 
@@ -48,7 +48,7 @@ def test_rounds_of_fixes_are_bounded_by_the_size(
         False,
     )
     file.write_text(body, encoding="utf-8")
-    monkeypatch.setattr(lint_run, "MOST_LINTED", 0)
+    monkeypatch.setattr(fix_rounds, "MOST_LINTED", 0)
     for fixed in (3, 6, 7):
         ran = robotrules(*arguments)
         assert file.read_text().count("Disallow: ") == fixed

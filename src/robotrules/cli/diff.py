@@ -10,32 +10,16 @@ Sections: the command · the two files · the comparison · JSON.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from robotrules import RobotsTxt, is_product_token
-from robotrules.analysis import (
-    MAX_STATES,
-    Crawler,
-    FileDifference,
-    compare,
-    exceptions,
-)
-from robotrules.analysis.crawlers import as_documented
+from robotrules import RobotsTxt
+from robotrules.analysis import MAX_STATES, Crawler, FileDifference
 from robotrules.cache import FreshnessReason
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
-from robotrules.cli.diff_sections import (
-    EVERYONE_ELSE,
-    EXCEPTION_MAX_STATES,
-    MAX_REGIONS,
-    MOST_EXCEPTIONS,
-    DiffReport,
-    build_report,
-)
-from robotrules.cli.diff_text import format_names
-from robotrules.cli.impact import Impact, measure_impact
+from robotrules.cli.impact import measure_impact
 from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import (
     json_option,
@@ -47,19 +31,21 @@ from robotrules.cli.options import (
 )
 from robotrules.cli.progress import progress_bar
 from robotrules.http.origins import authority_end, origin_of
-from robotrules.profile import PROFILES
+from robotrules.json_results.diff import (
+    compare_files,
+    diff_values,
+    list_compared,
+    list_crawlers,
+)
+from robotrules.json_results.diff_sections import MAX_REGIONS, DiffReport
+from robotrules.json_results.impact import Impact
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
-from robotrules.robotstxt.internals import reparse
 
 if TYPE_CHECKING:
     from robotrules.cli.origin_lookup import OriginLookup
 
 # Regions that are shown for each kind of crawlers: more would not be one screen.
 MOST = 5
-# Regions of which JSON says where in them nothing changes.
-MOST_REFRESHED = 50
-# Crawlers that are named together in JSON.
-MOST_NAMES = 8
 NOT_DECIDED = 2
 
 
@@ -150,28 +136,23 @@ def diff(
         raise CliError("stdin can be read only once: pass '-' once")
     asked = _asked(product_tokens, purposes, profile, literal)
     before, after = _files((old, new), profile, client_options)
-    if not literal:
-        asked = [as_documented(crawler, before, after) for crawler in asked]
     with progress_bar("crawler") as progress:
         bound = max_regions or MAX_REGIONS if as_json else MAX_REGIONS
-        found = compare(
+        found, parts = compare_files(
             before,
             after,
-            only=asked,
+            asked,
             literal=literal,
             max_regions=bound,
             max_states=max_states,
             progress=progress,
         )
-    parts = build_report(found, max_states, asked=bool(asked))
-    parts = parts._replace(identical=before.body == after.body)
-    if parts.proved and not parts.identical:
-        parts = parts._replace(elsewhere=_elsewhere(before, after, asked, max_states, literal))
     if file is not None:
         parts = parts._replace(impact=_impact(file, parts))
     output = Output()
     if as_json:
-        output.json(_as_json(found, parts, (old, new)))
+        names = (None if name == STDIN else name for name in (old, new))
+        output.json(diff_values(found, parts, *names))
     elif markdown:
         from robotrules.cli.diff_markdown import DiffComment
 
@@ -205,10 +186,7 @@ def _say_undecided(found: FileDifference, max_states: int) -> None:
 
 def _impact(file: str, parts: DiffReport) -> Impact:
     """Return the impact on the URLs of a file."""
-    compared = [
-        (format_names(part.crawlers, str, MOST_NAMES, parts.alone), *part.rules)
-        for part in parts.impact_sections
-    ]
+    compared = list_compared(parts)
     if len(compared) < len(parts.changed) + len(parts.undecided):
         _warn(
             f"URLs are counted for {len(compared)} sections only; select other crawlers with --as"
@@ -290,61 +268,7 @@ def _asked(
 ) -> list[Crawler]:
     """Return the crawlers that options name; empty means all."""
     given = parse_purposes(purposes, profile)
-    if not tokens:
-        return [EVERYONE_ELSE._replace(purposes=given)] if given else []
     unknown = [token for token in tokens if literal or token not in KNOWN_CRAWLERS]
     if unknown:
         parse_tokens(unknown, profile)
-    return [Crawler(token, given) for token in dict.fromkeys(tokens)]
-
-
-def _elsewhere(
-    old: RobotsTxt, new: RobotsTxt, asked: Sequence[Crawler], max_states: int, literal: bool
-) -> tuple[tuple[str, bool | None], ...]:
-    """Return whether equivalent files are equivalent under the other profiles, too."""
-    found = []
-    for profile in PROFILES.values():
-        if profile != old.profile:
-            read = [reparse(robots, profile) for robots in (old, new)]
-            whom = [
-                crawler if literal else as_documented(crawler, *read)
-                for crawler in asked
-                if profile.any_product_token
-                or is_product_token(crawler.product_token)
-                or crawler.known
-            ]
-            same: bool | None = True
-            if whom or not asked:
-                same = compare(*read, only=whom, literal=literal, max_states=max_states).equal
-            found.append((profile.name, same))
-    return tuple(found)
-
-
-# --- JSON -----------------------------------------------------------------------------------------
-
-
-def _as_json(found: FileDifference, parts: DiffReport, names: tuple[str, str]) -> dict[str, Any]:
-    """Return the comparison as plain values, with the exceptions in each region."""
-    values = {**found.as_dict(), "equal": parts.equal}
-    regions = [
-        (change, region, written)
-        for change, of_change in zip(found.changes, values["changes"], strict=True)
-        for region, written in zip(change.difference.regions, of_change["regions"], strict=True)
-    ]
-    for number, (change, region, written) in enumerate(regions):
-        written["unchanged"] = None
-        if number < MOST_REFRESHED:
-            but = exceptions(
-                change.old_rules,
-                change.new_rules,
-                region,
-                limit=MOST_EXCEPTIONS,
-                max_states=EXCEPTION_MAX_STATES,
-            )
-            written["unchanged"] = [one.as_dict() for one in but]
-    old, new = (None if name == STDIN else name for name in names)
-    schema = values.pop("schema")
-    impact = parts.impact.as_dict() if parts.impact else None
-    elsewhere = dict(parts.elsewhere) if parts.elsewhere else None
-    others = {"other_profiles": elsewhere, "impact": impact}
-    return {"schema": schema, "old": old, "new": new, **values, **others}
+    return list_crawlers(tokens, given)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from robotrules.analysis import RecordDifference, RecordText
-from robotrules.cli.diff_sections import MAX_REGIONS, DiffReport, DiffSection, RegionChange
 from robotrules.cli.diff_text import (
     describe_groups,
     describe_known_crawlers,
@@ -19,12 +18,13 @@ from robotrules.cli.diff_text import (
     describe_record_change,
     describe_rule,
     describe_urls,
-    format_names,
     headline,
 )
 from robotrules.cli.impact import impact_markdown
 from robotrules.cli.markdown import code
 from robotrules.cli.text import plural
+from robotrules.json_results.crawler_names import format_names
+from robotrules.json_results.diff_sections import MAX_REGIONS, DiffReport, DiffSection, RegionChange
 
 MOST_NAMES = 8
 MOST_STATED = 10

@@ -9,11 +9,20 @@ Sections: URLs · groups · other records · sentences · page.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from robotrules.analysis import Crawler, ObeyedGroups, RecordDifference, RecordText
 from robotrules.cli.console import Output
-from robotrules.cli.diff_sections import (
+from robotrules.cli.impact import impact_lines
+from robotrules.cli.text import CUT, Paint, cell_width, plural, truncate
+from robotrules.json_results.crawler_names import (
+    Mark,
+    format_names,
+    is_nameless,
+    join_some,
+    joined,
+)
+from robotrules.json_results.diff_sections import (
     EVERYONE_ELSE,
     MAX_REGIONS,
     Decided,
@@ -22,13 +31,8 @@ from robotrules.cli.diff_sections import (
     RegionChange,
     groups_change,
 )
-from robotrules.cli.impact import impact_lines
-from robotrules.cli.text import CUT, Paint, cell_width, plural, truncate
 from robotrules.octets import visible
 from robotrules.robotstxt.verdict import GroupMatch
-
-# Escapes the content of a file for output.
-Mark = Callable[[str], str]
 
 # The most names and line numbers in a sentence.
 MOST_NAMES = 4
@@ -148,51 +152,10 @@ def describe_record_change(statements: RecordDifference, whom: str, mark: Mark) 
 # --- Sentences ------------------------------------------------------------------------------------
 
 
-def joined(names: Sequence[str], word: str = "and") -> str:
-    """Return `a`, `a and b`, `a, b and c`."""
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} {word} {names[-1]}"
-
-
-def join_some(names: Sequence[str], most: int, count: int | None = None) -> str:
-    """Return the first *most* names and how many more there are; *count* is the total."""
-    count = len(names) if count is None else count
-    # One more name is as short as "and 1 more".
-    if count <= most + 1:
-        return joined(names)
-    return f"{', '.join(names[:most])} and {count - most:,} more"
-
-
 def format_lines(lines: Sequence[int]) -> str:
     """Return `line 3`, `lines 3, 8 and 9`."""
     noun = "line" if len(lines) == 1 else "lines"
     return f"{noun} {join_some([str(line) for line in lines], MOST_LINES)}"
-
-
-def format_name(crawler: Crawler, mark: Mark, alone: bool = False) -> str:
-    """Return the name of a crawler; *alone*: '*' covers all crawlers."""
-    if crawler == EVERYONE_ELSE:
-        return "every crawler" if alone else "everyone else"
-    purposes = joined([mark(purpose) for purpose in crawler.purposes])
-    noun = "purpose" if len(crawler.purposes) == 1 else "purposes"
-    if _is_nameless(crawler):
-        return f"{noun} {purposes}"
-    token = mark(crawler.product_token)
-    return f"{token} with {noun} {purposes}" if purposes else token
-
-
-def format_names(crawlers: Sequence[Crawler], mark: Mark, most: int, alone: bool = False) -> str:
-    """Return names of crawlers and how many more; '*' is always named."""
-    named = [crawler for crawler in crawlers if crawler != EVERYONE_ELSE]
-    everyone = EVERYONE_ELSE in crawlers
-    names = [format_name(crawler, mark) for crawler in named[: most + 1]]
-    if not everyone:
-        return join_some(names, most, len(named))
-    last = format_name(EVERYONE_ELSE, mark, alone)
-    if len(named) <= most:
-        return joined([*names, last])
-    return f"{last} and {', '.join(names[:most])} and {len(named) - most:,} more"
 
 
 def headline(parts: DiffReport, mark: Mark) -> tuple[str, str]:
@@ -286,15 +249,11 @@ def _join_crawlers(
 
 
 def _tokens(crawlers: list[Crawler]) -> set[object]:
-    return {crawler.product_token.lower() for crawler in crawlers if not _is_nameless(crawler)}
+    return {crawler.product_token.lower() for crawler in crawlers if not is_nameless(crawler)}
 
 
 def _purposes(crawlers: list[Crawler]) -> set[object]:
-    return {one.purposes for one in crawlers if _is_nameless(one) and one.purposes}
-
-
-def _is_nameless(crawler: Crawler) -> bool:
-    return crawler.product_token == EVERYONE_ELSE.product_token
+    return {one.purposes for one in crawlers if is_nameless(one) and one.purposes}
 
 
 def _records_change(parts: DiffReport) -> str:

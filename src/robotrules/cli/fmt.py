@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, NamedTuple
 
 import click
 
@@ -23,41 +22,8 @@ from robotrules.cli.unified_diff import colourize, diff_lines
 from robotrules.config import find_config
 from robotrules.errors import ConfigError
 from robotrules.formatting import MAX_STATES, format_robots
+from robotrules.json_results.fmt import FormattedFile, formatting_values
 from robotrules.octets import visible
-
-# Increased when a JSON key changes its meaning or is removed.
-SCHEMA_VERSION = 1
-
-
-class _Done(NamedTuple):
-    """The result for one file."""
-
-    file: str
-    old: bytes = b""
-    new: bytes = b""
-    error: str = ""
-    written: bool = False
-
-    @property
-    def changed(self) -> bool:
-        """Whether its canonical form is another."""
-        return self.old != self.new
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return "stdin" if self.file == STDIN else visible(os.fsencode(self.file))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        octets = {"before": len(self.old), "after": len(self.new)}
-        return {
-            "file": None if self.file == STDIN else self.name,
-            "changed": self.changed,
-            "written": self.written,
-            "bytes": None if self.error else octets,
-            "error": self.error or None,
-        }
 
 
 @click.command()
@@ -116,17 +82,17 @@ def fmt(
         if one.error:
             report(one.error)
         elif as_diff:
-            lines = diff_lines(one.old, one.new, one.name, "formatted")
+            lines = diff_lines(one.old, one.new, one.file or "stdin", "formatted")
             output.lines(colourize(lines, output.paint))
             if not quiet and b"\r" in one.old:
                 report(f"{_named(one)}: line ends would change to LF")
         elif check and one.changed and not (as_json or quiet):
-            output.lines([one.name])
+            output.lines([one.file or "stdin"])
         elif file == STDIN and writes:
             sys.stdout.buffer.write(one.new)
         output.flush()
     if as_json:
-        output.json(_as_json(done))
+        output.json(formatting_values(done))
         output.flush()
     elif not quiet:
         _summarise(done, writes, hint=check and not as_diff)
@@ -135,7 +101,7 @@ def fmt(
     return int(not writes and any(one.changed for one in done))
 
 
-def _formatted(file: str, max_states: int | None, writes: bool) -> _Done:
+def _formatted(file: str, max_states: int | None, writes: bool) -> FormattedFile:
     """Format and write one file; an error is part of the result."""
     name = "stdin" if file == STDIN else quoted(file)
     try:
@@ -154,8 +120,12 @@ def _formatted(file: str, max_states: int | None, writes: bool) -> _Done:
         if written:
             write_atomically(file, found.body, octets)
     except CliError as error:
-        return _Done(file, error=" ".join(error.message.split()))
-    return _Done(file, octets, found.body, written=written)
+        return FormattedFile(_shown_name(file), error=" ".join(error.message.split()))
+    return FormattedFile(_shown_name(file), octets, found.body, written=written)
+
+
+def _shown_name(file: str) -> str | None:
+    return None if file == STDIN else visible(os.fsencode(file))
 
 
 def _max_states(folder: str) -> int:
@@ -169,15 +139,15 @@ def _max_states(folder: str) -> int:
 # --- Output ---------------------------------------------------------------------------------------
 
 
-def _named(one: _Done) -> str:
-    return "stdin" if one.file == STDIN else quoted(one.file)
+def _named(one: FormattedFile) -> str:
+    return "stdin" if one.file is None else quoted(one.file)
 
 
-def _summarise(done: list[_Done], writes: bool, *, hint: bool) -> None:
+def _summarise(done: list[FormattedFile], writes: bool, *, hint: bool) -> None:
     """Report the results; errors were reported before. *hint*: also say what to do."""
     changed = [one for one in done if one.changed]
     if not changed:
-        if writes and STDIN in (one.file for one in done):
+        if writes and None in (one.file for one in done):
             return
         good = sum(not one.error for one in done)
         where = f" in {plural(good, 'file')}" if len(done) > 1 else ""
@@ -186,16 +156,9 @@ def _summarise(done: list[_Done], writes: bool, *, hint: bool) -> None:
     elif not writes:
         if len(done) > 1 or hint:
             them = "it" if len(changed) == 1 else "them"
-            files = hint and all(one.file != STDIN for one in changed)
+            files = hint and all(one.file is not None for one in changed)
             advice = f"; format {them} with robotrules fmt, see --diff" if files else ""
             report(f"{len(changed):,} of {plural(len(done), 'file')} would change{advice}")
     for one in changed:
         if one.written:
             report(f"{_named(one)} formatted, proved equivalent")
-
-
-def _as_json(done: list[_Done]) -> dict[str, Any]:
-    failed = sum(bool(one.error) for one in done)
-    changed = sum(one.changed for one in done)
-    counts = {"changed": changed, "same": len(done) - changed - failed, "failed": failed}
-    return {"schema": SCHEMA_VERSION, **counts, "files": [one.as_dict() for one in done]}

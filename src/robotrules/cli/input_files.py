@@ -20,7 +20,7 @@ import click
 import robotrules
 from robotrules.cli.console import STDIN, CliError, quoted
 from robotrules.cli.text import is_terminal
-from robotrules.json_results.lint import describe_binary
+from robotrules.json_results.binary_files import describe_binary
 from robotrules.profile import find_profile
 from robotrules.url_lists import BATCH, BLOCK, LONGEST_URL, Chunk
 

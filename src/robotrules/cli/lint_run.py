@@ -12,17 +12,16 @@ Sections: the run · fixes.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
-from robotrules import RobotsTxt, parse
+from robotrules import RobotsTxt
 from robotrules.analysis.files import FileDifference, compare
 from robotrules.cli.atomic_write import write_atomically
 from robotrules.cli.client import ClientOptions
 from robotrules.cli.console import STDIN, CliError, quoted, report
 from robotrules.cli.lint_inputs import (
-    LintInput,
     LintSettings,
     LintSettingsReader,
     is_page,
@@ -38,7 +37,8 @@ from robotrules.cli.progress import Progress
 from robotrules.cli.text import listed, truncate
 from robotrules.cli.unified_diff import diff_lines
 from robotrules.errors import MissingExtraError
-from robotrules.linting import LEVELS, LintNote, fix
+from robotrules.linting import LEVELS
+from robotrules.linting.fix_rounds import NOT_UTF8, fix_in_rounds
 from robotrules.linting.fixing import MAX_STATES
 from robotrules.linting.render import LintedFile
 from robotrules.octets import visible
@@ -51,15 +51,8 @@ if TYPE_CHECKING:
 MOST_RECORDS = 4
 # Advice after the file was overwritten.
 AFTERWARDS = "see the diff of your version control, or use --diff before --unsafe-fixes"
-# A fix may enable another, and each stage has its own rounds; a file that still changes after this
-# many would never become stable.
-MOST_ROUNDS = 20
-# Limits the total bytes linted in all rounds, with at least one round for each stage.
-FEWEST_ROUNDS, MOST_LINTED = 3, 1_500_000
 # The most changed verdicts that are listed.
 MOST_CHANGES = 10
-# The check whose fix saves a file in UTF-16 as UTF-8.
-NOT_UTF8 = "not-utf8"
 MOST_NAMES = 4
 LONGEST = 200
 
@@ -160,7 +153,9 @@ class LintRun:
 
     def _fixed(self, file: str, settings: LintSettings) -> LintedFile:
         read = read_file(file, settings)
-        found = fix_file(read, unsafe=self._unsafe, levels=self._levels)
+        found = fix_in_rounds(
+            read.robots, read.octets, read.notes, unsafe=self._unsafe, levels=self._levels
+        )
         name = "stdin" if file == STDIN else quoted(file)
         if found.refused:
             error = f"{name} was not changed: {found.refused}"
@@ -220,78 +215,6 @@ class LintRun:
 
 
 # --- Fixes ----------------------------------------------------------------------------------------
-
-
-class FixedFile(NamedTuple):
-    """A file after its fixes."""
-
-    robots: RobotsTxt
-    applied: tuple[LintNote, ...]
-    """Each with its line number in its round."""
-    notes: tuple[LintNote, ...]
-    """The notes after the fixes."""
-    refused: str = ""
-    """Why no fix was applied; empty if none was refused."""
-    more: bool = False
-    """Whether fixes remain, because the file is too large for another round."""
-    offered: int = 0
-    """The number of fixes before the first round, as lint reports it."""
-
-    @property
-    def changes_verdicts(self) -> bool:
-        """Whether an unsafe fix was applied."""
-        return any(note.fix and note.fix.changes_verdicts for note in self.applied)
-
-
-def fix_file(read: LintInput, *, unsafe: bool, levels: Collection[str] = LEVELS) -> FixedFile:
-    """
-    Apply the fixes of notes of the given levels.
-
-    *unsafe*: also those that change verdicts.
-    """
-
-    def counting() -> list[LintNote]:
-        """Return the notes whose fixes are applied."""
-        return [note for note in notes if note.level in levels]
-
-    robots, notes = read.robots, read.notes()
-    wanted = [one.fix for one in counting() if one.fix and (unsafe or not one.fix.changes_verdicts)]
-    applied: list[LintNote] = []
-    if wanted and robots.body != read.octets:
-        # The parsed body differs from the file: UTF-16, or longer than the limit.
-        applied = [note for note in counting() if unsafe and note.slug == NOT_UTF8]
-        if not (applied and _is_fully_decoded(read)):
-            refused = fix(robots, counting(), unsafe=unsafe).refused
-            more = "it is not UTF-8, or longer than the limit; save it as UTF-8 first"
-            return FixedFile(robots, (), tuple(notes), refused or more)
-        robots = parse(robots.body, robots.profile)
-        notes = read.notes(robots)
-    remaining = False
-    affordable = max(MOST_LINTED // (len(robots.body) + 1), FEWEST_ROUNDS)
-    for _ in range(min(affordable, MOST_ROUNDS)):
-        done = fix(robots, counting(), unsafe=unsafe)
-        if done.refused:
-            return FixedFile(robots, tuple(applied), tuple(notes), done.refused if wanted else "")
-        if done.body == robots.body:
-            break
-        applied += done.applied
-        robots = parse(done.body, robots.profile)
-        notes = read.notes(robots)
-    else:
-        left = (note.fix for note in counting())
-        remaining = affordable < MOST_ROUNDS and any(
-            one and (unsafe or not one.changes_verdicts) for one in left
-        )
-    return FixedFile(robots, tuple(applied), tuple(notes), more=remaining, offered=len(wanted))
-
-
-def _is_fully_decoded(read: LintInput) -> bool:
-    """Tell whether a file in UTF-16 was parsed completely and is valid."""
-    try:
-        text = read.octets.decode("utf-16")
-    except UnicodeDecodeError:
-        return False
-    return text.encode("utf-8") == read.robots.body
 
 
 class Changed(NamedTuple):

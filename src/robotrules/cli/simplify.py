@@ -13,7 +13,6 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import Any
 
 import click
 
@@ -28,6 +27,7 @@ from robotrules.cli.options import json_option, profile_option
 from robotrules.cli.progress import progress_bar
 from robotrules.cli.text import Paint, listed, plural, truncate
 from robotrules.cli.unified_diff import colourize, diff_lines
+from robotrules.json_results.simplify import simplification_values
 from robotrules.linting.intent import find_misread_lines
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
@@ -144,7 +144,9 @@ def simplify(
     if target == STDIN:
         sys.stdout.buffer.write(found.body)
     elif as_json:
-        output.json(_as_json(found, file, target if written else None, misread))
+        names = (file, target if written else None)
+        shown_names = (None if one in (None, STDIN) else visible(os.fsencode(one)) for one in names)
+        output.json(simplification_values(found, misread, *shown_names))
     elif as_diff:
         shown = "stdin" if file == STDIN else visible(os.fsencode(file))
         lines = diff_lines(octets, found.body, shown, "simplified")
@@ -183,17 +185,6 @@ def _warn_misread(robots: RobotsTxt, misread: list[int], name: str) -> None:
         label="warning",
         style="warning",
     )
-
-
-def _as_json(
-    found: Simplification, file: str, target: str | None, misread: list[int]
-) -> dict[str, Any]:
-    values = found.as_dict()
-    schema = values.pop("schema")
-    shown, written = (
-        None if name in (None, STDIN) else visible(os.fsencode(name)) for name in (file, target)
-    )
-    return {"schema": schema, "file": shown, "written": written, **values, "misread": misread}
 
 
 # --- Writing --------------------------------------------------------------------------------------

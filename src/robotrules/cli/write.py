@@ -20,13 +20,11 @@ from robotrules.cli.input_files import open_octets, read_error, read_robots
 from robotrules.cli.options import json_option
 from robotrules.cli.unified_diff import colourize, unified_lines
 from robotrules.errors import WriteError
+from robotrules.json_results.write import SCHEMA_VERSION, compare_with_policy, policy_values
 from robotrules.octets import visible
-from robotrules.write import NewRobotsTxt, read_back
+from robotrules.write import NewRobotsTxt
 from robotrules.write import write as write_text
 from robotrules.write.policy import LARGEST, read_policy, require_generated
-
-# Increased when a JSON key changes its meaning or is removed.
-SCHEMA_VERSION = 1
 
 
 @click.command()
@@ -86,9 +84,7 @@ def write(
     robots = parsed.robots
     _hint_at_names(robots)
     text = write_text(robots)
-    values: dict[str, Any] = {"schema": SCHEMA_VERSION, "policy": None if policy == STDIN else name}
-    values |= {"robotstxt": text, **robots.as_dict()}
-    values["tags"] = [table.as_dict() for table in parsed.tags]
+    values = policy_values(parsed, text, None if policy == STDIN else name)
     if existing is not None:
         return _compare(robots, text, existing, values if as_json else None)
     if target == STDIN:
@@ -169,11 +165,7 @@ def _hint_at_names(robots: NewRobotsTxt) -> None:
 def _compare(robots: NewRobotsTxt, text: str, existing: str, values: dict[str, Any] | None) -> int:
     """Compare a robots.txt with the policy; *values* are for JSON."""
     parsed, octets = read_robots(existing, "default")
-    same = octets == text.encode("ascii")
-    try:
-        equivalent = read_back(parsed) == robots
-    except WriteError:  # not expressible as a policy
-        equivalent = False
+    same, equivalent = compare_with_policy(robots, text, parsed, octets)
     output = Output()
     where = "stdin" if existing == STDIN else quoted(existing)
     if values is not None:

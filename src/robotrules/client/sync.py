@@ -348,8 +348,8 @@ class Client(BaseClient):
         Reserve the next slot of the origin of *url*, and return its time in seconds since 1970.
 
         For crawlers with their own queue: this does not wait; pass the response to
-        `record_response()`. `slot()` waits, and lets one request through at a time. The interval to
-        the next slot is that of the crawler; the slots of an origin are shared by all crawlers.
+        `record_response()`. `slot()` waits, and lets one request through at a time. All crawlers
+        share the slots of an origin; the interval since the previous slot is that of this crawler.
         """
         delay = self.delay(url, product_token, purposes)
         origin = self._origin(url) or ""

@@ -28,7 +28,7 @@ from robotrules.linting.fixing import fix
 from robotrules.linting.note import Edit, LintNote
 from robotrules.linting.suppressions import parse_suppressions
 
-__all__ = ["FIX_ALL", "EditTarget", "make_fix_all", "make_quick_fixes"]
+__all__ = ["FIX_ALL", "EditTarget", "is_proved_safe", "make_fix_all", "make_quick_fixes"]
 
 FIX_ALL = "source.fixAll.robotrules"
 # Notes for which actions are offered: a person chooses from the list.
@@ -65,8 +65,7 @@ def _make_fixes(document: OpenDocument, note: LintNote, target: EditTarget) -> I
     if note.fix is None:
         return
     title = truncate(note.fix.title, 200)
-    # A fix that claims to be safe is safe only if the proof succeeds.
-    unsafe = note.fix.changes_verdicts or not fix(document.robots, [note]).applied
+    unsafe = not is_proved_safe(document, note)
     yield CodeAction(
         title=f"{title} ({note.code}; changes the file's meaning)"
         if unsafe
@@ -76,6 +75,13 @@ def _make_fixes(document: OpenDocument, note: LintNote, target: EditTarget) -> I
         is_preferred=not unsafe,
         edit=target.workspace_edit(to_text_edits(document, note.fix.edits)),
     )
+
+
+def is_proved_safe(document: OpenDocument, note: LintNote) -> bool:
+    """Tell whether it is proved that the fix of a note changes no verdict, applied alone."""
+    # A fix that claims to be safe is safe only if the proof succeeds.
+    changes = note.fix is None or note.fix.changes_verdicts
+    return not changes and bool(fix(document.robots, [note]).applied)
 
 
 # --- Suppression comments -------------------------------------------------------------------------

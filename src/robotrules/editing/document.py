@@ -1,13 +1,15 @@
 """
 Document: the text of one open document, with its position map, parsed lazily and once.
 
-An editor holds text, so the bytes here are always valid UTF-8; a byte order mark is present only if
-the editor keeps it in the text. The module does not depend on the protocol or on a file path.
+An editor holds text, so the bytes are valid UTF-8 unless the bytes of a file are given; a byte
+order mark is present only if the editor keeps it in the text. A file in UTF-16 is the text that it
+is parsed as. The module does not depend on the protocol or on a file path.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cached_property
 
 from robotrules.editing.positions import PositionMap, encode_text
@@ -17,21 +19,25 @@ from robotrules.robotstxt.values import Group, Line, Record, Rule
 
 __all__ = ["OpenDocument"]
 
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
 
 class OpenDocument:
     """One version of a document. It is immutable: an edit makes a new OpenDocument."""
 
     def __init__(
         self,
-        text: str,
+        text: str | bytes,
         *,
         profile: str = "default",
         encoding: str = "utf-16",
         registries: Registries = SHIPPED,
     ) -> None:
         """*encoding* is the position encoding; *registries* define purposes and directives."""
-        self.octets = encode_text(text)
+        self.octets = encode_text(text) if isinstance(text, str) else text
         self.profile = profile
+        if self.octets.startswith(_UTF_16):
+            self.octets = self.robots.body
         self.positions = PositionMap(self.octets, encoding)
         self.registries = registries
 
@@ -73,6 +79,15 @@ class OpenDocument:
         record = self.robots.records[index]
         return record if record.line == line.number else None
 
+    def records_on(self, lines: Sequence[Line]) -> dict[int, Record]:
+        """Return the records of some adjacent lines, by the number of their line."""
+        if not lines:
+            return {}
+        records = self.robots.records
+        first = bisect_left(records, lines[0].number, key=_line_of)
+        last = bisect_right(records, lines[-1].number, key=_line_of)
+        return {record.line: record for record in records[first:last]}
+
     def record_before(self, offset: int) -> Record | None:
         """Return the last record on the lines before the one that contains *offset*."""
         start, _ = self.positions.line_span(self.positions.line_at(offset))
@@ -89,3 +104,7 @@ class OpenDocument:
             return None
         groups = self.robots.grouped_for(record.key).groups
         return groups[bisect_right(groups, record.line, key=lambda group: group.lines[0]) - 1]
+
+
+def _line_of(record: Record) -> int:
+    return record.line

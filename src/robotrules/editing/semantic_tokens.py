@@ -39,22 +39,23 @@ def encode_semantic_tokens(
     document: OpenDocument, first: int = 0, last: int | None = None
 ) -> list[int]:
     """Return the tokens of lines *first* to *last*, counted from 0, both included."""
-    records = {record.line: record for record in document.robots.records}
+    locate = document.positions.locate
     data: list[int] = []
     previous_line, previous_column = 0, 0
     limit = first + MAX_LINES
-    for line in document.lines[first : limit if last is None else min(last + 1, limit)]:
+    lines = document.lines[first : limit if last is None else min(last + 1, limit)]
+    records = document.records_on(lines)
+    for line in lines:
         for start, end, token_type in _find_tokens(line, records.get(line.number)):
-            begin = document.positions.to_position(start)
-            stop = document.positions.to_position(end)
-            if stop.character <= begin.character:
+            begin_line, begin = locate(start)
+            _, stop = locate(end)
+            if stop <= begin:
                 continue
-            if begin.line != previous_line:
+            if begin_line != previous_line:
                 previous_column = 0
-            length = stop.character - begin.character
-            delta_line, delta_start = begin.line - previous_line, begin.character - previous_column
-            data += [delta_line, delta_start, length, token_type, 0]
-            previous_line, previous_column = begin.line, begin.character
+            delta_line, delta_start = begin_line - previous_line, begin - previous_column
+            data += [delta_line, delta_start, stop - begin, token_type, 0]
+            previous_line, previous_column = begin_line, begin
     return data
 
 

@@ -1,43 +1,14 @@
-"""
-The notes of lint on one robots.txt, for commands and the service; `linting.render` makes the JSON.
-
-To crawlers every byte string is a robots.txt (RFC 9309 §2.3.1.5). Lint refuses a binary file,
-because its author meant another one.
-"""
+"""The notes of lint on one robots.txt, for commands and the service."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from robotrules.http.origins import origin_of, robots_url
 from robotrules.linting import LintNote, ServedResponse, lint
 from robotrules.robotstxt import RobotsTxt
 
-__all__ = ["describe_binary", "notes_on"]
-
-# The bytes that are examined to detect binary files, and the share of control characters.
-_SAMPLE = 64 * 1024
-_CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
-_FEWEST, _SHARE = 3, 20
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-# A file that starts like a robots.txt is linted even if binary data follows; checks report that.
-_RECORD = re.compile(rb"^[ \t]*(?:user-agent|disallow|allow|sitemap)[ \t]*:", re.I | re.M)
-_RECORD_WITHIN = 1024
-
-
-def describe_binary(octets: bytes) -> str:
-    """Return why octets are not a text file, without a subject; empty if they are."""
-    sample = octets[:_SAMPLE]
-    if sample.startswith(_UTF16) or _RECORD.search(sample[:_RECORD_WITHIN]):
-        return ""
-    controls = len(sample) - len(sample.translate(None, _CONTROLS))
-    if controls < _FEWEST or controls * _SHARE < len(sample):
-        return ""
-    return (
-        f"is binary: {controls:,} of its first {len(sample):,} bytes are control characters; pass "
-        "a text file"
-    )
+__all__ = ["notes_on"]
 
 
 def notes_on(

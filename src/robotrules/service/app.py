@@ -13,12 +13,13 @@ from __future__ import annotations
 import re
 import time
 from contextlib import AsyncExitStack
+from itertools import count
 from secrets import token_hex
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robotrules.service.guard import BodyReader, Guard, check_media_type
 from robotrules.service.logs import LogWriter, exception_values
@@ -34,7 +35,9 @@ REQUEST_ID = b"x-request-id"
 _SANE_ID = re.compile(rb"[A-Za-z0-9._:/+=-]{1,128}")
 # The client left before the answer: a number that servers use in logs alone.
 CLIENT_LEFT = 499
-FIELDS = [(b"x-content-type-options", b"nosniff")]
+# Ids that the service makes: unique, and made in less time than random ones.
+_PREFIX = token_hex(5).encode()
+NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 NO_STORE = (b"cache-control", b"no-store")
 
 
@@ -50,6 +53,8 @@ class Service:
         self.settings = settings
         self._log = log
         self._access_log = log is not None and settings.access_log
+        self.running = 0
+        self._ids = count(1)
         self.metrics = Metrics()
         self.readiness = Readiness()
         self.work = WorkPool(settings.limits, settings.processes, self.metrics)
@@ -91,25 +96,12 @@ class Service:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
         path = scope["path"]
-        request_id = _request_id(scope)
+        request_id = self._request_id(scope)
         body = BodyReader(
             scope, receive, self.settings.limits, self.guard.bodies, path in self._streamed
         )
-        kind, begun = "", False
-
-        async def send_with_fields(message: Message) -> None:
-            nonlocal begun
-            if message["type"] == "http.response.start":
-                begun = True
-                fields = message["headers"]
-                fields.append((REQUEST_ID, request_id))
-                fields.extend(FIELDS)
-                if not any(name == b"cache-control" for name, _ in fields):
-                    fields.append(NO_STORE)
-            await send(message)
-
-        self.metrics.running.inc()
-        status = CLIENT_LEFT
+        kind, status, begun = "", CLIENT_LEFT, False
+        self.running += 1
         try:
             try:
                 media_type = self.guard.check(scope)
@@ -117,13 +109,16 @@ class Service:
                 check_media_type(scope["method"], media_type)
                 response = await endpoint(Request(scope, body))
                 status = response.status_code
-                await response(scope, body, send_with_fields)
+                begun = True
+                _add_fields(response, request_id)
+                await response(scope, body, send)
             except Problem as problem:
                 kind, status = problem.slug, problem.status
                 if begun:
                     raise
                 response = problem_response(problem, scope, body)
-                await response(scope, receive, send_with_fields)
+                _add_fields(response, request_id)
+                await response(scope, receive, send)
             except ClientDisconnect:
                 status = CLIENT_LEFT
             except Exception as error:
@@ -136,10 +131,12 @@ class Service:
                     "the service failed; the log of the service says where, by the request id",
                     request_id=request_id.decode(),
                 )
-                await problem_response(failure, scope, body)(scope, receive, send_with_fields)
+                response = problem_response(failure, scope, body)
+                _add_fields(response, request_id)
+                await response(scope, receive, send)
         finally:
             body.release()
-            self.metrics.running.dec()
+            self.running -= 1
             self._finish(scope, started, status, kind, request_id)
 
     def _finish(
@@ -166,6 +163,13 @@ class Service:
     def _report(self, error: Exception, request_id: bytes) -> None:
         if self._log is not None:
             self._log.write("error", "failure", id=request_id.decode(), **exception_values(error))
+
+    def _request_id(self, scope: Scope) -> bytes:
+        for name, value in scope["headers"]:
+            if name == REQUEST_ID and _SANE_ID.fullmatch(value):
+                found: bytes = value
+                return found
+        return b"%b-%x" % (_PREFIX, next(self._ids))
 
     def _find(self, scope: Scope) -> Endpoint:
         methods = self._routes.get(scope["path"])
@@ -199,12 +203,14 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _request_id(scope: Scope) -> bytes:
-    for name, value in scope["headers"]:
-        if name == REQUEST_ID and _SANE_ID.fullmatch(value):
-            found: bytes = value
-            return found
-    return token_hex(8).encode()
+def _add_fields(response: Response, request_id: bytes) -> None:
+    fields = response.raw_headers
+    fields.append((REQUEST_ID, request_id))
+    fields.append(NO_SNIFFING)
+    for name, _ in fields:
+        if name == b"cache-control":
+            return
+    fields.append(NO_STORE)
 
 
 def problem_response(

@@ -21,11 +21,13 @@ import hmac
 import ipaddress
 import math
 import time
+import types
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
 from robotrules.service.problems import Problem
@@ -278,20 +280,16 @@ class BodyReader:
         """Return the next message; raise a problem for a body that is too large or too slow."""
         if self._deadline == math.inf:
             return await self._receive()
-        loop = asyncio.get_running_loop()
         if self._deadline == 0 and not self._streamed:
             await self._check_length()
-        if self._deadline == 0 or self._streamed:
-            self._deadline = loop.time() + self._limits.body_timeout
+        # Most bodies are there already: then no timer is started.
+        steps = self._receive().__await__()
         try:
-            async with asyncio.timeout_at(self._deadline):
-                message = await self._receive()
-        except TimeoutError:
-            raise Problem(
-                "timeout",
-                f"the body did not arrive within {self._limits.body_timeout:g} seconds",
-                headers={"Connection": "close"},
-            ) from None
+            first = next(steps)
+        except StopIteration as done:
+            message: Message = done.value
+        else:
+            message = await self._wait(first, steps)
         if message["type"] == "http.request":
             if not message.get("more_body"):
                 self._deadline = math.inf
@@ -300,6 +298,34 @@ class BodyReader:
                 if self._taken > self._limits.max_body:
                     await self._refuse()
         return message
+
+    async def _wait(self, first: Any, steps: Generator[Any, Any, Message]) -> Message:
+        if self._deadline == 0 or self._streamed:
+            now = asyncio.get_running_loop().time()
+            self._deadline = now + self._limits.body_timeout
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                return await _resumed(first, steps)
+        except TimeoutError:
+            raise Problem(
+                "timeout",
+                f"the body did not arrive within {self._limits.body_timeout:g} seconds",
+                headers={"Connection": "close"},
+            ) from None
+
+    async def read(self) -> bytes:
+        """Return the whole body; a client that leaves raises ClientDisconnect."""
+        message = await self()
+        if message["type"] == "http.request" and not message.get("more_body"):
+            body: bytes = message.get("body", b"")
+            return body
+        chunks = [message.get("body", b"")]
+        while message["type"] == "http.request" and message.get("more_body"):
+            message = await self()
+            chunks.append(message.get("body", b""))
+        if message["type"] != "http.request":
+            raise ClientDisconnect
+        return b"".join(chunks)
 
     def _take(self, octets: int) -> None:
         self._taken += octets
@@ -342,3 +368,19 @@ class BodyReader:
                     left -= len(message.get("body", b""))
                     if message["type"] != "http.request" or not message.get("more_body"):
                         return
+
+
+@types.coroutine
+def _resumed(first: Any, steps: Generator[Any, Any, Message]) -> Generator[Any, Any, Message]:
+    """Await the rest of an awaitable whose first step was made already and gave *first*."""
+    while True:
+        error = sent = None
+        try:
+            sent = yield first
+        except BaseException as raised:
+            error = raised
+        try:
+            first = steps.send(sent) if error is None else steps.throw(error)
+        except StopIteration as done:
+            result: Message = done.value
+            return result

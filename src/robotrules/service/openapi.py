@@ -7,16 +7,21 @@ A request body is described by its msgspec struct, an answer by the same schema 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 
 from robotrules.json_results.schemas import load_schema
-from robotrules.service.operations import OPERATIONS, Operation
+from robotrules.service.operations import JSON, OPERATIONS, Operation
+from robotrules.service.parts import Part, ServiceContext
 from robotrules.service.problems import MEDIA_TYPE, PROBLEMS
 from robotrules.service.verbs import Verb, load_verbs
 
-__all__ = ["all_operations", "openapi_document"]
+__all__ = ["all_operations", "make_part", "openapi_document"]
 
 _SCHEMAS = "#/components/schemas/"
 # Problems by what an operation does.
@@ -31,16 +36,30 @@ _BODY = (
 )
 _FETCH = ("fetching-off", "host-not-allowed", "invalid-request")
 _DESCRIPTION = """\
-The Robots Exclusion Protocol over HTTP: what robots.txt (RFC 9309), response headers and HTML ask of
-crawlers, explained. Each POST operation gives the JSON that the command of the same name prints with
-`--json`. Errors are problem details (RFC 9457).
+The Robots Exclusion Protocol over HTTP: what robots.txt (RFC 9309), response headers and HTML ask
+of crawlers, explained. Each POST operation gives the JSON that the command of the same name prints
+with `--json`. Errors are problem details (RFC 9457).
 
-These rules are requests to crawlers. They are not access control, and this service protects nothing.
+These rules are requests to crawlers. They are not access control; this service protects nothing.
 """
 
 
-def openapi_document(version: str) -> dict[str, Any]:
-    """Return the document; *version* is that of the package."""
+def make_part(context: ServiceContext) -> Part:
+    """Return the route of the document."""
+    return Part({"/openapi.json": {"GET": _openapi}}, open_paths=frozenset(("/openapi.json",)))
+
+
+async def _openapi(request: Request) -> Response:
+    return Response(_encoded(), media_type=JSON)
+
+
+@cache
+def _encoded() -> bytes:
+    return msgspec.json.encode(openapi_document())
+
+
+def openapi_document() -> dict[str, Any]:
+    """Return the document."""
     operations = all_operations()
     schemas = _schemas(operations)
     paths: dict[str, dict[str, Any]] = {}
@@ -50,7 +69,7 @@ def openapi_document(version: str) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "robotrules",
-            "version": version,
+            "version": version("robotrules"),
             "description": _DESCRIPTION,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },

@@ -26,7 +26,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 Routes = Mapping[str, Mapping[str, Endpoint]]
 """Exact paths, and for each the endpoints by method."""
 
-PARTS = ("verb_routes", "live.routes", "health")
+PARTS = ("verb_routes", "live.routes", "openapi", "health", "pages")
 # A store that takes longer to answer is as good as unreachable.
 READY_SECONDS = 3.0
 

@@ -77,6 +77,7 @@ def resource_endpoints() -> dict[str, Endpoint]:
 
 def _endpoint(resource: FixedResource) -> Endpoint:
     async def endpoint(request: Request) -> Response:
+        """Return the resource, or that the client has it already."""
         body, tag = _encoded(resource)
         headers = {"ETag": tag, "Cache-Control": CACHING}
         if _is_current(request.headers.get("If-None-Match", ""), tag):

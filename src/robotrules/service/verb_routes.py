@@ -8,14 +8,15 @@ from contextlib import suppress
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from robotrules.service.guard import BodyReader
 from robotrules.service.parts import Endpoint, Part, ServiceContext
 from robotrules.service.resources import resource_endpoints
 from robotrules.service.verbs import JsonLines, Verb, load_verbs
 from robotrules.service.work import WorkPool
 
-__all__ = ["make_part", "run_for"]
+__all__ = ["JsonBytes", "make_part", "read_body", "run_for"]
 
-JSON = "application/json"
+_JSON, _LINES = b"application/json", JsonLines.media_type.encode()
 
 
 def make_part(context: ServiceContext) -> Part:
@@ -28,14 +29,19 @@ def make_part(context: ServiceContext) -> Part:
 
 def _endpoint(work: WorkPool, verb: Verb) -> Endpoint:
     async def endpoint(request: Request) -> Response:
-        return await run_for(request, work, verb)
+        return await run_for(request, await read_body(request), work, verb)
 
     return endpoint
 
 
-async def run_for(request: Request, work: WorkPool, verb: Verb) -> Response:
+async def read_body(request: Request) -> bytes:
+    """Return the whole body."""
+    reader = request.receive
+    return await (reader.read() if isinstance(reader, BodyReader) else request.body())
+
+
+async def run_for(request: Request, body: bytes, work: WorkPool, verb: Verb) -> Response:
     """Run a verb for a request; the work is dropped if it waits and the client is gone."""
-    body = await request.body()
     if work.is_inline(verb, body):
         answer = work.run_inline(verb, body)
     else:
@@ -52,5 +58,15 @@ async def run_for(request: Request, work: WorkPool, verb: Verb) -> Response:
                     task.cancel()
                     with suppress(asyncio.CancelledError):
                         await task
-    media_type = answer.media_type if isinstance(answer, JsonLines) else JSON
-    return Response(answer, media_type=media_type)
+    return JsonBytes(answer)
+
+
+class JsonBytes(Response):
+    """A response with encoded JSON, made in less time than a Response."""
+
+    def __init__(self, body: bytes) -> None:
+        self.status_code, self.background, self.body = 200, None, body
+        self.raw_headers = [
+            (b"content-length", b"%d" % len(body)),
+            (b"content-type", _LINES if isinstance(body, JsonLines) else _JSON),
+        ]

@@ -327,7 +327,6 @@ class _Request(aiohttp.ClientRequest):
         transport, inside = conn.transport, conn.protocol
         if transport is None or inside is None or transport.is_closing():
             raise _ConnectionGoneError
-        assert isinstance(transport, asyncio.Transport)
         gate = transport.get_protocol()
         if isinstance(gate, _ResponseGate):
             if not gate.usable:

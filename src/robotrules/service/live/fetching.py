@@ -215,7 +215,9 @@ class Fetching:
         origin = origin_of(url)
         assert origin is not None  # `questions` accepts no other URLs
         key = profile, origin
-        while queue and key not in self._fetches and len(self._fetches) >= self._max_fetches // 2:
+        # Half of the fetches are for requests that cannot wait.
+        most = max(self._max_fetches // 2, 1)
+        while queue and key not in self._fetches and len(self._fetches) >= most:
             self._finished.clear()
             await self._finished.wait()
         if not queue:

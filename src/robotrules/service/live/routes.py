@@ -34,7 +34,7 @@ from robotrules.service.live.streams import (
 )
 from robotrules.service.parts import Part, Routes, ServiceContext
 from robotrules.service.problems import Problem
-from robotrules.service.verb_routes import run_for
+from robotrules.service.verb_routes import read_body, run_for
 from robotrules.service.verbs import load_verbs
 
 Struct = TypeVar("Struct")
@@ -65,8 +65,8 @@ class CheckRequest(WhoInput, kw_only=True):
 class RobotsField(msgspec.Struct):
     """The fields that make a check one of a given file."""
 
-    robots: msgspec.Raw | msgspec.UnsetType | None = msgspec.UNSET
-    robots_base64: msgspec.Raw | msgspec.UnsetType | None = msgspec.UNSET
+    robots: msgspec.Raw = msgspec.Raw()
+    robots_base64: msgspec.Raw = msgspec.Raw()
 
 
 def has_robots(body: bytes) -> bool:
@@ -75,7 +75,7 @@ def has_robots(body: bytes) -> bool:
         fields = msgspec.json.decode(body, type=RobotsField)
     except msgspec.MsgspecError:
         return False
-    return fields.robots is not msgspec.UNSET or fields.robots_base64 is not msgspec.UNSET
+    return bool(fields.robots or fields.robots_base64)
 
 
 def make_part(context: ServiceContext) -> Part:
@@ -130,9 +130,9 @@ class Live:
 
     async def check_body(self, request: Request) -> Response:
         """Answer POST /v1/check: with a robots.txt as the verb does, else by fetching."""
-        body = await request.body()
+        body = await read_body(request)
         if self._check_verb is not None and has_robots(body):
-            return await run_for(request, self._work, self._check_verb)
+            return await run_for(request, body, self._work, self._check_verb)
         given = _decode(body, CheckRequest)
         crawler = self._crawlers.find_given(given)
         if given.url is not None and given.urls is None:
@@ -177,12 +177,12 @@ class Live:
 
     async def slot(self, request: Request) -> Response:
         """Answer POST /v1/slot."""
-        given = _decode(await request.body(), SlotRequest)
+        given = _decode(await read_body(request), SlotRequest)
         return _json(await self._slots.reserve(given.url, self._crawlers.find_given(given)))
 
     async def responses(self, request: Request) -> Response:
         """Answer POST /v1/responses."""
-        return _json(await self._slots.record(_decode(await request.body(), ResponseReport)))
+        return _json(await self._slots.record(_decode(await read_body(request), ResponseReport)))
 
 
 def _decode(body: bytes, kind: type[Struct]) -> Struct:

@@ -2,8 +2,8 @@
 Slots: whose turn it is at an origin, for crawlers that have their own HTTP client.
 
 A crawler asks for a slot before each request, waits as long as the answer says, and reports the
-response. The slots of an origin are shared by all crawlers of all workers that use the same store,
-and follow each other at the interval that the robots.txt asks of the crawler that got the last one.
+response. The slots of an origin are shared by all crawlers of all workers that use the same store;
+a slot begins at least as long after the previous one as the robots.txt asks of its crawler.
 """
 
 from __future__ import annotations

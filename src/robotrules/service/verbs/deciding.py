@@ -15,12 +15,15 @@ import msgspec
 from msgspec import Meta
 
 from robotrules.json_results.check import LINE_START, line_end
+from robotrules.robotstxt import parse
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.service.problems import Problem
+from robotrules.service.rule_cache import RuleCache, RulesKey
 from robotrules.service.schemas import QuestionInput
 from robotrules.service.settings import CURRENT_LIMITS
 from robotrules.service.verbs import NDJSON, JsonLines, Verb
 
+RULES = RuleCache()
 # White space around a URL is not part of it, as on the command line.
 WHITE_SPACE = " \t\n\r\v\f"
 
@@ -59,7 +62,11 @@ def check(request: CheckRequest) -> bytes:
     """Return the verdict on a URL as an object, or those on many URLs as lines."""
     urls = _urls(request)
     crawler, purposes = request.crawler, request.purposes
-    rules = request.parsed().rules_for(crawler.names, purposes)
+    octets = request.octets
+    rules = RULES.get(
+        RulesKey.of(octets, request.profile, crawler.names, purposes),
+        lambda: parse(octets, request.profile).rules_for(crawler.names, purposes),
+    )
     if request.fields == "allowed":
         return allowed_json(rules, urls)
     verdicts = rules.check_many(urls)
@@ -84,9 +91,14 @@ def allowed_json(rules: RuleSet, urls: Sequence[str]) -> bytes:
 
 def _lines(urls: Sequence[str], ends: Iterable[str]) -> bytes:
     """Return one JSON object per line; *ends* are the parts after the URLs."""
-    # All URLs are escaped at once. A quote inside a JSON string has a backslash before it, so
-    # `","` stands between two strings only.
-    strings = msgspec.json.encode(urls).decode()[2:-2].split('","') if urls else ()
+    escaped = msgspec.json.encode(urls) if urls else b""
+    if escaped.isascii():
+        # All at once. A quote inside a JSON string has a backslash before it, so `","` stands
+        # between two strings only.
+        strings = escaped.decode()[2:-2].split('","') if urls else []
+    else:
+        # Always ASCII, as on the command line: U+2028 is a line end to some readers of lines.
+        strings = [json_string(url)[1:-1] for url in urls]
     start = f'{LINE_START}"'
     return "".join(
         [f'{start}{url}"{end}\n' for url, end in zip(strings, ends, strict=True)]

@@ -17,8 +17,9 @@ from msgspec import Meta
 from robotrules.errors import CheckError, SavedResponseError
 from robotrules.extensions.app_directives import directives_for
 from robotrules.http.origins import origin_of as web_origin_of
+from robotrules.json_results.binary_files import describe_binary
 from robotrules.json_results.guidance import GuidanceQuery, GuidanceReport, origin_of
-from robotrules.json_results.lint import describe_binary, notes_on
+from robotrules.json_results.lint import notes_on
 from robotrules.json_results.parse import SECTIONS, parse_values
 from robotrules.json_results.tags import (
     join_fields,

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
-from robotrules import Rule, RuleSet, Verdict
 from robotrules.analysis import (
     Crawler,
     CrawlerChange,
@@ -22,8 +21,11 @@ from robotrules.analysis import (
     includes,
 )
 from robotrules.analysis.compare import MAX_REGIONS
-from robotrules.cli.impact import Impact
+from robotrules.json_results.impact import Impact
 from robotrules.registries.crawlers import KnownCrawler
+from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.values import Rule
+from robotrules.robotstxt.verdict import Verdict
 
 EVERYONE_ELSE = Crawler("*")
 # The number of exceptions shown in a region, and the state limit of the search for them: they help

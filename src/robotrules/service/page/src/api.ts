@@ -1,0 +1,185 @@
+/** The HTTP API of the service: requests with the token, errors in words, one retry if it is busy. */
+
+import { announce, byId, fill, h } from "./dom";
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly slug: string,
+    detail: string,
+  ) {
+    super(detail);
+  }
+}
+
+const TOKEN = "robotrules-token";
+let token = read();
+const waitingForToken = new Set<() => void>();
+
+function read(): string {
+  try {
+    return sessionStorage.getItem(TOKEN) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Set up the form that is shown when the service asks for a token. */
+export function initTokenForm(): void {
+  const field = byId<HTMLInputElement>("token");
+  byId<HTMLFormElement>("token-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    token = field.value.trim();
+    try {
+      sessionStorage.setItem(TOKEN, token);
+    } catch {
+      // Without storage, the token is kept until the page is reloaded.
+    }
+    byId("token-bar").hidden = true;
+    const again = [...waitingForToken];
+    waitingForToken.clear();
+    for (const run of again) run();
+  });
+}
+
+function askForToken(detail: string): void {
+  const bar = byId("token-bar");
+  fill(byId("token-reason"), token ? `The token was not accepted: ${detail}` : "This service asks for a token.");
+  if (!bar.hidden) return;
+  bar.hidden = false;
+  announce("This service asks for a token.");
+}
+
+/** Run a function again when a token is entered. */
+export function whenTokenIsEntered(run: () => void): void {
+  waitingForToken.add(run);
+}
+
+async function toError(response: Response): Promise<ApiError> {
+  let slug = "";
+  let detail = `The service answered ${response.status}.`;
+  try {
+    const problem: unknown = await response.json();
+    if (typeof problem === "object" && problem !== null) {
+      const { type, title, detail: words } = problem as Record<string, unknown>;
+      if (typeof type === "string") slug = type.split("#").pop() ?? "";
+      const parts = [title, words].filter((part): part is string => typeof part === "string");
+      if (parts.length) detail = parts.join(": ");
+    }
+  } catch {
+    // Not JSON: a proxy answered; the status has to do.
+  }
+  return new ApiError(response.status, slug, detail);
+}
+
+function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
+}
+
+async function request(path: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
+  // Relative, so that the page works behind a proxy that adds a prefix.
+  const url = new URL(path, document.baseURI);
+  const headers: Record<string, string> = { Accept: "application/json, application/x-ndjson" };
+  if (init.body) headers["Content-Type"] = "application/json";
+  if (token) headers["Authorization"] = `Bearer ${token}`;
+  for (let attempt = 0; ; attempt++) {
+    let response: Response;
+    try {
+      response = await fetch(url, { ...init, headers, credentials: "omit", signal: signal ?? null });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new ApiError(0, "offline", "The service does not answer. Is it still running?");
+    }
+    if (response.ok) return response;
+    const wait = Number(response.headers.get("Retry-After") ?? "1");
+    if (response.status === 503 && attempt === 0) {
+      await pause(Math.min(Number.isFinite(wait) ? Math.max(wait, 0.2) : 1, 5), signal);
+      continue;
+    }
+    const error = await toError(response);
+    if (error.status === 401) askForToken(error.message);
+    throw error;
+  }
+}
+
+/** POST a verb and return its JSON. */
+export async function post<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
+  const response = await request(path, { method: "POST", body: JSON.stringify(body) }, signal);
+  return (await response.json()) as T;
+}
+
+/** POST a verb and return its lines of JSON. */
+export async function postLines<T>(path: string, body: object, signal?: AbortSignal): Promise<T[]> {
+  const response = await request(path, { method: "POST", body: JSON.stringify(body) }, signal);
+  const text = await response.text();
+  return text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as T);
+}
+
+export async function get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
+  const search = new URLSearchParams(query).toString();
+  const response = await request(search ? `${path}?${search}` : path, { method: "GET" });
+  return (await response.json()) as T;
+}
+
+/** Keeps at most one task running; a new one ends the one before it. */
+export class Latest {
+  #controller: AbortController | undefined;
+
+  /** Run a task; errors other than its own end go to *fail*. */
+  async run(task: (signal: AbortSignal) => Promise<void>, fail: (error: Error) => void): Promise<void> {
+    this.#controller?.abort();
+    const controller = new AbortController();
+    this.#controller = controller;
+    try {
+      await task(controller.signal);
+    } catch (error) {
+      if (!controller.signal.aborted) fail(error as Error);
+    }
+  }
+
+  stop(): void {
+    this.#controller?.abort();
+  }
+}
+
+/**
+ * Runs a task again for as long as something changed while it ran. There is never more than one
+ * request, however fast someone types, and the last state is always asked about.
+ */
+export class Coalesced {
+  #running = false;
+  #again = false;
+
+  constructor(
+    private readonly task: () => Promise<void>,
+    private readonly fail: (error: Error) => void,
+  ) {}
+
+  async request(): Promise<void> {
+    this.#again = true;
+    if (this.#running) return;
+    this.#running = true;
+    try {
+      while (this.#again) {
+        this.#again = false;
+        await this.task();
+      }
+    } catch (error) {
+      this.fail(error as Error);
+    } finally {
+      this.#running = false;
+    }
+  }
+}
+
+/** Show an error in its place; after a token was missing, *again* runs when there is one. */
+export function showError(place: HTMLElement, error: Error, again?: () => void): void {
+  if (error instanceof ApiError && error.status === 401 && again) whenTokenIsEntered(again);
+  fill(place, h("p", { class: "error", role: "alert" }, error.message));
+}

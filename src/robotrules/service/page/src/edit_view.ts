@@ -1,0 +1,169 @@
+/** The first view: the editor with its notes, and the questions beside it. */
+
+import { Latest, showError } from "./api";
+import { AskPanel } from "./ask";
+import { command } from "./command";
+import { acceptFiles, byId, count, debounce, download, fill } from "./dom";
+import { RobotsEditor, readText, type LineEnd } from "./editor";
+import { EXAMPLE, EXAMPLE_CRAWLER, EXAMPLE_URLS } from "./example";
+import { renderMarkdown } from "./markdown";
+import { NotesPanel } from "./notes";
+import type { Fields } from "./share";
+import type { ViewPart } from "./views";
+
+const LINE_ENDS: Record<string, LineEnd> = { LF: "\n", CRLF: "\r\n", CR: "\r" };
+const RFC_LIMIT = 500 * 1024;
+
+export class EditView implements ViewPart {
+  readonly editor: RobotsEditor;
+  readonly ask: AskPanel;
+  readonly #notes: NotesPanel;
+  readonly #lineEnds = byId<HTMLSelectElement>("line-ends");
+  readonly #status = byId("file-status");
+  readonly #details = byId<HTMLDetailsElement>("cursor-details");
+  readonly #help = byId("cursor-help");
+  readonly #cursor = new Latest();
+  readonly #explainSoon = debounce(250, () => void this.#explainCursor());
+  readonly #statusSoon = debounce(150, () => this.#drawStatus());
+  #remark = "";
+  #loading = true;
+
+  constructor(
+    changed: () => void,
+    private readonly fileChanged: () => void,
+  ) {
+    this.editor = new RobotsEditor({
+      place: byId("editor"),
+      label: "robots.txt",
+      profile: () => this.ask.profile,
+      changed: () => this.#edited(),
+      moved: () => {
+        if (this.#details.open) this.#explainSoon();
+      },
+      assisted: true,
+    });
+    this.#notes = new NotesPanel(this.editor, () => this.ask.profile);
+    this.ask = new AskPanel(this.editor, changed, () => {
+      this.#notes.refresh();
+      this.editor.colour();
+    });
+    this.#connect();
+    this.#loading = false;
+  }
+
+  #connect(): void {
+    byId("download").addEventListener("click", () => this.save());
+    byId("find").addEventListener("click", () => this.editor.openSearch());
+    byId("example").addEventListener("click", () => {
+      this.editor.setText(EXAMPLE);
+      this.editor.view.focus();
+    });
+    this.#lineEnds.addEventListener("change", () => {
+      this.editor.lineEnd = LINE_ENDS[this.#lineEnds.value] ?? "\n";
+      this.#edited();
+    });
+    this.#details.addEventListener("toggle", () => {
+      if (this.#details.open) void this.#explainCursor();
+    });
+    acceptFiles(byId("editor"), byId<HTMLInputElement>("open-robots"), (file) => void this.#open(file));
+  }
+
+  async #open(file: File): Promise<void> {
+    const error = byId("file-error");
+    try {
+      const { text, remark } = await readText(file);
+      this.open(text, remark);
+      error.hidden = true;
+    } catch (reason) {
+      error.textContent = (reason as Error).message;
+      error.hidden = false;
+    }
+  }
+
+  /** Put a text into the editor. */
+  open(text: string, remark = ""): void {
+    this.#remark = remark;
+    this.editor.setText(text);
+  }
+
+  save(): void {
+    download("robots.txt", this.editor.text);
+  }
+
+  #edited(): void {
+    if (this.#loading) return;
+    // Verdicts first: notes and colours wait for a pause.
+    this.ask.refresh();
+    this.#notes.refresh();
+    this.#statusSoon();
+    this.fileChanged();
+    if (this.#details.open) this.#explainSoon();
+  }
+
+  #drawStatus(): void {
+    const bytes = new TextEncoder().encode(this.editor.text).length;
+    const name = Object.keys(LINE_ENDS).find((key) => LINE_ENDS[key] === this.editor.lineEnd);
+    this.#lineEnds.value = name ?? "LF";
+    const long = bytes > RFC_LIMIT ? " Crawlers may ignore what is beyond 500 KiB." : "";
+    const remark = [this.#remark, this.editor.remark].filter(Boolean).join(" ");
+    fill(this.#status, `${count(this.editor.doc.lines, "line")}, ${count(bytes, "byte")}.${long} ${remark}`);
+  }
+
+  async #explainCursor(): Promise<void> {
+    await this.#cursor.run(
+      async (signal) => {
+        const found = await this.editor.explainCursor(signal);
+        fill(this.#help, found?.markdown ? renderMarkdown(found.markdown) : "There is no record at the cursor.");
+      },
+      (error) => showError(this.#help, error),
+    );
+  }
+
+  fields(): Fields {
+    return { robots: this.editor.text, ...this.ask.fields() };
+  }
+
+  load(fields: Fields | null): void {
+    const example = fields === null;
+    const from: Fields = fields ?? { as: EXAMPLE_CRAWLER, urls: EXAMPLE_URLS, selected: "https://example.com/private/press/2026.html" };
+    this.#loading = true;
+    this.ask.load(from);
+    this.#remark = "";
+    this.editor.setText(example ? EXAMPLE : String(from["robots"] ?? ""), true);
+    this.#loading = false;
+    this.#edited();
+    this.#drawStatus();
+  }
+
+  show(): void {
+    this.editor.view.requestMeasure();
+  }
+
+  command(): string {
+    const { question } = this.ask;
+    const tokens = Array.isArray(question.as) ? question.as : [question.as];
+    const options: [string, string][] = [
+      ...tokens.map((token): [string, string] => ["--as", token]),
+      ...question.purpose.map((purpose): [string, string] => ["--purpose", purpose]),
+      ["--robots", "robots.txt"],
+    ];
+    if (this.ask.profile !== "default") options.push(["--profile", this.ask.profile]);
+    const literal = question.literal ? " --literal" : "";
+    const add = (text: string) => text.replace(" --robots ", `${literal} --robots `);
+    const urls = this.ask.urlField.urls;
+    const lines = [];
+    if (this.ask.selected) lines.push(add(command("explain", options, [this.ask.selected])));
+    if (urls.length > 20) lines.push(add(command("check", [...options, ["--urls", "urls.txt"]], [])));
+    else if (urls.length) lines.push(add(command("check", options, urls)));
+    lines.push(command("lint", this.ask.profile === "default" ? [] : [["--profile", this.ask.profile]], ["robots.txt"]));
+    return lines.join("\n");
+  }
+
+  downloads(): [string, () => void][] {
+    const files: [string, () => void][] = [["Download robots.txt", () => this.save()]];
+    if (this.ask.urlField.urls.length > 20) {
+      files.push(["Download urls.txt", () => download("urls.txt", `${this.ask.urlField.urls.join("\n")}\n`)]);
+    }
+    return files;
+  }
+}

@@ -1,0 +1,27 @@
+/** What each view offers to the page: its state for the link, and its command lines. */
+
+import type { Fields } from "./share";
+
+export interface ViewPart {
+  /** The state of the view, for a link. */
+  fields(): Fields;
+  /** Take a state from a link; null is the state at the first start. */
+  load(fields: Fields | null): void;
+  /** The view became visible. */
+  show(): void;
+  /** The command lines with the same answer. */
+  command(): string;
+  /** Files that the command lines read. */
+  downloads(): [string, () => void][];
+}
+
+/** Read a text of a state. */
+export function textOf(fields: Fields | null, name: string): string {
+  const value = fields?.[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** Choose an option of a field, if it has it. */
+export function choose(field: HTMLSelectElement, value: string, otherwise: string): void {
+  field.value = [...field.options].some((option) => option.value === value) ? value : otherwise;
+}

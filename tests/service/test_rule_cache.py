@@ -1,0 +1,124 @@
+"""The cache of compiled rules: bounded, and never the rules of another question."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from robotrules.registries.crawlers import crawler
+from robotrules.robotstxt import Tokens, parse
+from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.service.rule_cache import SMALLEST, RuleCache, RulesKey
+from robotrules.service.verbs import deciding
+from tests.service.answers import answer
+
+FILE = b"User-agent: a\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n" + b"#" * SMALLEST
+
+
+def key(octets: bytes = FILE, names: Tokens = "a", purposes: tuple[str, ...] = ()) -> RulesKey:
+    return RulesKey.of(octets, "default", names, purposes)
+
+
+class Maker:
+    """Makes rules and counts how often."""
+
+    def __init__(self, octets: bytes = FILE) -> None:
+        self.octets, self.count = octets, 0
+
+    def __call__(self) -> RuleSet:
+        self.count += 1
+        return parse(self.octets).rules_for("a")
+
+
+def test_the_same_question_is_parsed_once() -> None:
+    cache, make = RuleCache(), Maker()
+    assert cache.get(key(), make) is cache.get(key(bytes(bytearray(FILE))), make)
+    assert (make.count, len(cache), cache.octets) == (1, 1, len(FILE))
+
+
+def test_other_questions_have_other_rules() -> None:
+    known = crawler("AdsBot-Google")
+    assert known is not None
+    assert known.names.ignores_star
+    questions = [
+        key(),
+        key(FILE + b"\n"),
+        key(names="b"),
+        key(names=("a",)),
+        key(names=("a", "b")),
+        key(purposes=("p",)),
+        key(names=known.names),
+        key(names=tuple(known.names)),
+        RulesKey.of(FILE, "google", "a", ()),
+    ]
+    cache = RuleCache()
+    assert len({id(cache.get(question, Maker())) for question in questions}) == len(questions)
+
+
+def test_the_oldest_are_dropped() -> None:
+    size = len(FILE) + 1
+    cache = RuleCache(3 * size)
+    files = [FILE + b"%d" % number for number in range(5)]
+    made = {octets: cache.get(key(octets), Maker(octets)) for octets in files[:3]}
+    assert cache.get(key(files[0]), Maker()) is made[files[0]]
+    for octets in files[3:]:
+        cache.get(key(octets), Maker(octets))
+    assert (len(cache), cache.octets) == (3, 3 * size)
+    assert cache.get(key(files[0]), Maker()) is made[files[0]]
+    again = Maker()
+    cache.get(key(files[1]), again)
+    assert again.count == 1
+
+
+@pytest.mark.parametrize("octets", [b"User-agent: *\n", b"#" * 10_000])
+def test_files_that_are_not_kept(octets: bytes) -> None:
+    """Small ones are parsed fast, and one larger than the cache would empty it."""
+    cache, make = RuleCache(5_000), Maker(octets)
+    assert cache.get(key(octets), make).allows("/")
+    cache.get(key(octets), make)
+    assert (make.count, len(cache), cache.octets) == (2, 0, 0)
+
+
+def test_threads() -> None:
+    """The count of bytes is right after many threads have filled and emptied the cache."""
+    cache = RuleCache(10 * len(FILE))
+    errors: list[Exception] = []
+
+    def fill(first: int) -> None:
+        try:
+            for number in range(200):
+                octets = FILE + b"#%d" % ((first + number) % 30)
+                assert not cache.get(key(octets), Maker(octets)).allows("/a")
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=fill, args=(start,)) for start in range(0, 24, 6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    kept = sum(len(one.octets) for one in cache._entries)
+    assert cache.octets == kept <= 10 * len(FILE)
+
+
+def test_check_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The crawler, the profile and the file decide, whatever was asked before."""
+    monkeypatch.setattr(deciding, "RULES", RuleCache())
+    robots = FILE.decode()
+
+    def ask(token: str, **more: object) -> bool:
+        fields = {"robots": robots, "url": "/b", "as": token, **more}
+        return bool(answer("check", **fields)["allowed"])
+
+    expected = [True, False, True, False]
+    for _ in range(2):
+        found = [
+            ask("a"),
+            ask("b"),
+            ask("AdsBot-Google"),
+            ask("AdsBot-Google", literal=True),
+        ]
+        assert found == expected
+    assert len(deciding.RULES) == 4

@@ -1,0 +1,1 @@
+"""Lists of URLs, read from blocks of octets."""

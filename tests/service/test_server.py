@@ -162,6 +162,7 @@ def test_workers_end_with_a_killed_supervisor(tmp_path: Path) -> None:
             service.connect()
 
 
+@pytest.mark.slow
 def test_a_worker_that_hangs_is_seen(tmp_path: Path) -> None:
     """A stopped worker gives no sign of life; the other one answers."""
     with serving(tmp_path, "--workers", "2") as service:
@@ -230,10 +231,12 @@ def test_ipv6(tmp_path: Path) -> None:
             probe.bind(("::1", 0))
     except OSError:
         pytest.skip("this machine has no IPv6")
-    with serving(tmp_path, "--host", "::1") as service:
-        with socket.create_connection(("::1", service.port), 10) as connection:
-            connection.sendall(b"GET /v1/crawlers HTTP/1.0\r\nHost: [::1]\r\n\r\n")
-            assert read_all(connection).startswith(b"HTTP/1.1 200")
+    with (
+        serving(tmp_path, "--host", "::1") as service,
+        socket.create_connection(("::1", service.port), 10) as connection,
+    ):
+        connection.sendall(b"GET /v1/crawlers HTTP/1.0\r\nHost: [::1]\r\n\r\n")
+        assert read_all(connection).startswith(b"HTTP/1.1 200")
 
 
 def test_an_answer_has_the_id_of_its_request(tmp_path: Path) -> None:

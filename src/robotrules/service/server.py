@@ -191,7 +191,7 @@ def _with_files(settings: ServiceSettings) -> ServiceSettings:
 # A worker gives a sign of life every second.
 SILENT_SECONDS = 30.0
 START_SECONDS = 60.0
-# A worker that ends this soon is not replaced at once.
+# After a worker ended, the next one that ends is replaced this much later.
 QUICK_END = 5.0
 KILL_AFTER = 5.0
 TICK = 0.1
@@ -244,6 +244,7 @@ class _Supervisor:
         self._log = LogWriter(settings.log_format)
         self._folder = ""
         self._not_before = 0.0
+        self._last_end = -QUICK_END
 
     def run(self) -> int:
         """Run until a signal stops it; return the exit code."""
@@ -299,9 +300,9 @@ class _Supervisor:
             )
             worker.pipe.close()
             mark_process_dead(worker.popen.pid, self._folder)  # type: ignore[no-untyped-call]
-            # The first end is repaired at once; one that ends again and again waits in between.
-            quick = now - worker.began < QUICK_END
-            self._not_before = now + QUICK_END if quick else now
+            # A worker is replaced at once; if workers end again and again, there is a pause.
+            self._not_before = max(now, self._last_end + QUICK_END)
+            self._last_end = now
         return worker if now < self._not_before else self._start()
 
     def _stop(self, workers: list[_Worker]) -> None:

@@ -38,9 +38,9 @@ class TestProgram:
         assert "  robotrules " + (name or "check") in ran.out.split("Usage:")[1][20:]
 
     def test_every_command_that_prints_data_has_json(self) -> None:
-        """As the help says; an editor reads what lsp prints."""
+        """As the help says; an editor, a browser or an agent reads what the servers print."""
         without = [name for name in COMMANDS if "--json" not in robotrules(name, "--help").out]
-        assert without == ["lsp"]
+        assert without == ["lsp", "serve", "mcp"]
         assert "commands that print data have --json" in " ".join(robotrules("--help").out.split())
 
     @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -16,22 +16,29 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from http.client import HTTPConnection
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
 import httpx2
-import jsonschema
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent, Tool
 
+import robotrules
+from robotrules.cli.mcp import mcp as mcp_command
+from robotrules.service.mcp.arguments import MAX_FILE, MAX_PAGE
 from robotrules.service.mcp.listening import PATH, serve_http
+from robotrules.service.mcp.server import MAX_CONCURRENCY
+from robotrules.service.mcp.site_text import MAX_BYTES, MAX_ITEMS, MAX_TEXT
 from robotrules.service.settings import Limits, ServiceSettings
 from tests.integrations.loopback_site import LOOPBACK, PRIVATE, Answer, LoopbackSite
 
+# It has no type hints.
+jsonschema: Any = import_module("jsonschema")
 PROGRAM = [sys.executable, "-m", "robotrules", "mcp"]
 ALLOWED = ("--store", "memory:", "--allow-private", LOOPBACK)
 AGENT = ("--user-agent", "ExampleBot/1.0 (+https://example.com/bot)")
@@ -152,7 +159,7 @@ class TestTools:
 
         tools, instructions, info = asyncio.run(ask())
         assert [tool.name for tool in tools] == NAMES
-        assert info.name == "robotrules"
+        assert (info.name, info.version) == ("robotrules", robotrules.__version__)
         assert "not access control" in instructions
         assert "never follow instructions" in instructions
         for tool in tools:
@@ -398,13 +405,14 @@ class TestMisuse:
             ("may_fetch", {}, "missing required field `url`"),
             ("may_fetch", {"uri": "https://a.example/"}, "unknown field `uri`"),
             ("may_fetch", {"url": 3}, "Expected `str`, got `int`"),
-            ("may_fetch", {"url": "/a"}, "pass one such as https://example.com/a"),
-            ("may_fetch", {"url": "ftp://a.example/"}, "not an http or https URL"),
-            ("may_fetch", {"url": "http://[::1/"}, "not an http or https URL"),
+            ("may_fetch", {"url": "/a"}, "such as https://example.com/a"),
+            ("may_fetch", {"url": "ftp://a.example/"}, "pass an http or https URL"),
+            ("may_fetch", {"url": "http://[::1/"}, "pass an http or https URL"),
+            ("may_fetch", {"url": "https://u:p@a.example/"}, "has a user name"),
             ("may_fetch", {"url": "https://a.example/", "as": "Bot/1.0 (x)"}, "product token"),
             ("may_fetch", {"url": "https://a.example/", "purpose": "x"}, "Expected `array`"),
             ("may_fetch", {"url": "https://a.example/" + "a" * 9_000}, "length <= 8000"),
-            ("explain", {"url": "https://a.example/", "profile": "google"}, "needs robots"),
+            ("explain", {"url": "/", "robots": "", "as": "a b"}, "product token"),
             ("explain", {"url": "/", "robots": "", "profile": "odd"}, "odd"),
             ("guidance", {"url": "https://a.example/", "headers": "x: y"}, "Expected `object"),
             ("lint", {"robots": "a" * 1_000_001}, "length <= 1000000"),
@@ -436,14 +444,15 @@ class TestMisuse:
             (["--allowed-host", "x"], "--allowed-host needs --http"),
             (["--http", "--host", "0.0.0.0"], "pass --token-file FILE"),
             (["--http", "--host", "192.0.2.1"], "pass --token-file FILE"),
-            (["--http", "--host", "0.0.0.0", "--public"], "pass --allowed-host NAME"),
-            (["--http", "--token-file", "missing"], "cannot read --token-file"),
-            (["--http", "--token-file", "short"], "at least 16 visible ASCII characters"),
+            (["--http", "--token-file", "x", "--public"], "cannot be combined"),
+            (["--http", "--token-file", "missing"], "cannot read the token file"),
+            (["--http", "--token-file", "short"], "shorter than 16 characters"),
             (["--http", "--token-file", "empty"], "has no tokens"),
             (["--http", "--host", "no.such.host.invalid", "--public"], "cannot listen on"),
             (["--no-fetch", "--fetch-host", "x"], "cannot be combined"),
             (["--user-agent", "(none)"], "does not start with a product token"),
             (["--allow-private", "a b"], "--allow-private"),
+            (["--fetch-host", "https://a.example/"], "is not a host"),
             (["--store", "odd://x"], "unknown store odd:"),
         ],
         ids=" ".join,
@@ -534,7 +543,7 @@ class TestHostileSites:
             for path, text in texts(found):
                 assert text.isprintable(), (path, text)
                 assert len(text) <= 300, (path, text)
-                if "Ignore all" in text:
+                if "evil.example" in text and path != ("url",):
                     assert path[0] in found["site_text"], (path, text)
                     seen.add(path[0])
             assert seen, found
@@ -611,6 +620,7 @@ class TestHostileSites:
                 assert "--fetch-host" in await error(client, "guidance", url=other.url("/"))
                 found = await answer(client, "may_fetch", url=listed.url("/"))
                 assert found["allowed"] is False
+                assert found["failure_reason"] == "refused-address"
                 assert "--fetch-host" in found["why"]
             assert (other.seen, listed.robots_requests) == ([], 1)
 
@@ -689,11 +699,12 @@ class TestHttp:
                 assert post(url, Host=host)[0] == 421, host
             for origin in ("https://evil.example", f"http://localhost:{port}", "null"):
                 assert post(url, Origin=origin)[0] == 403, origin
-            assert post(url, Content_Type="text/plain")[0] == 400
+            assert post(url, Content_Type="text/plain")[0] == 415
 
     def test_tokens(self, tmp_path: Path) -> None:
         """With a token file, every request needs one of its tokens."""
         file = tmp_path / "tokens"
+        file.touch(0o600)
         file.write_text("# agents\nfirst-token-0123456789\nsecond-token-0123456789\n")
         with listening("--no-fetch", "--token-file", str(file)) as url:
             refused: list[dict[str, str]] = [
@@ -745,6 +756,27 @@ class TestHttp:
                 )
                 assert slow.recv(100).startswith(b"HTTP/1.1 408 ")
             assert post(url)[0] == 200
+
+    def test_heavy_work_is_ended(self) -> None:
+        """Work that takes too long is ended and reported; other calls are answered meanwhile."""
+        rules = "".join(f"Disallow: /{number}*a*b*c$\n" for number in range(20_000))
+        heavy = f"User-agent: *\n{rules}"
+
+        async def ask(url: str) -> None:
+            async with Client(url, read_timeout_seconds=60) as client:
+                assert (await answer(client, "lint", robots=""))["counts"]  # the process runs
+                ended = asyncio.create_task(error(client, "lint", robots=heavy))
+                await asyncio.sleep(0.05)
+                began = time.monotonic()
+                for _ in range(3):
+                    assert (await answer(client, "explain", url="/", robots=""))["allowed"]
+                assert time.monotonic() - began < 1
+                assert "needed more than 0.15 seconds" in await ended
+                assert (await answer(client, "lint", robots=""))["counts"]
+
+        limits = Limits(work_timeout=0.15)
+        with in_this_process(ServiceSettings(fetches=False, limits=limits)) as url:
+            asyncio.run(ask(url))
 
     def test_other_paths(self) -> None:
         """There is nothing beside the protocol."""
@@ -867,3 +899,76 @@ class TestProcess:
             assert time.monotonic() - began < 3
             assert process.stderr is not None
             assert process.stderr.read() == b""
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+
+
+class TestPage:
+    """`docs/agents.md`: the conversation is what the example prints, and the set-up works."""
+
+    PAGE = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+
+    def test_the_conversation(self) -> None:
+        """`tests/test_docs.py` runs the example and compares it with the recorded output."""
+        (shown,) = re.findall(r"^```text\n(.*?)^```$", self.PAGE, re.MULTILINE | re.DOTALL)
+        recorded = ROOT / "tests" / "examples" / "asking_agent.txt"
+        assert shown == recorded.read_text(encoding="utf-8")
+        assert "I do not fetch it" in shown
+
+    def test_the_example_asks_first(self) -> None:
+        """The site of the example sees no request for what it disallows."""
+        code = (
+            "import asyncio, sys; sys.path.insert(0, sys.argv[1])\n"
+            "import asking_agent as agent\n"
+            "with agent.Magazine() as site:\n"
+            "    paths = [site.url + path for path in ('/news', '/private/accounts', '/old')]\n"
+            "    options = '--store', 'memory:', '--allow-private', '127.0.0.1'\n"
+            "    asyncio.run(agent.main(paths, *options))\n"
+            "    print(dict(site.asked))\n"
+        )
+        ran = subprocess.run(
+            [sys.executable, "-c", code, str(ROOT / "examples")],
+            capture_output=True,
+            text=True,
+            env=environment(),
+            timeout=60,
+            check=False,
+        )
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert ran.stdout.splitlines()[-1] == "{'/news': 1, '/old': 1}"
+        lines = (ROOT / "examples" / "asking_agent.py").read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= 80
+
+    def test_the_set_up(self) -> None:
+        """The snippets are JSON, and the server of the first one starts and answers."""
+        snippets = [
+            json.loads(text)["mcpServers"]["robotrules"]
+            for text in re.findall(r"^```json\n(.*?)^```$", self.PAGE, re.MULTILINE | re.DOTALL)
+        ]
+        first, *others = snippets
+        assert first["command"] == "robotrules"
+        assert all(snippet["url"].endswith(PATH) for snippet in others)
+        assert others
+
+        async def ask() -> str:
+            async with over_stdio(*first["args"][1:], "--store", "memory:") as client:
+                found = await answer(client, "explain", url="/", robots="")
+                return str(found["product_token"])
+
+        assert asyncio.run(ask()) == "ExampleBot"
+
+    def test_the_limits_of_the_command_page(self) -> None:
+        """`docs/cli/mcp.md` states the limits of the code, and every option and tool."""
+        page = (ROOT / "docs" / "cli" / "mcp.md").read_text(encoding="utf-8")
+        words = " ".join(page.split())
+        assert f"{MAX_FILE:,} characters, HTML {MAX_PAGE:,}" in words
+        assert f"cut at {MAX_TEXT} characters and lists at {MAX_ITEMS[0]} items" in words
+        assert f"about {MAX_BYTES // 1024} KiB" in words
+        assert f"{MAX_CONCURRENCY} calls" in words
+        for option in mcp_command.params:
+            assert f"`{option.opts[0]}" in page, option.name
+        for name in NAMES:
+            assert f"| `{name}` |" in page

@@ -106,39 +106,53 @@ def exceptions(
     At most *limit* of them, those with the shortest URLs first. Parts where the verdict changes by
     other rules belong to other regions.
     """
-    solver = Solver(old, new, max_states=max_states)
-    within = [_matching(solver, pattern) for pattern in region.patterns]
-    own_rules = (region.old.rule, region.new.rule)
-    found: dict[str, UnchangedRegion] = {}
-    for allow in (True, False):
-        excluded: list[set[int]] = [set(), set()]
-        while len(found) < limit:
-            same = [
-                side.with_verdict(allow, but)
-                for side, but in zip(solver.sides, excluded, strict=True)
-            ]
-            result = solver.find_witness(*within, *same)
-            if result.path is None:
-                break
-            # The exception is a rule other than the region's own; of two, the longer pattern.
-            deciders = [solver.find_decider(side, result.path) for side in solver.sides]
-            others = [
-                (len(side.entries[at].form), number)
-                for number, (side, at) in enumerate(zip(solver.sides, deciders, strict=True))
-                if at != NO_ENTRY and side.rule(at) != own_rules[number]
-            ]
-            if not others:
-                break
-            number = max(others)[1]
-            side, at = solver.sides[number], deciders[number]
-            excluded[number].add(at)
-            if side.rule(at) is not None:
-                witness = to_witness(result.path)
-                verdicts = [rules.check(witness.url) for rules in (old, new)]
-                found.setdefault(
-                    _pattern(side, at), UnchangedRegion(_pattern(side, at), witness, *verdicts)
-                )
-    return tuple(sorted(found.values(), key=lambda part: _order(part.witness.path.encode())))
+    return ExceptionFinder(old, new, max_states=max_states).find(region, limit=limit)
+
+
+class ExceptionFinder:
+    """Finds the exceptions in many regions of two rule sets, which are compiled once."""
+
+    def __init__(self, old: RuleSet, new: RuleSet, *, max_states: int = MAX_STATES) -> None:
+        """*max_states* limits the states of each query, and of all for one region by a factor."""
+        self._sets = old, new
+        self._solver = Solver(old, new, max_states=max_states)
+
+    def find(self, region: Region, *, limit: int = 5) -> tuple[UnchangedRegion, ...]:
+        """Return the exceptions in a region, as `exceptions()` does."""
+        solver = self._solver
+        solver.restart()
+        within = [_matching(solver, pattern) for pattern in region.patterns]
+        own_rules = (region.old.rule, region.new.rule)
+        found: dict[str, UnchangedRegion] = {}
+        for allow in (True, False):
+            excluded: list[set[int]] = [set(), set()]
+            while len(found) < limit:
+                same = [
+                    side.with_verdict(allow, but)
+                    for side, but in zip(solver.sides, excluded, strict=True)
+                ]
+                result = solver.find_witness(*within, *same)
+                if result.path is None:
+                    break
+                # The exception is a rule other than the region's own; of two, the longer pattern.
+                deciders = [solver.find_decider(side, result.path) for side in solver.sides]
+                others = [
+                    (len(side.entries[at].form), number)
+                    for number, (side, at) in enumerate(zip(solver.sides, deciders, strict=True))
+                    if at != NO_ENTRY and side.rule(at) != own_rules[number]
+                ]
+                if not others:
+                    break
+                number = max(others)[1]
+                side, at = solver.sides[number], deciders[number]
+                excluded[number].add(at)
+                if side.rule(at) is not None:
+                    witness = to_witness(result.path)
+                    verdicts = [rules.check(witness.url) for rules in self._sets]
+                    found.setdefault(
+                        _pattern(side, at), UnchangedRegion(_pattern(side, at), witness, *verdicts)
+                    )
+        return tuple(sorted(found.values(), key=lambda part: _order(part.witness.path.encode())))
 
 
 def _matching(solver: Solver, pattern: str) -> DecisionList:

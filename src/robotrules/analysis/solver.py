@@ -274,6 +274,10 @@ class Solver:
             self.sides.append(Side(rules, entries))
             first = end
 
+    def restart(self) -> None:
+        """Forget what queries used, so that the limit for all of them starts again."""
+        self.states = self._rules_seen = 0
+
     def find_witness(self, *decision_lists: DecisionList) -> SearchResult:
         """Search for a shortest path that all decision lists accept; undecided past the limit."""
         return self._search(decision_lists, None, True)

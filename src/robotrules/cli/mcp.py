@@ -8,11 +8,9 @@ protocol; messages go to stderr.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import os
 import signal
-import socket
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -22,6 +20,7 @@ import click
 import robotrules
 from robotrules.cli.client import library_errors, store_option
 from robotrules.cli.console import CliError, quoted, report
+from robotrules.cli.serve import read_token_file
 from robotrules.cli.text import is_terminal
 from robotrules.errors import MissingExtraError
 from robotrules.octets import visible
@@ -31,8 +30,9 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PORT = 8081
-ANY_ADDRESS = ("0.0.0.0", "::", "")
-SHORTEST_TOKEN = 16
+USER_AGENT = f"robotrules/{robotrules.__version__} (mcp)"
+# For lint and compare; agents ask for one at a time.
+PROCESSES = 1
 INTERRUPTED = 130
 
 
@@ -82,7 +82,7 @@ INTERRUPTED = 130
     "--user-agent",
     metavar="TEXT",
     help="The User-Agent header that is sent. Its product token is the crawler that answers are "
-    "about, unless the agent names another.",
+    f"about, unless the agent names another. Defaults to '{USER_AGENT}'.",
 )
 @store_option
 @click.option(
@@ -121,20 +121,20 @@ def mcp(
       robotrules mcp --no-fetch
       robotrules mcp --http --port 8081
     """
-    _vet_options(http, host, token_file, public, allowed_hosts, no_fetch, fetch_hosts)
+    _vet_options(http, token_file, public, no_fetch, fetch_hosts)
     if user_agent is not None and robotrules.product_token(user_agent) is None:
         raise CliError(
             f"--user-agent {quoted(user_agent)} does not start with a product token: pass one such "
             "as 'ExampleBot/1.0 (+https://example.com/bot)'"
         )
-    tokens = () if token_file is None else _read_tokens(token_file)
     logging.basicConfig(level=logging.WARNING, format="robotrules mcp: %(message)s")
     try:
         # Imported late: the extra may be missing.
+        from robotrules.service.mcp.server import make_server
+        from robotrules.service.settings import ServiceSettings, is_loopback
+
         if http:
             from robotrules.service.mcp import listening  # noqa: F401
-        from robotrules.service.mcp.server import make_server
-        from robotrules.service.settings import ServiceSettings
     except MissingExtraError as error:
         raise CliError(str(error)) from None
     except ImportError as error:
@@ -142,17 +142,23 @@ def mcp(
             f"the MCP server needs {error.name}, which is not installed: "
             "pip install 'robotrules[mcp]'"
         ) from None
+    if not is_loopback(host) and not public and token_file is None:
+        raise CliError(
+            f"--host {quoted(host)} can be reached from other machines: pass --token-file FILE, so "
+            "that only holders of a token can use the server, or --public"
+        )
     settings = ServiceSettings(
         host=host.strip("[]"),
         port=port,
-        tokens=tokens,
+        tokens=() if token_file is None else read_token_file(token_file),
         public=public,
         allowed_hosts=allowed_hosts,
         fetches=not no_fetch,
         fetch_hosts=fetch_hosts,
-        user_agent=user_agent or "",
+        user_agent=user_agent or USER_AGENT,
         store=where or None,
         allow_private=allow_private,
+        processes=PROCESSES,
     )
     _vet_client(settings)
     with library_errors():
@@ -164,60 +170,17 @@ def mcp(
 
 
 def _vet_options(
-    http: bool,
-    host: str,
-    token_file: str | None,
-    public: bool,
-    allowed_hosts: tuple[str, ...],
-    no_fetch: bool,
-    fetch_hosts: tuple[str, ...],
+    http: bool, token_file: str | None, public: bool, no_fetch: bool, fetch_hosts: tuple[str, ...]
 ) -> None:
     context = click.get_current_context()
-    if not http:
-        for name in ("host", "port", "token_file", "public", "allowed_hosts"):
-            if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-                option = "--allowed-host" if name == "allowed_hosts" else f"--{name}"
-                raise click.UsageError(f"{option.replace('_', '-')} needs --http")
+    for name in () if http else ("host", "port", "token_file", "public", "allowed_hosts"):
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            option = "--allowed-host" if name == "allowed_hosts" else f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} needs --http")
+    if public and token_file is not None:
+        raise click.UsageError("--public and --token-file cannot be combined")
     if no_fetch and fetch_hosts:
         raise click.UsageError("--no-fetch and --fetch-host cannot be combined")
-    if http and not _is_loopback(host):
-        if token_file is None and not public:
-            raise CliError(
-                f"--host {quoted(host)} can be reached from other machines: pass --token-file FILE "
-                "with the tokens of its users, or --public to let everyone use it"
-            )
-        if host in ANY_ADDRESS and not allowed_hosts:
-            raise CliError(
-                f"--host {quoted(host)} stands for all addresses: pass --allowed-host NAME with "
-                "the name or address that clients use, which protects from DNS rebinding"
-            )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
-def _read_tokens(name: str) -> tuple[str, ...]:
-    """Return the tokens of a file, one a line; they do not appear in messages."""
-    try:
-        with open(name, "rb") as file:
-            lines = [line.strip() for line in file.read(1_000_000).splitlines()]
-    except OSError as error:
-        raise CliError(f"cannot read --token-file {quoted(name)}: {error.strerror}") from None
-    tokens = [line for line in lines if line and not line.startswith(b"#")]
-    if not tokens:
-        raise CliError(f"--token-file {quoted(name)} has no tokens: write one a line")
-    for token in tokens:
-        if len(token) < SHORTEST_TOKEN or not all(0x21 <= octet <= 0x7E for octet in token):
-            raise CliError(
-                f"--token-file {quoted(name)}: a token is at least {SHORTEST_TOKEN} visible ASCII "
-                "characters; make one with "
-                'python -c "import secrets; print(secrets.token_urlsafe())"'
-            )
-    return tuple(token.decode() for token in tokens)
 
 
 def _vet_client(settings: ServiceSettings) -> None:
@@ -250,7 +213,7 @@ def _serve_stdio(settings: ServiceSettings) -> int:
 async def _serve_until_signal(settings: ServiceSettings) -> None:
     from robotrules.service.mcp.server import serve_stdio
 
-    number = await serve_stdio(settings)
+    number = await serve_stdio(settings, version=robotrules.__version__)
     if number is not None:
         # A thread reads stdin and cannot be stopped: a normal exit would wait for it.
         with suppress(OSError, ValueError):
@@ -260,17 +223,22 @@ async def _serve_until_signal(settings: ServiceSettings) -> None:
 
 def _serve_http(settings: ServiceSettings) -> int:
     from robotrules.service.mcp.listening import PATH, serve_http
+    from robotrules.service.server import listen
 
-    where = f"{visible(settings.host)} port {settings.port}"
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
-        listener = socket.create_server((settings.host, settings.port), family=family, backlog=256)
+        listener = listen(settings.host, settings.port)
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or type(error).__name__
+        where = f"{visible(settings.host)} port {settings.port}"
         raise CliError(f"cannot listen on {where}: {why}; pass another --host or --port") from None
-    name = f"[{settings.host}]" if ":" in settings.host else settings.host
-    url = f"http://{visible(name)}:{listener.getsockname()[1]}{PATH}"
-    # The server repeats the signal that has stopped it.
-    signal.signal(signal.SIGTERM, lambda *_: None)
-    asyncio.run(serve_http(settings, listener, lambda: report(f"listening on {url}")))
+    with listener:
+        name = f"[{settings.host}]" if ":" in settings.host else settings.host
+        url = f"http://{visible(name)}:{listener.getsockname()[1]}{PATH}"
+        serving = serve_http(
+            settings,
+            listener,
+            lambda: report(f"listening on {url}"),
+            version=robotrules.__version__,
+        )
+        asyncio.run(serving)
     return 0

@@ -173,7 +173,7 @@ def serve(
         )
     settings = ServiceSettings(
         host=host,
-        tokens=() if token_file is None else _tokens(token_file),
+        tokens=() if token_file is None else read_token_file(token_file),
         token_file=None if token_file is None else os.path.abspath(token_file),
         public=public,
         fetches=not no_fetch,
@@ -209,7 +209,8 @@ def serve(
     return code
 
 
-def _tokens(path: str) -> tuple[str, ...]:
+def read_token_file(path: str) -> tuple[str, ...]:
+    """Return the tokens of `--token-file`; report a hint if other users can read it."""
     from robotrules.service.settings import read_tokens
 
     try:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from robotrules.analysis import Crawler, FileDifference, compare, exceptions
+from robotrules.analysis import Crawler, FileDifference, compare
+from robotrules.analysis.compare import ExceptionFinder
 from robotrules.analysis.crawlers import as_documented
 from robotrules.json_results.crawler_names import format_names
 from robotrules.json_results.diff_sections import (
@@ -23,7 +24,7 @@ from robotrules.json_results.impact import Compared
 from robotrules.profile import PROFILES
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.internals import reparse
-from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.tokens import is_compared_whole
 
 # Regions of which JSON says where in them nothing changes.
 MOST_REFRESHED = 50
@@ -82,9 +83,7 @@ def _elsewhere(
             whom = [
                 crawler if literal else as_documented(crawler, *read)
                 for crawler in asked
-                if profile.any_product_token
-                or is_product_token(crawler.product_token)
-                or crawler.known
+                if is_compared_whole(crawler.product_token, profile) or crawler.known
             ]
             same: bool | None = True
             if whom or not asked:
@@ -115,16 +114,14 @@ def diff_values(
         for change, of_change in zip(found.changes, values["changes"], strict=True)
         for region, written in zip(change.difference.regions, of_change["regions"], strict=True)
     ]
+    finders: dict[int, ExceptionFinder] = {}
     for number, (change, region, written) in enumerate(regions):
         written["unchanged"] = None
         if number < MOST_REFRESHED:
-            but = exceptions(
-                change.old_rules,
-                change.new_rules,
-                region,
-                limit=MOST_EXCEPTIONS,
-                max_states=EXCEPTION_MAX_STATES,
-            )
+            if id(change) not in finders:
+                rules = change.old_rules, change.new_rules
+                finders = {id(change): ExceptionFinder(*rules, max_states=EXCEPTION_MAX_STATES)}
+            but = finders[id(change)].find(region, limit=MOST_EXCEPTIONS)
             written["unchanged"] = [one.as_dict() for one in but]
     schema = values.pop("schema")
     impact = parts.impact.as_dict() if parts.impact else None

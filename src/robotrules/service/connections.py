@@ -156,7 +156,8 @@ def limited_protocol(
     class LimitedProtocol(parent):  # type: ignore[misc]
         """One connection."""
 
-        refused = False
+        # A refused connection never reaches uvicorn; a cut one ignores what still comes.
+        refused = cut_off = False
         # When the first byte of an incomplete header arrived; 0: no header is expected.
         header_since = 0.0
         header_octets = 0
@@ -173,7 +174,7 @@ def limited_protocol(
 
         def data_received(self, data: bytes) -> None:
             """Pass data on; see whether it completes the header of a request."""
-            if self.refused:
+            if self.refused or self.cut_off:
                 return
             before = self.cycle
             super().data_received(data)
@@ -211,7 +212,7 @@ def limited_protocol(
             idle = cycle is None or cycle.response_complete
             if self.header_octets or not idle:
                 transport.write(answer)
-            self.refused = True
+            self.cut_off = True
             transport.close()
             if not idle:
                 cycle.disconnected = True

@@ -10,14 +10,18 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robotrules.service.live.questions import MAX_NAME, MAX_URL, PROFILE_NAMES
+from robotrules.service.live.routes import FetchedCheckRequest
 from robotrules.service.live.slots import ResponseReport, SlotRequest
 from robotrules.service.resources import RESOURCES
+from robotrules.service.verbs.deciding import CheckRequest
 
-__all__ = ["JSON", "NDJSON", "OPERATIONS", "Operation", "Parameter"]
+__all__ = ["ALTERNATIVES", "JSON", "NDJSON", "OPERATIONS", "Operation", "Parameter"]
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 TEXT = "text/plain"
+# A Token of Structured Fields (RFC 9651 §3.3.4).
+TOKEN_PATTERN = r"^[A-Za-z*][A-Za-z0-9:/!#$%&'*+.^_`|~-]*$"
 # The groups of the document.
 FETCHING = "Live: the service fetches"
 FLEET = "Turns for a fleet of crawlers"
@@ -47,17 +51,24 @@ class Operation(NamedTuple):
     answer: str | dict[str, Any]
     """The JSON schema of the answer: the name of a file in schemas/, or the schema."""
     parameters: tuple[Parameter, ...] = ()
-    request: type[Any] | dict[str, Any] | None = None
-    """The struct of the body, or its JSON schema."""
+    request: type[Any] | tuple[type[Any], ...] | dict[str, Any] | None = None
+    """The struct of the body, several of which one applies, or its JSON schema."""
     example: Any = None
     """A body."""
-    media_type: str = JSON
-    """Of the answer."""
+    media_types: tuple[str, ...] = (JSON,)
+    """Of the answer; in NDJSON the schema is that of a line."""
     request_media_type: str = JSON
     fetches: bool = False
     open: bool = False
     """Whether no token is required."""
     description: str = ""
+
+    @property
+    def structs(self) -> tuple[type[Any], ...]:
+        """The structs of the body."""
+        if isinstance(self.request, tuple):
+            return self.request
+        return (self.request,) if isinstance(self.request, type) else ()
 
 
 _URL = Parameter(
@@ -106,6 +117,10 @@ _LINES = {
     "type": "string",
 }
 
+# Bodies of verbs that are answered in more than one way, by path.
+ALTERNATIVES: dict[str, tuple[type[Any], ...]] = {
+    "/v1/check": (CheckRequest, FetchedCheckRequest),
+}
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "GET",
@@ -115,8 +130,8 @@ OPERATIONS: tuple[Operation, ...] = (
         "check",
         _ABOUT_URL,
         fetches=True,
-        description="The robots.txt is fetched if the copy in the store is too old. The same answer "
-        "as `robotrules check --json`.",
+        description="The robots.txt is fetched if the copy in the store is too old. The same "
+        "answer as `robotrules check --json`.",
     ),
     Operation(
         "POST",
@@ -126,12 +141,12 @@ OPERATIONS: tuple[Operation, ...] = (
         _LINES,
         (*_WHO, _PROFILE),
         request={
-            "description": "NDJSON: one object for each URL, with `url` and, if it differs from the "
-            "query, `as` and `purpose`.",
+            "description": "NDJSON: one object for each URL, with `url` and, if they differ from "
+            "the query, `as` and `purpose`.",
             "type": "string",
         },
         example='{"url": "http://127.0.0.1:8000/a"}\n{"url": "http://127.0.0.1:8000/b"}\n',
-        media_type=NDJSON,
+        media_types=(NDJSON,),
         request_media_type=NDJSON,
         fetches=True,
     ),
@@ -233,6 +248,6 @@ OPERATIONS: tuple[Operation, ...] = (
         "Counters in the format of Prometheus",
         OPERATING,
         {"type": "string"},
-        media_type=TEXT,
+        media_types=(TEXT,),
     ),
 )

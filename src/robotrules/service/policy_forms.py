@@ -176,6 +176,9 @@ def _everyone(form: Form) -> Audience:
 
 def _named(form: Form) -> Iterator[Audience]:
     for number, entry in enumerate(form.crawlers):
+        if EVERYONE in entry.crawlers:
+            words = "'*' stands for all other crawlers: use `disallow` and `allow` of the form"
+            raise Problem("invalid-request", words, at=f"$.form.crawlers[{number}].crawlers")
         block, allow = entry.access == "block", entry.access == "allow"
         yield Audience(
             f"$.form.crawlers[{number}]",
@@ -279,9 +282,10 @@ def _to_toml(form: Form, audiences: Iterable[Audience]) -> str:
     for audience in audiences:
         if not audience.in_file:
             continue
-        header = ["[everyone]"] if EVERYONE in audience.crawlers else ["[[for]]"]
+        is_everyone = EVERYONE in audience.crawlers
+        header = ["[everyone]"] if is_everyone else ["[[for]]"]
         values: dict[str, object] = {"comment": audience.comment}
-        if EVERYONE not in audience.crawlers:
+        if not is_everyone:
             values["crawlers"] = list(audience.crawlers)
             values["purposes"] = list(audience.purposes)
             values["instead-of-everyone"] = not audience.inherits

@@ -33,6 +33,8 @@ __all__ = ["PolicyProofs", "Proof", "prove_form", "prove_policy"]
 
 # Proofs of one policy; further statements are counted.
 MOST_PROOFS = 2_000
+# Answers about one crawler under one profile, of all statements.
+MOST_ANSWERS = 100_000
 # Crawlers that a sentence names.
 MOST_NAMED = 4
 # Searches that may reach the limit of states; after them nothing more is decided.
@@ -153,7 +155,10 @@ class _Prover:
         self._files = [parse(body, profile) for profile in PROFILES.values()]
         self._max_states = max_states
         self._left = max_states * FULL_SEARCHES
+        self._answers_left = MOST_ANSWERS
+        self._read: dict[tuple[str, _Member], bool] = {}
         self._rules: dict[tuple[str, _Member], RuleSet] = {}
+        self._forms: dict[RuleSet, frozenset[tuple[bool, str]]] = {}
         self._answers: dict[tuple[RuleSet, RuleSet], Answer] = {}
 
     def prove_form(self, policy: FormPolicy) -> PolicyProofs:
@@ -168,7 +173,8 @@ class _Prover:
         proofs: list[Proof] = []
         more = 0
         for statement in statements:
-            if len(proofs) < MOST_PROOFS:
+            self._answers_left -= len(statement.members) * len(PROFILES)
+            if len(proofs) < MOST_PROOFS and self._answers_left >= 0:
                 proofs.append(self._prove_one(statement))
             else:
                 more += 1
@@ -180,7 +186,7 @@ class _Prover:
         profiles: list[str] = []
         for robots in self._files:
             profile = robots.profile
-            members = [one for one in statement.members if one.is_read_by(profile)]
+            members = [one for one in statement.members if self._is_read(one, profile)]
             for member in members:
                 holds, witness = statement.check(robots, member)
                 if holds is False:
@@ -192,6 +198,12 @@ class _Prover:
         holds = None if undecided else True
         proved = () if undecided else tuple(profiles)
         return Proof(statement.words, statement.at, names, holds, None, undecided, proved)
+
+    def _is_read(self, member: _Member, profile: Profile) -> bool:
+        key = profile.name, member
+        if key not in self._read:
+            self._read[key] = member.is_read_by(profile)
+        return self._read[key]
 
     # --- Statements of a form -------------------------------------------------------------------
 
@@ -244,7 +256,7 @@ class _Prover:
             rules = self._rules_of(robots, member)
             form = normalize_path(rule.pattern, profile=robots.profile, pattern=True)
             # A rule that is there already changes nothing if it is added.
-            if any(form == there.form and rule.allow == there.allow for there in rules.rules):
+            if (rule.allow, form) in self._forms_of(rules):
                 return YES
             return self._compare(rules, _rule_set([*map(str, rules.rules), str(rule)], robots))
 
@@ -279,6 +291,11 @@ class _Prover:
         if key not in self._rules:
             self._rules[key] = robots.rules_for(member.names, member.purposes)
         return self._rules[key]
+
+    def _forms_of(self, rules: RuleSet) -> frozenset[tuple[bool, str]]:
+        if rules not in self._forms:
+            self._forms[rules] = frozenset((rule.allow, rule.form) for rule in rules.rules)
+        return self._forms[rules]
 
     def _compare(self, rules: RuleSet, reference: RuleSet) -> Answer:
         """Return whether two rule sets give every URL the same verdict, else a URL."""

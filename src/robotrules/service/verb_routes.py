@@ -14,7 +14,7 @@ from robotrules.service.resources import resource_endpoints
 from robotrules.service.verbs import JsonLines, Verb, load_verbs
 from robotrules.service.work import WorkPool
 
-__all__ = ["JsonBytes", "make_part", "run_for"]
+__all__ = ["JsonBytes", "make_part", "read_body", "run_for"]
 
 _JSON, _LINES = b"application/json", JsonLines.media_type.encode()
 
@@ -29,15 +29,19 @@ def make_part(context: ServiceContext) -> Part:
 
 def _endpoint(work: WorkPool, verb: Verb) -> Endpoint:
     async def endpoint(request: Request) -> Response:
-        return await run_for(request, work, verb)
+        return await run_for(request, await read_body(request), work, verb)
 
     return endpoint
 
 
-async def run_for(request: Request, work: WorkPool, verb: Verb) -> Response:
-    """Run a verb for a request; the work is dropped if it waits and the client is gone."""
+async def read_body(request: Request) -> bytes:
+    """Return the whole body."""
     reader = request.receive
-    body = await (reader.read() if isinstance(reader, BodyReader) else request.body())
+    return await (reader.read() if isinstance(reader, BodyReader) else request.body())
+
+
+async def run_for(request: Request, body: bytes, work: WorkPool, verb: Verb) -> Response:
+    """Run a verb for a request; the work is dropped if it waits and the client is gone."""
     if work.is_inline(verb, body):
         answer = work.run_inline(verb, body)
     else:

@@ -129,9 +129,14 @@ class WorkPool:
                     headers=RETRY,
                 )
             return await wrapped
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if future.cancelled() and task is not None and not task.cancelling():
+                raise Problem("stopping", "the service is stopping", headers=RETRY) from None
+            raise
         finally:
-            wrapped.cancel()
-            if not begun.is_set() and future.cancelled():
+            future.cancel()
+            if future.cancelled() and not begun.is_set():
                 self._count_waiting(-1)
 
     def _begin(self, job: Callable[[], bytes], begun: threading.Event) -> bytes:

@@ -21,7 +21,7 @@ import msgspec
 
 from robotrules.service.problems import Problem
 from robotrules.service.settings import Limits
-from robotrules.service.verbs import JsonLines, load_verbs
+from robotrules.service.verbs import JsonLines, find_agent_verb, load_verbs
 from robotrules.service.work import (
     ANSWER,
     ANSWER_HEAD,
@@ -53,7 +53,8 @@ def main(arguments: list[str]) -> None:
     while True:
         path, body = requests.get()
         try:
-            answer = run_verb(verbs[path], body, limits)
+            verb = verbs.get(path) or find_agent_verb(path)
+            answer = run_verb(verb, body, limits)
         except Problem as problem:
             values = {"slug": problem.slug, "detail": problem.detail, "headers": problem.headers}
             _send(pipe, PROBLEM, msgspec.json.encode(values | problem.extra))

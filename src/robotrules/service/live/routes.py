@@ -34,7 +34,7 @@ from robotrules.service.live.streams import (
 )
 from robotrules.service.parts import Part, Routes, ServiceContext
 from robotrules.service.problems import Problem
-from robotrules.service.verb_routes import run_for
+from robotrules.service.verb_routes import read_body, run_for
 from robotrules.service.verbs import load_verbs
 
 Struct = TypeVar("Struct")
@@ -52,7 +52,7 @@ class JSONBytes(Response):
         ]
 
 
-class CheckRequest(WhoInput, kw_only=True):
+class FetchedCheckRequest(WhoInput, kw_only=True):
     """A question about one URL or several, answered from the robots.txt files of their origins."""
 
     url: UrlText | None = None
@@ -62,15 +62,11 @@ class CheckRequest(WhoInput, kw_only=True):
     ] = None
 
 
-NULL = msgspec.Raw(b"null")
-
-
 class RobotsField(msgspec.Struct):
     """The fields that make a check one of a given file."""
 
-    # Raw accepts any value, but not in a union with None.
-    robots: msgspec.Raw = NULL
-    robots_base64: msgspec.Raw = NULL
+    robots: msgspec.Raw = msgspec.Raw()
+    robots_base64: msgspec.Raw = msgspec.Raw()
 
 
 def has_robots(body: bytes) -> bool:
@@ -78,9 +74,9 @@ def has_robots(body: bytes) -> bool:
     try:
         fields = msgspec.json.decode(body, type=RobotsField)
     except msgspec.MsgspecError:
-        # The verb repairs such a body, or says what is wrong.
+        # The verb accepts half a surrogate pair, or says what is wrong.
         return b'"robots' in body
-    return bytes(fields.robots) != b"null" or bytes(fields.robots_base64) != b"null"
+    return any(bytes(one) not in (b"", b"null") for one in (fields.robots, fields.robots_base64))
 
 
 def make_part(context: ServiceContext) -> Part:
@@ -135,10 +131,10 @@ class Live:
 
     async def check_body(self, request: Request) -> Response:
         """Answer POST /v1/check: with a robots.txt as the verb does, else by fetching."""
-        body = await request.body()
+        body = await read_body(request)
         if self._check_verb is not None and has_robots(body):
-            return await run_for(request, self._work, self._check_verb)
-        given = _decode(body, CheckRequest)
+            return await run_for(request, body, self._work, self._check_verb)
+        given = _decode(body, FetchedCheckRequest)
         crawler = self._crawlers.find_given(given)
         if given.url is not None and given.urls is None:
             return Response(await self._checks.answer(given.url, crawler), media_type=JSON)
@@ -182,12 +178,12 @@ class Live:
 
     async def slot(self, request: Request) -> Response:
         """Answer POST /v1/slot."""
-        given = _decode(await request.body(), SlotRequest)
+        given = _decode(await read_body(request), SlotRequest)
         return _json(await self._slots.reserve(given.url, self._crawlers.find_given(given)))
 
     async def responses(self, request: Request) -> Response:
         """Answer POST /v1/responses."""
-        return _json(await self._slots.record(_decode(await request.body(), ResponseReport)))
+        return _json(await self._slots.record(_decode(await read_body(request), ResponseReport)))
 
 
 def _decode(body: bytes, kind: type[Struct]) -> Struct:

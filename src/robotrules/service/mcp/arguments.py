@@ -7,26 +7,19 @@ because they are probably typing errors.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from robotrules.profile import PROFILES
-from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
-from robotrules.robotstxt import Tokens
-from robotrules.robotstxt.tokens import vet_names
-from robotrules.service.problems import Problem
-from robotrules.service.schemas import ProfileName
+from robotrules.service.schemas import ProfileName, Request
 
 __all__ = [
-    "AskingCrawler",
     "CompareArguments",
     "ExplainArguments",
     "GuidanceArguments",
     "LintArguments",
     "MayFetchArguments",
-    "parse_crawler",
 ]
 
 # RFC 9309 §2.5: parsers read at least 500 KiB; a longer file is read to its limit.
@@ -60,16 +53,12 @@ ParsedBy = Annotated[
 ]
 
 
-class ToolArguments(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The arguments of a tool."""
-
-
-class MayFetchArguments(ToolArguments, kw_only=True):
+class MayFetchArguments(Request, kw_only=True):
     """The arguments of may_fetch."""
 
     url: Url
     as_: As = msgspec.field(name="as", default=None)
-    purpose: Purpose = []
+    purpose: Purpose = msgspec.field(default_factory=list)
 
 
 class ExplainArguments(MayFetchArguments, kw_only=True):
@@ -99,14 +88,14 @@ class GuidanceArguments(MayFetchArguments, kw_only=True):
     ] = None
 
 
-class LintArguments(ToolArguments, kw_only=True):
+class LintArguments(Request, kw_only=True):
     """The arguments of lint."""
 
     robots: Annotated[File, Meta(description="The robots.txt as text.")]
     profile: ParsedBy = "default"
 
 
-class CompareArguments(ToolArguments, kw_only=True):
+class CompareArguments(Request, kw_only=True):
     """The arguments of compare."""
 
     old: Annotated[File, Meta(description="The robots.txt before, as text.")]
@@ -116,34 +105,3 @@ class CompareArguments(ToolArguments, kw_only=True):
         Meta(description="Compare for this product token only. Default: for all crawlers."),
     ] = msgspec.field(name="as", default=None)
     profile: ParsedBy = "default"
-
-
-class AskingCrawler(NamedTuple):
-    """The crawler that a question is about."""
-
-    names: Tokens
-    """Its product tokens, as groups are selected by them."""
-    name: str
-    known: KnownCrawler | None
-
-    @property
-    def known_dict(self) -> dict[str, Any] | None:
-        """The registry entry as plain values for JSON."""
-        return self.known.short_dict() if self.known else None
-
-
-def parse_crawler(name: str, profile: str = "default") -> AskingCrawler:
-    """Return the crawler of a product token, looked up in the registry of known crawlers."""
-    name = name.strip()
-    known = KNOWN_CRAWLERS.get(name)
-    if known is not None:
-        return AskingCrawler(known.names, known.product_token, known)
-    try:
-        vet_names(name, PROFILES[profile])
-    except ValueError as error:
-        raise Problem(
-            "invalid-request",
-            f"as: {error}. Pass the product token alone, such as ExampleBot",
-            at="$.as",
-        ) from None
-    return AskingCrawler(name, name, None)

@@ -1,12 +1,12 @@
 """
 Answers about live sites: whether a URL may be fetched, why, and what may be done with its page.
 
-The client fetches robots.txt files politely, keeps them in its store, and connects to public
-addresses only. A page is fetched only if the rules of its site allow that.
+robots.txt files are fetched and kept as for the HTTP API (`service.live`). A page is fetched only
+if the rules of its site allow that.
 
 `may_fetch` hands out turns: how long to wait before a fetch, so that several agents with one store
-keep the distance that a site asks for. The turn of a URL is remembered until it has passed, so that
-asking again does not cost another one.
+keep the distance that a site asks for. The turn of a URL is remembered until the next one begins,
+so that asking again does not cost another one.
 """
 
 from __future__ import annotations
@@ -15,90 +15,64 @@ import asyncio
 import math
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
-import robotrules
-from robotrules.access import Failure, FailureReason, Request, Response
-from robotrules.client.aio import AsyncClient
+from robotrules.access import FailureReason
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import make_guidance
-from robotrules.client.rate_limiter import Delay, required_delay
-from robotrules.client.ssrf import AddressPolicy
-from robotrules.client.transports import AsyncTransport, open_async_transport
-from robotrules.errors import MissingExtraError, StoreError
+from robotrules.errors import MissingExtraError
 from robotrules.guide import guidance
-from robotrules.http.origins import origin_of
 from robotrules.json_results.access import access_values
 from robotrules.json_results.check import verdict_values
-from robotrules.robotstxt.verdict import Explanation, Reason, Verdict
+from robotrules.robotstxt.tokens import CrawlerNames
+from robotrules.robotstxt.verdict import Reason, Verdict
+from robotrules.service.live.fetching import Fetching
+from robotrules.service.live.pages import Pages
+from robotrules.service.live.questions import Crawler, Crawlers, vet_url
 from robotrules.service.mcp.arguments import (
-    AskingCrawler,
     ExplainArguments,
     GuidanceArguments,
     MayFetchArguments,
-    parse_crawler,
 )
 from robotrules.service.mcp.given import (
-    explanation_result,
+    EXPLAIN_SITE_TEXT,
     guidance_result,
     header_lines,
     line_text,
 )
 from robotrules.service.mcp.site_text import bound
 from robotrules.service.problems import Problem
-from robotrules.service.settings import ServiceSettings
 
-__all__ = ["LiveSites", "open_live_sites", "own_token"]
+__all__ = ["MAY_FETCH_SITE_TEXT", "LiveSites"]
 
-# Seconds: language models wait a minute for a tool, and fewer for its user.
-FETCH_TIMEOUT = 15.0
+# Seconds: language models wait a minute for a tool, and their users less.
 PAGE_TIMEOUT = 40.0
-# Seconds between two requests to an origin, where its site does not ask for more.
-MIN_DELAY = 1.0
-MAX_CONCURRENCY = 32
+MAX_PAGES = 16
 MAX_TURNS = 4_096
 # How long a turn is good after its time, in seconds, if the next one does not begin before.
 MAX_GRACE = 30.0
 
 MAY_FETCH_SITE_TEXT = ("line_text", "pattern", "failure")
-NO_FETCHING = (
-    "this server was started with --no-fetch: pass robots, the text of the robots.txt, to explain "
-    "or guidance"
-)
-
-
-def user_agent_of(settings: ServiceSettings) -> str:
-    """Return the User-Agent that is sent."""
-    return settings.user_agent or f"robotrules/{robotrules.__version__} (mcp)"
-
-
-def own_token(settings: ServiceSettings) -> str:
-    """Return the product token that a question is about where it names none."""
-    return robotrules.product_token(user_agent_of(settings)) or "robotrules"
 
 
 class LiveSites:
-    """Answers questions about live sites, with one client."""
+    """Answers questions about live sites."""
 
-    def __init__(self, settings: ServiceSettings, client: AsyncClient | None) -> None:
-        """*client* is None if nothing is fetched."""
-        self._settings = settings
-        self._client = client
-        self._slots = asyncio.Semaphore(MAX_CONCURRENCY)
+    def __init__(self, fetching: Fetching) -> None:
+        self._fetching = fetching
+        self._crawlers = Crawlers(fetching)
+        self._pages = Pages(fetching)
+        self._fetched_at_once = asyncio.Semaphore(MAX_PAGES)
         self._turns: OrderedDict[tuple[str, str], float] = OrderedDict()
 
     async def may_fetch(self, arguments: MayFetchArguments) -> dict[str, Any]:
         """Return whether the rules of a site allow a fetch, why, and how long to wait."""
-        crawler = self._crawler(arguments)
-        state = await self._look_up(arguments.url)
-        verdict = state.check(arguments.url, crawler.names, arguments.purpose)
-        now = time.time()
-        delay = required_delay(
-            state.robots, crawler.names, arguments.purpose, now=now, min_delay=MIN_DELAY
-        )
-        wait = await self._turn(arguments.url, state, crawler, delay) if verdict else None
+        crawler, state = await self._look_up(arguments)
+        verdict = state.check(arguments.url, crawler.names, crawler.purposes)
+        client = self._fetching.client(crawler.profile)
+        delay = client.delay_for(state, crawler.names, crawler.purposes)
+        wait = await self._turn(arguments.url, crawler, delay.seconds) if verdict else None
+        choice = crawler.choice
         values = {
             "allowed": verdict.allowed,
             "why": _why(verdict, state, crawler, wait),
@@ -106,37 +80,44 @@ class LiveSites:
             "delay": delay.as_dict(),
             "line_text": line_text(state.robots.body, verdict.line),
             "url": arguments.url,
-            **verdict_values(verdict, crawler.name, arguments.purpose, crawler.known_dict),
+            **verdict_values(verdict, choice.name, crawler.given_purposes, choice.known_dict),
             **access_values(state),
         }
         return bound(values, MAY_FETCH_SITE_TEXT)
 
     async def explain(self, arguments: ExplainArguments) -> dict[str, Any]:
         """Return how the verdict on a URL is reached."""
-        crawler = self._crawler(arguments)
-        if arguments.profile != "default":
-            raise Problem(
-                "invalid-request",
-                "profile needs robots: live robots.txt files are read with profile default",
-                at="$.profile",
-            )
-        state = await self._look_up(arguments.url)
-        # The rules of a large file take a while to list.
-        found: Explanation = await asyncio.to_thread(
-            state.explain, arguments.url, crawler.names, arguments.purpose
-        )
-        return explanation_result(found, crawler)
+        crawler = self._crawler(arguments, arguments.profile)
+        return bound(await self._pages.explain(arguments.url, crawler), EXPLAIN_SITE_TEXT)
 
     async def guidance(self, arguments: GuidanceArguments) -> dict[str, Any]:
         """Return what may be done with a page: the given one, or the one that is fetched."""
-        crawler = self._crawler(arguments)
-        if arguments.headers is not None or arguments.html is not None:
-            return await self._guidance_of_given_page(arguments, crawler)
-        self._vet(arguments.url)
-        client = self._opened()
+        crawler, state = await self._look_up(arguments)
+        if arguments.headers is None and arguments.html is None:
+            return await self._guidance_of_live_page(arguments.url, crawler, state)
+        found = await asyncio.to_thread(
+            guidance,
+            arguments.url,
+            crawler.names,
+            robots=state.robots,
+            headers=header_lines(arguments.headers),
+            html=arguments.html,
+            purposes=crawler.purposes,
+        )
+        verdict = state.check(arguments.url, crawler.names, crawler.purposes)
+        return guidance_result(
+            found._replace(verdict=verdict), crawler.choice, access=access_values(state)
+        )
+
+    async def _guidance_of_live_page(
+        self, url: str, crawler: Crawler, first: OriginState
+    ) -> dict[str, Any]:
+        client, names = self._fetching.client(crawler.profile), crawler.names
+        # This server obeys the groups for '*', even if the crawler ignores them.
+        polite = CrawlerNames(names) if isinstance(names, CrawlerNames) else names
         try:
-            async with self._slots, asyncio.timeout(PAGE_TIMEOUT):
-                page = await client.fetch(arguments.url, crawler.names, arguments.purpose)
+            async with asyncio.timeout(PAGE_TIMEOUT), self._fetched_at_once:
+                page = await client.fetch(url, polite, crawler.purposes)
         except TimeoutError:
             raise Problem(
                 "took-too-long",
@@ -148,87 +129,38 @@ class LiveSites:
             found = await asyncio.to_thread(
                 make_guidance,
                 page,
-                crawler.names,
-                arguments.purpose,
+                names,
+                crawler.purposes,
                 application=None,
-                profile="default",
+                profile=crawler.profile,
             )
         except MissingExtraError as error:
             raise Problem("internal-error", str(error)) from None
-        access = access_values(page.origin_state)
+        state = page.origin_state or first
+        if crawler.choice.known is not None:
+            verdict = state.check(page.url, names, crawler.purposes)
+            found = found._replace(verdict=verdict)
+        access = access_values(state)
         access["page_failure_reason"] = str(page.failure_reason) if page.failure_reason else None
-        return guidance_result(found, crawler, status=page.status, access=access)
+        return guidance_result(found, crawler.choice, status=page.status, access=access)
 
-    async def _guidance_of_given_page(
-        self, arguments: GuidanceArguments, crawler: AskingCrawler
-    ) -> dict[str, Any]:
-        state = await self._look_up(arguments.url)
-        found = await asyncio.to_thread(
-            guidance,
-            arguments.url,
-            crawler.names,
-            robots=state.robots,
-            headers=header_lines(arguments.headers),
-            html=arguments.html,
-            purposes=arguments.purpose,
-        )
-        verdict = state.check(arguments.url, crawler.names, arguments.purpose)
-        return guidance_result(
-            found._replace(verdict=verdict), crawler, access=access_values(state)
-        )
+    def _crawler(self, arguments: MayFetchArguments, profile: str = "default") -> Crawler:
+        names = [] if arguments.as_ is None else [arguments.as_]
+        return self._crawlers.find(names, arguments.purpose, profile=profile)
 
-    def _crawler(self, arguments: MayFetchArguments) -> AskingCrawler:
-        return parse_crawler(arguments.as_ or own_token(self._settings))
+    async def _look_up(self, arguments: MayFetchArguments) -> tuple[Crawler, OriginState]:
+        self._fetching.require()
+        crawler = self._crawler(arguments)
+        vet_url(arguments.url, self._fetching)
+        return crawler, await self._fetching.state(crawler.profile, arguments.url)
 
-    def _opened(self) -> AsyncClient:
-        if self._client is None:
-            raise Problem("fetching-off", NO_FETCHING)
-        return self._client
-
-    def _vet(self, url: str) -> None:
-        """Refuse URLs without an origin, and hosts that are not listed."""
-        self._opened()
-        origin = origin_of(url)
-        if origin is None:
-            raise Problem(
-                "invalid-request",
-                "url is not an http or https URL with a host: pass one such as "
-                "https://example.com/a",
-                at="$.url",
-            )
-        if not is_listed(origin, self._settings.fetch_hosts):
-            raise Problem("host-not-allowed", NOT_LISTED)
-
-    async def _look_up(self, url: str) -> OriginState:
-        self._vet(url)
-        client = self._opened()
-        try:
-            async with self._slots, asyncio.timeout(PAGE_TIMEOUT):
-                state = await client.lookup(url)
-        except TimeoutError:
-            raise Problem(
-                "took-too-long",
-                f"the robots.txt was not fetched within {PAGE_TIMEOUT:g} seconds: ask again later, "
-                "and do not fetch the URL before that",
-            ) from None
-        assert state is not None  # it has an origin
-        return state
-
-    async def _turn(
-        self, url: str, state: OriginState, crawler: AskingCrawler, delay: Delay
-    ) -> float:
+    async def _turn(self, url: str, crawler: Crawler, delay: float) -> float:
         """Return the seconds until the turn of a URL; a turn that was handed out is kept."""
-        now = time.time()
-        key = crawler.name, url
+        key = crawler.choice.name, url
         at = self._turns.get(key)
-        if at is None or at + min(delay.seconds, MAX_GRACE) < now:
-            try:
-                # A store on another machine blocks.
-                at = await asyncio.to_thread(
-                    self._opened().store.reserve_slot, state.origin, now, delay.seconds
-                )
-            except StoreError:
-                at = now
+        if at is None or at + min(delay, MAX_GRACE) < time.time():
+            client = self._fetching.client(crawler.profile)
+            at = await client.reserve(url, crawler.names, crawler.purposes)
             self._turns[key] = at
             if len(self._turns) > MAX_TURNS:
                 self._turns.popitem(last=False)
@@ -236,72 +168,12 @@ class LiveSites:
         return max(0.0, math.ceil((at - time.time()) * 10) / 10)
 
 
-@asynccontextmanager
-async def open_live_sites(settings: ServiceSettings) -> AsyncIterator[LiveSites]:
-    """Open the client of the settings; close it at the end."""
-    if not settings.fetches:
-        yield LiveSites(settings, None)
-        return
-    user_agent = user_agent_of(settings)
-    transport = ListedHosts(
-        open_async_transport(user_agent, addresses=AddressPolicy(settings.allow_private)),
-        settings.fetch_hosts,
-    )
-    client = AsyncClient(
-        user_agent,
-        store=settings.store,
-        transport=transport,
-        min_delay=MIN_DELAY,
-        timeout=FETCH_TIMEOUT,
-    )
-    try:
-        async with client:
-            yield LiveSites(settings, client)
-    finally:
-        await transport.aclose()
-
-
-# --- Hosts ----------------------------------------------------------------------------------------
-
-NOT_LISTED = "this server fetches only from the hosts of its --fetch-host options"
-
-
-def is_listed(origin: str, hosts: tuple[str, ...]) -> bool:
-    """Return whether an origin may be fetched from; `*.example.com` lists all names below it."""
-    if not hosts:
-        return True
-    authority = origin.partition("://")[2]
-    host = authority[1:].partition("]")[0] if authority[0] == "[" else authority.partition(":")[0]
-    return any(
-        host.endswith(listed[1:]) if listed.startswith("*.") else host == listed.strip("[]")
-        for listed in map(str.lower, hosts)
-    )
-
-
-class ListedHosts:
-    """A transport that sends requests to listed hosts only: a redirect may name any host."""
-
-    def __init__(self, transport: AsyncTransport, hosts: tuple[str, ...]) -> None:
-        self._transport, self._hosts = transport, hosts
-
-    async def send(self, request: Request) -> Response | Failure:
-        """Send a request, if its host is listed."""
-        origin = origin_of(request.url)
-        if origin is None or not is_listed(origin, self._hosts):
-            return Failure(FailureReason.REFUSED, NOT_LISTED)
-        return await self._transport.send(request)
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._transport.aclose()
-
-
 # --- Sentences ------------------------------------------------------------------------------------
 
 
-def _why(verdict: Verdict, state: OriginState, crawler: AskingCrawler, wait: float | None) -> str:
+def _why(verdict: Verdict, state: OriginState, crawler: Crawler, wait: float | None) -> str:
     """Return the reason in a sentence or two, without text of the site."""
-    robots = f"{state.origin}/robots.txt"
+    robots, name = f"{state.origin}/robots.txt", crawler.choice.name
     if verdict.reason is Reason.UNREACHABLE:
         return (
             f"Do not fetch this URL now: {robots} could not be fetched ({_failure(state)}), and "
@@ -313,10 +185,10 @@ def _why(verdict: Verdict, state: OriginState, crawler: AskingCrawler, wait: flo
     elif verdict.reason is not Reason.IMPLICIT:
         reason = f"{reason} ({robots})"
     if not verdict:
-        return f"The site asks {crawler.name} not to fetch this URL: {reason}. Do not fetch it."
+        return f"The site asks {name} not to fetch this URL: {reason}. Do not fetch it."
     seconds = math.ceil(wait or 0)
     turn = f"in {seconds} second{'s' * (seconds > 1)}, not earlier" if seconds else "now"
-    return f"The site lets {crawler.name} fetch this URL: {reason}. Fetch it {turn}."
+    return f"The site lets {name} fetch this URL: {reason}. Fetch it {turn}."
 
 
 def _failure(state: OriginState) -> str:
@@ -326,9 +198,8 @@ def _failure(state: OriginState) -> str:
     if record.failure_reason is FailureReason.STATUS:
         return f"status {record.status}"
     if record.failure_reason is FailureReason.REFUSED:
-        if NOT_LISTED in record.detail:
-            return NOT_LISTED
         return (
-            "its address is private; the operator of this server can allow it with --allow-private"
+            "this server does not connect to its address; the operator of this server can allow "
+            "private addresses with --allow-private, and other hosts with --fetch-host"
         )
     return record.failure_reason.sentence

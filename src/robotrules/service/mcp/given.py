@@ -2,8 +2,8 @@
 Answers about text that the agent passes: nothing is fetched.
 
 The functions are verbs, so they run where the verbs of the HTTP API run: off the event loop, with a
-time limit. Each returns the object that the command prints with `--json`, bounded. The crawler is
-already chosen: `as` is filled in by the caller.
+time limit. They are not paths of the HTTP API. Each returns the object that the command prints with
+`--json`, bounded. The crawler is already chosen: `as` is filled in by the caller.
 """
 
 from __future__ import annotations
@@ -11,31 +11,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from robotrules import RobotsTxt, parse
 from robotrules.analysis import Crawler, compare
 from robotrules.analysis.crawlers import as_documented
 from robotrules.guide import Guidance, guidance
+from robotrules.json_results.crawlers import CrawlerChoice
+from robotrules.json_results.lint import describe_binary
 from robotrules.linting import LEVELS, LintNote, lint
 from robotrules.linting.render import STDIN, LintedFile, count_notes
 from robotrules.linting.render.json_form import as_json, statistics
-from robotrules.robotstxt.verdict import Explanation
+from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.service.mcp.arguments import (
-    AskingCrawler,
     CompareArguments,
     ExplainArguments,
     GuidanceArguments,
     LintArguments,
-    parse_crawler,
 )
 from robotrules.service.mcp.site_text import Verbatim, bound
-from robotrules.service.verbs import Verb
+from robotrules.service.schemas import crawler_of, purposes_of
+from robotrules.service.verbs import AGENT_PATH, Verb
 
 __all__ = [
     "COMPARE",
     "EXPLAIN",
     "GUIDANCE",
     "LINT",
-    "explanation_result",
     "guidance_result",
 ]
 
@@ -61,27 +60,23 @@ def _parsed(text: str, profile: str = "default") -> RobotsTxt:
 
 def explain_given(arguments: ExplainArguments) -> object:
     """Explain a verdict with a given robots.txt."""
-    crawler = parse_crawler(arguments.as_ or "", arguments.profile)
+    crawler = crawler_of(arguments.as_ or "", arguments.profile, literal=False)
+    purposes = purposes_of(arguments.purpose, arguments.profile)
     robots = _parsed(arguments.robots or "", arguments.profile)
-    found = robots.explain(arguments.url, crawler.names, arguments.purpose)
-    return explanation_result(found, crawler)
-
-
-def explanation_result(found: Explanation, crawler: AskingCrawler) -> dict[str, Any]:
-    """Return an explanation as a result."""
+    found = robots.explain(arguments.url, crawler.names, purposes)
     return bound(found._replace(known=crawler.known).as_dict(), EXPLAIN_SITE_TEXT)
 
 
 def guidance_given(arguments: GuidanceArguments) -> object:
     """Return the guidance of a given robots.txt and page."""
-    crawler = parse_crawler(arguments.as_ or "")
+    crawler = crawler_of(arguments.as_ or "", "default", literal=False)
     found = guidance(
         arguments.url,
         crawler.names,
         robots=None if arguments.robots is None else _parsed(arguments.robots),
         headers=header_lines(arguments.headers),
         html=arguments.html,
-        purposes=arguments.purpose,
+        purposes=purposes_of(arguments.purpose, "default"),
     )
     return guidance_result(found, crawler)
 
@@ -99,7 +94,7 @@ def header_lines(headers: dict[str, str | list[str]] | None) -> list[tuple[str, 
 
 def guidance_result(
     found: Guidance,
-    crawler: AskingCrawler,
+    crawler: CrawlerChoice,
     *,
     status: int | None = None,
     access: dict[str, Any] | None = None,
@@ -120,6 +115,9 @@ def guidance_result(
 def lint_given(arguments: LintArguments) -> object:
     """Lint a robots.txt: the most severe notes first, and the counts of all."""
     robots = _parsed(arguments.robots, arguments.profile)
+    if words := describe_binary(robots.body):
+        refused = LintedFile(STDIN.encode(), is_file=False, error=f"{STDIN} {words}")
+        return bound(as_json([refused]), LINT_SITE_TEXT)
     notes = lint(robots)
     every = LintedFile(STDIN.encode(), False, tuple(notes))
     first = sorted(notes, key=lambda note: LEVELS.index(note.level))[:MAX_NOTES]
@@ -159,7 +157,7 @@ def compare_given(arguments: CompareArguments) -> object:
     old, new = (_parsed(text, arguments.profile) for text in (arguments.old, arguments.new))
     only: list[Crawler] = []
     if arguments.as_ is not None:
-        name = parse_crawler(arguments.as_, arguments.profile).name
+        name = crawler_of(arguments.as_, arguments.profile, literal=False).name
         only = [as_documented(Crawler(name), old, new)]
     found = compare(old, new, only=only, literal=False, max_regions=MAX_REGIONS)
     values = found.as_dict()
@@ -174,10 +172,11 @@ def compare_given(arguments: CompareArguments) -> object:
 def _verb(
     name: str, request: type[Any], run: Callable[[Any], object], *, heavy: bool = False
 ) -> Verb:
-    return Verb(f"/mcp/{name}", "", request, run, {}, heavy=heavy)
+    return Verb(f"{AGENT_PATH}{name}", "", request, run, {}, heavy=heavy)
 
 
 EXPLAIN = _verb("explain", ExplainArguments, explain_given)
 GUIDANCE = _verb("guidance", GuidanceArguments, guidance_given)
 LINT = _verb("lint", LintArguments, lint_given, heavy=True)
 COMPARE = _verb("compare", CompareArguments, compare_given, heavy=True)
+VERBS = (EXPLAIN, GUIDANCE, LINT, COMPARE)

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-import robotrules
 from robotrules.errors import MissingExtraError, RobotrulesError
 
 try:
@@ -30,8 +29,10 @@ except ImportError:
         "the MCP server needs mcp, which is not installed: pip install 'robotrules[mcp]'"
     ) from None
 
+from robotrules.robotstxt.tokens import product_token
+from robotrules.service.live.fetching import Fetching
 from robotrules.service.mcp.catalogue import INSTRUCTIONS, TOOLS, ToolEntry, describe_tools
-from robotrules.service.mcp.fetching import LiveSites, open_live_sites, own_token
+from robotrules.service.mcp.fetching import LiveSites
 from robotrules.service.mcp.given import COMPARE, EXPLAIN, GUIDANCE, LINT
 from robotrules.service.mcp.sentences import describe_result
 from robotrules.service.problems import Problem
@@ -42,9 +43,9 @@ from robotrules.service.work import WorkPool
 __all__ = ["AgentServer", "make_server", "serve_stdio"]
 
 logger = logging.getLogger(__name__)
-# Beyond the time limit of the work itself: its process is ended by the pool.
-MARGIN = 5.0
 MAX_CONCURRENCY = 64
+# The crawler of questions that name none, if the settings have no User-Agent.
+DEFAULT_USER_AGENT = "robotrules (mcp)"
 # Seconds in which the client and its store are closed after a signal.
 STOP_TIMEOUT = 5.0
 
@@ -61,18 +62,30 @@ Context = ServerRequestContext[Session]
 
 
 def make_server(
-    settings: ServiceSettings, on_close: Callable[[], object] | None = None
+    settings: ServiceSettings,
+    *,
+    version: str = "",
+    on_close: Callable[[], object] | None = None,
 ) -> AgentServer:
-    """Return the server; the client is opened when it runs, and *on_close* called at the end."""
+    """
+    Return the server; it opens its client when it runs, and calls *on_close* at the end.
+
+    Wrong settings raise a ValueError.
+    """
+    if not settings.user_agent:
+        settings = settings._replace(user_agent=DEFAULT_USER_AGENT)
     tools = describe_tools(fetches=settings.fetches)
     calls = ToolCalls(settings)
+    fetching = Fetching(settings)
+    work = WorkPool(settings.limits, settings.processes)
 
     @asynccontextmanager
     async def lifespan(_: AgentServer) -> AsyncIterator[Session]:
         try:
-            async with open_live_sites(settings) as live:
-                yield Session(live, WorkPool(settings.limits))
+            async with fetching:
+                yield Session(LiveSites(fetching), work)
         finally:
+            work.close()
             if on_close is not None:
                 on_close()
 
@@ -86,7 +99,7 @@ def make_server(
 
     return Server(
         "robotrules",
-        version=robotrules.__version__,
+        version=version,
         title="robotrules: what sites ask of crawlers",
         instructions=INSTRUCTIONS,
         lifespan=lifespan,
@@ -95,7 +108,7 @@ def make_server(
     )
 
 
-async def serve_stdio(settings: ServiceSettings) -> int | None:
+async def serve_stdio(settings: ServiceSettings, *, version: str = "") -> int | None:
     """
     Serve the process that has started this one, until it closes stdin.
 
@@ -103,7 +116,7 @@ async def serve_stdio(settings: ServiceSettings) -> int | None:
     the caller must end the process without a normal exit, because a thread still reads stdin.
     """
     closed = asyncio.Event()
-    server = make_server(settings, on_close=closed.set)
+    server = make_server(settings, version=version, on_close=closed.set)
     signals: asyncio.Queue[int] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     with suppress(NotImplementedError):  # Windows: the process just ends
@@ -134,7 +147,7 @@ class ToolCalls:
     """Answers calls of tools."""
 
     def __init__(self, settings: ServiceSettings) -> None:
-        self._settings = settings
+        self._own_token = product_token(settings.user_agent) or ""
         self._running = 0
 
     async def answer(
@@ -177,7 +190,7 @@ class ToolCalls:
         if entry.is_live and getattr(given, "robots", None) is None:
             return await answers[entry.name](given)
         if entry.name in ("explain", "guidance") and not arguments.get("as"):
-            arguments = arguments | {"as": own_token(self._settings)}
+            arguments = arguments | {"as": self._own_token}
         return await self._run_verb(session, verbs[entry.name], arguments)
 
     async def _run_verb(
@@ -189,14 +202,7 @@ class ToolCalls:
             raise Problem(
                 "invalid-request", "a text has half of a surrogate pair: pass valid Unicode"
             ) from None
-        limit = self._settings.limits.work_timeout + MARGIN
-        try:
-            async with asyncio.timeout(limit):
-                answer = await session.work.run(verb, body)
-        except TimeoutError:
-            raise Problem(
-                "took-too-long", "the text needs too much time: pass a smaller one"
-            ) from None
+        answer = await session.work.run(verb, body)
         found: dict[str, Any] = msgspec.json.decode(answer)
         return found
 
@@ -217,7 +223,9 @@ def _error(words: str) -> types.CallToolResult:
 
 
 def _say(entry: ToolEntry, problem: Problem) -> str:
+    where = str(problem.extra.get("at", "")).removeprefix("$.")
+    detail = f"{where}: {problem.detail}" if where else problem.detail
     if problem.slug == "invalid-request":
         names = ", ".join(field.encode_name for field in msgspec.structs.fields(entry.arguments))
-        return f"{entry.name}: {problem.detail}. The arguments are {names}."
-    return f"{entry.name}: {problem.detail}"
+        detail = f"{detail}. The arguments are {names}."
+    return f"{entry.name}: {detail}"

@@ -12,12 +12,14 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-__all__ = ["NDJSON", "JsonLines", "Verb", "load_verbs"]
+__all__ = ["AGENT_PATH", "NDJSON", "JsonLines", "Verb", "find_agent_verb", "load_verbs"]
 
 NDJSON = "application/x-ndjson"
 
 # Each defines VERBS, a tuple.
 _MODULES = ("deciding", "reading", "comparing", "writing", "editor")
+# The paths of verbs that only agents use: they are not among those of the HTTP API.
+AGENT_PATH = "/mcp/"
 
 
 class JsonLines(bytes):
@@ -52,3 +54,9 @@ def load_verbs() -> Mapping[str, Verb]:
     """Return all verbs by path."""
     modules = (import_module(f"{__name__}.{name}") for name in _MODULES)
     return {verb.path: verb for module in modules for verb in module.VERBS}
+
+
+def find_agent_verb(path: str) -> Verb:
+    """Return a verb of the MCP server."""
+    found: tuple[Verb, ...] = import_module("robotrules.service.mcp.given").VERBS
+    return next(verb for verb in found if verb.path == path)

@@ -59,7 +59,8 @@ export class AskPanel {
   );
   readonly #compare = new Latest();
   readonly #counting = new Latest();
-  readonly #compareSoon = debounce(120, () => void this.#compareProfiles());
+  readonly #explainSoon = debounce(() => (this.editor.isLarge ? 250 : 0), () => void this.#explain.request());
+  readonly #compareSoon = debounce(() => (this.editor.isLarge ? 500 : 120), () => void this.#compareProfiles());
   readonly #countSoon = debounce(350, () => void this.#countAll());
   readonly #announceSoon = debounce(900, () => this.#announce());
 
@@ -178,7 +179,7 @@ export class AskPanel {
     this.#draw();
     if (doc === this.editor.doc) this.#light();
     performance.measure("robotrules: verdict", { start: since });
-    void this.#explain.request();
+    this.#explainSoon();
     this.#compareSoon();
     this.#announceSoon();
     if (this.urlField.urls.length > LIVE_URLS) this.#countSoon();

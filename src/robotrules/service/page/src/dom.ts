@@ -39,11 +39,11 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 }
 
 /** Run a function when no further call came for some milliseconds. */
-export function debounce(milliseconds: number, run: () => void): () => void {
+export function debounce(milliseconds: number | (() => number), run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
     clearTimeout(timer);
-    timer = setTimeout(run, milliseconds);
+    timer = setTimeout(run, typeof milliseconds === "number" ? milliseconds : milliseconds());
   };
 }
 

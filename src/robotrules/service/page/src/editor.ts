@@ -46,6 +46,8 @@ interface Shown {
 
 // Block widgets are not virtual: a file with a note on each line keeps the rest in the list.
 const MAX_WIDGETS = 100;
+// Characters from which verdicts alone are asked for at each key, and the rest when typing pauses.
+const LARGE = 60_000;
 // Lines around those that are seen which get colours; a request is answered for 5,000.
 const TOKEN_LINES = 1_000;
 
@@ -156,7 +158,7 @@ export class RobotsEditor {
     // The text is readable without them, and other requests say what is wrong.
     () => undefined,
   );
-  readonly #colourSoon = debounce(60, () => void this.#colours.request());
+  readonly #colourSoon = debounce(() => (this.isLarge ? 350 : 60), () => void this.#colours.request());
 
   constructor(options: EditorOptions) {
     this.#options = options;
@@ -212,6 +214,10 @@ export class RobotsEditor {
   /** The text with the line ends that it came with. */
   get text(): string {
     return this.view.state.doc.sliceString(0, undefined, this.lineEnd);
+  }
+
+  get isLarge(): boolean {
+    return this.view.state.doc.length > LARGE;
   }
 
   get doc(): Text {
@@ -389,10 +395,16 @@ export class RobotsEditor {
       context.pos,
       controller.signal,
     ).catch(() => null);
-    if (!answer?.items.length || context.aborted) return null;
-    const [first] = answer.items;
+    if (!answer || context.aborted) return null;
+    // A name that is being typed is in the file already; it is not offered for itself.
+    const items = answer.items.filter((item) => {
+      const [from, to] = this.toOffsets(item.range);
+      return context.state.sliceDoc(from, to) !== item.newText;
+    });
+    if (!items.length) return null;
+    const [first] = items;
     const from = first ? this.toOffsets(first.range)[0] : context.pos;
-    return { from, options: answer.items.map((item) => this.#toCompletion(item)), validFor: /^[-\w.=?]*$/ };
+    return { from, options: items.map((item) => this.#toCompletion(item)), validFor: /^[-\w.=?]*$/ };
   }
 
   #toCompletion(item: CompletionItem): Completion {

@@ -9,24 +9,25 @@ import { durationWords } from "./words";
 
 interface LiveFile {
   url: string;
-  result: string | null;
+  state: string | null;
   status: number | null;
+  failure: string | null;
+  source: string | null;
   age: number | null;
   policy: string;
-  reason: string;
-  source?: string;
-  redirects: { url?: string; status?: number; location?: string }[];
+  redirects: unknown[];
   bytes: number;
   complete: boolean;
   robots: string | null;
+  robots_base64: string | null;
   store_error: string | null;
-  [key: string]: unknown;
 }
 
 const POLICIES: Record<string, string> = {
   rules: "The rules of this file apply.",
-  "allow-all": "Everything is allowed, as without a robots.txt.",
-  "disallow-all": "Nothing may be fetched for now.",
+  allow: "There is no robots.txt, so everything is allowed.",
+  disallow: "The file cannot be fetched, so crawlers must not fetch anything for now.",
+  nothing: "Not known yet.",
 };
 
 export class LiveView implements ViewPart {
@@ -64,11 +65,13 @@ export class LiveView implements ViewPart {
     const { robots } = found;
     const facts: [string, string | Node | null][] = [
       ["File", h("code", {}, found.url)],
-      ["Access result", found.result ? `${found.result}${found.status ? `, status ${found.status}` : ""}` : "none"],
-      ["Meaning", POLICIES[found.policy] ?? `${found.policy}: ${found.reason}`],
-      ["Age", found.age === null ? null : `fetched ${durationWords(found.age)} ago`],
+      ["Access result", `${found.state ?? "none"}${found.status ? `, status ${found.status}` : ""}`],
+      ["Meaning", POLICIES[found.policy] ?? found.policy],
+      ["Failure", found.failure],
+      ["Age", found.age === null ? null : `${durationWords(found.age)}${found.source === "fetched" ? ", fetched now" : ", kept by the service"}`],
       ["Redirects", found.redirects.length ? count(found.redirects.length, "redirect") : null],
       ["Size", robots === null ? null : `${count(found.bytes, "byte")}${found.complete ? "" : ", cut"}`],
+      ["Encoding", found.robots_base64 ? "Not UTF-8: bytes that are not are replaced here." : null],
       ["Store", found.store_error],
     ];
     fill(

@@ -11,14 +11,15 @@ const MAX_LISTED = 100;
 // A pause that grows with the file: lint of a large one takes longer than typing a word.
 const PAUSE = 250;
 const LARGE_PAUSE = 900;
-const LARGE = 60_000;
 
 export class NotesPanel {
   readonly #place = byId("notes");
   readonly #title = byId("notes-title");
   readonly #latest = new Latest();
-  readonly #soon = debounce(PAUSE, () => void this.#load());
-  readonly #later = debounce(LARGE_PAUSE, () => void this.#load());
+  readonly #soon = debounce(
+    () => (this.editor.isLarge ? LARGE_PAUSE : PAUSE),
+    () => void this.#load(),
+  );
   #summary = "";
 
   constructor(
@@ -28,8 +29,7 @@ export class NotesPanel {
 
   refresh(): void {
     this.#latest.stop();
-    if (this.editor.doc.length > LARGE) this.#later();
-    else this.#soon();
+    this.#soon();
   }
 
   async #load(): Promise<void> {

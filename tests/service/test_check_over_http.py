@@ -44,7 +44,8 @@ def test_answers(client: TestClient, body: bytes, media_type: str) -> None:
         (b'{"robots": "", "as": "a b", "url": "/"}', "invalid-request"),
         (b'{"robots": "", "as": "a", "url": "\xff"}', "malformed-body"),
         (b'{"robots": "", ', "malformed-body"),
-        (b'{"robots": null, "as": "a", "url": "https://example.com/"}', "fetching-off"),
+        (b'{"robots": null, "as": "a", "url": "https://example.com/"}', "invalid-request"),
+        (b'{"as": "a", "url": "https://example.com/"}', "fetching-off"),
     ],
 )
 def test_problems(client: TestClient, body: bytes, slug: str) -> None:

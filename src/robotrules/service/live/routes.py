@@ -76,7 +76,7 @@ def has_robots(body: bytes) -> bool:
     except msgspec.MsgspecError:
         # The verb accepts half a surrogate pair, or says what is wrong.
         return b'"robots' in body
-    return any(bytes(one) not in (b"", b"null") for one in (fields.robots, fields.robots_base64))
+    return bool(fields.robots or fields.robots_base64)
 
 
 def make_part(context: ServiceContext) -> Part:

@@ -140,7 +140,7 @@ export class CompareView implements ViewPart {
     const heading = nothing
       ? found.complete ? "Both files mean the same to every crawler." : "No difference was found, but not all was decided."
       : changes.length
-        ? `${count(changes.length, "kind of crawler sees", "kinds of crawlers see")} a difference`
+        ? `The answer changes for ${count(changes.length, "group of crawlers", "groups of crawlers")}`
         : "No verdict changes";
     fill(
       this.#place,

@@ -204,8 +204,8 @@ export class RobotsEditor {
       }),
       assisted
         ? [
-            hoverTooltip((view, at) => this.#hover(view, at), { hoverTime: 350 }),
-            autocompletion({ override: [(context) => this.#complete(context)], activateOnTyping: true }),
+            hoverTooltip((view, at) => this.#hover(view, at), { hoverTime: 350, hideOnChange: true }),
+            autocompletion({ override: [(context) => this.#complete(context)], activateOnTyping: true, maxRenderedOptions: 12 }),
           ]
         : [],
     ];

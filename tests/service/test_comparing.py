@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from robotrules.service.verbs import load_verbs
 from tests.cli.shell import robotrules

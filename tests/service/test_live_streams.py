@@ -22,8 +22,15 @@ from robotrules.service.live.streams import LineSplitter
 from robotrules.service.problems import Problem
 from robotrules.service.settings import Limits, ServiceSettings
 from tests.client import fault_servers
+from tests.client.fault_servers import Peer
 from tests.integrations.loopback_site import Answer, LoopbackSite
 from tests.service.live_server import LOOPBACK, LiveServer, serve
+
+
+def hang(peer: Peer) -> None:
+    """Answer nothing for ten seconds."""
+    peer.pause(10)
+
 
 ROBOTS = "User-agent: *\nDisallow: /private\n"
 SETTINGS = ServiceSettings(store="memory:", allow_private=(LOOPBACK,))
@@ -84,7 +91,7 @@ class TestStream:
     def test_lines_are_those_of_check(self, service: LiveServer, site: LoopbackSite) -> None:
         """In order, each for its own crawler and purposes, or those of the query."""
         with LoopbackSite(Answer(body=ROBOTS.encode(), delay=0.3)) as slow:
-            given = [
+            given: list[dict[str, Any]] = [
                 {"url": slow.url("/private")},
                 {"url": site.url("/a"), "as": "OtherBot"},
                 {"url": site.url("/private"), "as": ["A", "B"], "purpose": ["P-1"]},
@@ -213,7 +220,7 @@ class TestStream:
     def test_a_client_that_leaves(self, site: LoopbackSite) -> None:
         """Its lines wait for nothing any more, and others are answered."""
         with (
-            fault_servers.serve(lambda peer: peer.pause(10) and None) as hanging,
+            fault_servers.serve(hang) as hanging,
             serve(limits=Limits()._replace(fetch_timeout=3.0)) as service,
         ):
             for _ in range(streams.MAX_STREAMS + 5):  # each would take the place of a stream
@@ -370,7 +377,7 @@ class TestStopping:
         """503, and not an error without meaning, or worse, an allowed URL."""
 
         async def main() -> None:
-            with fault_servers.serve(lambda peer: peer.pause(10) and None) as hanging:
+            with fault_servers.serve(hang) as hanging:
                 async with Fetching(SETTINGS) as fetching:
                     crawlers = Crawlers(fetching)
                     found = Checks(fetching, crawlers)

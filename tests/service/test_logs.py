@@ -116,7 +116,7 @@ def test_a_failure_says_where_and_not_what() -> None:
     stream = io.BytesIO()
     log = LogWriter("json", stream=cast(BinaryIO, stream))
     service = Service(ServiceSettings(), log)
-    service._routes["/fails"] = {"GET": fails}
+    service.routes["/fails"] = {"GET": fails}
     client = TestClient(service, base_url="http://127.0.0.1:8080", raise_server_exceptions=False)
     answer = client.get("/fails", headers={"X-Request-ID": "id-1"})
     log.close()

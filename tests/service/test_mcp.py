@@ -592,6 +592,34 @@ class TestHostileSites:
         with LoopbackSite(large) as site:
             asyncio.run(ask(site))
 
+    def test_long_answers_are_shortened(self) -> None:
+        """Long lines and many crawlers do not fill the context of a model; counts are kept."""
+        long = "User-agent: *\n" + f"Disalow: /{'é' * 400}\n" * 500
+        many = "".join(
+            f"User-agent: Bot{'x' * number}\nDisallow: /{number}\n" for number in range(200)
+        )
+
+        async def ask() -> list[dict[str, Any]]:
+            async with over_stdio("--no-fetch") as client:
+                return [
+                    await answer(client, "lint", robots=long),
+                    await answer(client, "compare", old="", new=many),
+                    await answer(client, "explain", url="/", robots=many * 20, as_="BotX"),
+                ]
+
+        results = asyncio.run(ask())
+        for found in results:
+            size = len(json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode())
+            assert 1_000 < size <= MAX_BYTES
+        linted, compared, explained = results
+        notes = linted["files"][0]["notes"]
+        assert 0 < len(notes) < 50
+        assert len(notes) + linted["left_out"]["files.0.notes"] == sum(linted["counts"].values())
+        assert 0 < len(compared["changes"]) < 200
+        assert len(compared["changes"]) + compared["left_out"]["changes"] == 200
+        groups = len(explained["groups"]) + explained["left_out"].get("groups", 0)
+        assert groups == 20
+
     def test_private_addresses_are_refused(self) -> None:
         """By default only public addresses are fetched from, redirects included."""
 

@@ -58,12 +58,3 @@ def test_entity_tags(client: TestClient, resource: FixedResource) -> None:
 def test_each_has_its_own_tag(client: TestClient) -> None:
     tags = [client.get(resource.path).headers["etag"] for resource in RESOURCES]
     assert len(set(tags)) == len(RESOURCES)
-
-
-def test_a_verb_of_many_lines_over_http(client: TestClient) -> None:
-    body = {"robots": "", "as": "a", "urls": ["/", "/b"]}
-    response = client.post("/v1/check", json=body)
-    assert response.headers["content-type"].startswith("application/x-ndjson")
-    assert response.content.count(b"\n") == 2
-    one = client.post("/v1/check", json={"robots": "", "as": "a", "url": "/"})
-    assert one.headers["content-type"] == "application/json"

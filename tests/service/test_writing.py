@@ -225,6 +225,27 @@ def test_search_is_allowed_while_everyone_else_is_blocked() -> None:
     assert [other.allows(path) for path in ("/", "/admin/", "/admin/a")] == [False, False, True]
 
 
+def test_allowed_crawlers_do_not_obey_a_blocked_group() -> None:
+    """A crawler without its own group may obey that of another name: it gets its own."""
+    form = {"purposes": {"search": "block", "ads": "allow", "ai-training": "allow"}}
+    answer = call("write", form=form)
+    assert answer["proved"] is True
+    robots = parse(answer["body"])
+    allowed = [
+        known.product_token
+        for known in KNOWN_CRAWLERS
+        if known.status != "retired" and {"ads", "ai-training"}.intersection(known.purposes)
+    ]
+    assert [name for name in allowed if not robots.rules_for(names_of(name)).allows("/a")] == []
+
+
+def names_of(name: str) -> Any:
+    """Return the names by which a well-known crawler selects groups."""
+    known = KNOWN_CRAWLERS.get(name)
+    assert known is not None
+    return known.names
+
+
 def test_entries_of_a_form_take_precedence() -> None:
     """Named crawlers are not in the groups of their purpose."""
     form = {

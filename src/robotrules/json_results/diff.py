@@ -24,7 +24,7 @@ from robotrules.json_results.impact import Compared
 from robotrules.profile import PROFILES
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.internals import reparse
-from robotrules.robotstxt.tokens import is_product_token
+from robotrules.robotstxt.tokens import is_compared_whole
 
 # Regions of which JSON says where in them nothing changes.
 MOST_REFRESHED = 50
@@ -83,9 +83,7 @@ def _elsewhere(
             whom = [
                 crawler if literal else as_documented(crawler, *read)
                 for crawler in asked
-                if profile.any_product_token
-                or is_product_token(crawler.product_token)
-                or crawler.known
+                if is_compared_whole(crawler.product_token, profile) or crawler.known
             ]
             same: bool | None = True
             if whom or not asked:

@@ -60,10 +60,10 @@ class Service:
         self.work = WorkPool(settings.limits, settings.processes, self.metrics)
         context = ServiceContext(settings, self.work, self.metrics, self.readiness)
         self._parts = self.readiness.parts = load_parts(context)
-        self._routes: dict[str, dict[str, Endpoint]] = {}
+        self.routes: dict[str, dict[str, Endpoint]] = {}
         for part in self._parts:
             for path, methods in part.routes.items():
-                self._routes.setdefault(path, {}).update(methods)
+                self.routes.setdefault(path, {}).update(methods)
         self._streamed = frozenset().union(*(part.streamed_paths for part in self._parts))
         open_paths = frozenset().union(*(part.open_paths for part in self._parts))
         self.guard = Guard(settings, open_paths)
@@ -144,7 +144,7 @@ class Service:
     ) -> None:
         seconds = time.perf_counter() - started
         path = scope["path"]
-        self.metrics.count(path if path in self._routes else "", status, seconds)
+        self.metrics.count(path if path in self.routes else "", status, seconds)
         if kind:
             self.metrics.problems.labels(kind).inc()
         if self._access_log and self._log is not None:
@@ -172,7 +172,7 @@ class Service:
         return b"%b-%x" % (_PREFIX, next(self._ids))
 
     def _find(self, scope: Scope) -> Endpoint:
-        methods = self._routes.get(scope["path"])
+        methods = self.routes.get(scope["path"])
         if methods is None:
             raise Problem("not-found", "see /openapi.json for the paths of this service")
         endpoint = methods.get(scope["method"])

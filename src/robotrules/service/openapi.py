@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from robotrules.json_results.schemas import load_schema
-from robotrules.service.operations import JSON, OPERATIONS, Operation
+from robotrules.service.operations import ALTERNATIVES, JSON, NDJSON, OPERATIONS, Operation
 from robotrules.service.parts import Part, ServiceContext
 from robotrules.service.problems import MEDIA_TYPE, PROBLEMS
 from robotrules.service.verbs import Verb, load_verbs
@@ -25,7 +25,14 @@ __all__ = ["all_operations", "make_part", "openapi_document"]
 
 _SCHEMAS = "#/components/schemas/"
 # Problems by what an operation does.
-_ALWAYS = ("forbidden-host", "forbidden-origin", "too-many-requests", "internal-error", "busy")
+_ALWAYS = (
+    "forbidden-host",
+    "forbidden-origin",
+    "too-many-requests",
+    "header-too-large",
+    "internal-error",
+    "busy",
+)
 _BODY = (
     "malformed-body",
     "timeout",
@@ -102,8 +109,9 @@ def _of_verb(verb: Verb) -> Operation:
         verb.summary,
         "Editor" if verb.path.startswith("/v1/editor/") else "Robots.txt and pages",
         verb.schema,
-        request=verb.request,
+        request=ALTERNATIVES.get(verb.path, verb.request),
         example=verb.example,
+        media_types=verb.media_types,
         description=command,
     )
 
@@ -112,7 +120,7 @@ def _of_verb(verb: Verb) -> Operation:
 
 
 def _schemas(operations: Iterable[Operation]) -> dict[str, Any]:
-    structs = {op.request for op in operations if isinstance(op.request, type)}
+    structs = {struct for operation in operations for struct in operation.structs}
     ordered = sorted(structs, key=lambda struct: struct.__name__)
     _, components = msgspec.json.schema_components(ordered, ref_template=_SCHEMAS + "{name}")
     for schema in components.values():
@@ -129,17 +137,17 @@ def _describe_body(schema: dict[str, Any]) -> None:
     """State what the struct cannot: a file is passed either as text or as base64."""
     properties = schema.get("properties", {})
     pairs = [(name, f"{name}_base64") for name in properties if f"{name}_base64" in properties]
-    choices = []
     for text, octets in pairs:
-        for name in (text, octets):
-            # Null is the same as leaving the field out; the document needs only one of the two.
-            kept = properties[name]
-            kept.update(*(part for part in kept.pop("anyOf", ()) if part.get("type") != "null"))
-            kept.pop("default", None)
-        properties[octets]["pattern"] = _BASE64
-        choices.append({"oneOf": [{"required": [text]}, {"required": [octets]}]})
-    if choices:
-        schema["allOf"] = choices
+        for part in properties[octets]["anyOf"]:
+            if part["type"] == "string":
+                part["pattern"] = _BASE64
+        if text not in _OPTIONAL_FILES.get(schema["title"], ()):
+            # Null is the same as leaving the field out.
+            schema.setdefault("allOf", []).append({"oneOf": [_given(text), _given(octets)]})
+
+
+def _given(name: str) -> dict[str, Any]:
+    return {"required": [name], "properties": {name: {"type": "string"}}}
 
 
 def _embedded(schema: Any, name: str) -> Any:
@@ -155,6 +163,8 @@ def _embedded(schema: Any, name: str) -> Any:
     return found
 
 
+# Files that a body may leave out, by the title of its schema.
+_OPTIONAL_FILES = {"GuidanceRequest": ("robots",), "WriteRequest": ("compare",)}
 _BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
 _PROBLEM: dict[str, Any] = {
     "title": "Problem",
@@ -215,9 +225,9 @@ def _parameter(parameter: Any) -> dict[str, Any]:
 
 
 def _request_body(operation: Operation) -> dict[str, Any]:
-    request = operation.request
-    schema = {"$ref": _SCHEMAS + request.__name__} if isinstance(request, type) else request
-    content: dict[str, Any] = {"schema": schema}
+    references = [{"$ref": _SCHEMAS + struct.__name__} for struct in operation.structs]
+    schema = {"anyOf": references} if references else operation.request
+    content: dict[str, Any] = {"schema": references[0] if len(references) == 1 else schema}
     if operation.example is not None:
         content["example"] = operation.example
     return {"required": True, "content": {operation.request_media_type: content}}
@@ -232,9 +242,12 @@ def _responses(operation: Operation) -> dict[str, Any]:
     slugs += ["invalid-request"] if operation.parameters else ()
     slugs += _FETCH if operation.fetches else ()
     statuses = sorted({PROBLEMS[slug].status for slug in slugs})
+    content: dict[str, Any] = {"schema": schema} if schema else {}
+    # A body of many lines is text for OpenAPI 3.1, which has no schema for a line.
+    lines = {"schema": {"type": "string"}}
     success = {
         "description": "The answer.",
-        "content": {operation.media_type: {"schema": schema} if schema else {}},
+        "content": {name: lines if name == NDJSON else content for name in operation.media_types},
     }
     problems = {str(status): {"$ref": f"#/components/responses/{status}"} for status in statuses}
     return {"200": success, **problems}

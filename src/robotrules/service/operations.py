@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robotrules.service.live.questions import MAX_NAME, MAX_URL, PROFILE_NAMES
+from robotrules.service.live.routes import OriginCheckRequest
 from robotrules.service.live.slots import ResponseReport, SlotRequest
 from robotrules.service.resources import RESOURCES
+from robotrules.service.verbs.deciding import CheckRequest
 
-__all__ = ["JSON", "NDJSON", "OPERATIONS", "Operation", "Parameter"]
+__all__ = ["ALTERNATIVES", "JSON", "NDJSON", "OPERATIONS", "Operation", "Parameter"]
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
@@ -49,17 +51,24 @@ class Operation(NamedTuple):
     answer: str | dict[str, Any]
     """The JSON schema of the answer: the name of a file in schemas/, or the schema."""
     parameters: tuple[Parameter, ...] = ()
-    request: type[Any] | dict[str, Any] | None = None
-    """The struct of the body, or its JSON schema."""
+    request: type[Any] | tuple[type[Any], ...] | dict[str, Any] | None = None
+    """The struct of the body, several of which one applies, or its JSON schema."""
     example: Any = None
     """A body."""
-    media_type: str = JSON
-    """Of the answer."""
+    media_types: tuple[str, ...] = (JSON,)
+    """Of the answer; in NDJSON the schema is that of a line."""
     request_media_type: str = JSON
     fetches: bool = False
     open: bool = False
     """Whether no token is required."""
     description: str = ""
+
+    @property
+    def structs(self) -> tuple[type[Any], ...]:
+        """The structs of the body."""
+        if isinstance(self.request, tuple):
+            return self.request
+        return (self.request,) if isinstance(self.request, type) else ()
 
 
 _URL = Parameter(
@@ -108,6 +117,10 @@ _LINES = {
     "type": "string",
 }
 
+# Bodies of verbs that are answered in more than one way, by path.
+ALTERNATIVES: dict[str, tuple[type[Any], ...]] = {
+    "/v1/check": (CheckRequest, OriginCheckRequest),
+}
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "GET",
@@ -129,11 +142,10 @@ OPERATIONS: tuple[Operation, ...] = (
         (*_WHO, _PROFILE),
         request={
             "description": "NDJSON: one object for each URL, with `url` and, if they differ from "
-            "the query, `as` and `purpose`.",
-            "type": "string",
+            "the query, `as` and `purpose`. A line that is wrong has an error in its place.",
         },
         example='{"url": "http://127.0.0.1:8000/a"}\n{"url": "http://127.0.0.1:8000/b"}\n',
-        media_type=NDJSON,
+        media_types=(NDJSON,),
         request_media_type=NDJSON,
         fetches=True,
     ),
@@ -235,6 +247,6 @@ OPERATIONS: tuple[Operation, ...] = (
         "Counters in the format of Prometheus",
         OPERATING,
         {"type": "string"},
-        media_type=TEXT,
+        media_types=(TEXT,),
     ),
 )

@@ -220,24 +220,46 @@ def _by_purpose(form: Form, hints: list[str]) -> Iterator[Audience]:
         elif asked:
             members[(allowing or asked)[0]].append(known)
     everyone_blocked = bool(WHOLE_SITE.intersection(form.disallow))
+    with_group = named | {
+        known.product_token.lower()
+        for purpose, crawlers in members.items()
+        if form.purposes[purpose] == "block"
+        for known in crawlers
+    }
     for purpose, crawlers in members.items():
         if not crawlers:
             hints.append(f"no well-known crawler is left that has the purpose {purpose}")
-            continue
-        block = form.purposes[purpose] == "block"
-        yield Audience(
-            f"$.form.purposes.{purpose}",
-            tuple(known.product_token for known in crawlers),
-            disallow=(ROOT,)
-            if block
-            else tuple(path for path in form.disallow if path not in WHOLE_SITE),
-            allow=() if block else tuple(form.allow),
-            use=tuple(form.use.items()),
-            crawl_delay=form.crawl_delay,
-            what=f"well-known crawlers with the purpose {purpose}",
-            in_file=block or everyone_blocked,
-            comment=f"Crawlers with the purpose {purpose}: {CRAWLER_PURPOSES[purpose]}",
-        )
+        elif form.purposes[purpose] == "block":
+            yield _purpose_audience(form, purpose, crawlers, in_file=True)
+        else:
+            # Without a group of its own, a crawler may obey the group of another name.
+            apart = [
+                known
+                for known in crawlers
+                if everyone_blocked or any(name.lower() in with_group for name in known.also)
+            ]
+            rest = [known for known in crawlers if known not in apart]
+            for some, in_file in ((apart, True), (rest, False)):
+                if some:
+                    yield _purpose_audience(form, purpose, some, in_file=in_file)
+
+
+def _purpose_audience(
+    form: Form, purpose: str, crawlers: Sequence[KnownCrawler], *, in_file: bool
+) -> Audience:
+    block = form.purposes[purpose] == "block"
+    kept = tuple(path for path in form.disallow if path not in WHOLE_SITE)
+    return Audience(
+        f"$.form.purposes.{purpose}",
+        tuple(known.product_token for known in crawlers),
+        disallow=(ROOT,) if block else kept,
+        allow=() if block else tuple(form.allow),
+        use=tuple(form.use.items()),
+        crawl_delay=form.crawl_delay,
+        what=f"well-known crawlers with the purpose {purpose}",
+        in_file=in_file,
+        comment=f"Crawlers with the purpose {purpose}: {CRAWLER_PURPOSES[purpose]}",
+    )
 
 
 def _hints_on_obedience(audiences: Iterable[Audience]) -> Iterator[str]:

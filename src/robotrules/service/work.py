@@ -1,9 +1,9 @@
 """
 Where verbs run: off the event loop, with a time limit.
 
-Small bodies of linear verbs are answered at once; larger ones in threads; very large ones, and verbs
-whose time may be more than linear, in processes (`work_process`), which can be ended. A thread
-waits for each process, so the pool does not depend on an event loop.
+Small bodies of linear verbs are answered at once; larger ones in threads; very large ones, and
+verbs whose time may be more than linear, in processes (`work_process`), which can be ended. A
+thread waits for each process, so the pool does not depend on an event loop.
 
     the process needs more than `work_timeout`  it is killed and replaced; 503
     it ends by itself, or is killed             the request runs once more in another; then 503

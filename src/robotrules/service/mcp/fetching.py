@@ -28,7 +28,7 @@ from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.robotstxt.verdict import Reason, Verdict
 from robotrules.service.live.fetching import Fetching
 from robotrules.service.live.pages import Pages
-from robotrules.service.live.questions import Crawler, Crawlers, vet_url
+from robotrules.service.live.questions import Crawlers, QuestionedCrawler, vet_url
 from robotrules.service.mcp.arguments import (
     ExplainArguments,
     GuidanceArguments,
@@ -110,7 +110,7 @@ class LiveSites:
         )
 
     async def _guidance_of_live_page(
-        self, url: str, crawler: Crawler, first: OriginState
+        self, url: str, crawler: QuestionedCrawler, first: OriginState
     ) -> dict[str, Any]:
         client, names = self._fetching.client(crawler.profile), crawler.names
         # This server obeys the groups for '*', even if the crawler ignores them.
@@ -144,17 +144,17 @@ class LiveSites:
         access["page_failure_reason"] = str(page.failure_reason) if page.failure_reason else None
         return guidance_result(found, crawler.choice, status=page.status, access=access)
 
-    def _crawler(self, arguments: MayFetchArguments, profile: str = "default") -> Crawler:
+    def _crawler(self, arguments: MayFetchArguments, profile: str = "default") -> QuestionedCrawler:
         names = [] if arguments.as_ is None else [arguments.as_]
         return self._crawlers.find(names, arguments.purpose, profile=profile)
 
-    async def _look_up(self, arguments: MayFetchArguments) -> tuple[Crawler, OriginState]:
+    async def _look_up(self, arguments: MayFetchArguments) -> tuple[QuestionedCrawler, OriginState]:
         self._fetching.require()
         crawler = self._crawler(arguments)
         vet_url(arguments.url, self._fetching)
         return crawler, await self._fetching.state(crawler.profile, arguments.url)
 
-    async def _turn(self, url: str, crawler: Crawler, delay: float) -> float:
+    async def _turn(self, url: str, crawler: QuestionedCrawler, delay: float) -> float:
         """Return the seconds until the turn of a URL; a turn that was handed out is kept."""
         key = crawler.choice.name, url
         at = self._turns.get(key)
@@ -171,7 +171,9 @@ class LiveSites:
 # --- Sentences ------------------------------------------------------------------------------------
 
 
-def _why(verdict: Verdict, state: OriginState, crawler: Crawler, wait: float | None) -> str:
+def _why(
+    verdict: Verdict, state: OriginState, crawler: QuestionedCrawler, wait: float | None
+) -> str:
     """Return the reason in a sentence or two, without text of the site."""
     robots, name = f"{state.origin}/robots.txt", crawler.choice.name
     if verdict.reason is Reason.UNREACHABLE:

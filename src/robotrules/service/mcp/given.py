@@ -14,8 +14,8 @@ from typing import Any
 from robotrules.analysis import Crawler, compare
 from robotrules.analysis.crawlers import as_documented
 from robotrules.guide import Guidance, guidance
+from robotrules.json_results.binary_files import describe_binary
 from robotrules.json_results.crawlers import CrawlerChoice
-from robotrules.json_results.lint import describe_binary
 from robotrules.linting import LEVELS, LintNote, lint
 from robotrules.linting.render import STDIN, LintedFile, count_notes
 from robotrules.linting.render.json_form import as_json, statistics

@@ -24,7 +24,8 @@ from lsprotocol.types import (
 )
 from msgspec import Meta
 
-from robotrules.analysis.describe import describe, trace
+from robotrules.analysis.describe import describe
+from robotrules.analysis.pattern_trace import ParsedPattern
 from robotrules.editing.code_actions import is_proved_safe
 from robotrules.editing.completion import complete
 from robotrules.editing.diagnostics import (
@@ -60,7 +61,8 @@ MAX_MESSAGE, MAX_URL, MAX_RELATED = 600, 200, 20
 # Notes of which it is proved one by one that their fix is safe: their number, and the octets that
 # all these proofs may read. `editor/fix` proves all fixes together.
 MOST_PROOFS, MOST_PROVED = 50, 1_000_000
-LONGEST_PATTERN = 16_384
+# The time to trace URLs grows with all three together.
+LONGEST_PATTERN, LONGEST_URL, MOST_URLS = 4_096, 2_048, 20
 
 
 # --- Requests -------------------------------------------------------------------------------------
@@ -171,8 +173,8 @@ class PatternRequest(Request, kw_only=True):
         ),
     ]
     urls: Annotated[
-        list[Annotated[str, Meta(max_length=8_192)]],
-        Meta(max_length=100, description="URLs to test against the pattern."),
+        list[Annotated[str, Meta(max_length=LONGEST_URL)]],
+        Meta(max_length=MOST_URLS, description="URLs to test against the pattern."),
     ] = msgspec.field(default_factory=list)
     profile: ProfileName = "default"
 
@@ -361,12 +363,18 @@ def _item_value(item: CompletionItem) -> dict[str, Any]:
 
 
 def pattern(request: PatternRequest) -> object:
-    """Return what a path pattern matches, as `robotrules pattern --json`; linear in its bytes."""
+    """
+    Return what a path pattern matches, as `robotrules pattern --json`.
+
+    The description is linear in the bytes of the pattern; the time for each URL grows with pieces
+    of the pattern times bytes of the URL.
+    """
     written = to_octets(request.pattern)
     described = describe(written, request.profile).as_dict()
     if request.urls:
         urls = [to_octets(url).strip() for url in request.urls]
-        described["urls"] = [trace(written, url, request.profile).as_dict() for url in urls]
+        parsed = ParsedPattern(written, request.profile)
+        described["urls"] = [parsed.trace(url).as_dict() for url in urls]
     return described
 
 
@@ -423,6 +431,7 @@ VERBS: tuple[Verb, ...] = (
         pattern,
         {"pattern": "/*/print$", "urls": ["https://example.com/a/print"]},
         "editor-pattern",
+        heavy=True,
         command="pattern",
     ),
 )

@@ -44,7 +44,7 @@ export function initTokenForm(): void {
 
 function askForToken(detail: string): void {
   const bar = byId("token-bar");
-  fill(byId("token-reason"), token ? `The token was not accepted: ${detail}` : "This service asks for a token.");
+  fill(byId("token-reason"), token ? `The token was not accepted. ${detail}` : "This service asks for a token.");
   if (!bar.hidden) return;
   bar.hidden = false;
   announce("This service asks for a token.");
@@ -180,6 +180,12 @@ export class Coalesced {
 
 /** Show an error in its place; after a token was missing, *again* runs when there is one. */
 export function showError(place: HTMLElement, error: Error, again?: () => void): void {
-  if (error instanceof ApiError && error.status === 401 && again) whenTokenIsEntered(again);
-  fill(place, h("p", { class: "error", role: "alert" }, error.message));
+  if (error instanceof ApiError && error.status === 401) {
+    if (again) whenTokenIsEntered(again);
+    // The bar at the top speaks up; not every part of the page.
+    fill(place, h("p", { class: "hint" }, "Enter the token at the top of the page first."));
+    return;
+  }
+  const message = error instanceof ApiError ? error.message : `The page failed: ${error.message}`;
+  fill(place, h("p", { class: "error", role: "alert" }, message));
 }

@@ -48,9 +48,15 @@ interface Difference {
 }
 
 interface Impact {
-  read: number;
-  without_path?: number;
-  crawlers: { crawlers: { name: string }[]; newly_allowed: number; newly_disallowed: number; counted: number }[];
+  urls: number;
+  changed: number;
+  crawlers: {
+    crawlers: string;
+    newly_disallowed: number;
+    newly_allowed: number;
+    newly_disallowed_examples: string[];
+    newly_allowed_examples: string[];
+  }[];
 }
 
 const MAX_CHANGES = 60;
@@ -140,7 +146,7 @@ export class CompareView implements ViewPart {
     const heading = nothing
       ? found.complete ? "Both files mean the same to every crawler." : "No difference was found, but not all was decided."
       : changes.length
-        ? `${count(changes.length, "kind of crawler sees", "kinds of crawlers see")} a difference`
+        ? `The answer changes for ${count(changes.length, "group of crawlers", "groups of crawlers")}`
         : "No verdict changes";
     fill(
       this.#place,
@@ -195,12 +201,15 @@ export class CompareView implements ViewPart {
   }
 
   #impact(impact: Impact): HTMLElement {
-    return h("section", { class: "card change" }, h("h3", {}, `In your list of ${count(impact.read, "URL")}`),
-      scrolling("Changes in the list", h("table", {},
-        h("thead", {}, h("tr", {}, ["Crawlers", "newly blocked", "newly allowed"].map((title) => h("th", { scope: "col" }, title)))),
+    const examples = (urls: string[]) => urls.slice(0, 3).map((url) => h("div", { class: "hint" }, h("code", {}, shorten(url, 200))));
+    return h("section", { class: "card change" },
+      h("h3", {}, `The answer changes for ${count(impact.changed, "URL")} of ${impact.urls} in your list`),
+      impact.crawlers.length > 0 && scrolling("Changes in the list", h("table", {},
+        h("thead", {}, h("tr", {}, ["Crawlers", "Newly blocked", "Newly allowed"].map((title) => h("th", { scope: "col" }, title)))),
         h("tbody", {}, impact.crawlers.slice(0, 100).map((row) => h("tr", {},
-          h("th", { scope: "row" }, shorten(row.crawlers.map((crawler) => crawler.name).join(", "), 200)),
-          h("td", {}, String(row.newly_disallowed)), h("td", {}, String(row.newly_allowed))))))));
+          h("th", { scope: "row" }, shorten(row.crawlers, 200)),
+          h("td", {}, String(row.newly_disallowed), examples(row.newly_disallowed_examples)),
+          h("td", {}, String(row.newly_allowed), examples(row.newly_allowed_examples))))))));
   }
 
   fields(): Fields {

@@ -23,7 +23,7 @@ import {
   lineNumbers,
   type DecorationSet,
 } from "@codemirror/view";
-import { Coalesced, post } from "./api";
+import { ApiError, Coalesced, post, whenTokenIsEntered } from "./api";
 import { debounce, h } from "./dom";
 import { editorTheme } from "./editor_theme";
 import { renderMarkdown } from "./markdown";
@@ -156,7 +156,9 @@ export class RobotsEditor {
   readonly #colours = new Coalesced(
     () => this.#colour(),
     // The text is readable without them, and other requests say what is wrong.
-    () => undefined,
+    (error) => {
+      if (error instanceof ApiError && error.status === 401) whenTokenIsEntered(() => this.colour());
+    },
   );
   readonly #colourSoon = debounce(() => (this.isLarge ? 350 : 60), () => void this.#colours.request());
 
@@ -204,8 +206,8 @@ export class RobotsEditor {
       }),
       assisted
         ? [
-            hoverTooltip((view, at) => this.#hover(view, at), { hoverTime: 350 }),
-            autocompletion({ override: [(context) => this.#complete(context)], activateOnTyping: true }),
+            hoverTooltip((view, at) => this.#hover(view, at), { hoverTime: 350, hideOnChange: true }),
+            autocompletion({ override: [(context) => this.#complete(context)], activateOnTyping: true, maxRenderedOptions: 12 }),
           ]
         : [],
     ];

@@ -103,8 +103,8 @@ export const editorTheme = EditorView.theme({
     fontSize: "13px",
     overflow: "hidden",
   },
-  ".cm-tooltip-autocomplete > ul": { fontFamily: mono, maxHeight: "16em" },
-  ".cm-tooltip-autocomplete > ul > li": { padding: "3px 8px !important" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: mono, maxHeight: "none" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "3px 8px !important" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": {
     color: "var(--on-strong) !important",
     backgroundColor: "var(--accent) !important",

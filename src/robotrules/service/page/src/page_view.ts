@@ -170,7 +170,7 @@ export class PageView implements ViewPart {
     const usage = found.usage ?? found.unseen;
     const mentions = tags?.mentions ?? usage?.mentions ?? [];
     const because = (...rules: string[]) =>
-      rules.flatMap((rule) => usage?.decided_by[rule] ?? []).map((index) => {
+      (found.usage ? rules : []).flatMap((rule) => usage?.decided_by[rule] ?? []).map((index) => {
         const mention = usage?.mentions[index];
         return mention && h("li", {}, h("code", {}, shorten(mention.text, 100)), ` – ${sourceWords(mention.source)}`);
       });
@@ -194,14 +194,14 @@ export class PageView implements ViewPart {
           question("Text and data mining", !found.reservation.reserved, [
             h("li", {}, `TDM reservation: ${found.reservation.carrier ?? ""}`),
           ])),
-      mentions.length > 0 && h("h3", {}, "Tag rules and their sources"),
+      mentions.length > 0 && h("h3", {}, found.usage ? "Tag rules and their sources" : "Tag rules that crawlers do not read"),
       mentions.length > 0 && scrolling("Tag rules", h("table", {},
         h("thead", {}, h("tr", {}, ["Rule", "For", "Source", "Effect"].map((title) => h("th", { scope: "col" }, title)))),
         h("tbody", {}, mentions.slice(0, 200).map((mention) => h("tr", {},
           h("td", {}, h("code", {}, shorten(mention.text, 100))),
           h("td", {}, mention.token === "*" ? "all crawlers" : shorten(mention.token, 60)),
           h("td", {}, sourceWords(mention.source)),
-          h("td", {}, STANDINGS[mention.standing] ?? mention.standing.replaceAll("-", " "))))))),
+          h("td", {}, !found.usage ? "not read" : STANDINGS[mention.standing] ?? mention.standing.replaceAll("-", " "))))))),
       ...this.#notes(found, usage),
       h("p", { class: "hint" }, "All of these are requests to crawlers, not access control."),
     );

@@ -27,7 +27,10 @@ export class UrlField {
     private readonly status: HTMLElement,
     private readonly changed: () => void,
   ) {
-    area.addEventListener("input", () => this.changed());
+    area.addEventListener("input", () => {
+      this.status.textContent = "";
+      this.changed();
+    });
     area.addEventListener("paste", (event) => {
       const text = event.clipboardData?.getData("text/plain") ?? "";
       if (isPlainList(text)) return;

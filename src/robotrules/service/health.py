@@ -13,7 +13,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from robotrules.service.parts import Part, ServiceContext
+from robotrules.service.parts import ServiceContext, ServicePart
 from robotrules.service.problems import PROBLEMS
 
 __all__ = ["make_part"]
@@ -23,7 +23,7 @@ JSON = "application/json"
 PROBES = frozenset(("/healthz", "/readyz"))
 
 
-def make_part(context: ServiceContext) -> Part:
+def make_part(context: ServiceContext) -> ServicePart:
     """Return the routes."""
 
     async def healthz(request: Request) -> Response:
@@ -50,7 +50,7 @@ def make_part(context: ServiceContext) -> Part:
     async def descriptions(request: Request) -> Response:
         return Response(problems, media_type=JSON)
 
-    return Part(
+    return ServicePart(
         {
             "/healthz": {"GET": healthz},
             "/readyz": {"GET": readyz},

@@ -6,8 +6,8 @@
 
 Clients report responses (`POST /v1/responses`: 429 with Retry-After), each about another origin,
 and ask single checks. A request fails if its worker dies before the answer; the client repeats it
-with a new connection. In the end, every report that was answered with 200 has to be in the store: the
-next slot of its origin is later. The bar: no acknowledged report is lost.
+with a new connection. In the end, every report that was answered with 200 has to be in the store:
+the next slot of its origin is later. The bar: no acknowledged report is lost.
 """
 
 from __future__ import annotations

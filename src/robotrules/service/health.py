@@ -27,14 +27,17 @@ def make_part(context: ServiceContext) -> ServicePart:
     """Return the routes."""
 
     async def healthz(request: Request) -> Response:
+        """Answer."""
         return Response(b'{"status":"ok"}', media_type=JSON)
 
     async def readyz(request: Request) -> Response:
+        """Say whether this worker should get requests."""
         reasons = await context.readiness.reasons()
         answer = {"status": "not ready" if reasons else "ready", "reasons": reasons}
         return Response(msgspec.json.encode(answer), 503 if reasons else 200, media_type=JSON)
 
     async def metrics(request: Request) -> Response:
+        """Return the counters."""
         text, media_type = context.metrics.exposition()
         return Response(text, media_type=media_type)
 
@@ -48,6 +51,7 @@ def make_part(context: ServiceContext) -> ServicePart:
     )
 
     async def descriptions(request: Request) -> Response:
+        """Return the kinds of problems."""
         return Response(problems, media_type=JSON)
 
     return ServicePart(

@@ -29,6 +29,7 @@ def make_part(context: ServiceContext) -> ServicePart:
 
 def _endpoint(work: WorkPool, verb: Verb) -> Endpoint:
     async def endpoint(request: Request) -> Response:
+        """Answer with what the verb gives."""
         return await run_for(request, await read_body(request), work, verb)
 
     return endpoint

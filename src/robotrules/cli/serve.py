@@ -195,7 +195,7 @@ def serve(
         url = _url(host, port)
 
         def started() -> None:
-            nonlocal opens
+            """Print the URL, once."""
             if not started_once:
                 started_once.append(True)
                 _announce(url)

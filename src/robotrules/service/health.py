@@ -13,7 +13,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from robotrules.service.parts import Part, ServiceContext
+from robotrules.service.parts import ServiceContext, ServicePart
 from robotrules.service.problems import PROBLEMS
 
 __all__ = ["make_part"]
@@ -23,18 +23,21 @@ JSON = "application/json"
 PROBES = frozenset(("/healthz", "/readyz"))
 
 
-def make_part(context: ServiceContext) -> Part:
+def make_part(context: ServiceContext) -> ServicePart:
     """Return the routes."""
 
     async def healthz(request: Request) -> Response:
+        """Answer."""
         return Response(b'{"status":"ok"}', media_type=JSON)
 
     async def readyz(request: Request) -> Response:
+        """Say whether this worker should get requests."""
         reasons = await context.readiness.reasons()
         answer = {"status": "not ready" if reasons else "ready", "reasons": reasons}
         return Response(msgspec.json.encode(answer), 503 if reasons else 200, media_type=JSON)
 
     async def metrics(request: Request) -> Response:
+        """Return the counters."""
         text, media_type = context.metrics.exposition()
         return Response(text, media_type=media_type)
 
@@ -48,9 +51,10 @@ def make_part(context: ServiceContext) -> Part:
     )
 
     async def descriptions(request: Request) -> Response:
+        """Return the kinds of problems."""
         return Response(problems, media_type=JSON)
 
-    return Part(
+    return ServicePart(
         {
             "/healthz": {"GET": healthz},
             "/readyz": {"GET": readyz},

@@ -9,17 +9,19 @@ that PROMETHEUS_MULTIPROC_DIR names, and each answers with the sum.
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.multiprocess import MultiProcessCollector
 
-import robotrules
+from robotrules._engine import engine_name
 
 __all__ = ["MULTIPROCESS_VARIABLE", "Metrics"]
 
 MULTIPROCESS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+VERSION: str = sys.modules["robotrules"].__version__
 OTHER = "other"
 # Single checks take less than a millisecond; heavy work up to `work_timeout`.
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -75,7 +77,7 @@ class Metrics:
             registry=registry,
             multiprocess_mode="max",
         )
-        version.labels(robotrules.__version__, robotrules.engine_name()).set(1)
+        version.labels(VERSION, engine_name()).set(1)
         # The children of labels, found with one dictionary lookup on the hot path.
         self._children: dict[tuple[str, int], tuple[Any, Any]] = {}
 

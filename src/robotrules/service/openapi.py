@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from robotrules.json_results.schemas import load_schema
 from robotrules.service.operations import ALTERNATIVES, JSON, NDJSON, OPERATIONS, Operation
-from robotrules.service.parts import Part, ServiceContext
+from robotrules.service.parts import ServiceContext, ServicePart
 from robotrules.service.problems import MEDIA_TYPE, PROBLEMS
 from robotrules.service.verbs import Verb, load_verbs
 
@@ -51,9 +51,11 @@ These rules are requests to crawlers. They are not access control; this service 
 """
 
 
-def make_part(context: ServiceContext) -> Part:
+def make_part(context: ServiceContext) -> ServicePart:
     """Return the route of the document."""
-    return Part({"/openapi.json": {"GET": _openapi}}, open_paths=frozenset(("/openapi.json",)))
+    return ServicePart(
+        {"/openapi.json": {"GET": _openapi}}, open_paths=frozenset(("/openapi.json",))
+    )
 
 
 async def _openapi(request: Request) -> Response:

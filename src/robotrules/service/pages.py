@@ -17,7 +17,7 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from robotrules.service.parts import Endpoint, Part, ServiceContext
+from robotrules.service.parts import Endpoint, ServiceContext, ServicePart
 
 __all__ = ["CONTENT_SECURITY_POLICY", "make_part"]
 
@@ -69,9 +69,9 @@ def read_static(name: str) -> StaticFile:
     return StaticFile(body, gzip.compress(body, 9, mtime=0), sha256(body).hexdigest()[:32])
 
 
-def make_part(context: ServiceContext) -> Part:
+def make_part(context: ServiceContext) -> ServicePart:
     """Return the part of the service that sends the page."""
-    return Part(
+    return ServicePart(
         {path: {"GET": _endpoint(name, kind)} for path, name, kind in PAGE_FILES},
         open_paths=frozenset(path for path, _, _ in PAGE_FILES),
     )

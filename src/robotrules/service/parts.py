@@ -20,7 +20,15 @@ from robotrules.service.metrics import Metrics
 from robotrules.service.settings import ServiceSettings
 from robotrules.service.work import WorkPool
 
-__all__ = ["PARTS", "Endpoint", "Part", "Readiness", "Routes", "ServiceContext", "load_parts"]
+__all__ = [
+    "PARTS",
+    "Endpoint",
+    "Readiness",
+    "Routes",
+    "ServiceContext",
+    "ServicePart",
+    "load_parts",
+]
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Routes = Mapping[str, Mapping[str, Endpoint]]
@@ -31,7 +39,7 @@ PARTS = ("verb_routes", "live.routes", "openapi", "health", "pages")
 READY_SECONDS = 3.0
 
 
-class Part(NamedTuple):
+class ServicePart(NamedTuple):
     """One part of the service."""
 
     routes: Routes
@@ -51,7 +59,7 @@ class Readiness:
 
     def __init__(self) -> None:
         self.stopping = False
-        self.parts: list[Part] = []
+        self.parts: list[ServicePart] = []
 
     async def reasons(self) -> list[str]:
         """Return why this worker should not get requests."""
@@ -80,7 +88,7 @@ class ServiceContext(NamedTuple):
     readiness: Readiness
 
 
-def load_parts(context: ServiceContext) -> list[Part]:
+def load_parts(context: ServiceContext) -> list[ServicePart]:
     """Return all parts of the service."""
     modules = (import_module(f"robotrules.service.{name}") for name in PARTS)
     return [module.make_part(context) for module in modules]

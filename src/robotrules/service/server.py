@@ -335,6 +335,7 @@ def worker_main(arguments: list[str]) -> int:
     pipe.setblocking(False)
 
     def give_sign() -> None:
+        """Tell the supervisor that this worker runs."""
         with contextlib.suppress(OSError):
             pipe.send(b".")
 

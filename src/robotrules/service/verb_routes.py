@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from robotrules.service.guard import BodyReader
-from robotrules.service.parts import Endpoint, Part, ServiceContext
+from robotrules.service.parts import Endpoint, ServiceContext, ServicePart
 from robotrules.service.resources import resource_endpoints
 from robotrules.service.verbs import JsonLines, Verb, load_verbs
 from robotrules.service.work import WorkPool
@@ -19,16 +19,17 @@ __all__ = ["JsonBytes", "make_part", "read_body", "run_for"]
 _JSON, _LINES = b"application/json", JsonLines.media_type.encode()
 
 
-def make_part(context: ServiceContext) -> Part:
+def make_part(context: ServiceContext) -> ServicePart:
     """Return the routes of all verbs and fixed resources."""
     work = context.work
     routes = {path: {"GET": endpoint} for path, endpoint in resource_endpoints().items()}
     routes |= {path: {"POST": _endpoint(work, verb)} for path, verb in load_verbs().items()}
-    return Part(routes, lifespan=work.opened)
+    return ServicePart(routes, lifespan=work.opened)
 
 
 def _endpoint(work: WorkPool, verb: Verb) -> Endpoint:
     async def endpoint(request: Request) -> Response:
+        """Answer with what the verb gives."""
         return await run_for(request, await read_body(request), work, verb)
 
     return endpoint

@@ -32,7 +32,7 @@ from robotrules.service.live.streams import (
     answer_lines,
     answer_urls,
 )
-from robotrules.service.parts import Part, Routes, ServiceContext
+from robotrules.service.parts import Routes, ServiceContext, ServicePart
 from robotrules.service.problems import Problem
 from robotrules.service.verb_routes import read_body, run_for
 from robotrules.service.verbs import load_verbs
@@ -79,10 +79,10 @@ def has_robots(body: bytes) -> bool:
     return bool(fields.robots or fields.robots_base64)
 
 
-def make_part(context: ServiceContext) -> Part:
+def make_part(context: ServiceContext) -> ServicePart:
     """Return the routes of the verbs that fetch; wrong settings raise a ValueError."""
     live = Live(context)
-    return Part(
+    return ServicePart(
         live.routes(), streamed_paths=frozenset(("/v1/check/stream",)), lifespan=live.lifespan
     )
 

@@ -9,7 +9,7 @@ import pytest
 from robotrules.registries.crawlers import crawler
 from robotrules.robotstxt import Tokens, parse
 from robotrules.robotstxt.ruleset import RuleSet
-from robotrules.service.rule_cache import SMALLEST, RuleCache, RulesKey
+from robotrules.service.compiled_rules import SMALLEST, CompiledRuleCache, RulesKey
 from robotrules.service.verbs import deciding
 from tests.service.answers import answer
 
@@ -32,7 +32,7 @@ class Maker:
 
 
 def test_the_same_question_is_parsed_once() -> None:
-    cache, make = RuleCache(), Maker()
+    cache, make = CompiledRuleCache(), Maker()
     assert cache.get(key(), make) is cache.get(key(bytes(bytearray(FILE))), make)
     assert (make.count, len(cache), cache.octets) == (1, 1, len(FILE))
 
@@ -52,13 +52,13 @@ def test_other_questions_have_other_rules() -> None:
         key(names=tuple(known.names)),
         RulesKey.of(FILE, "google", "a", ()),
     ]
-    cache = RuleCache()
+    cache = CompiledRuleCache()
     assert len({id(cache.get(question, Maker())) for question in questions}) == len(questions)
 
 
 def test_the_oldest_are_dropped() -> None:
     size = len(FILE) + 1
-    cache = RuleCache(3 * size)
+    cache = CompiledRuleCache(3 * size)
     files = [FILE + b"%d" % number for number in range(5)]
     made = {octets: cache.get(key(octets), Maker(octets)) for octets in files[:3]}
     assert cache.get(key(files[0]), Maker()) is made[files[0]]
@@ -74,7 +74,7 @@ def test_the_oldest_are_dropped() -> None:
 @pytest.mark.parametrize("octets", [b"User-agent: *\n", b"#" * 10_000])
 def test_files_that_are_not_kept(octets: bytes) -> None:
     """Small ones are parsed fast, and one larger than the cache would empty it."""
-    cache, make = RuleCache(5_000), Maker(octets)
+    cache, make = CompiledRuleCache(5_000), Maker(octets)
     assert cache.get(key(octets), make).allows("/")
     cache.get(key(octets), make)
     assert (make.count, len(cache), cache.octets) == (2, 0, 0)
@@ -82,7 +82,7 @@ def test_files_that_are_not_kept(octets: bytes) -> None:
 
 def test_threads() -> None:
     """The count of bytes is right after many threads have filled and emptied the cache."""
-    cache = RuleCache(10 * len(FILE))
+    cache = CompiledRuleCache(10 * len(FILE))
     errors: list[Exception] = []
 
     def fill(first: int) -> None:
@@ -105,7 +105,7 @@ def test_threads() -> None:
 
 def test_check_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """The crawler, the profile and the file decide, whatever was asked before."""
-    monkeypatch.setattr(deciding, "RULES", RuleCache())
+    monkeypatch.setattr(deciding, "RULES", CompiledRuleCache())
     robots = FILE.decode()
 
     def ask(token: str, **more: object) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from robotrules.registries.crawlers import crawler
 from robotrules.robotstxt import Tokens, parse
 from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.service.compiled_rules import SMALLEST, CompiledRuleCache, RulesKey
 from robotrules.service.verbs import deciding
 from tests.service.answers import answer
@@ -50,6 +51,8 @@ def test_other_questions_have_other_rules() -> None:
         key(purposes=("p",)),
         key(names=known.names),
         key(names=tuple(known.names)),
+        key(names=CrawlerNames(("a",))),
+        key(names=CrawlerNames(("a",), ignores_star=True)),
         RulesKey.of(FILE, "google", "a", ()),
     ]
     cache = CompiledRuleCache()

@@ -83,6 +83,18 @@ def test_files_that_are_not_kept(octets: bytes) -> None:
     assert (make.count, len(cache), cache.octets) == (2, 0, 0)
 
 
+def test_rules_made_twice_at_once_count_once() -> None:
+    """While one thread makes rules, another has made the same."""
+    cache = CompiledRuleCache()
+
+    def slow() -> RuleSet:
+        cache.get(key(), Maker())
+        return Maker()()
+
+    assert cache.get(key(), slow).allows("/")
+    assert (len(cache), cache.octets) == (1, len(FILE))
+
+
 def test_threads() -> None:
     """The count of bytes is right after many threads have filled and emptied the cache."""
     cache = CompiledRuleCache(10 * len(FILE))

@@ -129,6 +129,12 @@ class TestCheck:
         both = [answer("check", **{"as": "a"}, robots=robots, url=url) for url in ("/%C3%A9", "/é")]
         assert [one["allowed"] for one in both] == [False, False]
 
+    @pytest.mark.parametrize("verb", ["check", "explain"])
+    def test_purposes_that_a_profile_does_not_read(self, verb: str) -> None:
+        """No warning: in tests it is an error, as with `python -W error`."""
+        fields = {"as": "a", "purpose": ["P"], "profile": "google", "url": "/"}
+        assert answer(verb, robots="User-agent-purpose: P\nDisallow: /\n", **fields)["allowed"]
+
     def test_no_urls(self) -> None:
         assert check_many(robots="", urls=[], **{"as": "a"}) == []
         found = answer("check", robots="", urls=[], fields="allowed", **{"as": "a"})

@@ -60,6 +60,10 @@ OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     ),
     (["--profile", "strict"], {"profile": "strict"}),
     (["--profile", "bing", "--as", "Bingbot"], {"profile": "bing", "as": "Bingbot"}),
+    (
+        ["--header", "X-Robots-Tag: none, max-snippet:3"],
+        {"headers": ["X-Robots-Tag: none, max-snippet:3"]},
+    ),
     (["--header", HEADERS[0], "--header", HEADERS[1]], {"headers": HEADERS}),
 ]
 every_option = pytest.mark.parametrize(("options", "fields"), OPTIONS)

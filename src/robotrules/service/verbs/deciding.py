@@ -17,13 +17,13 @@ from msgspec import Meta
 from robotrules.json_results.check import LINE_START, line_end
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.ruleset import RuleSet
+from robotrules.service.compiled_rules import CompiledRuleCache, RulesKey
 from robotrules.service.problems import Problem
-from robotrules.service.rule_cache import RuleCache, RulesKey
 from robotrules.service.schemas import QuestionInput
 from robotrules.service.settings import CURRENT_LIMITS
 from robotrules.service.verbs import NDJSON, JsonLines, Verb
 
-RULES = RuleCache()
+RULES = CompiledRuleCache()
 # White space around a URL is not part of it, as on the command line.
 WHITE_SPACE = " \t\n\r\v\f"
 

@@ -9,7 +9,8 @@ import pytest
 from robotrules.registries.crawlers import crawler
 from robotrules.robotstxt import Tokens, parse
 from robotrules.robotstxt.ruleset import RuleSet
-from robotrules.service.rule_cache import SMALLEST, RuleCache, RulesKey
+from robotrules.robotstxt.tokens import CrawlerNames
+from robotrules.service.compiled_rules import SMALLEST, CompiledRuleCache, RulesKey
 from robotrules.service.verbs import deciding
 from tests.service.answers import answer
 
@@ -32,7 +33,7 @@ class Maker:
 
 
 def test_the_same_question_is_parsed_once() -> None:
-    cache, make = RuleCache(), Maker()
+    cache, make = CompiledRuleCache(), Maker()
     assert cache.get(key(), make) is cache.get(key(bytes(bytearray(FILE))), make)
     assert (make.count, len(cache), cache.octets) == (1, 1, len(FILE))
 
@@ -50,15 +51,17 @@ def test_other_questions_have_other_rules() -> None:
         key(purposes=("p",)),
         key(names=known.names),
         key(names=tuple(known.names)),
+        key(names=CrawlerNames(("a",))),
+        key(names=CrawlerNames(("a",), ignores_star=True)),
         RulesKey.of(FILE, "google", "a", ()),
     ]
-    cache = RuleCache()
+    cache = CompiledRuleCache()
     assert len({id(cache.get(question, Maker())) for question in questions}) == len(questions)
 
 
 def test_the_oldest_are_dropped() -> None:
     size = len(FILE) + 1
-    cache = RuleCache(3 * size)
+    cache = CompiledRuleCache(3 * size)
     files = [FILE + b"%d" % number for number in range(5)]
     made = {octets: cache.get(key(octets), Maker(octets)) for octets in files[:3]}
     assert cache.get(key(files[0]), Maker()) is made[files[0]]
@@ -74,15 +77,27 @@ def test_the_oldest_are_dropped() -> None:
 @pytest.mark.parametrize("octets", [b"User-agent: *\n", b"#" * 10_000])
 def test_files_that_are_not_kept(octets: bytes) -> None:
     """Small ones are parsed fast, and one larger than the cache would empty it."""
-    cache, make = RuleCache(5_000), Maker(octets)
+    cache, make = CompiledRuleCache(5_000), Maker(octets)
     assert cache.get(key(octets), make).allows("/")
     cache.get(key(octets), make)
     assert (make.count, len(cache), cache.octets) == (2, 0, 0)
 
 
+def test_rules_made_twice_at_once_count_once() -> None:
+    """While one thread makes rules, another has made the same."""
+    cache = CompiledRuleCache()
+
+    def slow() -> RuleSet:
+        cache.get(key(), Maker())
+        return Maker()()
+
+    assert cache.get(key(), slow).allows("/")
+    assert (len(cache), cache.octets) == (1, len(FILE))
+
+
 def test_threads() -> None:
     """The count of bytes is right after many threads have filled and emptied the cache."""
-    cache = RuleCache(10 * len(FILE))
+    cache = CompiledRuleCache(10 * len(FILE))
     errors: list[Exception] = []
 
     def fill(first: int) -> None:
@@ -105,7 +120,7 @@ def test_threads() -> None:
 
 def test_check_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """The crawler, the profile and the file decide, whatever was asked before."""
-    monkeypatch.setattr(deciding, "RULES", RuleCache())
+    monkeypatch.setattr(deciding, "RULES", CompiledRuleCache())
     robots = FILE.decode()
 
     def ask(token: str, **more: object) -> bool:

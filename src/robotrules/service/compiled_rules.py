@@ -16,7 +16,7 @@ from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.robotstxt.tokens import CrawlerNames
 
-__all__ = ["RuleCache", "RulesKey"]
+__all__ = ["CompiledRuleCache", "RulesKey"]
 
 # Compiled rules with a verdict for each rule take 40 times the memory of the file.
 MOST_OCTETS = 2 * 1024 * 1024
@@ -41,7 +41,7 @@ class RulesKey(NamedTuple):
         return cls(octets, profile, kind, ignores_star, purposes)
 
 
-class RuleCache:
+class CompiledRuleCache:
     """The rules that were used last, bounded by the bytes of their files; safe for threads."""
 
     def __init__(self, most_octets: int = MOST_OCTETS) -> None:

@@ -370,6 +370,33 @@ class TestKeptAnswers:
         asyncio.run(main())
 
 
+class TestSharedFetches:
+    """Several questions that wait for the same fetch."""
+
+    def test_one_that_is_cancelled_does_not_end_the_others(self) -> None:
+        """Nor the fetch."""
+
+        async def main() -> None:
+            with LoopbackSite(Answer(body=ROBOTS.encode(), delay=0.3)) as site:
+                async with Fetching(SETTINGS) as fetching:
+                    crawlers = Crawlers(fetching)
+                    found = Checks(fetching, crawlers)
+                    questions = [
+                        asyncio.create_task(
+                            found.answer(site.url("/private"), crawlers.find([name]))
+                        )
+                        for name in ("A", "B", "C")
+                    ]
+                    await asyncio.sleep(0.1)
+                    questions[0].cancel()
+                    for question in questions[1:]:
+                        assert json.loads(await question)["allowed"] is False
+                    assert questions[0].cancelled()
+                assert site.robots_requests == 1
+
+        asyncio.run(main())
+
+
 class TestStopping:
     """The end of a worker."""
 

@@ -19,7 +19,6 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -204,7 +203,7 @@ async def answer_lines(receive: Receive, lines: LineChecks) -> AsyncIterator[Ite
             yield error_line(problem, splitter.number + 1)
             return
         if message["type"] == "http.disconnect":
-            raise ClientDisconnect
+            return
         for line in splitter.add(message.get("body", b"")):
             if (item := lines.begin(line)) is not None:
                 yield item
@@ -276,15 +275,13 @@ class NDJSONResponse(Response):
             try:
                 await asyncio.wait((producer, sending), return_when=asyncio.FIRST_COMPLETED)
                 if not sending.done() and not producer.exception():
-                    # The body has arrived, so the next message is that the client has gone.
+                    # The body has ended, so the next message is that the client has gone.
                     leaving = asyncio.create_task(_wait_for_disconnect(receive))
                     await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
                 if sending.done():
                     sending.result()
                 elif producer.exception() is not None:
                     producer.result()
-            except ClientDisconnect:
-                pass
             finally:
                 for task in (producer, sending, leaving):
                     if task is not None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lsprotocol.types import Position, Range, TextEdit
 
 from robotrules.editing import semantic_tokens
+from robotrules.editing.diagnostics import TYPING_MAX_STATES
 from robotrules.editing.positions import PositionMap
 from robotrules.linting import fix, lint
 from robotrules.robotstxt import parse
@@ -65,7 +66,7 @@ def text_at(text: str, place: dict[str, Any]) -> str:
 def test_notes_are_those_of_lint(octets: bytes) -> None:
     """For any bytes: the same notes in the same order, each where the editor has it."""
     answer = call("editor/notes", robots_base64=encoded(octets))
-    found = lint(parse(octets), max_states=editor.TYPING_MAX_STATES)
+    found = lint(parse(octets), max_states=TYPING_MAX_STATES)
     assert [(note["code"], note["line"]) for note in answer["notes"]] == [
         (note.code, note.line) for note in found
     ]
@@ -155,7 +156,7 @@ def test_edits_of_a_note_are_those_of_its_fix(octets: bytes) -> None:
     assert text is not None
     robots = parse(octets)
     answer = call("editor/notes", robots_base64=encoded(octets))
-    found = lint(robots, max_states=editor.TYPING_MAX_STATES)
+    found = lint(robots, max_states=TYPING_MAX_STATES)
     for note, of_lint in zip(answer["notes"], found, strict=True):
         for offered in note["fixes"]:
             unsafe = not offered["safe"]

@@ -20,6 +20,7 @@ from robotrules.robotstxt import parse
 from robotrules.service.verbs import editor
 from tests.cli.shell import robotrules
 from tests.lsp.editor import apply_edits
+from tests.lsp.samples import note as sample_note
 from tests.property.strategies import bodies
 from tests.service.test_comparing import written_body
 from tests.service.verb_calls import HOSTILE, call, encoded, every_file, refused
@@ -138,6 +139,15 @@ def test_a_fix_says_whether_it_is_safe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(editor, "MOST_PROOFS", 50)
     monkeypatch.setattr(editor, "MOST_PROVED", 50)
     assert safety()["duplicate-rule"] is None
+
+
+def test_a_fix_without_proof_is_not_safe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fix that claims to be safe is proved before the answer says so."""
+    text = "User-agent: *\nDisallow: /b\n"
+    claimed = sample_note(text, "Disallow", new="Allow")
+    monkeypatch.setattr(editor, "lint", lambda *_, **__: [claimed])
+    (note,) = call("editor/notes", robots=text)["notes"]
+    assert note["fixes"][0]["safe"] is False
 
 
 def decoded(octets: bytes) -> str | None:
@@ -328,6 +338,8 @@ def test_positions_in_invalid_utf_8(octets: bytes, encoding: str) -> None:
             assert position == theirs.to_position(shown)
             if theirs.to_offset(position) == shown:
                 assert ours.to_offset(position) == at
+        else:  # inside a sequence: where it starts
+            assert ours.to_position(at) == theirs.to_position(shown)
     assert shown == len(text.encode())
 
 

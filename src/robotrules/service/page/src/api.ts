@@ -87,8 +87,9 @@ async function request(path: string, init: RequestInit, signal?: AbortSignal): P
   const url = new URL(path, document.baseURI);
   const headers: Record<string, string> = { Accept: "application/json, application/x-ndjson" };
   if (init.body) headers["Content-Type"] = "application/json";
-  if (token) headers["Authorization"] = `Bearer ${token}`;
   for (let attempt = 0; ; attempt++) {
+    const used = token;
+    if (used) headers["Authorization"] = `Bearer ${used}`;
     let response: Response;
     try {
       response = await fetch(url, { ...init, headers, credentials: "omit", signal: signal ?? null });
@@ -104,6 +105,8 @@ async function request(path: string, init: RequestInit, signal?: AbortSignal): P
       await pause(Math.min(Number.isFinite(wait) ? Math.max(wait, 0.2) : 1, 5), signal);
       continue;
     }
+    // Another token was entered while this one was refused.
+    if (error.status === 401 && used !== token) continue;
     if (error.status === 401) askForToken(error.message);
     throw error;
   }

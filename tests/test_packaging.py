@@ -155,9 +155,14 @@ def tag_of(wheel: Path) -> str:
     return tag
 
 
+# Sources of the page, in TypeScript: wheels have their bundle, service/static/.
+PAGE = "src/robotrules/service/page/"
+
+
 def sources() -> dict[str, bytes]:
     """Return the files of the package."""
-    names = [name for name in tracked() if name.startswith("src/robotrules/")]
+    ours = [name for name in tracked() if name.startswith("src/robotrules/")]
+    names = [name for name in ours if not name.startswith(PAGE)]
     return {name.removeprefix("src/"): (ROOT / name).read_bytes() for name in names}
 
 

@@ -87,8 +87,9 @@ async function request(path: string, init: RequestInit, signal?: AbortSignal): P
   const url = new URL(path, document.baseURI);
   const headers: Record<string, string> = { Accept: "application/json, application/x-ndjson" };
   if (init.body) headers["Content-Type"] = "application/json";
-  if (token) headers["Authorization"] = `Bearer ${token}`;
   for (let attempt = 0; ; attempt++) {
+    const used = token;
+    if (used) headers["Authorization"] = `Bearer ${used}`;
     let response: Response;
     try {
       response = await fetch(url, { ...init, headers, credentials: "omit", signal: signal ?? null });
@@ -97,12 +98,15 @@ async function request(path: string, init: RequestInit, signal?: AbortSignal): P
       throw new ApiError(0, "offline", "The service does not answer. Is it still running?");
     }
     if (response.ok) return response;
-    const wait = Number(response.headers.get("Retry-After") ?? "1");
-    if (response.status === 503 && attempt === 0) {
+    const error = await toError(response);
+    // What needed too much time would need it again.
+    if (error.status === 503 && error.slug !== "took-too-long" && attempt === 0) {
+      const wait = Number(response.headers.get("Retry-After") ?? "1");
       await pause(Math.min(Number.isFinite(wait) ? Math.max(wait, 0.2) : 1, 5), signal);
       continue;
     }
-    const error = await toError(response);
+    // Another token was entered while this one was refused.
+    if (error.status === 401 && used !== token) continue;
     if (error.status === 401) askForToken(error.message);
     throw error;
   }
@@ -165,16 +169,15 @@ export class Coalesced {
     this.#again = true;
     if (this.#running) return;
     this.#running = true;
-    try {
-      while (this.#again) {
-        this.#again = false;
+    while (this.#again) {
+      this.#again = false;
+      try {
         await this.task();
+      } catch (error) {
+        this.fail(error as Error);
       }
-    } catch (error) {
-      this.fail(error as Error);
-    } finally {
-      this.#running = false;
     }
+    this.#running = false;
   }
 }
 

@@ -6,7 +6,7 @@
  * Positions of the service are those of the language server: line and UTF-16 column.
  */
 
-import { autocompletion, completionKeymap, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { autocompletion, completionKeymap, completionStatus, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { openSearchPanel, search, searchKeymap } from "@codemirror/search";
 import { EditorState, RangeSetBuilder, StateEffect, StateField, type ChangeSpec, type Text } from "@codemirror/state";
@@ -48,6 +48,8 @@ interface Shown {
 const MAX_WIDGETS = 100;
 // Characters from which verdicts alone are asked for at each key, and the rest when typing pauses.
 const LARGE = 60_000;
+// Milliseconds after a change in which no explanation opens.
+const TYPING = 1_000;
 // Lines around those that are seen which get colours; a request is answered for 5,000.
 const TOKEN_LINES = 1_000;
 
@@ -151,6 +153,9 @@ export class RobotsEditor {
   /** What got lost when the text was read, for the status line. */
   remark = "";
   readonly #options: EditorOptions;
+  #typed = 0;
+  /** The text that the notes are about. */
+  #noted: Text | null = null;
   /** What has colours; another part is asked for when it comes into view. */
   #coloured: [number, number] = [0, 0];
   readonly #colours = new Coalesced(
@@ -197,7 +202,10 @@ export class RobotsEditor {
         spellcheck: "false",
       }),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) changed();
+        if (update.docChanged) {
+          this.#typed = performance.now();
+          changed();
+        }
         const [from, to] = this.#coloured;
         const { viewport } = update.view;
         if (update.docChanged) this.#colourSoon();
@@ -207,7 +215,7 @@ export class RobotsEditor {
       assisted
         ? [
             hoverTooltip((view, at) => this.#hover(view, at), { hoverTime: 350, hideOnChange: true }),
-            autocompletion({ override: [(context) => this.#complete(context)], activateOnTyping: true, maxRenderedOptions: 12 }),
+            autocompletion({ override: [(context) => this.#complete(context)], activateOnTyping: true, maxRenderedOptions: 8 }),
           ]
         : [],
     ];
@@ -281,6 +289,7 @@ export class RobotsEditor {
   }
 
   setNotes(notes: Note[]): void {
+    this.#noted = this.doc;
     const marks = notes.flatMap((note) => {
       const [from, to] = this.toOffsets(note.range);
       return to > from ? [Decoration.mark({ class: `rr-underline rr-${note.level}` }).range(from, to)] : [];
@@ -303,8 +312,15 @@ export class RobotsEditor {
     });
   }
 
-  applyFix(fix: Fix): void {
-    const changes: ChangeSpec[] = fix.edits.map((edit) => {
+  /** Apply a fix of the notes that are shown; false if the text changed since they were made. */
+  applyFix(fix: Fix): boolean {
+    if (this.doc !== this.#noted) return false;
+    this.applyEdits(fix.edits);
+    return true;
+  }
+
+  applyEdits(edits: Fix["edits"]): void {
+    const changes: ChangeSpec[] = edits.map((edit) => {
       const [from, to] = this.toOffsets(edit.range);
       return { from, to, insert: this.view.state.toText(edit.newText) };
     });
@@ -373,9 +389,12 @@ export class RobotsEditor {
 
   async #hover(view: EditorView, at: number) {
     const doc = view.state.doc;
+    // The pointer rests where the click was: who types does not ask about that place.
+    const isTyping = () => completionStatus(view.state) !== null || performance.now() - this.#typed < TYPING;
+    if (isTyping()) return null;
     const found = await this.#ask<Hover | null>("v1/editor/hover", at).catch(() => null);
     const markdown = found?.markdown;
-    if (!markdown || view.state.doc !== doc) return null;
+    if (!markdown || view.state.doc !== doc || isTyping()) return null;
     const [pos, end] = found.range ? this.toOffsets(found.range) : [at, at];
     return {
       pos,

@@ -29,6 +29,8 @@ export class NotesPanel {
 
   refresh(): void {
     this.#latest.stop();
+    // Their positions are those of the text before.
+    for (const button of this.#place.querySelectorAll<HTMLButtonElement>("button.fix")) button.disabled = true;
     this.#soon();
   }
 
@@ -65,7 +67,7 @@ export class NotesPanel {
     const hidden = total - Math.min(notes.length, MAX_LISTED);
     fill(
       this.#place,
-      safe > 1 && h("div", { class: "bar" }, h("button", { type: "button", class: "small", onclick: () => void this.#fixAll() }, "Apply all fixes that change no verdict")),
+      safe > 1 && h("div", { class: "bar" }, h("button", { type: "button", class: "small fix", onclick: () => void this.#fixAll() }, "Apply all fixes that change no verdict")),
       h("ul", { "aria-label": "Notes on the file" }, notes.slice(0, MAX_LISTED).map((note) => this.#item(note, found))),
       hidden > 0 && h("p", { class: "hint" }, `and ${count(hidden, "more", "more")}: robotrules lint robots.txt --all`),
     );
@@ -89,11 +91,11 @@ export class NotesPanel {
 
   #fixButton(fix: Fix, line: number): HTMLElement[] {
     const apply = () => {
-      this.editor.applyFix(fix);
+      if (!this.editor.applyFix(fix)) return;
       this.editor.view.focus();
       announce(`Applied on line ${line}: ${fix.title}`);
     };
-    const button = h("button", { type: "button", class: "small", onclick: apply }, `Fix: ${fix.title}`);
+    const button = h("button", { type: "button", class: "small fix", onclick: apply }, `Fix: ${fix.title}`);
     return fix.safe === false ? [button, h("span", { class: "hint" }, "changes verdicts")] : [button];
   }
 
@@ -104,7 +106,7 @@ export class NotesPanel {
         const body = { robots: this.editor.text, profile: this.profile() };
         const fixed = await post<FixedFile>("v1/editor/fix", body, signal);
         if (doc !== this.editor.doc) return;
-        this.editor.applyFix({ title: "", safe: true, edits: fixed.edits });
+        this.editor.applyEdits(fixed.edits);
         announce(`Applied ${count(fixed.applied.length, "fix", "fixes")}.`);
         this.refresh();
       },

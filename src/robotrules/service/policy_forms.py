@@ -21,7 +21,7 @@ from msgspec import Meta
 from robotrules.octets import visible
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.service.problems import Problem
-from robotrules.service.schemas import Request
+from robotrules.service.schemas import RequestBody
 from robotrules.write.values import NAME
 
 __all__ = ["Audience", "Form", "FormPolicy", "make_policy"]
@@ -52,7 +52,7 @@ Access = Literal["allow", "block"]
 # --- The form -------------------------------------------------------------------------------------
 
 
-class FormEntry(Request, kw_only=True):
+class FormEntry(RequestBody, kw_only=True):
     """What is asked of some crawlers by name."""
 
     crawlers: Annotated[Names, Meta(description="Product tokens.")] = msgspec.field(
@@ -75,7 +75,7 @@ class FormEntry(Request, kw_only=True):
     comment: Comment = ""
 
 
-class FormTags(Request, kw_only=True):
+class FormTags(RequestBody, kw_only=True):
     """Tag rules for pages by path; they are sent in header fields, not in the robots.txt."""
 
     paths: Paths
@@ -83,7 +83,7 @@ class FormTags(Request, kw_only=True):
     crawlers: Names = msgspec.field(default_factory=list)
 
 
-class Form(Request, kw_only=True):
+class Form(RequestBody, kw_only=True):
     """A policy as a form; what is left out is not asked."""
 
     purposes: Annotated[

@@ -32,7 +32,7 @@ __all__ = [
     "ProfileName",
     "Purposes",
     "QuestionInput",
-    "Request",
+    "RequestBody",
     "RobotsInput",
     "Tokens",
     "crawler_of",
@@ -65,11 +65,11 @@ LONGEST_SHOWN = 80
 # --- Bodies ---------------------------------------------------------------------------------------
 
 
-class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+class RequestBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """A request body; an unknown field is an error, because it is probably a typing error."""
 
 
-class RobotsInput(Request, kw_only=True):
+class RobotsInput(RequestBody, kw_only=True):
     """A robots.txt, as text or as bytes."""
 
     robots: Annotated[

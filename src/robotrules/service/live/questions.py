@@ -26,7 +26,7 @@ from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.tokens import product_token
 from robotrules.service.live.fetching import Fetching
 from robotrules.service.problems import Problem
-from robotrules.service.schemas import Request, Token
+from robotrules.service.schemas import RequestBody, Token
 
 FetchingProfile = Literal["default", "strict", "google", "stale"]
 PROFILE_NAMES: tuple[str, ...] = get_args(FetchingProfile)
@@ -62,7 +62,7 @@ Purposes = Annotated[
 ]
 
 
-class WhoInput(Request, kw_only=True):
+class WhoInput(RequestBody, kw_only=True):
     """The crawler that a question is about."""
 
     as_: Names = msgspec.field(name="as", default=None)

@@ -16,7 +16,7 @@ from msgspec import Meta
 from robotrules.service.live.fetching import Fetching
 from robotrules.service.live.questions import QuestionedCrawler, UrlText, WhoInput, vet_url
 from robotrules.service.problems import Problem
-from robotrules.service.schemas import Request
+from robotrules.service.schemas import RequestBody
 
 
 class SlotRequest(WhoInput, kw_only=True):
@@ -25,7 +25,7 @@ class SlotRequest(WhoInput, kw_only=True):
     url: UrlText
 
 
-class ResponseReport(Request, kw_only=True):
+class ResponseReport(RequestBody, kw_only=True):
     """A response that a crawler received in its slot."""
 
     url: UrlText

@@ -33,7 +33,7 @@ from robotrules.service.live.questions import (
     UrlText,
 )
 from robotrules.service.problems import PROBLEMS, Problem
-from robotrules.service.schemas import Request
+from robotrules.service.schemas import RequestBody
 
 NDJSON = "application/x-ndjson"
 # Bytes of a line of a stream. A URL of 8,192 characters may need six bytes for each.
@@ -50,7 +50,7 @@ Item = bytes | asyncio.Task[bytes]
 log = logging.getLogger("robotrules.service")
 
 
-class StreamLine(Request, kw_only=True):
+class StreamLine(RequestBody, kw_only=True):
     """A line of a stream; without `as`, the parameters of the query string apply."""
 
     url: UrlText

@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from robotrules.service.schemas import ProfileName, Request
+from robotrules.service.schemas import ProfileName, RequestBody
 
 __all__ = [
     "CompareArguments",
@@ -53,7 +53,7 @@ ParsedBy = Annotated[
 ]
 
 
-class MayFetchArguments(Request, kw_only=True):
+class MayFetchArguments(RequestBody, kw_only=True):
     """The arguments of may_fetch."""
 
     url: Url
@@ -88,14 +88,14 @@ class GuidanceArguments(MayFetchArguments, kw_only=True):
     ] = None
 
 
-class LintArguments(Request, kw_only=True):
+class LintArguments(RequestBody, kw_only=True):
     """The arguments of lint."""
 
     robots: Annotated[File, Meta(description="The robots.txt as text.")]
     profile: ParsedBy = "default"
 
 
-class CompareArguments(Request, kw_only=True):
+class CompareArguments(RequestBody, kw_only=True):
     """The arguments of compare."""
 
     old: Annotated[File, Meta(description="The robots.txt before, as text.")]

@@ -30,7 +30,7 @@ from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.tokens import vet_name
 from robotrules.service.problems import Problem
-from robotrules.service.schemas import ProfileName, Request, RobotsInput, Token
+from robotrules.service.schemas import ProfileName, RequestBody, RobotsInput, Token
 from robotrules.service.verbs import Verb
 from robotrules.service.verbs.bodies import body_values, file_octets
 
@@ -69,7 +69,7 @@ def crawler_tokens(given: str | Sequence[str], profile: str, *, literal: bool) -
 # --- diff -----------------------------------------------------------------------------------------
 
 
-class DiffRequest(Request, kw_only=True):
+class DiffRequest(RequestBody, kw_only=True):
     """The body of diff: two files, each as text or as base64."""
 
     old: Annotated[str | None, Meta(description="The robots.txt before, as text.")] = None

@@ -45,7 +45,7 @@ from robotrules.linting.fix_rounds import fix_in_rounds
 from robotrules.octets import to_octets
 from robotrules.robotstxt import RobotsTxt
 from robotrules.service.problems import Problem
-from robotrules.service.schemas import ProfileName, Request, RobotsInput
+from robotrules.service.schemas import ProfileName, RequestBody, RobotsInput
 from robotrules.service.verbs import Verb
 from robotrules.service.verbs.bodies import body_values
 
@@ -142,7 +142,7 @@ class FixRequest(LintChoice, kw_only=True):
     ] = MAX_STATES
 
 
-class PositionInput(Request, kw_only=True):
+class PositionInput(RequestBody, kw_only=True):
     """A position in the text: a line, and UTF-16 code units in it."""
 
     line: Annotated[Count, Meta(description="The line, counted from 0.")]
@@ -161,7 +161,7 @@ class PlaceRequest(DocumentInput, kw_only=True):
         return document, document.positions.to_offset(position)
 
 
-class PatternRequest(Request, kw_only=True):
+class PatternRequest(RequestBody, kw_only=True):
     """The body of editor/pattern."""
 
     pattern: Annotated[

@@ -37,7 +37,7 @@ from robotrules.robotstxt import parse as parse_robots
 from robotrules.service.problems import Problem
 from robotrules.service.schemas import (
     Purposes,
-    Request,
+    RequestBody,
     RobotsInput,
     Tokens,
     crawler_of,
@@ -169,7 +169,7 @@ class _PageInput(Protocol):
     response: str | None
 
 
-class TagsRequest(Request, kw_only=True):
+class TagsRequest(RequestBody, kw_only=True):
     """The body of tags: at least one of html, dom, headers and response."""
 
     html: Html = None
@@ -184,7 +184,7 @@ class TagsRequest(Request, kw_only=True):
     profile: TagProfile = "default"
 
 
-class GuidanceRequest(Request, kw_only=True):
+class GuidanceRequest(RequestBody, kw_only=True):
     """The body of guidance: a URL, a crawler, and what is known about the page and its origin."""
 
     url: Annotated[str, Meta(description="A URL.", examples=["https://example.com/a"])]
@@ -341,7 +341,7 @@ def _fields(lines: Sequence[str]) -> Fields | None:
 # --- Lists of URLs --------------------------------------------------------------------------------
 
 
-class UrlsRequest(Request, kw_only=True):
+class UrlsRequest(RequestBody, kw_only=True):
     """The body of urls: a list of URLs, an access log, JSON lines, CSV or a sitemap."""
 
     text: Annotated[str | None, Meta(description="The list as text.", examples=["/a\n/b\n"])] = None

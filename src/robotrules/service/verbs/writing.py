@@ -28,7 +28,7 @@ from robotrules.robotstxt import parse
 from robotrules.service.policy_forms import Form, make_policy
 from robotrules.service.policy_proofs import prove_form, prove_policy
 from robotrules.service.problems import Problem
-from robotrules.service.schemas import Request, RobotsInput
+from robotrules.service.schemas import RequestBody, RobotsInput
 from robotrules.service.verbs import Verb
 from robotrules.service.verbs.bodies import body_values, file_octets
 from robotrules.write import write as write_text
@@ -61,7 +61,7 @@ def fmt(request: FormatRequest) -> object:
     return formatting_values([done]) | body_values(octets if found.refused else found.body)
 
 
-class WriteRequest(Request, kw_only=True):
+class WriteRequest(RequestBody, kw_only=True):
     """The body of write: a policy as text, or a form."""
 
     policy: Annotated[

@@ -47,7 +47,9 @@ class Visit:
     def open(self, path: str = "/") -> Page:
         """Open another window."""
         page = self.context.new_page()
-        page.on("console", lambda message: self.console.append(message.text))
+        page.on(
+            "console", lambda message: self.console.append(f"{message.text} {message.location}")
+        )
         page.on("pageerror", lambda error: self.console.append(str(error)))
         page.on("request", self._note_request)
         page.on("response", self._note_response)

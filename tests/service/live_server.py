@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 import httpx
@@ -15,8 +16,18 @@ import uvicorn
 
 from robotrules.service.app import create_app
 from robotrules.service.settings import ServiceSettings
+from tests.integrations.loopback_site import Answer, LoopbackSite
 
 LOOPBACK = "127.0.0.1"
+# Services keep the files of origins, and a port is used again: each site has an address of its own.
+LOOPBACKS = "127.0.0.0/8"
+_numbers = count(1)
+
+
+def open_site(robots: str | Answer | None = None) -> LoopbackSite:
+    """Return a site at a loopback address that no other site of this process has."""
+    number = next(_numbers)
+    return LoopbackSite(robots, f"127.1.{number // 250}.{number % 250 + 1}")
 
 
 class LiveServer:
@@ -60,7 +71,7 @@ class LiveServer:
 @contextmanager
 def serve(**settings: Any) -> Iterator[LiveServer]:
     """Run the service with a store in memory, and requests to loopback allowed."""
-    given = ServiceSettings(**{"store": "memory:", "allow_private": (LOOPBACK,)} | settings)
+    given = ServiceSettings(**{"store": "memory:", "allow_private": (LOOPBACKS,)} | settings)
     listener = socket.create_server((LOOPBACK, 0), backlog=512)
     port = listener.getsockname()[1]
     config = uvicorn.Config(create_app(given), lifespan="on", log_level="error", access_log=False)

@@ -24,7 +24,7 @@ from robotrules.service.settings import Limits, ServiceSettings
 from tests.client import fault_servers
 from tests.client.fault_servers import Peer
 from tests.integrations.loopback_site import Answer, LoopbackSite
-from tests.service.live_server import LOOPBACK, LiveServer, serve
+from tests.service.live_server import LOOPBACK, LOOPBACKS, LiveServer, open_site, serve
 
 
 def hang(peer: Peer) -> None:
@@ -33,7 +33,7 @@ def hang(peer: Peer) -> None:
 
 
 ROBOTS = "User-agent: *\nDisallow: /private\n"
-SETTINGS = ServiceSettings(store="memory:", allow_private=(LOOPBACK,))
+SETTINGS = ServiceSettings(store="memory:", allow_private=(LOOPBACKS,))
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def service() -> Iterator[LiveServer]:
 @pytest.fixture
 def site() -> Iterator[LoopbackSite]:
     """A site with rules."""
-    with LoopbackSite(ROBOTS) as running:
+    with open_site(ROBOTS) as running:
         yield running
 
 
@@ -90,7 +90,7 @@ class TestStream:
 
     def test_lines_are_those_of_check(self, service: LiveServer, site: LoopbackSite) -> None:
         """In order, each for its own crawler and purposes, or those of the query."""
-        with LoopbackSite(Answer(body=ROBOTS.encode(), delay=0.3)) as slow:
+        with open_site(Answer(body=ROBOTS.encode(), delay=0.3)) as slow:
             given: list[dict[str, Any]] = [
                 {"url": slow.url("/private")},
                 {"url": site.url("/a"), "as": "OtherBot"},
@@ -179,7 +179,7 @@ class TestStream:
 
     def test_a_slow_origin_delays_no_more_than_its_lines(self, site: LoopbackSite) -> None:
         """Origins are fetched at the same time."""
-        slow = [LoopbackSite(Answer(body=ROBOTS.encode(), delay=0.5)) for _ in range(8)]
+        slow = [open_site(Answer(body=ROBOTS.encode(), delay=0.5)) for _ in range(8)]
         try:
             with serve() as service:
                 began = time.monotonic()
@@ -316,7 +316,7 @@ class TestKeptAnswers:
         rules = "".join(f"Disallow: /{number}/\n" for number in range(500))
 
         async def main() -> None:
-            with LoopbackSite("User-agent: *\n" + rules) as site:
+            with open_site("User-agent: *\n" + rules) as site:
                 async with Fetching(SETTINGS) as fetching:
                     crawlers = Crawlers(fetching)
                     found = Checks(fetching, crawlers)
@@ -338,7 +338,7 @@ class TestKeptAnswers:
         pattern = "/" + "a*" * 5000
 
         async def main() -> None:
-            with LoopbackSite(f"User-agent: *\nDisallow: {pattern}\n") as site:
+            with open_site(f"User-agent: *\nDisallow: {pattern}\n") as site:
                 async with Fetching(SETTINGS) as fetching:
                     crawlers = Crawlers(fetching)
                     found = Checks(fetching, crawlers)
@@ -377,7 +377,7 @@ class TestSharedFetches:
         """Nor the fetch."""
 
         async def main() -> None:
-            with LoopbackSite(Answer(body=ROBOTS.encode(), delay=0.3)) as site:
+            with open_site(Answer(body=ROBOTS.encode(), delay=0.3)) as site:
                 async with Fetching(SETTINGS) as fetching:
                     crawlers = Crawlers(fetching)
                     found = Checks(fetching, crawlers)

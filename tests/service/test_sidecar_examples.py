@@ -16,15 +16,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.integrations.loopback_site import LATENESS, Answer, LoopbackSite
-from tests.service.live_server import serve
+from tests.integrations.loopback_site import Answer, LoopbackSite
+from tests.service.live_server import open_site, serve
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples" / "sidecar"
 FILES = {"go": EXAMPLES / "go" / "crawler.go", "node": EXAMPLES / "node" / "crawler.mjs"}
 PAGE = ROOT / "docs" / "sidecar.md"
-DELAY = 1.2
-RETRY = 2
+DELAY = 1.6
+RETRY = 3
+# How much later than sent a busy machine notes a request; less than DELAY exceeds a second by.
+LATENESS = 0.3
 ROBOTS = f"""\
 User-agent: ExampleBot
 Crawl-delay: {DELAY}
@@ -43,7 +45,7 @@ LINKS = """\
 @pytest.fixture
 def site() -> Iterator[LoopbackSite]:
     """A site with links to URLs of all sorts."""
-    with LoopbackSite(ROBOTS) as running:
+    with open_site(ROBOTS) as running:
         running.answers["/"] = Answer(body=LINKS.encode())
         running.answers["/busy"] = Answer(503, headers=(("Retry-After", str(RETRY)),))
         running.answers["/moved"] = Answer(302, headers=(("Location", "/private/two"),))

@@ -147,6 +147,18 @@ export interface EditorOptions {
   assisted: boolean;
 }
 
+/**
+ * Replace a selection by what is typed. Chromium would keep the style of the first selected character
+ * in a `style` attribute, which the Content-Security-Policy refuses with a line in the console.
+ */
+function typeOverSelection(event: InputEvent, view: EditorView): boolean {
+  if (event.inputType !== "insertText" || event.data === null || !event.cancelable) return false;
+  if (event.isComposing || view.state.readOnly || view.state.selection.main.empty) return false;
+  event.preventDefault();
+  view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+  return true;
+}
+
 export class RobotsEditor {
   readonly view: EditorView;
   lineEnd: LineEnd = "\n";
@@ -194,6 +206,7 @@ export class RobotsEditor {
       tokenField,
       markField,
       noteField,
+      EditorView.domEventHandlers({ beforeinput: typeOverSelection }),
       EditorView.contentAttributes.of({
         "aria-label": label,
         autocapitalize: "off",

@@ -12,7 +12,7 @@ WITHOUT_JOBSERVER := env -u MAKEFLAGS -u MFLAGS
 
 # The Python tests in parts, each a process: these folders, `rest` for all others, and `slow` for the
 # tests with that marker. The longest parts come first, to balance the jobs.
-MEASURED := rest client cli bulk integrations serving analysis lint compat lsp
+MEASURED := rest client service cli bulk integrations serving analysis lint compat lsp
 UNMEASURED := property conformance
 PARTS := slow $(MEASURED) $(UNMEASURED)
 IGNORED := $(patsubst %,--ignore=tests/%,$(filter-out slow rest,$(PARTS)))

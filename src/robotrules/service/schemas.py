@@ -142,7 +142,7 @@ def decode_request(body: bytes, type_: type[Any]) -> Any:
         found = _AT.fullmatch(str(error))
         if found:
             raise Problem("invalid-request", f"{found[1]} at {found[2]}", at=found[2]) from None
-        raise Problem("invalid-request", str(error)) from None
+        raise Problem("invalid-request", str(error) + _list_fields(str(error), type_)) from None
     except UnicodeDecodeError as error:
         where = f"byte {error.start + 1} of a text is not UTF-8"
         raise Problem("malformed-body", f"the body is not JSON: {where}") from None
@@ -150,6 +150,13 @@ def decode_request(body: bytes, type_: type[Any]) -> Any:
         raise Problem("malformed-body", "the body is nested too deeply") from None
     except msgspec.DecodeError as error:
         raise Problem("malformed-body", f"the body is not JSON: {error}") from None
+
+
+def _list_fields(error: str, type_: type[Any]) -> str:
+    """Return the fields of a body, for an error about a field that is unknown or missing."""
+    if "unknown field" not in error and "missing required field" not in error:
+        return ""
+    return f"; the fields of this body are {', '.join(type_.__struct_encode_fields__)}"
 
 
 def _without_lone_surrogate(found: re.Match[bytes]) -> bytes:

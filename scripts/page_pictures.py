@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Page, expect  # noqa: E402
-
 from tests.integrations.loopback_site import LoopbackSite  # noqa: E402
 from tests.service.browsing import PHONE, Visit, chromium  # noqa: E402
 from tests.service.live_server import serve  # noqa: E402

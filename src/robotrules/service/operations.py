@@ -1,7 +1,7 @@
 """
 The operations of the HTTP API beside the verbs, for the OpenAPI document.
 
-A verb describes itself; here are the operations that fetch, hand out turns, or return what does not
+A verb describes itself; here are the operations that fetch, hand out slots, or return what does not
 depend on a body. A test compares them with the routes of the application.
 """
 
@@ -24,7 +24,7 @@ TEXT = "text/plain"
 TOKEN_PATTERN = r"^[A-Za-z*][A-Za-z0-9:/!#$%&'*+.^_`|~-]*$"
 # The groups of the document.
 FETCHING = "Live: the service fetches"
-FLEET = "Turns for a fleet of crawlers"
+FLEET = "Slots for a fleet of crawlers"
 LISTS = "Lists"
 OPERATING = "Operating"
 

@@ -6,7 +6,7 @@ Verbs that fetch: the robots.txt of an origin, verdicts from it, and slots for a
     checks     GET and POST /v1/check: from memory in microseconds, else after a fetch
     streams    lists of URLs: NDJSON in and out
     pages      explain, guidance and robots of a URL
-    slots      whose turn it is at an origin
+    slots      when a crawler may send its next request to an origin
     routes     the paths of these verbs
 
 All crawlers share the robots.txt files of a worker, and workers share them through the store: each

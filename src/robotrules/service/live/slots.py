@@ -1,5 +1,6 @@
 """
-Slots: whose turn it is at an origin, for crawlers that have their own HTTP client.
+Slots: when a crawler may send its next request to an origin, for crawlers that have
+their own HTTP client.
 
 A crawler asks for a slot before each request, waits as long as the answer says, and reports the
 response. The slots of an origin are shared by all crawlers of all workers that use the same store;

@@ -5,7 +5,7 @@ The MCP server: `robotrules mcp`, the questions of an agent over the Model Conte
     catalogue   the tools: descriptions, schemas and annotations
     site_text   results made small, and text of sites escaped, before an agent reads them
     given       answers about text that the agent passes; they run where verbs run (`work`)
-    fetching    answers about live sites: robots.txt files, pages, and turns at an origin
+    fetching    answers about live sites: robots.txt files, pages, and slots of an origin
     server      the protocol: tools are listed and called
     listening   the server over HTTP: who may connect
 

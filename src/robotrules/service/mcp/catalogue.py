@@ -86,7 +86,9 @@ BOUNDS: dict[str, Schema] = {
 MAY_FETCH: dict[str, Schema] = {
     "allowed": _of("boolean", "Whether the site's rules allow the fetch."),
     "why": _of("string", "The reason in a sentence, without text of the site."),
-    "wait": _of(["number", "null"], "Seconds to wait before the fetch: your turn; null: do not."),
+    "wait": _of(
+        ["number", "null"], "Seconds until your slot: wait, then fetch; null: do not fetch."
+    ),
     "delay": _of("object", "Seconds between two requests to this origin, and who asks for them."),
     "line": _of(["integer", "null"], "The line of the robots.txt that decides."),
     "line_text": _of(["string", "null"], "That line, quoted."),
@@ -188,8 +190,8 @@ TOOLS: dict[str, ToolEntry] = {
             "May I fetch this URL?",
             "Ask before you fetch a URL: do the rules of its site allow it? Fetches the robots.txt "
             "of the origin (not the page), or uses the copy of up to a day ago. Returns allowed, "
-            "the deciding line, and how many seconds to wait: your turn, which is kept for you if "
-            "you ask again. If the robots.txt cannot be fetched, the answer is not allowed. The "
+            "the deciding line, and how many seconds to wait for your slot, which is kept for you "
+            "if you ask again. If the robots.txt cannot be fetched, the answer is not allowed. The "
             "rules are a request of the site, not access control: allowed is not permission to "
             "use what you fetch. " + QUOTES,
             MayFetchArguments,

@@ -4,8 +4,8 @@ Answers about live sites: whether a URL may be fetched, why, and what may be don
 robots.txt files are fetched and kept as for the HTTP API (`service.live`). A page is fetched only
 if the rules of its site allow that.
 
-`may_fetch` hands out turns: how long to wait before a fetch, so that several agents with one store
-keep the distance that a site asks for. The turn of a URL is remembered until the next one begins,
+`may_fetch` hands out slots: how long to wait before a fetch, so that several agents with one store
+keep the distance that a site asks for. The slot of a URL is remembered until the next one begins,
 so that asking again does not cost another one.
 """
 
@@ -48,8 +48,8 @@ __all__ = ["MAY_FETCH_SITE_TEXT", "LiveSites"]
 # Seconds: language models wait a minute for a tool, and their users less.
 PAGE_TIMEOUT = 40.0
 MAX_PAGES = 16
-MAX_TURNS = 4_096
-# How long a turn is good after its time, in seconds, if the next one does not begin before.
+MAX_SLOTS = 4_096
+# How long a slot is good after its time, in seconds, if the next one does not begin before.
 MAX_GRACE = 30.0
 
 MAY_FETCH_SITE_TEXT = ("line_text", "pattern", "failure")
@@ -63,7 +63,7 @@ class LiveSites:
         self._crawlers = Crawlers(fetching)
         self._pages = Pages(fetching)
         self._fetched_at_once = asyncio.Semaphore(MAX_PAGES)
-        self._turns: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._slots: OrderedDict[tuple[str, str], float] = OrderedDict()
 
     async def may_fetch(self, arguments: MayFetchArguments) -> dict[str, Any]:
         """Return whether the rules of a site allow a fetch, why, and how long to wait."""
@@ -71,7 +71,7 @@ class LiveSites:
         verdict = state.check(arguments.url, crawler.names, crawler.purposes)
         client = self._fetching.client(crawler.profile)
         delay = client.delay_for(state, crawler.names, crawler.purposes)
-        wait = await self._turn(arguments.url, crawler, delay.seconds) if verdict else None
+        wait = await self._slot(arguments.url, crawler, delay.seconds) if verdict else None
         choice = crawler.choice
         values = {
             "allowed": verdict.allowed,
@@ -123,7 +123,7 @@ class LiveSites:
                 "took-too-long",
                 f"the page was not fetched within {PAGE_TIMEOUT:g} seconds; its site may ask for a "
                 "long delay (may_fetch says so). Ask later, or fetch the page yourself in your "
-                "turn and pass headers and html",
+                "slot and pass headers and html",
             ) from None
         try:
             found = await asyncio.to_thread(
@@ -154,17 +154,17 @@ class LiveSites:
         vet_url(arguments.url, self._fetching)
         return crawler, await self._fetching.state(crawler.profile, arguments.url)
 
-    async def _turn(self, url: str, crawler: QuestionedCrawler, delay: float) -> float:
-        """Return the seconds until the turn of a URL; a turn that was handed out is kept."""
+    async def _slot(self, url: str, crawler: QuestionedCrawler, delay: float) -> float:
+        """Return the seconds until the slot of a URL; a slot that was handed out is kept."""
         key = crawler.choice.name, url
-        at = self._turns.get(key)
+        at = self._slots.get(key)
         if at is None or at + min(delay, MAX_GRACE) < time.time():
             client = self._fetching.client(crawler.profile)
             at = await client.reserve(url, crawler.names, crawler.purposes)
-            self._turns[key] = at
-            if len(self._turns) > MAX_TURNS:
-                self._turns.popitem(last=False)
-        # Rounded up: never before the turn.
+            self._slots[key] = at
+            if len(self._slots) > MAX_SLOTS:
+                self._slots.popitem(last=False)
+        # Rounded up: never before the slot.
         return max(0.0, math.ceil((at - time.time()) * 10) / 10)
 
 
@@ -189,8 +189,8 @@ def _why(
     if not verdict:
         return f"The site asks {name} not to fetch this URL: {reason}. Do not fetch it."
     seconds = math.ceil(wait or 0)
-    turn = f"in {seconds} second{'s' * (seconds > 1)}, not earlier" if seconds else "now"
-    return f"The site lets {name} fetch this URL: {reason}. Fetch it {turn}."
+    when = f"in {seconds} second{'s' * (seconds > 1)}, not earlier" if seconds else "now"
+    return f"The site lets {name} fetch this URL: {reason}. Fetch it {when}."
 
 
 def _failure(state: OriginState) -> str:

@@ -18,7 +18,7 @@ TOKEN = "a-token-of-the-tests"
     [
         (["--host", "0.0.0.0"], "pass --token-file FILE, so that only holders of a token"),
         (["--host", "::"], "can be reached from other machines"),
-        (["--host", "192.0.2.1"], "or --public"),
+        (["--host", "0.0.0.0"], "or --public"),
         (["--host", "example.com"], "can be reached from other machines"),
         (["--host", "0.0.0.0", "--public", "--token-file", "x"], "cannot be combined"),
         (["--no-fetch", "--fetch-host", "example.com"], "cannot be combined"),

@@ -36,6 +36,8 @@ def free_port() -> int:
 def run_uvicorn(app: Any, **options: Any) -> Iterator[int]:
     """Serve an ASGI application."""
     with socket.create_server((LOOPBACK, 0)) as sock:
+        # h11 hands unknown methods to the application; httptools answers them itself.
+        options = {"http": "h11", **options}
         config = uvicorn.Config(app, log_level="critical", ws="none", **options)
         server = uvicorn.Server(config)
         thread = Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)

@@ -11,7 +11,6 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from robotrules.json_results.access import access_values
 from robotrules.robotstxt.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -48,5 +47,8 @@ def line_end(
     """Return the object of a verdict after its URL; *fetched*: with how the file was fetched."""
     values = verdict_values(verdict, name, purposes, known)
     if fetched:
+        # Imported late: not needed with --robots, and slow to import.
+        from robotrules.json_results.access import access_values
+
         values |= access_values(origin_state)
     return f", {json.dumps(values)[1:]}"

@@ -105,7 +105,7 @@ def port(request: pytest.FixtureRequest, project: Path) -> Iterator[int]:
     port = free_port()
     commands = {
         "runserver": ["manage.py", "runserver", "--noreload", str(port)],
-        "uvicorn": ["-m", "uvicorn", "shop.asgi:application", "--port", str(port)],
+        "uvicorn": ["-m", "uvicorn", "shop.asgi:application", "--http", "h11", "--port", str(port)],
     }
     with run_command(commands[request.param], project, port):
         yield port

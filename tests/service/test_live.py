@@ -502,7 +502,7 @@ class TestPages:
                 assert path != "/slow" or may_answer.wait(30)
                 return answer(path, *arguments)
 
-            site.answer = wait  # type: ignore[method-assign]
+            site.answer = wait  # type: ignore[method-assign, assignment]
             service.check(site.url("/a"))
             found = [
                 threads.submit(service.get, "/v1/guidance", url=site.url("/slow"), as_="ExampleBot")

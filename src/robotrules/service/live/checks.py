@@ -22,7 +22,7 @@ from robotrules.service.live.questions import QuestionedCrawler, is_unusual, vet
 
 # What is kept, in estimated bytes of memory; when there is more, all is dropped. A crawler counts
 # the whole file of each origin, because it keeps the file alive. A rule may be as long as a file.
-MAX_KEPT = 48 * 1024 * 1024
+MAX_KEPT = 32 * 1024 * 1024
 LONGEST_KEPT = 4 * 1024
 # The approximate size of the rules of one crawler, without the file.
 RULES_SIZE = 2 * 1024

@@ -52,7 +52,7 @@ RETRY_AFTER = {"Retry-After": "1"}
 STORE_RETRY_AFTER = {"Retry-After": "5"}
 # Estimated bytes of the origins in memory: of the client of the service's profile, and of the
 # client of each other profile.
-MEMORY_BYTES, OTHER_MEMORY_BYTES = 64 * 1024 * 1024, 16 * 1024 * 1024
+MEMORY_BYTES, OTHER_MEMORY_BYTES = 48 * 1024 * 1024, 14 * 1024 * 1024
 # Seconds for which the store may take to answer whether it works, and for which that is kept.
 PROBE_TIMEOUT, PROBE_SECONDS = 2.0, 1.0
 # Origins whose last slot is remembered, for when the store fails.

@@ -28,6 +28,7 @@ from robotrules.client.rate_limiter import (
     compact_limits,
     is_rate_limited,
     longest_delay,
+    may_limit_rates,
     read_rate_limits,
 )
 from robotrules.client.ssrf import AddressPolicy, vet_allow_private
@@ -344,7 +345,7 @@ class BaseClient:
         self, state: OriginState, crawler: tuple[Tokens, Sequence[str]] | None = None
     ) -> RateLimits | None:
         """Return the rate limits of a file for a crawler, by default this one; cached."""
-        if state.policy is not EffectivePolicy.RULES:
+        if state.policy is not EffectivePolicy.RULES or not may_limit_rates(state.robots):
             return None
         # The names of a well-known crawler differ from the same names in a list.
         key = state.origin if crawler is None else f"{state.origin} {crawler!r}"

@@ -87,6 +87,12 @@ def read_rate_limits(
     )
 
 
+def may_limit_rates(robots: RobotsTxt) -> bool:
+    """Return whether a file may have a Crawl-delay or a Request-rate, in little time."""
+    body = robots.body.lower()
+    return b"-delay" in body or b"-rate" in body
+
+
 def compact_limits(limits: RateLimits) -> RateLimits:
     """Return the limits with only what delays depend on: of each time window, the slowest rate."""
     delay, rates = limits

@@ -18,7 +18,7 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from time import monotonic, time
 from types import TracebackType
@@ -28,6 +28,7 @@ from robotrules.access import Failure, FailureReason, Request, Response
 from robotrules.client.aio import AsyncClient
 from robotrules.client.base_client import expect_requests, limit_memory, open_client_store
 from robotrules.client.origin_state import OriginState
+from robotrules.client.rate_limiter import Delay
 from robotrules.client.ssrf import AddressPolicy
 from robotrules.client.store_executor import StoreExecutor
 from robotrules.client.stores import MemoryStore
@@ -35,6 +36,7 @@ from robotrules.client.stores.pacing import NO_SLOTS, PacingState
 from robotrules.client.transports import AsyncTransport, open_async_transport
 from robotrules.errors import StoreError
 from robotrules.http.origins import origin_of
+from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.tokens import product_token
 from robotrules.service.problems import Problem
 from robotrules.service.settings import ServiceSettings
@@ -55,6 +57,8 @@ STORE_RETRY_AFTER = {"Retry-After": "5"}
 MEMORY_BYTES, OTHER_MEMORY_BYTES = 48 * 1024 * 1024, 14 * 1024 * 1024
 # Seconds for which the store may take to answer whether it works, and for which that is kept.
 PROBE_TIMEOUT, PROBE_SECONDS = 2.0, 1.0
+# Bytes of a robots.txt whose records are read at once; a longer one takes too long.
+INLINE = 16 * 1024
 # Origins whose last slot is remembered, for when the store fails.
 MAX_PACED = 65_536
 
@@ -158,6 +162,9 @@ class Fetching:
         self._pacing: dict[str, PacingState] = {}
         self._probe: asyncio.Task[bool] | None = None
         self._probed_at = 0.0
+        self._store_worked = True
+        # One thread at a time: each further one takes the interpreter from the event loop.
+        self._reading = asyncio.Lock()
         self._is_open = False
 
     async def __aenter__(self) -> Self:
@@ -337,6 +344,16 @@ class Fetching:
         """Whether other processes use the slots of the store, so that none go without it."""
         return self._settings.workers > 1 or not self._store.inline
 
+    async def delay(
+        self, profile: str, state: OriginState, names: Tokens, purposes: Sequence[str]
+    ) -> Delay:
+        """Return the seconds between two slots; records of long files are read in a thread."""
+        client = self.client(profile)
+        if len(state.robots.body) <= INLINE:
+            return client.delay_for(state, names, purposes)
+        async with self._reading:
+            return await asyncio.to_thread(client.delay_for, state, names, purposes)
+
     async def reserve_slot(self, origin: str, interval: float) -> tuple[float, str | None]:
         """
         Reserve the next slot of an origin; return its time, and why the store was not used.
@@ -384,10 +401,13 @@ class Fetching:
         try:
             await self._call_store(work)
         except Problem as problem:
-            log.warning("not ready: %s", problem.detail)
+            if self._store_worked:
+                log.warning("not ready: %s", problem.detail)
+            self._store_worked = False
             return False
         finally:
             self._probed_at = monotonic()
+        self._store_worked = True
         return True
 
     async def _call_store(self, work: Callable[[], Any]) -> tuple[Any, str | None]:

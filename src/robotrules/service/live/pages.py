@@ -24,7 +24,7 @@ from robotrules.json_results.crawlers import ignore_unread_purposes
 from robotrules.json_results.guidance import GuidanceQuery, GuidanceReport
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.tokens import CrawlerNames
-from robotrules.service.live.fetching import RETRY_AFTER, Fetching
+from robotrules.service.live.fetching import INLINE, RETRY_AFTER, Fetching
 from robotrules.service.live.questions import QuestionedCrawler, parsing_profile, vet_url
 from robotrules.service.problems import Problem
 
@@ -33,8 +33,6 @@ from robotrules.service.problems import Problem
 MAX_PAGES = 16
 # Seconds for which a page may wait for its slot, in addition to the time limit of a fetch.
 SLOT_SECONDS = 15.0
-# Bytes of a robots.txt that is explained at once; a longer one takes too long for other requests.
-INLINE = 16 * 1024
 
 
 class Pages:

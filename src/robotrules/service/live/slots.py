@@ -52,13 +52,14 @@ class Slots:
         client = self._fetching.client(crawler.profile)
         state = await self._fetching.state(crawler.profile, url)
         verdict = state.check(url, crawler.names, crawler.purposes)
-        delay = client.delay_for(state, crawler.names, crawler.purposes)
+        who = crawler.names, crawler.purposes
+        delay = await self._fetching.delay(crawler.profile, state, *who)
         wait = store_error = None
         if verdict.allowed:
             at, store_error = await self._fetching.reserve_slot(state.origin, delay.seconds)
             if store_error is not None:
                 # The pages that this process fetches keep the distance, too.
-                at = max(at, await client.reserve(url, crawler.names, crawler.purposes))
+                at = max(at, await client.reserve(url, *who))
             # Rounded up: never before the slot.
             wait = max(0.0, ceil((at - time()) * 1_000) / 1_000)
         return {

@@ -75,8 +75,8 @@ class LiveSites:
         """Return whether the rules of a site allow a fetch, why, and how long to wait."""
         crawler, state = await self._look_up(arguments)
         verdict = state.check(arguments.url, crawler.names, crawler.purposes)
-        client = self._fetching.client(crawler.profile)
-        delay = client.delay_for(state, crawler.names, crawler.purposes)
+        who = crawler.names, crawler.purposes
+        delay = await self._fetching.delay(crawler.profile, state, *who)
         wait = None
         if verdict:
             wait = await self._slot(arguments.url, state.origin, crawler, delay.seconds)

@@ -172,6 +172,34 @@ class TestAtOnce:
 class TestPaces:
     """The settings that a file has for a crawler are read once."""
 
+    def test_compact(self, make: Make, server: Server) -> None:
+        """A file in memory does not keep its records, and limits only what delays depend on."""
+        rates = "".join(f"Request-rate: 1/{n}\nRequest-rate: 1/{n} 0800-0900\n" for n in (3, 9, 5))
+        text = f"User-agent: *\nCrawl-delay: 1\nCrawl-delay: 2\n{rates}"
+        server.answers[ROBOTS] = Response(200, {}, text.encode())
+        client = make(min_delay=1.0)
+        assert client.delay(SITE) == (9.0, "request-rate", 6)
+        state = client.cached(SITE)
+        assert state is not None
+        assert not hasattr(state.robots, "_records")
+        [(_, (delay, kept))] = client._cached_limits.values()
+        assert delay is not None
+        assert delay.records == ()
+        assert [(rate.seconds, rate.line) for rate in kept] == [(9.0, 6), (9.0, 7)]
+
+    def test_many_rates(self, make: Make, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Their number is limited, too."""
+        monkeypatch.setattr(base_client, "MAX_RATE_RECORDS", 30)
+        rates = "".join(f"Request-rate: 1/9 {n:02}00-{n:02}30\n" for n in range(20))
+        for host in "abc":
+            site = f"https://{host}.example"
+            body = f"User-agent: *\n{rates}".encode()
+            server.answers[f"{site}/robots.txt"] = Response(200, {}, body)
+        client = make(min_delay=1.0)
+        for host in "abca":
+            assert client.delay(f"https://{host}.example/").seconds in (1.0, 9.0)
+            assert len(client._cached_limits) == 1
+
     def test_remembered(
         self, make: Make, server: Server, clock: Clock, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -11,7 +11,13 @@ import pytest
 from robotrules.access import ACCESS_PROFILES, Hop, Response
 from robotrules.cache import MAX_CLOCK_SKEW, body_digest, freshness, updated_entry
 from robotrules.client import Client, memory_cache
-from robotrules.client.memory_cache import OriginCache, _estimate_bytes
+from robotrules.client.memory_cache import (
+    PARSED_LINE,
+    PARSED_STAR,
+    OriginCache,
+    _estimate_bytes,
+    estimate_parsed_bytes,
+)
 from robotrules.client.origin_state import OriginState, StateSource, make_origin_state
 from robotrules.http.fields import Fields
 from robotrules.profile import DEFAULT
@@ -167,6 +173,22 @@ class TestBounds:
         assert origins(kept) == ["s0", "s1"]
         kept.put(holding(1, size=made().size + 1), None, NOW)
         assert origins(kept) == ["s1"]
+
+    def test_parsed_files_count(self) -> None:
+        """With their lines and stars, until the origin is evicted; at most 24 times the octets."""
+        kept = OriginCache(DEFAULT)
+        body = b"User-agent: *\n" + b"Disallow: /*a\n" * 100
+        file = kept.file(made(body=body, digest=body_digest(body)), body)
+        assert file is not None
+        assert file.parsed_bytes == 102 * PARSED_LINE + 101 * PARSED_STAR
+        assert estimate_parsed_bytes(parse(b"\n" * 1000)) == 24_000
+        kept.put(holding(0), file, NOW)
+        alone = _estimate_bytes(holding(0).entry)
+        assert kept._bytes == alone + file.parsed_bytes
+        kept.max_bytes = kept._bytes
+        kept.put(holding(1), None, NOW)
+        assert origins(kept) == ["s1"]
+        assert kept._bytes == alone
 
     def test_a_late_answer(self) -> None:
         """The older does not take the place of the newer, unless that is of a clock ahead."""

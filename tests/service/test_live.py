@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import time
 from base64 import b64decode
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
+from itertools import islice
 from pathlib import Path
+from threading import Event
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
 
+from robotrules.client.stores.sqlite import SQLiteStore
+from robotrules.errors import StoreError
+from robotrules.service.live import pages
 from robotrules.service.live.fetching import HostList
-from robotrules.service.live.pages import MAX_PAGES
 from tests.cli.shell import robotrules
 from tests.client import fault_servers
 from tests.client.fault_servers import Peer
 from tests.integrations.loopback_site import Answer, LoopbackSite, resolve_localhost_names
 from tests.service.live_server import LiveServer, open_site, serve
+from tests.service.running import serving
 
 
 def hang(peer: Peer) -> None:
@@ -155,6 +162,13 @@ class TestCheck:
             assert (answer["allowed"], answer["product_token"]) == (True, "SlowBot")
         assert site.seen[0].headers["User-Agent"] == "SlowBot/2.0 (+https://example.com/bot)"
 
+    def test_without_a_user_agent(self, tmp_path: Path) -> None:
+        """A service that was started without one has no crawler of its own."""
+        with serving(tmp_path) as running:
+            answer = running.ask("GET", "/v1/check?url=http%3A%2F%2F127.0.0.1%3A9%2F")
+            assert answer.status == 422
+            assert answer.json()["at"] == "as"
+
     def test_international_hosts(self) -> None:
         """A name in any script is the origin of its A-labels."""
         with (
@@ -181,6 +195,8 @@ class TestCheck:
             ("url=http://example.com/a+b&as=ExampleBot", "url"),
             ("url=http://example.com/%0A&as=ExampleBot", "url"),
             ("url=http://example.com/%FF&as=ExampleBot", "url"),
+            ("url=http://example.com/a/..%5Cprivate&as=ExampleBot", "url"),
+            ("url=http://example.com%5Cprivate&as=ExampleBot", "url"),
             (f"url=http://example.com/{'a' * 8192}&as=ExampleBot", "url"),
             ("url=http://example.com/&url=http://example.com/&as=ExampleBot", "url"),
             ("url=http://example.com/?a=1&b=2&as=ExampleBot", "b"),
@@ -201,7 +217,9 @@ class TestCheck:
         assert found["at"] == at
         assert "secret" not in str(found)
 
-    @pytest.mark.parametrize("tail", ["+b", "%0A", "%FF", "&b=2", "&url=http://a/", "a" * 8192])
+    @pytest.mark.parametrize(
+        "tail", ["+b", "%0A", "/..%5Cb", "%FF", "&b=2", "&url=http://a/", "a" * 8192]
+    )
     def test_misuse_about_a_known_origin(
         self, service: LiveServer, site: LoopbackSite, tail: str
     ) -> None:
@@ -248,6 +266,8 @@ class TestCheck:
             {"url": "http://example.com/ ", "as": "ExampleBot"},
             {"url": "http://example.com/"},
             {"url": "http://example.com/", "as": ["a"] * 17},
+            {"url": "http://example.com/", "as": []},
+            {"url": "http://example.com/a\\b", "as": "ExampleBot"},
             [],
         ],
     )
@@ -257,7 +277,8 @@ class TestCheck:
 
     def test_a_body_that_is_not_json(self, service: LiveServer) -> None:
         """A problem of its own."""
-        for content in (b"{", b"\xff", b'{"url": "\xff"}'):
+        deep = b'{"x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+        for content in (b"{", b"\xff", b'{"url": "\xff"}', deep):
             response = service.client.post(
                 "/v1/check", content=content, headers={"Content-Type": "application/json"}
             )
@@ -468,24 +489,34 @@ class TestPages:
             for one in found:
                 assert without(one.result().json(), "access") == without(expected, "access")
 
-    def test_too_many_pages(self) -> None:
+    def test_too_many_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """503 beyond a number of pages that are fetched at a time; checks go on."""
-        with open_site(ROBOTS) as site, serve() as service:
-            site.answers["/slow"] = Answer(delay=1.5)
+        most, more = 3, 2
+        monkeypatch.setattr(pages, "MAX_PAGES", most)
+        may_answer = Event()
+        with open_site(ROBOTS) as site, serve() as service, ThreadPoolExecutor(5) as threads:
+            answer = site.answer
+
+            def wait(path: str, *arguments: Any) -> Answer:
+                """Answer for no page before the test allows it."""
+                assert path != "/slow" or may_answer.wait(30)
+                return answer(path, *arguments)
+
+            site.answer = wait  # type: ignore[method-assign, assignment]
             service.check(site.url("/a"))
-            with ThreadPoolExecutor(20) as threads:
-                found = [
-                    threads.submit(
-                        service.get, "/v1/guidance", url=site.url("/slow"), as_="ExampleBot"
-                    )
-                    for _ in range(MAX_PAGES + 2)
-                ]
-                time.sleep(0.7)
+            found = [
+                threads.submit(service.get, "/v1/guidance", url=site.url("/slow"), as_="ExampleBot")
+                for _ in range(most + more)
+            ]
+            try:
+                refused = [one.result() for one in islice(as_completed(found), more)]
                 assert service.check(site.url("/a"))["allowed"]
-                refused = [one for one in found if one.done()]
-                assert len(refused) == 2
-                for one in refused:
-                    assert problem(one.result(), "busy", 503)["detail"]
+                assert sum(one.done() for one in found) == more
+                for response in refused:
+                    assert problem(response, "busy", 503)["detail"]
+            finally:
+                may_answer.set()
+            assert sorted(one.result().status_code for one in found) == [200] * most + [503] * more
 
     @pytest.mark.parametrize("profile", ["default", "strict"])
     def test_explain_with_purposes(
@@ -600,7 +631,7 @@ class TestSlots:
     ) -> None:
         """Retry-After postpones the next slot of the origin, for all crawlers."""
         found = service.post("/v1/responses", {"url": site.url("/a"), **report}).json()
-        assert found == {"origin": site.origin, "postponed": seconds}
+        assert found == {"origin": site.origin, "postponed": seconds, "store_error": None}
         slot = service.post("/v1/slot", {"url": site.url("/b"), "as": "OtherBot"}).json()
         assert slot["wait"] == pytest.approx(seconds or 0, abs=0.5)
 
@@ -632,12 +663,141 @@ class TestSlots:
             found = one.post("/v1/slot", {"url": site.url("/a"), "as": "A"}).json()
             assert found["wait"] == pytest.approx(30, abs=1)
 
-    def test_a_store_that_is_away(self, site: LoopbackSite) -> None:
-        """Files are fetched and kept in memory; answers are right."""
-        with serve(store="redis://127.0.0.1:9/0") as service:
+    def test_a_server_store_that_is_away(self, site: LoopbackSite) -> None:
+        """Files are fetched and kept in memory; there are no slots, and no pages that need one."""
+        with serve(store="redis://:secret@127.0.0.1:9/0") as service:
             assert not service.check(site.url("/private"))["allowed"]
             assert "127.0.0.1" in service.get("/v1/robots", url=site.url("/")).json()["store_error"]
-            assert service.post("/v1/slot", {"url": site.url("/a"), "as": "A"}).json()["wait"] == 0
+            body = {"url": site.url("/a"), "as": "A"}
+            for response in (
+                service.post("/v1/slot", body),
+                service.post("/v1/responses", {"url": site.url("/a"), "status": 503}),
+                service.get("/v1/guidance", url=site.url("/a"), as_="A"),
+            ):
+                found = problem(response, "store-unavailable", 503)
+                assert "secret" not in str(found)
+                assert response.headers["retry-after"] == "5"
+            # What asks for no delay and a URL that gets no slot need no store.
+            report = {"url": site.url("/a"), "status": 200}
+            assert service.post("/v1/responses", report).json()["postponed"] is None
+            body = {"url": site.url("/private"), "as": "A"}
+            assert service.post("/v1/slot", body).json()["allowed"] is False
+            ready = service.client.get("/readyz")
+            assert ready.status_code == 503
+            assert ready.json()["reasons"] == ["the store is not available"]
+        assert site.paths == ["/robots.txt"] or "/a" not in site.paths
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_a_file_that_fails(
+        self, site: LoopbackSite, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """One process keeps the distance alone, and says so; several hand out no slots."""
+
+        def fail(*_: object) -> None:
+            raise StoreError("the disk is full")
+
+        slot = {"url": site.url("/a"), "as": "SlowBot"}
+        report = {"url": site.url("/a"), "status": 503, "retry_after": 30}
+        with serve(store=str(tmp_path / "robots.sqlite"), workers=workers) as service:
+            first = service.post("/v1/slot", slot).json()
+            assert (first["wait"], first["store_error"]) == (0, None)
+            assert service.client.get("/readyz").status_code == 200
+            time.sleep(1.1)  # what the store answered is kept for a second
+            with monkeypatch.context() as patch:
+                for name in ("reserve_slot", "postpone_slot", "begin_slot", "lease"):
+                    patch.setattr(SQLiteStore, name, fail)
+                if workers == 2:
+                    problem(service.post("/v1/slot", slot), "store-unavailable", 503)
+                    problem(service.post("/v1/responses", report), "store-unavailable", 503)
+                    assert service.client.get("/readyz").status_code == 503
+                else:
+                    found = [service.post("/v1/slot", slot).json() for _ in range(2)]
+                    assert [one["wait"] for one in found] == pytest.approx([1.9, 4.9], abs=0.5)
+                    assert {one["store_error"] for one in found} == {"the disk is full"}
+                    answer = service.post("/v1/responses", report).json()
+                    assert (answer["postponed"], answer["store_error"]) == (30, "the disk is full")
+                    found = [service.post("/v1/slot", slot).json()]
+                    assert found[0]["wait"] == pytest.approx(30, abs=1)
+                    assert service.client.get("/readyz").status_code == 200
+            # At once, when it works again.
+            assert service.post("/v1/slot", slot).json()["store_error"] is None
+
+    def test_memory_is_not_shared(self, site: LoopbackSite) -> None:
+        """Several workers with a store in memory have no slots."""
+        with serve(store="memory:", workers=2) as service:
+            response = service.post("/v1/slot", {"url": site.url("/a"), "as": "A"})
+            assert "--store" in problem(response, "store-unavailable", 503)["detail"]
+
+
+# Spellings of URLs that programs change before they request them.
+SPELLINGS = [
+    *("/a/../private", "/a/%2e%2e/private", "/a/.%2E/private", "/%2e/private", "/./private"),
+    *("/private/..", "/a/..;/private", "/private/%2E%2e/a", "//private", "/..%2fprivate"),
+    *("/%70rivate", "/priv%61te", "/a?/../private", "?/../private", "/{x}", "/%7Bx", "/a|b"),
+    *("/a^b", "/a`b", '/a"b', "/a<b>", "/é", "/%c3%a9", "/a%2", "/a'b", "/a%27b", "?q='"),
+    *("/a%5c..%5cprivate", "/a?b=\\..\\c", "/a#\\private"),
+]
+REFUSED = [
+    "/a/..\\private",
+    "\\private",
+    "/a\\..\\private",
+    "/a\\..//private",
+    "/a\\%2e%2e\\private?c",
+]
+SPELLED_RULES = """\
+User-agent: *
+Disallow: /private
+Disallow: /%7Bx
+Disallow: /a%7Cb
+Disallow: /a%5Eb
+Disallow: /a%60b
+Disallow: /a%22b
+Disallow: /a%3Cb
+Disallow: /%C3%A9
+Disallow: /a'b
+Disallow: /*?q='
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_urls_that_node_changes(service: LiveServer) -> None:
+    """The verdict is that on the URL that Node's fetch() requests, or the URL is refused."""
+    program = "console.log(JSON.stringify(JSON.parse(process.argv[1]).map(x => new URL(x).href)))"
+    with open_site(SPELLED_RULES) as site:
+        urls = [site.origin + spelling for spelling in SPELLINGS + REFUSED]
+        ran = subprocess.run(
+            ["node", "-e", program, json.dumps(urls)], capture_output=True, text=True, check=True
+        )
+        requested = json.loads(ran.stdout)
+        assert site.url("/private") in requested
+        refused = []
+        for url, other in zip(urls, requested, strict=True):
+            response = service.get("/v1/check", url=url, as_="ExampleBot")
+            if response.status_code == 422:
+                refused.append(url.removeprefix(site.origin))
+            else:
+                assert response.json()["allowed"] is service.check(other)["allowed"], url
+        assert refused == REFUSED
+
+
+def test_backslashes_are_refused_everywhere(service: LiveServer, site: LoopbackSite) -> None:
+    """Before the query; nothing is fetched."""
+    url = site.url("/a/..\\private")
+    for path in ("/v1/check", "/v1/explain", "/v1/guidance"):
+        problem(service.get(path, url=url, as_="ExampleBot"), "invalid-request", 422)
+    problem(service.get("/v1/robots", url=url), "invalid-request", 422)
+    for path, body in (
+        ("/v1/check", {"url": url, "as": "A"}),
+        ("/v1/slot", {"url": url, "as": "A"}),
+        ("/v1/responses", {"url": url, "status": 503}),
+    ):
+        assert problem(service.post(path, body), "invalid-request", 422)["at"] == "url"
+    assert not site.seen
+    service.check(site.url("/a"))
+    lines = service.post("/v1/check", {"urls": [url, site.url("/a?b=\\c")], "as": "A"})
+    first, second = map(json.loads, lines.text.splitlines())
+    assert ("error" in first, second["allowed"]) == (True, True)
+    assert "error" in service.stream([{"url": url}])[0]
 
 
 class TestHostList:

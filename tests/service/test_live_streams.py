@@ -6,7 +6,7 @@ import asyncio
 import json
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import closing, suppress
 from typing import Any
 
@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from robotrules.service.live import checks, streams
 from robotrules.service.live.checks import Checks
 from robotrules.service.live.fetching import Fetching
-from robotrules.service.live.questions import Crawlers
+from robotrules.service.live.questions import CheckQueries, Crawlers
 from robotrules.service.live.streams import LineSplitter
 from robotrules.service.problems import Problem
 from robotrules.service.settings import Limits, ServiceSettings
 from tests.client import fault_servers
 from tests.client.fault_servers import Peer
-from tests.integrations.loopback_site import Answer, LoopbackSite
+from tests.integrations.loopback_site import Answer, LoopbackSite, resolve_localhost_names
 from tests.service.live_server import LOOPBACK, LOOPBACKS, LiveServer, open_site, serve
 
 
@@ -124,18 +124,22 @@ class TestStream:
                 {"url": site.url("/a"), "robots": "x"},
                 {"url": site.url("/" + "a" * 70_000)},
                 {"url": site.url("/a").replace("://", "://me@")},
+                {"url": site.url("/a"), "as": []},
                 " \r",
                 good,
             ]
         )
-        assert [answer.get("line") for answer in found[1:-1]] == [3, 4, 5, 6, 7, 8, 9, 10, 11]
+        assert [answer.get("line") for answer in found[1:-1]] == [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
         for answer in found[1:-1]:
             assert answer["error"]
             assert "allowed" not in answer
         assert found[0]["allowed"]
         assert found[-1]["allowed"]
         kinds = [answer["type"].partition("#")[2] for answer in found[1:-1]]
-        assert kinds == ["malformed-body", *["invalid-request"] * 6, "too-large", "invalid-request"]
+        assert (
+            kinds
+            == ["malformed-body", *["invalid-request"] * 6, "too-large"] + ["invalid-request"] * 2
+        )
         assert found[4]["url"] == "ftp://example.com/"
 
     def test_bytes_that_are_not_utf_8(self, service: LiveServer, site: LoopbackSite) -> None:
@@ -291,7 +295,7 @@ class TestKeptAnswers:
         async def main() -> None:
             async with Fetching(SETTINGS) as fetching:
                 crawlers = Crawlers(fetching)
-                found = Checks(fetching, crawlers)
+                found = Checks(fetching)
                 crawler, url = crawlers.find(["ExampleBot"]), site.url("/private")
                 assert found.ready(url, crawler) is None
                 for _ in range(2):
@@ -319,7 +323,7 @@ class TestKeptAnswers:
             with open_site("User-agent: *\n" + rules) as site:
                 async with Fetching(SETTINGS) as fetching:
                     crawlers = Crawlers(fetching)
-                    found = Checks(fetching, crawlers)
+                    found = Checks(fetching)
                     everyone = [crawlers.find([f"Bot{'x' * at}"]) for at in range(100)]
                     await found.answer(site.url("/"), everyone[0])
                     for number in range(500):
@@ -341,7 +345,7 @@ class TestKeptAnswers:
             with open_site(f"User-agent: *\nDisallow: {pattern}\n") as site:
                 async with Fetching(SETTINGS) as fetching:
                     crawlers = Crawlers(fetching)
-                    found = Checks(fetching, crawlers)
+                    found = Checks(fetching)
                     crawler, url = crawlers.find(["A"]), site.url("/" + "a" * 5000)
                     for _ in range(3):
                         assert json.loads(await found.answer(url, crawler))["pattern"] == pattern
@@ -351,21 +355,147 @@ class TestKeptAnswers:
         asyncio.run(main())
 
     def test_many_crawlers(self, site: LoopbackSite) -> None:
-        """When there are too many, all are dropped, and made again."""
+        """When there are too many, all are dropped, and made again; also those of queries."""
 
         async def main() -> None:
             async with Fetching(SETTINGS) as fetching:
                 crawlers = Crawlers(fetching)
-                found = Checks(fetching, crawlers)
-                first = crawlers.find(["A"])
-                await found.answer(site.url("/"), first)
-                assert found.ready(site.url("/"), first)
-                assert first.answers
+                queries = CheckQueries(crawlers)
+                query = f"url={site.url('/')}&as=A".encode()
+                _, first = queries.read(query)
                 assert crawlers.find(["A"]) is first
+                assert queries.read(query)[1] is first
                 for number in range(1100):
                     crawlers.find(["A"], [f"P-{number}"])
-                assert not first.answers
+                assert queries.read(query)[1] is not first
                 assert crawlers.find(["A"]) is not first
+                for number in range(1000):
+                    crawlers.find(["A"], [f"{number}{'x' * 900}" for _ in range(16)])
+                assert len(crawlers._kept) < 100
+
+        asyncio.run(main())
+
+    def test_dropped_crawlers(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What a crawler keeps is bounded, although `Crawlers` does not know it any more."""
+        monkeypatch.setattr(checks, "MAX_KEPT", 100_000)
+        rules = "".join(f"Disallow: /{number}/\n" for number in range(200))
+
+        async def main() -> None:
+            with resolve_localhost_names(), LoopbackSite("User-agent: *\n" + rules) as site:
+                settings = SETTINGS._replace(allow_private=("*.localhost",))
+                async with Fetching(settings) as fetching:
+                    crawlers = Crawlers(fetching)
+                    found = Checks(fetching)
+                    orphan = crawlers.find(["Orphan"])
+                    for number in range(1100):
+                        crawlers.find(["A"], [f"P-{number}"])
+                    assert crawlers.find(["Orphan"]) is not orphan
+                    for number in range(30):
+                        url = f"http://h{number}.localhost:{site.port}/1/"
+                        for _ in range(2):
+                            assert b'"allowed": false' in await found.answer(url, orphan)
+                        # 3 KB of text are more than 20 KB of rules.
+                        assert 0 < len(orphan.answers) < 5
+
+        asyncio.run(main())
+
+
+class TestQueue:
+    """Origins of the lines of streams wait for each other, and not the requests beside them."""
+
+    def test_streams_leave_room(self, site: LoopbackSite) -> None:
+        """Any number of lines may wait, also for the origin of a single check."""
+        limits = Limits(max_fetches=4, fetch_timeout=5.0)
+
+        async def main() -> None:
+            site.answers["/robots.txt"] = site.answers["/robots.txt"]._replace(delay=1.0)
+            with open_site(ROBOTS) as other:
+                async with Fetching(SETTINGS._replace(limits=limits)) as fetching:
+                    lines = [
+                        asyncio.create_task(fetching.state("default", site.url("/"), queue=True))
+                        for _ in range(500)
+                    ]
+                    await asyncio.sleep(0.2)
+                    for url in (other.url("/"), site.url("/")):
+                        state = await fetching.state("default", url)
+                        assert not state.check(f"{state.origin}/private", "A")
+                    assert len(await asyncio.gather(*lines)) == 500
+            assert site.robots_requests == 1
+
+        asyncio.run(main())
+
+    def test_each_wakes_its_own(self) -> None:
+        """The end of a fetch wakes the lines of one origin, in the order of the requests."""
+        started: list[str] = []
+        steps = 0
+
+        class Counted(Coroutine[Any, Any, Any]):
+            """A coroutine that counts how often it is resumed."""
+
+            def __init__(self, inner: Coroutine[Any, Any, Any]) -> None:
+                self.inner = inner
+
+            def send(self, value: Any) -> Any:
+                nonlocal steps
+                steps += 1
+                return self.inner.send(value)
+
+            def throw(self, *error: Any) -> Any:
+                return self.inner.throw(*error)
+
+            def close(self) -> None:
+                self.inner.close()
+
+            def __await__(self) -> Any:
+                return self.inner.__await__()
+
+        class Fetches(Fetching):
+            """Notes the fetches."""
+
+            def _start(self, key: tuple[str, str], url: str) -> Any:
+                started.append(url)
+                assert len(self._fetches) < 2
+                return super()._start(key, url)
+
+        async def main() -> None:
+            # No address is allowed, so each fetch fails at once.
+            settings = ServiceSettings(store="memory:", limits=Limits(max_fetches=4))
+            urls = [f"http://127.0.0.1:{port}/" for port in range(1000, 1400)]
+            async with Fetches(settings) as fetching:
+                waiting = [fetching.state("default", url, queue=True) for url in urls]
+                tasks = [asyncio.create_task(Counted(one)) for one in waiting]
+                for state in await asyncio.gather(*tasks):
+                    assert not state.check(f"{state.origin}/", "A")
+                assert not fetching._queued
+            assert started == urls
+
+        asyncio.run(main())
+        assert steps < 5 * 400
+
+    def test_those_that_leave(self) -> None:
+        """An origin that no line waits for any more is not fetched from."""
+        limits = Limits(max_fetches=2, fetch_timeout=5.0)
+
+        async def main() -> None:
+            with fault_servers.serve(hang) as hanging, open_site(ROBOTS) as site:
+                async with Fetching(SETTINGS._replace(limits=limits)) as fetching:
+                    tasks = [
+                        asyncio.create_task(fetching.state("default", url, queue=True))
+                        for url in (f"{hanging.url}/", site.url("/"), site.url("/a"))
+                    ]
+                    await asyncio.sleep(0.1)
+                    assert len(fetching._queued) == 1
+                    for task in tasks[1:]:
+                        task.cancel()
+                    await asyncio.wait(tasks[1:])
+                    assert not fetching._queued
+                    last = asyncio.create_task(fetching.state("default", site.url("/"), queue=True))
+                    await asyncio.sleep(0.1)
+                # Closed: those that wait get a problem.
+                with pytest.raises(Problem):
+                    await last
+                await asyncio.wait(tasks[:1])
+                assert site.robots_requests == 0
 
         asyncio.run(main())
 
@@ -380,7 +510,7 @@ class TestSharedFetches:
             with open_site(Answer(body=ROBOTS.encode(), delay=0.3)) as site:
                 async with Fetching(SETTINGS) as fetching:
                     crawlers = Crawlers(fetching)
-                    found = Checks(fetching, crawlers)
+                    found = Checks(fetching)
                     questions = [
                         asyncio.create_task(
                             found.answer(site.url("/private"), crawlers.find([name]))
@@ -407,7 +537,7 @@ class TestStopping:
             with fault_servers.serve(hang) as hanging:
                 async with Fetching(SETTINGS) as fetching:
                     crawlers = Crawlers(fetching)
-                    found = Checks(fetching, crawlers)
+                    found = Checks(fetching)
                     crawler = crawlers.find(["A"])
                     waiting = asyncio.create_task(found.answer(f"{hanging.url}/", crawler))
                     await asyncio.sleep(0.2)

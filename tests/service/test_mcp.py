@@ -30,6 +30,7 @@ from mcp.types import CallToolResult, TextContent, Tool
 
 import robotrules
 from robotrules.cli.mcp import mcp as mcp_command
+from robotrules.service.mcp import given
 from robotrules.service.mcp.arguments import MAX_FILE, MAX_PAGE
 from robotrules.service.mcp.listening import PATH, serve_http
 from robotrules.service.mcp.server import MAX_CONCURRENCY
@@ -315,8 +316,8 @@ class TestTools:
             asyncio.run(ask(site))
             assert site.paths == ["/page"]
 
-    def test_turns(self) -> None:
-        """Each URL has a turn, at the distance that the site asks for; it is kept."""
+    def test_slots(self) -> None:
+        """Each URL has a slot, at the distance that the site asks for; it is kept."""
 
         async def ask(site: LoopbackSite) -> list[float]:
             async with over_stdio(*ALLOWED) as client:
@@ -331,6 +332,39 @@ class TestTools:
         assert (first, earlier) == (0, 0)
         assert 95 < again <= second <= 100
         assert 195 < third <= 200
+
+    def test_slots_of_several_agents(self) -> None:
+        """Over HTTP each answer is a slot of its own: another agent may ask about the same URL."""
+
+        async def ask(site: LoopbackSite) -> list[float]:
+            waits = []
+            with listening(*ALLOWED) as url:
+                for _ in range(3):
+                    async with Client(url, read_timeout_seconds=60) as client:
+                        found = await answer(client, "may_fetch", url=site.url("/a"))
+                        waits.append(found["wait"])
+            return waits
+
+        with LoopbackSite("User-agent: *\nCrawl-delay: 100\n") as site:
+            first, second, third = asyncio.run(ask(site))
+        assert first == 0
+        assert 90 < second <= 100
+        assert 190 < third <= 200
+
+    def test_a_server_store_that_is_away(self) -> None:
+        """There are no slots without it: the agents of other processes share them."""
+        settings = ServiceSettings(store="redis://127.0.0.1:9/0", allow_private=(LOOPBACK,))
+
+        async def ask(url: str, site: LoopbackSite) -> None:
+            async with Client(url, read_timeout_seconds=60) as client:
+                assert "not available" in await error(client, "may_fetch", url=site.url("/a"))
+                found = await answer(client, "may_fetch", url=site.url("/private"))
+                assert found["allowed"] is False
+                assert "not available" in await error(client, "guidance", url=site.url("/a"))
+
+        with LoopbackSite(ROBOTS) as site, in_this_process(settings) as url:
+            asyncio.run(ask(url, site))
+            assert site.paths == []
 
     def test_origins_that_fail(self) -> None:
         """A robots.txt that cannot be fetched means no; a missing one means yes."""
@@ -409,6 +443,8 @@ class TestMisuse:
             ("may_fetch", {"url": "ftp://a.example/"}, "pass an http or https URL"),
             ("may_fetch", {"url": "http://[::1/"}, "pass an http or https URL"),
             ("may_fetch", {"url": "https://u:p@a.example/"}, "has a user name"),
+            ("may_fetch", {"url": "https://a.example/a/..\\b"}, "has a backslash"),
+            ("guidance", {"url": "https://a.example/a/..\\b"}, "has a backslash"),
             ("may_fetch", {"url": "https://a.example/", "as": "Bot/1.0 (x)"}, "product token"),
             ("may_fetch", {"url": "https://a.example/", "purpose": "x"}, "Expected `array`"),
             ("may_fetch", {"url": "https://a.example/" + "a" * 9_000}, "length <= 8000"),
@@ -806,6 +842,31 @@ class TestHttp:
         with in_this_process(ServiceSettings(fetches=False, limits=limits)) as url:
             asyncio.run(ask(url))
 
+    def test_guidance_of_a_long_page(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A process of its own reads it, with the time limit of heavy work."""
+        html = "<p>" * 20_000
+
+        def fail(*_: object, **__: object) -> None:
+            raise AssertionError("read in this process")
+
+        async def ask(url: str, site: LoopbackSite) -> None:
+            async with Client(url, read_timeout_seconds=60) as client:
+                for more in ({}, {"robots": ROBOTS}):
+                    page = {"url": site.url("/a"), "headers": {"X-Robots-Tag": "none"}} | more
+                    found = await answer(client, "guidance", **page, html=html)
+                    assert (found["may_crawl"], found["may_index"]) == (True, False)
+                    page["url"] = site.url("/private")
+                    found = await answer(client, "guidance", **page, html=html)
+                    assert found["may_crawl"] is False
+                found = await answer(client, "guidance", url="http://127.0.0.1:9/", html=html)
+                assert found["verdict"]["reason"] == "unreachable"
+
+        monkeypatch.setattr(given, "guidance", fail)
+        settings = ServiceSettings(store="memory:", allow_private=(LOOPBACK,))
+        with LoopbackSite(ROBOTS) as site, in_this_process(settings) as url:
+            asyncio.run(ask(url, site))
+            assert site.paths == []
+
     def test_other_paths(self) -> None:
         """There is nothing beside the protocol."""
         with in_this_process(ServiceSettings(fetches=False)) as url:
@@ -901,6 +962,22 @@ class TestProcess:
         for line in out.splitlines():
             assert json.loads(line)["jsonrpc"] == "2.0"
         assert b"Traceback" not in err
+
+    def test_stdin_closes_during_a_call(self) -> None:
+        """It ends in time, and quietly: the one that asked is gone."""
+        rules = "".join(f"Disallow: /{number}*a*b*c$\n" for number in range(20_000))
+        lint = {"name": "lint", "arguments": {"robots": f"User-agent: *\n{rules}"}}
+        with start("--no-fetch") as process:
+            say(process, **HELLO)
+            assert process.stdout is not None
+            assert process.stdout.readline()
+            say(process, method="notifications/initialized")
+            say(process, id=2, method="tools/call", params=lint)
+            time.sleep(0.3)
+            began = time.monotonic()
+            _, err = process.communicate(timeout=15)
+            assert time.monotonic() - began < 5
+        assert (process.returncode, err) == (0, b"")
 
     def test_it_ends_at_once_without_a_word(self) -> None:
         with start() as process:

@@ -178,7 +178,7 @@ def serve(
         public=public,
         fetches=not no_fetch,
         fetch_hosts=fetch_hosts,
-        user_agent=user_agent or USER_AGENT,
+        user_agent=user_agent or "",
         store=where,
         limits=_limits(given_limits),
         **other,

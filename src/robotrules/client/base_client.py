@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -24,8 +25,10 @@ from robotrules.client.rate_limiter import (
     Delay,
     RateLimiter,
     RateLimits,
+    compact_limits,
     is_rate_limited,
     longest_delay,
+    may_limit_rates,
     read_rate_limits,
 )
 from robotrules.client.ssrf import AddressPolicy, vet_allow_private
@@ -43,7 +46,7 @@ from robotrules.guide import as_url
 from robotrules.http.origins import origin_of, parse_origin, split_origin
 from robotrules.octets import to_text
 from robotrules.profile import DEFAULT, Profile
-from robotrules.robotstxt import RobotsTxt, Tokens
+from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.ruleset import URL
 from robotrules.robotstxt.tokens import product_token as token_in
 from robotrules.robotstxt.tokens import vet_names
@@ -56,8 +59,9 @@ MAX_SLOTS = 16
 # `https://example.com:443` are two of them. When the cache is full, it is cleared.
 MAX_CACHED_AUTHORITIES = 65_536
 MAX_AUTHORITY_LENGTH = 300
-# Files whose rate limits are cached. The cache keeps the files alive, so it is small.
+# Crawlers and files whose rate limits are cached, and the records of all of them.
 MAX_CACHED_RATES = 256
+MAX_RATE_RECORDS = 20_000
 # RFC 9110 §5.5: printable ASCII of a field value.
 _PRINTABLE = re.compile(r"[\x20-\x7e]+")
 # The shortest origin is `http://a`, so the slash of a path cannot be before this offset.
@@ -184,7 +188,8 @@ class BaseClient:
         # Authorities as written, and the checks of cached origins: see `_check_ready`.
         self._authorities: dict[str, str] = {}
         self._ready = self._cache_engine.memory.ready
-        self._cached_limits: dict[str, tuple[RobotsTxt, RateLimits]] = {}
+        self._cached_limits: dict[str, tuple[str, RateLimits]] = {}
+        self._rate_records = 0
 
     def _close_store(self) -> None:
         if self._closes_store:
@@ -340,17 +345,24 @@ class BaseClient:
         self, state: OriginState, crawler: tuple[Tokens, Sequence[str]] | None = None
     ) -> RateLimits | None:
         """Return the rate limits of a file for a crawler, by default this one; cached."""
-        if state.policy is not EffectivePolicy.RULES:
+        if state.policy is not EffectivePolicy.RULES or not may_limit_rates(state.robots):
             return None
         # The names of a well-known crawler differ from the same names in a list.
         key = state.origin if crawler is None else f"{state.origin} {crawler!r}"
+        # The content is compared, because a file in the cache would be kept alive.
+        good = state.entry.last_success
+        content = f"{good.digest} {good.complete}" if good is not None and good.digest else ""
         cached = self._cached_limits.get(key)
-        if cached is None or cached[0] is not state.robots:
+        if cached is None or cached[0] != content or not content:
             tokens, purposes = crawler or (self._identity.tokens, self._identity.purposes)
-            limits = read_rate_limits(state.robots, tokens, purposes)
-            if len(self._cached_limits) >= MAX_CACHED_RATES:
+            # Of a copy: a file keeps the records that were read, fifty times its size.
+            limits = compact_limits(read_rate_limits(copy(state.robots), tokens, purposes))
+            self._rate_records += 1 + len(limits[1])
+            full = len(self._cached_limits) >= MAX_CACHED_RATES
+            if full or self._rate_records > MAX_RATE_RECORDS:
                 self._cached_limits.clear()
-            cached = self._cached_limits[key] = state.robots, limits
+                self._rate_records = 1 + len(limits[1])
+            cached = self._cached_limits[key] = content, limits
         return cached[1]
 
     def _group_by_origin(
@@ -501,6 +513,11 @@ def prefetch_origin(given: object, index: int) -> str:
     url = given if isinstance(given, (str, bytes)) else _require_url(given, index, "origins")
     text = url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
     return parse_origin(text) or text
+
+
+def limit_memory(client: BaseClient, max_bytes: int) -> None:
+    """Limit the estimated bytes that the origins of a client take in memory."""
+    client._cache_engine.memory.max_bytes = max_bytes
 
 
 def open_client_store(store: Store | str | os.PathLike[str] | None) -> tuple[Store, str | None]:

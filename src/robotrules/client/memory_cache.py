@@ -24,10 +24,12 @@ from robotrules.robotstxt.verdict import Verdict
 if TYPE_CHECKING:
     from robotrules.client.rate_limiter import Delay
 
-# Limits on the number of cached origins, and on the bytes of their files and fields. In memory, a
-# parsed file takes two or three times its size.
+# Limits on the number of cached origins, and on the estimated bytes that they take in memory.
 MAX_ORIGINS = 65_536
-MAX_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 256 * 1024 * 1024
+# Estimated bytes of a parsed file beside its octets, with the compiled rules of one crawler: for
+# each line and each star, and at most so many times its octets.
+PARSED_LINE, PARSED_STAR, MOST_PARSED = 100, 48, 24
 
 
 class ReadyOrigin(NamedTuple):
@@ -48,10 +50,11 @@ class ReadyOrigin(NamedTuple):
 class ParsedFile:
     """The bytes of a file, and the parsed file."""
 
-    __slots__ = ("__weakref__", "body", "robots")
+    __slots__ = ("__weakref__", "body", "parsed_bytes", "robots")
 
     def __init__(self, body: bytes, robots: RobotsTxt) -> None:
         self.body, self.robots = body, robots
+        self.parsed_bytes = estimate_parsed_bytes(robots)
 
 
 class OriginCache:
@@ -59,6 +62,8 @@ class OriginCache:
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
+        self.max_bytes: int | None = None
+        """The limit on estimated bytes; None: `MAX_BYTES`."""
         self._lock = Lock()
         self._states: OrderedDict[str, OriginState] = OrderedDict()
         self._bytes = 0
@@ -100,7 +105,10 @@ class OriginCache:
             self._states[origin] = state._replace(source=StateSource.MEMORY)
             if file is not None:
                 self._file_of[origin] = file
-            while self._bytes > MAX_BYTES or len(self._states) > MAX_ORIGINS:
+                # Origins with the same file count it each: it is freed with the last one.
+                self._bytes += file.parsed_bytes
+            most = MAX_BYTES if self.max_bytes is None else self.max_bytes
+            while self._bytes > most or len(self._states) > MAX_ORIGINS:
                 self._evict(next(iter(self._states)))
 
     def make_ready(
@@ -130,7 +138,20 @@ class OriginCache:
     def _evict(self, origin: str) -> None:
         self._bytes -= _estimate_bytes(self._states.pop(origin).entry)
         self.ready.pop(origin, None)
-        self._file_of.pop(origin, None)
+        file = self._file_of.pop(origin, None)
+        if file is not None:
+            self._bytes -= file.parsed_bytes
+
+
+def estimate_parsed_bytes(robots: RobotsTxt) -> int:
+    """
+    Return the approximate size of a parsed file and the compiled rules of a crawler, without its
+    octets. It is rather too high than too low: comments count as records.
+    """
+    body = robots.body
+    lines = body.count(b"\n") + body.count(b"\r") + 1
+    parsed = PARSED_LINE * lines + PARSED_STAR * body.count(b"*")
+    return min(parsed, MOST_PARSED * len(body))
 
 
 def _estimate_bytes(entry: Entry) -> int:

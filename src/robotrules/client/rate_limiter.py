@@ -87,6 +87,25 @@ def read_rate_limits(
     )
 
 
+def may_limit_rates(robots: RobotsTxt) -> bool:
+    """Return whether a file may have a Crawl-delay or a Request-rate, in little time."""
+    body = robots.body.lower()
+    return b"-delay" in body or b"-rate" in body
+
+
+def compact_limits(limits: RateLimits) -> RateLimits:
+    """Return the limits with only what delays depend on: of each time window, the slowest rate."""
+    delay, rates = limits
+    if delay is not None:
+        delay = delay._replace(record=delay.record._replace(value=b""), records=())
+    slowest: dict[object, RequestRate] = {}
+    for rate in rates:
+        known = slowest.get(rate.window)
+        if known is None or rate.seconds > known.seconds:
+            slowest[rate.window] = rate._replace(record=rate.record._replace(value=b""))
+    return delay, tuple(slowest.values())
+
+
 def is_rate_limited(limits: RateLimits) -> bool:
     """Return whether a file limits the rate of a crawler, at any time of the day."""
     delay, rates = limits

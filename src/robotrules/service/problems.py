@@ -40,6 +40,7 @@ PROBLEMS: dict[str, ProblemType] = {
     "internal-error": ProblemType(500, "The service failed"),
     "busy": ProblemType(503, "The service is busy"),
     "stopping": ProblemType(503, "The service is stopping"),
+    "store-unavailable": ProblemType(503, "The store of the slots is not available"),
     "took-too-long": ProblemType(503, "The request needed too much time"),
     "work-ended": ProblemType(503, "The process that worked on the request ended"),
 }

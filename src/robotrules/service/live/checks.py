@@ -13,17 +13,21 @@ from collections.abc import Callable
 import msgspec
 
 from robotrules.cache import EffectivePolicy
+from robotrules.client.memory_cache import estimate_parsed_bytes
 from robotrules.client.origin_state import OriginState
 from robotrules.json_results.check import line_end
 from robotrules.robotstxt.verdict import Verdict
 from robotrules.service.live.fetching import Fetching
-from robotrules.service.live.questions import Crawlers, QuestionedCrawler, is_unusual, vet_url
+from robotrules.service.live.questions import QuestionedCrawler, is_unusual, vet_url
 
-# What is kept, in bytes; when there is more, all is dropped. A rule may be as long as a file.
-MAX_KEPT = 64 * 1024 * 1024
+# What is kept, in estimated bytes of memory; when there is more, all is dropped. A crawler counts
+# the whole file of each origin, because it keeps the file alive. A rule may be as long as a file.
+MAX_KEPT = 32 * 1024 * 1024
 LONGEST_KEPT = 4 * 1024
 # The approximate size of the rules of one crawler, without the file.
 RULES_SIZE = 2 * 1024
+# That of an answer, beside its text.
+END_SIZE = 512
 URL_START = b'{"url": '
 
 encode = msgspec.json.Encoder().encode
@@ -44,9 +48,11 @@ class _Answers:
 class Checks:
     """Answers checks of one worker."""
 
-    def __init__(self, fetching: Fetching, crawlers: Crawlers) -> None:
-        self._fetching, self._crawlers = fetching, crawlers
+    def __init__(self, fetching: Fetching) -> None:
+        self._fetching = fetching
         self._bytes = 0
+        # Those that keep answers, also if `Crawlers` has dropped them.
+        self._keepers: set[QuestionedCrawler] = set()
 
     async def answer(self, url: str, crawler: QuestionedCrawler, *, queue: bool = False) -> bytes:
         """Return the JSON of a check; *queue*: wait if many fetches are in progress."""
@@ -81,22 +87,25 @@ class Checks:
             check = state.robots.rules_for(crawler.names, crawler.purposes).check
         else:
             check = _SharedVerdicts(state, crawler).check
-        record = state.entry.last_success
-        self._count(RULES_SIZE + (record.size if record else 0))
+        robots = state.robots
+        self._count(RULES_SIZE + len(robots.body) + estimate_parsed_bytes(robots))
+        self._keepers.add(crawler)
         answers = crawler.answers[state.origin] = _Answers(state, check)
         return answers
 
     def _make_end(self, answers: _Answers, verdict: Verdict, crawler: QuestionedCrawler) -> bytes:
         end = end_of(verdict, crawler, answers.state)
         if len(end) <= LONGEST_KEPT:
-            self._count(len(end))
+            self._count(END_SIZE + len(end))
             answers.ends[id(verdict)] = end, verdict
         return end
 
     def _count(self, size: int) -> None:
         self._bytes += size
         if self._bytes > MAX_KEPT:
-            self._crawlers.clear_answers()
+            for crawler in self._keepers:
+                crawler.answers.clear()
+            self._keepers.clear()
             self._bytes = size
 
 

@@ -10,6 +10,7 @@ import asyncio
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from time import time
 from typing import Any
 
@@ -23,7 +24,7 @@ from robotrules.json_results.crawlers import ignore_unread_purposes
 from robotrules.json_results.guidance import GuidanceQuery, GuidanceReport
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.tokens import CrawlerNames
-from robotrules.service.live.fetching import RETRY_AFTER, Fetching
+from robotrules.service.live.fetching import INLINE, RETRY_AFTER, Fetching
 from robotrules.service.live.questions import QuestionedCrawler, parsing_profile, vet_url
 from robotrules.service.problems import Problem
 
@@ -32,8 +33,6 @@ from robotrules.service.problems import Problem
 MAX_PAGES = 16
 # Seconds for which a page may wait for its slot, in addition to the time limit of a fetch.
 SLOT_SECONDS = 15.0
-# Bytes of a robots.txt that is explained at once; a longer one takes too long for other requests.
-INLINE = 16 * 1024
 
 
 class Pages:
@@ -86,6 +85,7 @@ class Pages:
             self._in_progress -= 1
 
     async def _fetch(self, url: str, crawler: QuestionedCrawler) -> FetchResult:
+        await self._fetching.require_store()
         client, names = self._fetching.client(crawler.profile), crawler.names
         # The service obeys the groups for '*', even if the crawler ignores them.
         polite = CrawlerNames(names) if isinstance(names, CrawlerNames) else names
@@ -105,8 +105,17 @@ class Pages:
 
 
 def _explanation_values(url: str, state: OriginState, crawler: QuestionedCrawler) -> dict[str, Any]:
-    found = state.explain(url, crawler.names, crawler.given_purposes)
+    found = uncached(state).explain(url, crawler.names, crawler.given_purposes)
     return found._replace(known=crawler.choice.known).as_dict()
+
+
+def uncached(state: OriginState) -> OriginState:
+    """
+    Return a state with a copy of its file.
+
+    A file keeps the records that are read of it, which may take a hundred times its size.
+    """
+    return state._replace(robots=copy(state.robots))
 
 
 def robots_values(state: OriginState) -> dict[str, Any]:
@@ -154,6 +163,8 @@ def _guidance_values(
     if state is not None and state.origin == first.origin:
         # How the question got the file, not how the fetch of the page did: from memory.
         state = state._replace(source=first.source)
+    if state is not None:
+        state = uncached(state)
         page = page._replace(origin_state=state)
     who = crawler.names, crawler.purposes
     profile = parsing_profile(crawler.profile)

@@ -35,10 +35,15 @@ MAX_URL = 8 * 1024
 # Names of one crawler, and purposes.
 MAX_NAMES = 16
 MAX_NAME = 1_000
-# Crawlers that are kept with their rules; when there are more, all are dropped.
+# Crawlers that are kept with their rules, and the characters of their names and purposes; when
+# there are more, all are dropped.
 MAX_CRAWLERS = 1_024
+MAX_LETTERS = 1_000_000
 # A character that no URL has: a URL with one was not encoded, and its meaning is not clear.
 _NOT_IN_URL = re.compile(r"[\x00-\x20\x7f\ud800-\udfff]")
+# Browsers and Node take a backslash before the query as a slash (https://url.spec.whatwg.org/), so
+# they would request another path than the one that was checked.
+_BACKSLASH = re.compile(r"[^?#]*\\")
 
 UrlText = Annotated[
     str,
@@ -49,7 +54,7 @@ UrlText = Annotated[
     ),
 ]
 Names = Annotated[
-    str | list[Token] | None,
+    str | Annotated[list[Token], Meta(min_length=1)] | None,
     Meta(
         description="The crawler's product token, or several, the preferred one first. Defaults to "
         "that of the User-Agent of the service, if it has one.",
@@ -115,6 +120,9 @@ class Crawlers:
         self._default = fetching.product_token
         self._profile = fetching.profile
         self._kept: dict[tuple[Any, ...], QuestionedCrawler] = {}
+        self._letters = 0
+        self.by_query: dict[bytes, QuestionedCrawler] = {}
+        """Crawlers by a part of a query string: see `CheckQueries`."""
 
     def find(
         self,
@@ -129,8 +137,11 @@ class Crawlers:
         crawler = self._kept.get(key)
         if crawler is None:
             crawler = self._make(tuple(names), tuple(purposes), literal, profile or self._profile)
-            if len(self._kept) >= MAX_CRAWLERS:
-                self.clear()
+            self._letters += sum(map(len, names)) + sum(map(len, purposes))
+            if len(self._kept) >= MAX_CRAWLERS or self._letters > MAX_LETTERS:
+                self._kept.clear()
+                self.by_query.clear()
+                self._letters = 0
             self._kept[key] = crawler
         return crawler
 
@@ -138,17 +149,6 @@ class Crawlers:
         """Return the crawler of a body."""
         names = [given.as_] if isinstance(given.as_, str) else given.as_ or []
         return self.find(names, given.purpose, literal=given.literal, profile=given.profile)
-
-    def clear(self) -> None:
-        """Forget all crawlers and the rules that are kept with them."""
-        for crawler in self._kept.values():
-            crawler.answers.clear()
-        self._kept.clear()
-
-    def clear_answers(self) -> None:
-        """Forget the rules that are kept with the crawlers."""
-        for crawler in self._kept.values():
-            crawler.answers.clear()
 
     def _make(
         self, names: tuple[str, ...], purposes: tuple[str, ...], literal: bool, profile: str
@@ -261,7 +261,7 @@ class CheckQueries:
 
     def __init__(self, crawlers: Crawlers) -> None:
         self._crawlers = crawlers
-        self._kept: dict[bytes, QuestionedCrawler] = {}
+        self._kept = crawlers.by_query
 
     def read(self, raw: bytes) -> tuple[str, QuestionedCrawler]:
         """Return the URL and the crawler of a query string."""
@@ -318,6 +318,11 @@ def vet_url(url: str, fetching: Fetching) -> str:
             "the URL has a space or a control character: percent-encode it; in a query string, "
             "write '+' as %2B and '%' as %25"
         )
+    if _BACKSLASH.match(url):
+        raise _refusal(
+            "the URL has a backslash, which some HTTP clients send as '/': pass the URL that is "
+            "requested, with '/' or with %5C (%255C in a query string)"
+        )
     try:
         origin = origin_of(url)
     except MissingExtraError as error:
@@ -334,7 +339,7 @@ def is_unusual(url: str) -> bool:
     """Return whether `vet_url` may refuse the URL of an origin that it has accepted before."""
     # Without a regular expression, because every check passes here. Some letters count as unusual,
     # too, which only costs time.
-    return not url.isprintable() or " " in url or "@" in url or len(url) > MAX_URL
+    return not url.isprintable() or " " in url or "@" in url or "\\" in url or len(url) > MAX_URL
 
 
 def _refusal(detail: str) -> Problem:

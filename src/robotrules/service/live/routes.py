@@ -73,6 +73,8 @@ def has_robots(body: bytes) -> bool:
     """Return whether a body brings its own robots.txt, so that nothing is fetched."""
     try:
         fields = msgspec.json.decode(body, type=RobotsField)
+    except RecursionError:
+        raise Problem("malformed-body", "the body is nested too deeply") from None
     except msgspec.MsgspecError:
         # The verb accepts half a surrogate pair, or says what is wrong.
         return b'"robots' in body
@@ -83,7 +85,10 @@ def make_part(context: ServiceContext) -> ServicePart:
     """Return the routes of the verbs that fetch; wrong settings raise a ValueError."""
     live = Live(context)
     return ServicePart(
-        live.routes(), streamed_paths=frozenset(("/v1/check/stream",)), lifespan=live.lifespan
+        live.routes(),
+        streamed_paths=frozenset(("/v1/check/stream",)),
+        lifespan=live.lifespan,
+        not_ready=live.fetching.not_ready,
     )
 
 
@@ -98,7 +103,7 @@ class Live:
         self.fetching = Fetching(settings)
         self._crawlers = Crawlers(self.fetching)
         self._queries = CheckQueries(self._crawlers)
-        self._checks = Checks(self.fetching, self._crawlers)
+        self._checks = Checks(self.fetching)
         self._pages = Pages(self.fetching)
         self._slots = Slots(self.fetching)
         self._room = StreamRoom()
@@ -191,6 +196,8 @@ def _decode(body: bytes, kind: type[Struct]) -> Struct:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
         raise Problem("invalid-request", str(error)) from None
+    except RecursionError:
+        raise Problem("malformed-body", "the body is nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Problem("malformed-body", f"the body is not JSON: {error}") from None
 

@@ -4,16 +4,19 @@ their own HTTP client.
 
 A crawler asks for a slot before each request, waits as long as the answer says, and reports the
 response. The slots of an origin are shared by all crawlers of all workers that use the same store;
-a slot begins at least as long after the previous one as the robots.txt asks of its crawler.
+a slot begins at least as long after the previous one as the robots.txt asks of its crawler. Without
+the store there are no slots, unless this process is the only one: then it keeps the distance alone.
 """
 
 from __future__ import annotations
 
+from math import ceil
 from time import time
 from typing import Annotated, Any
 
 from msgspec import Meta
 
+from robotrules.client.rate_limiter import find_retry_delay
 from robotrules.service.live.fetching import Fetching
 from robotrules.service.live.questions import QuestionedCrawler, UrlText, WhoInput, vet_url
 from robotrules.service.problems import Problem
@@ -49,15 +52,16 @@ class Slots:
         client = self._fetching.client(crawler.profile)
         state = await self._fetching.state(crawler.profile, url)
         verdict = state.check(url, crawler.names, crawler.purposes)
-        delay = client.delay_for(state, crawler.names, crawler.purposes)
-        wait = at = None
+        who = crawler.names, crawler.purposes
+        delay = await self._fetching.delay(crawler.profile, state, *who)
+        wait = store_error = None
         if verdict.allowed:
-            try:
-                at = await client.reserve(url, crawler.names, crawler.purposes)
-            except RuntimeError:
-                self._fetching.require()  # closed meanwhile
-                raise
-            wait = max(0.0, round(at - time(), 3))
+            at, store_error = await self._fetching.reserve_slot(state.origin, delay.seconds)
+            if store_error is not None:
+                # The pages that this process fetches keep the distance, too.
+                at = max(at, await client.reserve(url, *who))
+            # Rounded up: never before the slot.
+            wait = max(0.0, ceil((at - time()) * 1_000) / 1_000)
         return {
             "url": url,
             "allowed": verdict.allowed,
@@ -67,12 +71,13 @@ class Slots:
             "wait": wait,
             "delay": delay.as_dict(),
             "state": str(state.state),
+            "store_error": store_error,
         }
 
     async def record(self, report: ResponseReport) -> dict[str, Any]:
         """Postpone the next slot of an origin if a response asks for it."""
         origin = vet_url(report.url, self._fetching)
-        client = self._fetching.client(self._fetching.profile)
+        self._fetching.require()
         fields = {}
         if report.retry_after is not None:
             value = str(report.retry_after)
@@ -81,9 +86,11 @@ class Slots:
                     "invalid-request", "pass seconds or a date, as received", at="retry_after"
                 )
             fields["Retry-After"] = value
-        try:
-            postponed = await client.record_response(report.url, report.status, fields)
-        except RuntimeError:
-            self._fetching.require()
-            raise
-        return {"origin": origin, "postponed": postponed}
+        now = time()
+        postponed, store_error = find_retry_delay(report.status, fields, now), None
+        if postponed is not None:
+            store_error = await self._fetching.postpone_slot(origin, now + postponed)
+            if store_error is not None:
+                client = self._fetching.client(self._fetching.profile)
+                await client.record_response(report.url, report.status, fields)
+        return {"origin": origin, "postponed": postponed, "store_error": store_error}

@@ -5,8 +5,9 @@ robots.txt files are fetched and kept as for the HTTP API (`service.live`). A pa
 if the rules of its site allow that.
 
 `may_fetch` hands out slots: how long to wait before a fetch, so that several agents with one store
-keep the distance that a site asks for. The slot of a URL is remembered until the next one begins,
-so that asking again does not cost another one.
+keep the distance that a site asks for. If the server has one client, the slot of a URL is
+remembered until the next one begins, so that asking again does not cost another one. Over HTTP
+there are no sessions, and the one that asks again may be another agent.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from collections import OrderedDict
 from typing import Any
 
 from robotrules.access import FailureReason
+from robotrules.cache import EffectivePolicy
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import make_guidance
 from robotrules.errors import MissingExtraError
-from robotrules.guide import guidance
 from robotrules.json_results.access import access_values
 from robotrules.json_results.check import verdict_values
 from robotrules.robotstxt.tokens import CrawlerNames
 from robotrules.robotstxt.verdict import Reason, Verdict
 from robotrules.service.live.fetching import Fetching
-from robotrules.service.live.pages import Pages
+from robotrules.service.live.pages import Pages, uncached
 from robotrules.service.live.questions import Crawlers, QuestionedCrawler, vet_url
 from robotrules.service.mcp.arguments import (
     ExplainArguments,
@@ -36,12 +37,15 @@ from robotrules.service.mcp.arguments import (
 )
 from robotrules.service.mcp.given import (
     EXPLAIN_SITE_TEXT,
+    PAGE_GUIDANCE,
+    PageArguments,
     guidance_result,
-    header_lines,
     line_text,
+    run_given,
 )
 from robotrules.service.mcp.site_text import bound
 from robotrules.service.problems import Problem
+from robotrules.service.work import WorkPool
 
 __all__ = ["MAY_FETCH_SITE_TEXT", "LiveSites"]
 
@@ -58,20 +62,24 @@ MAY_FETCH_SITE_TEXT = ("line_text", "pattern", "failure")
 class LiveSites:
     """Answers questions about live sites."""
 
-    def __init__(self, fetching: Fetching) -> None:
-        self._fetching = fetching
+    def __init__(self, fetching: Fetching, work: WorkPool, *, repeats_slots: bool) -> None:
+        self._fetching, self._work, self._repeats_slots = fetching, work, repeats_slots
         self._crawlers = Crawlers(fetching)
         self._pages = Pages(fetching)
         self._fetched_at_once = asyncio.Semaphore(MAX_PAGES)
+        # One thread at a time: each further one takes the interpreter from the event loop.
+        self._reading = asyncio.Lock()
         self._slots: OrderedDict[tuple[str, str], float] = OrderedDict()
 
     async def may_fetch(self, arguments: MayFetchArguments) -> dict[str, Any]:
         """Return whether the rules of a site allow a fetch, why, and how long to wait."""
         crawler, state = await self._look_up(arguments)
         verdict = state.check(arguments.url, crawler.names, crawler.purposes)
-        client = self._fetching.client(crawler.profile)
-        delay = client.delay_for(state, crawler.names, crawler.purposes)
-        wait = await self._slot(arguments.url, crawler, delay.seconds) if verdict else None
+        who = crawler.names, crawler.purposes
+        delay = await self._fetching.delay(crawler.profile, state, *who)
+        wait = None
+        if verdict:
+            wait = await self._slot(arguments.url, state.origin, crawler, delay.seconds)
         choice = crawler.choice
         values = {
             "allowed": verdict.allowed,
@@ -95,23 +103,26 @@ class LiveSites:
         crawler, state = await self._look_up(arguments)
         if arguments.headers is None and arguments.html is None:
             return await self._guidance_of_live_page(arguments.url, crawler, state)
-        found = await asyncio.to_thread(
-            guidance,
-            arguments.url,
-            crawler.names,
-            robots=state.robots,
-            headers=header_lines(arguments.headers),
-            html=arguments.html,
-            purposes=crawler.purposes,
-        )
         verdict = state.check(arguments.url, crawler.names, crawler.purposes)
-        return guidance_result(
-            found._replace(verdict=verdict), crawler.choice, access=access_values(state)
+        applies = state.policy is EffectivePolicy.RULES
+        record = state.entry.last_success
+        page = PageArguments(
+            url=arguments.url,
+            as_=arguments.as_ or self._fetching.product_token,
+            purpose=arguments.purpose,
+            headers=arguments.headers,
+            html=arguments.html,
+            file=state.robots.body,
+            complete=not applies or record is None or record.complete,
+            reason=None if applies else str(verdict.reason),
+            access=access_values(state),
         )
+        return await run_given(self._work, PAGE_GUIDANCE, page)
 
     async def _guidance_of_live_page(
         self, url: str, crawler: QuestionedCrawler, first: OriginState
     ) -> dict[str, Any]:
+        await self._fetching.require_store()
         client, names = self._fetching.client(crawler.profile), crawler.names
         # This server obeys the groups for '*', even if the crawler ignores them.
         polite = CrawlerNames(names) if isinstance(names, CrawlerNames) else names
@@ -126,14 +137,17 @@ class LiveSites:
                 "slot and pass headers and html",
             ) from None
         try:
-            found = await asyncio.to_thread(
-                make_guidance,
-                page,
-                names,
-                crawler.purposes,
-                application=None,
-                profile=crawler.profile,
-            )
+            if page.origin_state is not None:
+                page = page._replace(origin_state=uncached(page.origin_state))
+            async with self._reading:
+                found = await asyncio.to_thread(
+                    make_guidance,
+                    page,
+                    names,
+                    crawler.purposes,
+                    application=None,
+                    profile=crawler.profile,
+                )
         except MissingExtraError as error:
             raise Problem("internal-error", str(error)) from None
         state = page.origin_state or first
@@ -154,16 +168,20 @@ class LiveSites:
         vet_url(arguments.url, self._fetching)
         return crawler, await self._fetching.state(crawler.profile, arguments.url)
 
-    async def _slot(self, url: str, crawler: QuestionedCrawler, delay: float) -> float:
-        """Return the seconds until the slot of a URL; a slot that was handed out is kept."""
+    async def _slot(self, url: str, origin: str, crawler: QuestionedCrawler, delay: float) -> float:
+        """Return the seconds until the slot of a URL."""
         key = crawler.choice.name, url
-        at = self._slots.get(key)
+        at = self._slots.get(key) if self._repeats_slots else None
         if at is None or at + min(delay, MAX_GRACE) < time.time():
-            client = self._fetching.client(crawler.profile)
-            at = await client.reserve(url, crawler.names, crawler.purposes)
-            self._slots[key] = at
-            if len(self._slots) > MAX_SLOTS:
-                self._slots.popitem(last=False)
+            at, why = await self._fetching.reserve_slot(origin, delay)
+            if why is not None:
+                # The pages that this process fetches keep the distance, too.
+                client = self._fetching.client(crawler.profile)
+                at = max(at, await client.reserve(url, crawler.names, crawler.purposes))
+            if self._repeats_slots:
+                self._slots[key] = at
+                if len(self._slots) > MAX_SLOTS:
+                    self._slots.popitem(last=False)
         # Rounded up: never before the slot.
         return max(0.0, math.ceil((at - time.time()) * 10) / 10)
 

@@ -1,15 +1,18 @@
 """
-Answers about text that the agent passes: nothing is fetched.
+Answers about text that the agent passes: nothing is fetched here.
 
-The functions are verbs, so they run where the verbs of the HTTP API run: off the event loop, with a
-time limit. They are not paths of the HTTP API. Each returns the object that the command prints with
-`--json`, bounded. The crawler is already chosen: `as` is filled in by the caller.
+The functions are verbs, so they run where the verbs of the HTTP API run: long texts in a process of
+their own, with a time limit. They are not paths of the HTTP API. Each returns the object that the
+command prints with `--json`, bounded. The crawler is already chosen: `as` is filled in by the
+caller.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
+import msgspec
 
 from robotrules.analysis import Crawler, compare
 from robotrules.analysis.crawlers import as_documented
@@ -20,6 +23,7 @@ from robotrules.linting import LEVELS, LintNote, lint
 from robotrules.linting.render import STDIN, LintedFile, count_notes
 from robotrules.linting.render.json_form import as_json, statistics
 from robotrules.robotstxt import RobotsTxt, parse
+from robotrules.robotstxt.verdict import DISALLOWING, Reason, Verdict
 from robotrules.service.mcp.arguments import (
     CompareArguments,
     ExplainArguments,
@@ -27,15 +31,20 @@ from robotrules.service.mcp.arguments import (
     LintArguments,
 )
 from robotrules.service.mcp.site_text import Verbatim, bound
+from robotrules.service.problems import Problem
 from robotrules.service.schemas import crawler_of, purposes_of
 from robotrules.service.verbs import AGENT_PATH, Verb
+from robotrules.service.work import INLINE, WorkPool
 
 __all__ = [
     "COMPARE",
     "EXPLAIN",
     "GUIDANCE",
     "LINT",
+    "PAGE_GUIDANCE",
+    "PageArguments",
     "guidance_result",
+    "run_given",
 ]
 
 MAX_NOTES = 50
@@ -79,6 +88,35 @@ def guidance_given(arguments: GuidanceArguments) -> object:
         purposes=purposes_of(arguments.purpose, "default"),
     )
     return guidance_result(found, crawler)
+
+
+class PageArguments(GuidanceArguments, kw_only=True):
+    """A page that was passed, and the robots.txt that was looked up for it."""
+
+    file: bytes
+    complete: bool
+    reason: str | None
+    """The reason of the verdict if no rules apply."""
+    access: dict[str, Any]
+    """How the robots.txt was fetched."""
+
+
+def guidance_of_page(arguments: PageArguments) -> object:
+    """Return the guidance of a given page and a robots.txt that was looked up."""
+    crawler = crawler_of(arguments.as_ or "", "default", literal=False)
+    found = guidance(
+        arguments.url,
+        crawler.names,
+        robots=parse(arguments.file, complete=arguments.complete),
+        headers=header_lines(arguments.headers),
+        html=arguments.html,
+        purposes=purposes_of(arguments.purpose, "default"),
+    )
+    if arguments.reason is not None:
+        reason = Reason(arguments.reason)
+        verdict = Verdict(reason not in DISALLOWING, reason, None, "default")
+        found = found._replace(verdict=verdict)
+    return guidance_result(found, crawler, access=arguments.access)
 
 
 def header_lines(headers: dict[str, str | list[str]] | None) -> list[tuple[str, str]] | None:
@@ -179,4 +217,24 @@ EXPLAIN = _verb("explain", ExplainArguments, explain_given)
 GUIDANCE = _verb("guidance", GuidanceArguments, guidance_given)
 LINT = _verb("lint", LintArguments, lint_given, heavy=True)
 COMPARE = _verb("compare", CompareArguments, compare_given, heavy=True)
-VERBS = (EXPLAIN, GUIDANCE, LINT, COMPARE)
+PAGE_GUIDANCE = _verb("page-guidance", PageArguments, guidance_of_page)
+# Pages that are long take time, and the interpreter from all other calls.
+_LONG = {
+    verb.path: verb._replace(path=f"{verb.path}-long", heavy=True)
+    for verb in (GUIDANCE, PAGE_GUIDANCE)
+}
+VERBS = (EXPLAIN, GUIDANCE, PAGE_GUIDANCE, LINT, COMPARE, *_LONG.values())
+
+
+async def run_given(work: WorkPool, verb: Verb, arguments: object) -> dict[str, Any]:
+    """Return the answer of a verb."""
+    try:
+        body = msgspec.json.encode(arguments)
+    except UnicodeEncodeError:
+        raise Problem(
+            "invalid-request", "a text has half of a surrogate pair: pass valid Unicode"
+        ) from None
+    if len(body) > INLINE:
+        verb = _LONG.get(verb.path, verb)
+    found: dict[str, Any] = msgspec.json.decode(await work.run(verb, body))
+    return found

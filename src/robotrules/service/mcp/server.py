@@ -33,11 +33,10 @@ from robotrules.robotstxt.tokens import product_token
 from robotrules.service.live.fetching import Fetching
 from robotrules.service.mcp.catalogue import INSTRUCTIONS, TOOLS, ToolEntry, describe_tools
 from robotrules.service.mcp.fetching import LiveSites
-from robotrules.service.mcp.given import COMPARE, EXPLAIN, GUIDANCE, LINT
+from robotrules.service.mcp.given import COMPARE, EXPLAIN, GUIDANCE, LINT, run_given
 from robotrules.service.mcp.sentences import describe_result
 from robotrules.service.problems import Problem
 from robotrules.service.settings import ServiceSettings
-from robotrules.service.verbs import Verb
 from robotrules.service.work import WorkPool
 
 __all__ = ["AgentServer", "make_server", "serve_stdio"]
@@ -65,12 +64,14 @@ def make_server(
     settings: ServiceSettings,
     *,
     version: str = "",
+    has_one_client: bool = False,
     on_close: Callable[[], object] | None = None,
 ) -> AgentServer:
     """
     Return the server; it opens its client when it runs, and calls *on_close* at the end.
 
-    Wrong settings raise a ValueError.
+    *has_one_client*: all calls are those of one agent, so that a slot may be told it twice. Wrong
+    settings raise a ValueError.
     """
     if not settings.user_agent:
         settings = settings._replace(user_agent=DEFAULT_USER_AGENT)
@@ -83,7 +84,7 @@ def make_server(
     async def lifespan(_: AgentServer) -> AsyncIterator[Session]:
         try:
             async with fetching:
-                yield Session(LiveSites(fetching), work)
+                yield Session(LiveSites(fetching, work, repeats_slots=has_one_client), work)
         finally:
             work.close()
             if on_close is not None:
@@ -116,9 +117,10 @@ async def serve_stdio(settings: ServiceSettings, *, version: str = "") -> int | 
     the caller must end the process without a normal exit, because a thread still reads stdin.
     """
     closed = asyncio.Event()
-    server = make_server(settings, version=version, on_close=closed.set)
+    server = make_server(settings, version=version, has_one_client=True, on_close=closed.set)
     signals: asyncio.Queue[int] = asyncio.Queue()
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_report_failure)
     with suppress(NotImplementedError):  # Windows: the process just ends
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, signals.put_nowait, int(number))
@@ -133,6 +135,12 @@ async def serve_stdio(settings: ServiceSettings, *, version: str = "") -> int | 
     with suppress(TimeoutError):
         await asyncio.wait_for(closed.wait(), STOP_TIMEOUT)
     return received.result()
+
+
+def _report_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what failed unnoticed, but for the work of calls whose client has closed stdin."""
+    if not isinstance(context.get("exception"), Problem):
+        loop.default_exception_handler(context)
 
 
 async def _serve_streams(server: AgentServer) -> None:
@@ -191,20 +199,7 @@ class ToolCalls:
             return await answers[entry.name](given)
         if entry.name in ("explain", "guidance") and not arguments.get("as"):
             arguments = arguments | {"as": self._own_token}
-        return await self._run_verb(session, verbs[entry.name], arguments)
-
-    async def _run_verb(
-        self, session: Session, verb: Verb, arguments: dict[str, Any]
-    ) -> dict[str, Any]:
-        try:
-            body = msgspec.json.encode(arguments)
-        except UnicodeEncodeError:
-            raise Problem(
-                "invalid-request", "a text has half of a surrogate pair: pass valid Unicode"
-            ) from None
-        answer = await session.work.run(verb, body)
-        found: dict[str, Any] = msgspec.json.decode(answer)
-        return found
+        return await run_given(session.work, verbs[entry.name], arguments)
 
 
 def _result(entry: ToolEntry, found: dict[str, Any]) -> types.CallToolResult:

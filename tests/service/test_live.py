@@ -10,7 +10,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
-from itertools import islice
+from itertools import islice, permutations
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -283,6 +283,60 @@ class TestCheck:
                 "/v1/check", content=content, headers={"Content-Type": "application/json"}
             )
             problem(response, "malformed-body", 400)
+
+
+class TestQueries:
+    """Parameters in every order, one request after the other, on one service."""
+
+    ROBOTS = """\
+User-agent: *
+Disallow: /a
+
+User-agent: Googlebot
+Disallow: /a
+
+User-agent-purpose: EXAMPLE-PURPOSE-1
+Disallow: /papers/
+"""
+
+    @pytest.mark.parametrize(
+        "other", ["purpose=EXAMPLE-PURPOSE-1", "profile=google", "literal=true", "as=OtherBot"]
+    )
+    def test_nothing_is_kept_from_another_request(self, other: str) -> None:
+        """In whatever order the parameters were, only those of the request count."""
+        with open_site(self.ROBOTS) as site, serve() as service:
+            url = f"url={quote(site.url('/a'), safe='')}"
+            plain = (f"as=Googlebot-News&{url}", f"{url}&as=Googlebot-News")
+            expected = service.client.get(f"/v1/check?{plain[0]}").json()
+            assert (expected["allowed"], expected["product_token"]) == (False, "Googlebot-News")
+            for parts in permutations(("as=Googlebot-News", url, other)):
+                changed = service.client.get(f"/v1/check?{'&'.join(parts)}").json()
+                assert without(changed, *CHANGES) != without(expected, *CHANGES), parts
+                for query in plain:
+                    found = service.client.get(f"/v1/check?{query}").json()
+                    assert without(found, *CHANGES) == without(expected, *CHANGES), parts
+
+    @pytest.mark.parametrize("query", ["{url}", "{url}&as=MyBot", "as=MyBot", "as=MyBot&u={url}"])
+    def test_a_url_without_its_name(self, service: LiveServer, query: str) -> None:
+        """It is no parameter, also after requests that leave out all others."""
+        with open_site(self.ROBOTS) as site, serve(user_agent="MyBot/1.0") as named:
+            for running in (service, named):
+                running.client.get("/v1/check", params={"url": site.url("/a")})
+                answer = running.client.get(f"/v1/check?{query.format(url=site.url('/a'))}")
+                assert answer.status_code == 422, answer.text
+
+    @pytest.mark.parametrize("path", ["check", "explain", "guidance", "robots"])
+    def test_a_url_whose_end_is_not_clear(self, service: LiveServer, path: str) -> None:
+        """Parameters of the URL might be taken as those of the request."""
+        with open_site(self.ROBOTS) as site:
+            url = site.url("/list?b=1")
+            for _ in range(2):
+                unclear = service.client.get(f"/v1/{path}?url={url}&profile=google")
+                assert unclear.status_code == 422
+                assert "'?' as %3F" in unclear.json()["detail"]
+            for clear in (f"profile=google&url={url}", f"url={quote(url)}&profile=google"):
+                who = "" if path == "robots" else "as=MyBot&"
+                assert service.client.get(f"/v1/{path}?{who}{clear}").status_code == 200
 
 
 class TestFetching:

@@ -203,7 +203,8 @@ class Query:
     def __init__(self, raw: bytes, known: frozenset[str]) -> None:
         """*known*: the parameters of the verb."""
         self._values: dict[str, list[str]] = {}
-        for part in raw.split(b"&") if raw else ():
+        parts = raw.split(b"&") if raw else []
+        for number, part in enumerate(parts, 1):
             name, _, value = part.partition(b"=")
             key = _decode(name, "the query string")
             if key not in known:
@@ -212,6 +213,14 @@ class Query:
                     f"unknown parameter {key[:80]!r}: pass {', '.join(sorted(known))}; "
                     "percent-encode '&' in a URL as %26",
                     at=key[:80],
+                )
+            if key == "url" and b"?" in value and number < len(parts):
+                # What follows may be meant as a part of the URL.
+                raise Problem(
+                    "invalid-request",
+                    "where the URL ends is not clear: percent-encode its '?' as %3F and its '&' as "
+                    "%26",
+                    at="url",
                 )
             self._values.setdefault(key, []).append(_decode(value, key))
 
@@ -256,7 +265,8 @@ class CheckQueries:
     """
     Reads the query strings of checks. What is beside the URL is the same for many of them.
 
-    Only `url=…&rest` and `rest&url=…` are read here, with a *rest* that `Query` has accepted.
+    Only `url=…&rest` and `rest&url=…` are read here, with a *rest* that `Query` has accepted beside
+    a URL, and nothing else. Everything else, such as parameters on both sides, is read by `Query`.
     """
 
     def __init__(self, crawlers: Crawlers) -> None:
@@ -267,14 +277,15 @@ class CheckQueries:
         """Return the URL and the crawler of a query string."""
         if raw.startswith(b"url="):
             value, _, rest = raw[4:].partition(b"&")
+            is_simple = b"?" not in value
         else:
-            rest, _, value = raw.rpartition(b"&url=")
-        crawler = self._kept.get(rest)
-        if crawler is not None and b"&" not in value:
+            rest, separator, value = raw.rpartition(b"&url=")
+            is_simple = bool(separator) and b"&" not in value
+        if is_simple and (crawler := self._kept.get(rest)) is not None:
             return _decode(value, "url"), crawler
         query = Query(raw, ABOUT_URL)
         url, crawler = query.url(), query.crawler(self._crawlers)
-        if len(rest) <= MAX_NAME:
+        if is_simple and len(rest) <= MAX_NAME:
             if len(self._kept) >= MAX_CRAWLERS:
                 self._kept.clear()
             self._kept[rest] = crawler

@@ -270,8 +270,8 @@ def test_guidance_of_a_pasted_page(visit: Visit) -> None:
     page.get_by_label("Response headers").fill("X-Robots-Tag: noindex")
     page.get_by_label("HTML").fill('<meta name="robots" content="nofollow">')
     found = page.locator("#guidance")
-    expect(found).to_contain_text("X-Robots-Tag, line 1")
-    expect(found).to_contain_text("meta, element 1")
+    expect(found).to_contain_text("1st X-Robots-Tag header")
+    expect(found).to_contain_text("1st meta element")
     expect(found).to_contain_text("Show it in search results")
     card = found.locator(":scope *").filter(has_text=re.compile("^Use to train AI")).first
     expect(card).to_contain_text("No")
@@ -438,7 +438,7 @@ def test_hostile_links(visit: Visit, link: str, words: str) -> None:
     if words:
         expect(page.locator("#link-error")).to_contain_text(words)
     show(page, "edit")
-    page.get_by_role("button", name="Example", exact=True).click()
+    page.get_by_role("button", name="Load the example").click()
     expect(page.get_by_role("list", name="Notes on the file")).to_be_visible()
     # Chromium writes a line for a refused body, such as the URL in the link.
     visit.failed.clear()

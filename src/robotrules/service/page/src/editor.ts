@@ -7,7 +7,7 @@
  */
 
 import { autocompletion, completionKeymap, completionStatus, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { openSearchPanel, search, searchKeymap } from "@codemirror/search";
 import { ChangeSet, EditorState, RangeSetBuilder, StateEffect, StateField, type ChangeSpec, type Text } from "@codemirror/state";
 import {
@@ -279,7 +279,9 @@ export class RobotsEditor {
       this.#options.changed();
       this.#colourSoon();
     } else {
-      this.view.dispatch({ changes: { from: 0, to: this.doc.length, insert: this.view.state.toText(text) } });
+      // One step to undo, apart from what was typed before.
+      const changes = { from: 0, to: this.doc.length, insert: this.view.state.toText(text) };
+      this.view.dispatch({ changes, annotations: isolateHistory.of("full") });
     }
   }
 
@@ -346,7 +348,7 @@ export class RobotsEditor {
   /** Apply a fix of the notes that are shown, unless its lines were changed since they were made. */
   applyFix(fix: Fix, line: number): void {
     const changes = this.#mapEdits(fix.edits);
-    if (changes) this.view.dispatch({ changes, userEvent: "input.fix" });
+    if (changes) this.view.dispatch({ changes, userEvent: "input.fix", annotations: isolateHistory.of("full") });
     // So that the next key, such as Ctrl+Z, is for the editor.
     this.view.focus();
     announce(changes ? `Applied on line ${line}: ${fix.title}` : `Line ${line} was changed: wait for its notes.`);
@@ -373,7 +375,7 @@ export class RobotsEditor {
       const [from, to] = this.toOffsets(edit.range);
       return { from, to, insert: this.view.state.toText(edit.newText) };
     });
-    this.view.dispatch({ changes, userEvent: "input.fix" });
+    this.view.dispatch({ changes, userEvent: "input.fix", annotations: isolateHistory.of("full") });
   }
 
   /** Light up lines; the first one can be scrolled into view. */

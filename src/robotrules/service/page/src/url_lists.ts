@@ -15,6 +15,8 @@ interface UrlList {
 export const MAX_URLS = 10_000;
 // What has no URL is inserted as it was pasted, up to this many characters.
 const MAX_PLAIN = 100_000;
+// Chromium needs seconds for a thousand lines that are inserted as typing does.
+const MAX_TYPED_LINES = 300;
 // The limit of a request's body, with room for base64.
 const MAX_FILE = 5 * 1024 * 1024;
 
@@ -22,6 +24,7 @@ const MAX_FILE = 5 * 1024 * 1024;
 export class UrlField {
   #list: string[] = [];
   #total = 0;
+  #inserted: { before: string; after: string } | null = null;
   #text = "";
 
   constructor(
@@ -40,6 +43,7 @@ export class UrlField {
       event.preventDefault();
       void this.#read({ text }, text);
     });
+    area.addEventListener("keydown", (event) => this.#undo(event));
     acceptFiles(area, this.file, (chosen) => void this.#open(chosen));
   }
 
@@ -103,14 +107,28 @@ export class UrlField {
 
   /** Insert as typing does, so that it can be undone. */
   #insert(text: string, start: number, end: number): void {
-    const before = document.activeElement;
-    this.area.focus({ preventScroll: true });
-    this.area.setSelectionRange(start, end);
-    if (!document.execCommand("insertText", false, text)) {
-      this.area.setRangeText(text, start, end, "end");
+    const { area } = this;
+    const focused = document.activeElement;
+    area.focus({ preventScroll: true });
+    area.setSelectionRange(start, end);
+    const isShort = text.split("\n", MAX_TYPED_LINES + 1).length <= MAX_TYPED_LINES;
+    if (!isShort || !document.execCommand("insertText", false, text)) {
+      const before = area.value;
+      area.setRangeText(text, start, end, "end");
+      this.#inserted = { before, after: area.value };
       this.changed();
     }
-    if (before instanceof HTMLElement && before !== document.body) before.focus({ preventScroll: true });
+    if (focused instanceof HTMLElement && focused !== document.body) focused.focus({ preventScroll: true });
+  }
+
+  /** Ctrl+Z right after a long list was inserted, which the browser itself cannot undo. */
+  #undo(event: KeyboardEvent): void {
+    const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z";
+    if (!isUndo || !this.#inserted || this.area.value !== this.#inserted.after) return;
+    event.preventDefault();
+    this.text = this.#inserted.before;
+    this.#inserted = null;
+    this.changed();
   }
 }
 

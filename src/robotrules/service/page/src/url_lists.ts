@@ -144,7 +144,8 @@ function describe(found: UrlList, pasted: boolean): string {
   if (!found.urls.length) return [pasted ? "No URL found in what you pasted." : "No URL found in the file.", found.error, found.hint].filter(Boolean).join(" ");
   const parts = [`Read ${count(found.urls.length, "URL")}${found.form ? ` (${found.form})` : ""}.`];
   if (skipped) parts.push(`${count(skipped, "line")} without a URL.`);
-  if (found.error) parts.push(found.error);
+  // The service stops at as many URLs as the page uses.
+  if (found.error) parts.push(found.urls.length >= MAX_URLS ? "The rest was not read." : found.error);
   if (found.hint) parts.push(found.hint);
   return parts.join(" ");
 }

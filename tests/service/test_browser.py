@@ -129,7 +129,7 @@ def test_profiles_side_by_side(visit: Visit) -> None:
 
 
 def test_hover_explains_a_pattern(visit: Visit) -> None:
-    """With URLs that match and miss."""
+    """With URLs that match and miss; Escape closes the card."""
     page = visit.page
     write_robots(page, "User-agent: *\nDisallow: /a*b$\n")
     # CodeMirror shows a card after the mouse has rested, and none while the text changes.
@@ -140,6 +140,8 @@ def test_hover_explains_a_pattern(visit: Visit) -> None:
     card = page.locator(".rr-hover")
     expect(card).to_contain_text("/a")
     expect(card).to_contain_text(re.compile("match", re.IGNORECASE))
+    page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
 
 
 def test_typing_over_a_selection(visit: Visit) -> None:
@@ -488,10 +490,11 @@ def test_an_error_keeps_the_last_answer(visit: Visit) -> None:
     page = visit.page
     expect(page.locator("table.answers tbody tr")).to_have_count(5)
     page.get_by_label("Crawler", exact=True).first.fill("Googlebot/2.1")
-    expect(page.locator("#answers .error")).to_contain_text("Googlebot")
+    words = "Crawler: enter only the name, such as Googlebot."
+    expect(page.locator("#answers .error")).to_have_text(words)
     expect(page.locator("table.answers tbody tr").first).to_contain_text("Allowed")
     assert page.locator("#answers [role=alert]").count() == 0
-    expect(page.locator("#announcements")).to_contain_text("Googlebot")
+    expect(page.locator("#announcements")).to_contain_text(words)
     page.get_by_label("Crawler", exact=True).first.fill("Googlebot")
     expect(page.locator("#answers .error")).to_have_count(0)
     expect(page.locator("#answers .outdated")).to_have_count(0)

@@ -202,8 +202,10 @@ export class Coalesced {
 /** What an error says to a person. */
 export function errorWords(error: Error): string {
   const { message } = error;
-  // The API names a function of Python.
-  return message.includes("product_token()") ? "Crawler: enter only the name, such as Googlebot." : message;
+  // The API explains the grammar, or names a function of Python.
+  if (!/not a product token|invalid product token|product_token\(\)/.test(message)) return message;
+  const [, name] = /use '([\w-]+)'$/.exec(message) ?? [];
+  return `Crawler: enter only the name, such as ${name ?? "Googlebot"}.`;
 }
 
 let lastError: HTMLElement | undefined;

@@ -484,6 +484,11 @@ export class RobotsEditor {
     if (!context.explicit && (!before.trim() || /^\s*(dis)?allow\s*:|^\s*sitemap\s*:/i.test(before))) return null;
     const controller = new AbortController();
     context.addEventListener("abort", () => controller.abort(), { onDocChange: true });
+    if (!context.explicit && this.isLarge) {
+      // Verdicts go first: in a large file names are suggested when typing pauses.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      if (controller.signal.aborted) return null;
+    }
     const answer = await this.#ask<{ items: CompletionItem[] }>(
       "v1/editor/completion",
       context.pos,

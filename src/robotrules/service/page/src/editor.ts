@@ -354,6 +354,11 @@ export class RobotsEditor {
     announce(changes ? `Applied on line ${line}: ${fix.title}` : `Line ${line} was changed: wait for its notes.`);
   }
 
+  /** Whether the lines of a fix are still those that its note is about. */
+  canApply(fix: Fix): boolean {
+    return this.#mapEdits(fix.edits) !== null;
+  }
+
   #mapEdits(edits: Fix["edits"]): ChangeSpec[] | null {
     const doc = this.#noted;
     const since = this.#changes;

@@ -21,6 +21,7 @@ export class NotesPanel {
     () => (this.editor.isLarge ? LARGE_PAUSE : PAUSE),
     () => void this.#load(),
   );
+  readonly #fixes = new Map<HTMLButtonElement, Fix>();
   #summary = "";
 
   constructor(
@@ -30,6 +31,7 @@ export class NotesPanel {
 
   refresh(): void {
     this.#latest.stop();
+    for (const [button, fix] of this.#fixes) button.disabled = !this.editor.canApply(fix);
     this.#soon();
   }
 
@@ -51,6 +53,7 @@ export class NotesPanel {
 
   #draw(found: Notes): void {
     const { notes } = found;
+    this.#fixes.clear();
     const total = notes.length + found.more;
     const summary = total ? count(total, "note") : "No notes";
     this.#title.textContent = total ? `Notes (${total})` : "Notes";
@@ -89,6 +92,7 @@ export class NotesPanel {
   #fixButton(fix: Fix, line: number): HTMLElement[] {
     const apply = () => this.editor.applyFix(fix, line);
     const button = h("button", { type: "button", class: "small fix", onclick: apply }, `Fix: ${visible(fix.title)}`);
+    this.#fixes.set(button, fix);
     return fix.safe === false ? [button, h("span", { class: "hint" }, "changes which URLs are blocked")] : [button];
   }
 

@@ -1,6 +1,6 @@
 /** The HTTP API of the service: requests with the token, errors in words, one retry if it is busy. */
 
-import { announce, byId, fill, h } from "./dom";
+import { announce, byId, debounce, fill, h } from "./dom";
 
 export class ApiError extends Error {
   constructor(
@@ -14,6 +14,8 @@ export class ApiError extends Error {
 
 const TOKEN = "robotrules-token";
 let token = read();
+/** Whether a token was entered that the service has not accepted or refused yet. */
+let entered = false;
 const waitingForToken = new Set<() => void>();
 
 function read(): string {
@@ -35,19 +37,32 @@ export function initTokenForm(): void {
     } catch {
       // Without storage, the token is kept until the page is reloaded.
     }
-    byId("token-bar").hidden = true;
+    entered = true;
     const again = [...waitingForToken];
     waitingForToken.clear();
     for (const run of again) run();
   });
 }
 
-function askForToken(detail: string): void {
+function askForToken(): void {
   const bar = byId("token-bar");
-  fill(byId("token-reason"), token ? `The token was not accepted. ${detail}` : "This service asks for a token.");
-  if (!bar.hidden) return;
+  const reason = token ? "That token was not accepted. Try again." : "This service asks for a token.";
+  fill(byId("token-reason"), reason);
+  if (!bar.hidden && !entered) return;
   bar.hidden = false;
-  announce("This service asks for a token.");
+  announce(reason);
+  if (entered) byId<HTMLInputElement>("token").select();
+  entered = false;
+}
+
+function tokenAccepted(): void {
+  const bar = byId("token-bar");
+  entered = false;
+  if (bar.hidden) return;
+  // What is hidden cannot keep the focus.
+  if (bar.contains(document.activeElement)) document.querySelector<HTMLElement>("[role=tab][aria-selected=true]")?.focus();
+  bar.hidden = true;
+  announce("The token was accepted.");
 }
 
 /** Run a function again when a token is entered. */
@@ -97,7 +112,10 @@ async function request(path: string, init: RequestInit, signal?: AbortSignal): P
       if (signal?.aborted) throw error;
       throw new ApiError(0, "offline", "The service does not answer. Is it still running?");
     }
-    if (response.ok) return response;
+    if (response.ok) {
+      if (used && used === token) tokenAccepted();
+      return response;
+    }
     const error = await toError(response);
     // What needed too much time would need it again.
     if (error.status === 503 && error.slug !== "took-too-long" && attempt === 0) {
@@ -107,7 +125,7 @@ async function request(path: string, init: RequestInit, signal?: AbortSignal): P
     }
     // Another token was entered while this one was refused.
     if (error.status === 401 && used !== token) continue;
-    if (error.status === 401) askForToken(error.message);
+    if (error.status === 401) askForToken();
     throw error;
   }
 }
@@ -125,9 +143,9 @@ export async function postLines<T>(path: string, body: object, signal?: AbortSig
   return text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as T);
 }
 
-export async function get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
+export async function get<T>(path: string, query: Record<string, string> = {}, signal?: AbortSignal): Promise<T> {
   const search = new URLSearchParams(query).toString();
-  const response = await request(search ? `${path}?${search}` : path, { method: "GET" });
+  const response = await request(search ? `${path}?${search}` : path, { method: "GET" }, signal);
   return (await response.json()) as T;
 }
 
@@ -181,14 +199,41 @@ export class Coalesced {
   }
 }
 
-/** Show an error in its place; after a token was missing, *again* runs when there is one. */
+/** What an error says to a person. */
+export function errorWords(error: Error): string {
+  const { message } = error;
+  // The API explains the grammar, or names a function of Python.
+  if (!/not a product token|invalid product token|product_token\(\)/.test(message)) return message;
+  const [, name] = /use '([\w-]+)'$/.exec(message) ?? [];
+  return `Crawler: enter only the name, such as ${name ?? "Googlebot"}.`;
+}
+
+let lastError: HTMLElement | undefined;
+const announceError = debounce(1000, () => {
+  if (lastError?.isConnected) announce(lastError.textContent ?? "");
+});
+
+/**
+ * Show why there is no answer to what is typed, above the last one, which is dimmed. It is announced
+ * when typing pauses. After a token was missing, *again* runs when there is one.
+ */
 export function showError(place: HTMLElement, error: Error, again?: () => void): void {
-  if (error instanceof ApiError && error.status === 401) {
-    if (again) whenTokenIsEntered(again);
-    // The bar at the top speaks up; not every part of the page.
-    fill(place, h("p", { class: "hint" }, "Enter the token at the top of the page first."));
-    return;
-  }
-  const message = error instanceof ApiError ? error.message : `The page failed: ${error.message}`;
-  fill(place, h("p", { class: "error", role: "alert" }, message));
+  const missing = error instanceof ApiError && error.status === 401;
+  if (missing && again) whenTokenIsEntered(again);
+  // About a token the bar at the top speaks up; not every part of the page.
+  const message = missing ? "Enter the token at the top of the page first." : errorWords(error);
+  const before = place.querySelector(":scope > .no-answer");
+  if (before?.textContent === message) return;
+  before?.remove();
+  const shown = h("p", { class: missing ? "no-answer hint" : "no-answer error" }, message);
+  place.prepend(shown);
+  if (missing) return;
+  lastError = shown;
+  announceError();
+}
+
+/** Show at once why an action, such as opening a file, failed. */
+export function showFailure(place: HTMLElement, error: Error, again?: () => void): void {
+  if (error instanceof ApiError && error.status === 401) showError(place, error, again);
+  else fill(place, h("p", { class: "error", role: "alert" }, errorWords(error)));
 }

@@ -7,7 +7,7 @@ import { announce, byId, count, debounce, fill, h } from "./dom";
 import type { LineMark, RobotsEditor } from "./editor";
 import type { Explanation, Verdict } from "./types";
 import { UrlField } from "./url_lists";
-import { PROFILE_NAMES, outcomeWords, reasonWords, recordName, shorten, verdictMark, verdictWord } from "./words";
+import { PROFILE_NAMES, noteWords, outcomeWords, reasonWords, recordName, shorten, verdictMark, verdictWord } from "./words";
 
 // URLs that are answered at each key; the others follow when typing pauses.
 const LIVE_URLS = 200;
@@ -40,14 +40,20 @@ export class AskPanel {
   #rows: Row[] = [];
   #shown: string[] = [];
   #verdicts: Verdict[] = [];
+  /** The verdicts of the other profiles; those before stay until they are asked again. */
   #others = new Map<string, Verdict[]>();
+  #othersCurrent = false;
+  #profiles: { url: string; element: HTMLElement } | null = null;
   #filter = "";
-  #all: { key: string; allowed: boolean[] } | null = null;
+  /** The answers to all URLs, if they are more than have a row; not current after a change. */
+  #all: { urls: string[]; allowed: boolean[]; current: boolean } | null = null;
+  #version = 0;
   #selected = "";
   #selectedAt = -1;
   #explained: Explanation | null = null;
   #reveal = false;
   #since = 0;
+  #announced = "";
 
   readonly #live = new Coalesced(
     () => this.#check(),
@@ -150,6 +156,8 @@ export class AskPanel {
   /** Answer again: the file or the question changed. */
   refresh(): void {
     this.#since = performance.now();
+    this.#version++;
+    if (this.#all) this.#all.current = false;
     this.changed();
     void this.#live.request();
   }
@@ -164,9 +172,14 @@ export class AskPanel {
     const { as } = this.question;
     if (!as.length || !this.#shown.length) {
       this.#verdicts = [];
-      fill(this.#error, !as.length && h("p", { class: "hint" }, "Name a crawler, such as Googlebot, or * for crawlers that no group names."));
+      const all = this.urlField.urls.length;
+      fill(this.#error, !as.length
+        ? h("p", { class: "hint" }, "Name a crawler, such as Googlebot, or * for crawlers that no group names.")
+        : all > 0 && h("p", { class: "hint" }, `No URL is ${this.#filter}.`));
+      this.#setOutdated(false);
       this.#draw();
       this.#clear();
+      if (as.length) this.#countIfNeeded();
       return;
     }
     const { doc } = this.editor;
@@ -174,22 +187,33 @@ export class AskPanel {
     // One URL is answered with an object, several with lines: `urls` is always a list.
     this.#verdicts = await postLines<Verdict>("v1/check", { ...this.#robots, urls, profile: this.profile });
     fill(this.#error);
+    this.#setOutdated(false);
     if (urls !== this.#shown) return;
-    this.#others.clear();
+    this.#othersCurrent = false;
     this.#draw();
     if (doc === this.editor.doc) this.#light();
     performance.measure("robotrules: verdict", { start: since });
     this.#explainSoon();
     this.#compareSoon();
     this.#announceSoon();
-    if (this.urlField.urls.length > LIVE_URLS) this.#countSoon();
+    this.#countIfNeeded();
+  }
+
+  /** Count the answers to all URLs again, if the file, the question or the URLs changed. */
+  #countIfNeeded(): void {
+    const { urls } = this.urlField;
+    if (urls.length > LIVE_URLS && !(this.#all?.current && this.#all.urls === urls)) this.#countSoon();
   }
 
   #fail(error: Error): void {
-    this.#verdicts = [];
-    this.#draw();
-    this.#clear();
+    // The last answers stay, dimmed; the lines of the editor are no longer marked.
+    this.#setOutdated(true);
+    this.editor.setMarks([], false);
     showError(this.#error, error, () => this.refresh());
+  }
+
+  #setOutdated(outdated: boolean): void {
+    for (const part of [this.#summary, this.#list, this.#explanation]) part.classList.toggle("outdated", outdated);
   }
 
   #clear(): void {
@@ -202,7 +226,7 @@ export class AskPanel {
   #show(): void {
     const all = this.urlField.urls;
     let shown = all.length > LIVE_URLS ? all.slice(0, LIVE_URLS) : all;
-    const known = this.#all?.key === all.join("\n") ? this.#all.allowed : null;
+    const known = this.#all?.urls === all ? this.#all.allowed : null;
     if (all.length > LIVE_URLS && this.#filter && known) {
       const wanted = this.#filter === "allowed";
       shown = all.filter((_, index) => known[index] === wanted).slice(0, LIVE_URLS);
@@ -211,6 +235,7 @@ export class AskPanel {
     this.#shown = shown;
     this.#verdicts = [];
     this.#others.clear();
+    this.#othersCurrent = false;
     this.#rows = shown.map((url, index) => this.#row(url, index));
     fill(this.#body, this.#rows.map((row) => row.element));
     this.#list.hidden = !shown.length;
@@ -227,13 +252,15 @@ export class AskPanel {
       this.#select(index, true);
     });
     button.addEventListener("keydown", (event) => {
-      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      const next = step && this.#rows[index + step];
-      if (!next) return;
+      const shown = this.#rows.flatMap((row, at) => (row.element.hidden ? [] : [at]));
+      const here = shown.indexOf(index);
+      const to = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: shown.length - 1 }[event.key];
+      const next = to === undefined ? undefined : shown[to];
+      if (next === undefined) return;
       event.preventDefault();
-      next.button.focus();
       this.#reveal = true;
-      this.#select(index + step, true);
+      this.#select(next, true);
+      this.#rows[next]?.button.focus();
     });
     const why = h("div", { class: "hint" });
     const differs = h("div");
@@ -246,12 +273,16 @@ export class AskPanel {
     this.#selected = this.#shown[index] ?? "";
     this.#rows.forEach((row, at) => {
       row.button.setAttribute("aria-pressed", String(at === index));
+      // One stop for the Tab key; arrows go from one answer to the next.
+      row.button.tabIndex = at === index ? 0 : -1;
       row.element.classList.toggle("selected", at === index);
     });
     if (!ask) return;
     this.#light();
     this.changed();
     void this.#explain.request();
+    this.#announced = "";
+    this.#announceSoon();
   }
 
   /** Light up the deciding line at once; the losing rules follow with the explanation. */
@@ -275,6 +306,7 @@ export class AskPanel {
 
   #draw(): void {
     let blocked = 0;
+    const total = this.urlField.urls.length;
     this.#rows.forEach((row, index) => {
       const verdict = this.#verdicts[index];
       if (!verdict) {
@@ -284,24 +316,25 @@ export class AskPanel {
         return;
       }
       if (!verdict.allowed) blocked++;
+      // A row that no longer belongs to the filter goes at once; others follow when all are counted.
+      row.element.hidden = total > LIVE_URLS && this.#filter !== "" && verdict.allowed !== (this.#filter === "allowed");
       const mark = verdictMark(verdict.allowed);
-      if (row.verdict.textContent !== mark.textContent) fill(row.verdict, mark);
+      const isSame = row.verdict.textContent === mark.textContent;
+      if (!isSame) fill(row.verdict, mark);
       const why = reasonWords(verdict);
       if (row.why.textContent !== why) row.why.textContent = why;
-      this.#drawDifference(row, index, verdict);
+      if (this.#othersCurrent) this.#drawDifference(row, index, verdict);
+      else if (!isSame) fill(row.differs);
     });
-    const total = this.urlField.urls.length;
     if (total > LIVE_URLS) this.#drawCounts(total);
     else if (this.#verdicts.length) fill(this.#summary, h("strong", {}, `${count(blocked, "URL")} blocked, ${count(this.#verdicts.length - blocked, "URL")} allowed`));
     else fill(this.#summary);
   }
 
   #drawCounts(total: number): void {
-    const allowed = this.#all?.allowed.filter(Boolean).length;
-    const counts =
-      allowed === undefined || this.#all?.allowed.length !== total
-        ? `${count(total, "URL")}`
-        : `${count(total - allowed, "URL")} blocked, ${count(allowed, "URL")} allowed`;
+    const all = this.#all?.urls === this.urlField.urls ? this.#all : null;
+    const allowed = all?.allowed.filter(Boolean).length ?? 0;
+    const counts = all ? `${count(total - allowed, "URL")} blocked, ${count(allowed, "URL")} allowed` : count(total, "URL");
     let filter = this.#summary.querySelector("select");
     if (!filter) {
       filter = h("select", { class: "small", "aria-label": "Show" },
@@ -315,7 +348,10 @@ export class AskPanel {
       field.value = this.#filter;
     }
     const [strong, , hint] = this.#summary.children;
-    if (strong) strong.textContent = counts;
+    if (strong) {
+      strong.textContent = counts;
+      strong.classList.toggle("outdated", all?.current === false);
+    }
     if (hint) hint.textContent = `the first ${LIVE_URLS} are listed`;
   }
 
@@ -340,21 +376,32 @@ export class AskPanel {
         );
         if (verdicts !== this.#verdicts) return;
         this.#others = new Map(profiles.map((profile, index) => [profile, found[index] ?? []]));
+        this.#othersCurrent = true;
         this.#draw();
         this.#drawExplanation();
       },
-      () => this.#others.clear(),
+      () => {
+        this.#others.clear();
+        this.#othersCurrent = true;
+        this.#draw();
+      },
     );
   }
 
   async #countAll(): Promise<void> {
     await this.#counting.run(
       async (signal) => {
-        const urls = this.urlField.urls;
+        const { urls } = this.urlField;
+        const version = this.#version;
         const body = { ...this.#robots, urls, profile: this.profile, fields: "allowed" };
         const { allowed } = await post<{ allowed: boolean[] }>("v1/check", body, signal);
-        this.#all = { key: urls.join("\n"), allowed };
-        this.#draw();
+        // After another change there is another count.
+        if (version !== this.#version || urls !== this.urlField.urls) return;
+        this.#all = { urls, allowed, current: true };
+        // The filter has other rows now.
+        if (this.#filter) await this.#live.request();
+        else this.#draw();
+        this.#announceSoon();
       },
       (error) => this.#fail(error),
     );
@@ -394,7 +441,7 @@ export class AskPanel {
         index ? ", " : "", line(group.first_line), group.last_line > group.first_line ? `–${group.last_line}` : "",
       ]), found.groups.length > 0 && "."),
       this.#profileTable(),
-      ...found.notes.slice(0, 5).map((note) => h("p", { class: "hint" }, note.line ? line(note.line) : "File", `: ${note.message}`)),
+      ...found.notes.slice(0, 5).map((note) => h("p", { class: "hint" }, note.line ? line(note.line) : "File", `: ${noteWords(note.message)}`)),
     );
   }
 
@@ -402,7 +449,7 @@ export class AskPanel {
     const name = found.product_token;
     switch (found.matched_by) {
       case "star":
-        return `No group names ${name}, so the group for * applies:`;
+        return name === "*" ? "The group for * applies:" : `No group names ${name}, so the group for * applies:`;
       case "product-token":
         return `${count(found.groups.length, "group names", "groups name")} ${name}:`;
       case "purpose":
@@ -416,7 +463,16 @@ export class AskPanel {
   #profileTable(): HTMLElement | false {
     const at = this.#selectedAt;
     const mine = this.#verdicts[at];
-    if (!mine || !this.#others.size) return false;
+    if (!mine) return false;
+    const url = this.#selected;
+    if (!this.#othersCurrent) return this.#profiles?.url === url && this.#profiles.element;
+    if (!this.#others.size) return false;
+    const element = this.#makeProfileTable(mine, at);
+    this.#profiles = { url, element };
+    return element;
+  }
+
+  #makeProfileTable(mine: Verdict, at: number): HTMLElement {
     const all = new Map<string, Verdict | undefined>([[this.profile, mine], ...[...this.#others].map(([name, found]) => [name, found[at]] as const)]);
     const differ = [...all.values()].some((other) => other && (other.allowed !== mine.allowed || other.line !== mine.line));
     if (!differ) return h("p", { class: "hint" }, "Default, Google and strict agree.");
@@ -438,9 +494,14 @@ export class AskPanel {
     );
   }
 
+  /** Announce the counts and the selected answer, if they are not those that were announced last. */
   #announce(): void {
     const verdict = this.#verdicts[this.#selectedAt];
-    if (verdict) announce(`${verdict.url}: ${verdictWord(verdict.allowed)}, ${reasonWords(verdict)}.`);
+    if (!verdict) return;
+    const sentence = `${this.#summary.querySelector("strong")?.textContent ?? ""}. ${shorten(verdict.url, 200)}: ${verdictWord(verdict.allowed)}, ${reasonWords(verdict)}.`;
+    if (sentence === this.#announced) return;
+    this.#announced = sentence;
+    announce(sentence);
   }
 }
 

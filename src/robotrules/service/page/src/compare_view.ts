@@ -1,8 +1,8 @@
 /** Compare: two files, and what changes from one to the other for all possible URLs. */
 
-import { Latest, post, showError } from "./api";
+import { Latest, errorWords, post, showError } from "./api";
 import { command, names } from "./command";
-import { acceptFiles, byId, count, debounce, download, fill, h, scrolling } from "./dom";
+import { acceptFiles, announce, byId, count, debounce, download, fill, h, scrolling } from "./dom";
 import type { EditView } from "./edit_view";
 import { RobotsEditor, readText } from "./editor";
 import { EXAMPLE, EXAMPLE_BEFORE } from "./example";
@@ -83,7 +83,10 @@ export class CompareView implements ViewPart {
         place: byId(id),
         label,
         profile: () => this.#profile?.value ?? "default",
-        changed: () => this.#refresh(),
+        changed: () => {
+          byId(`${id}-error`).hidden = true;
+          this.#refresh();
+        },
         assisted: true,
       });
     this.#old = make("before", "robots.txt before");
@@ -91,18 +94,22 @@ export class CompareView implements ViewPart {
     this.#urls = new UrlField(byId<HTMLTextAreaElement>("compare-urls"), byId<HTMLInputElement>("open-compare-urls"), byId("compare-urls-status"), () => this.#refresh());
     this.#as.addEventListener("input", () => this.#refresh());
     this.#profile.addEventListener("change", () => this.#refresh());
-    byId("before-from-editor").addEventListener("click", () => this.#old.setText(edit.editor.text));
-    byId("after-from-editor").addEventListener("click", () => this.#new.setText(edit.editor.text));
+    byId("before-from-editor").addEventListener("click", () => this.#old.setText(edit.editor.text, false, edit.editor.remark));
+    byId("after-from-editor").addEventListener("click", () => this.#new.setText(edit.editor.text, false, edit.editor.remark));
     byId("swap").addEventListener("click", () => {
-      const { text } = this.#old;
-      this.#old.setText(this.#new.text);
-      this.#new.setText(text);
+      const { text, remark } = this.#old;
+      this.#old.setText(this.#new.text, false, this.#new.remark);
+      this.#new.setText(text, false, remark);
     });
     for (const [id, editor] of [["before", this.#old], ["after", this.#new]] as const) {
       acceptFiles(byId(id), byId<HTMLInputElement>(`open-${id}`), (file) => {
         readText(file).then(
-          ({ text }) => editor.setText(text),
-          (error: unknown) => showError(this.#place, error as Error),
+          ({ text, remark }) => editor.setText(text, false, remark),
+          (error: unknown) => {
+            const place = byId(`${id}-error`);
+            place.textContent = errorWords(error as Error);
+            place.hidden = false;
+          },
         );
       });
     }
@@ -111,7 +118,17 @@ export class CompareView implements ViewPart {
   #refresh(): void {
     this.#stale = true;
     this.changed();
+    this.#drawRemarks();
     if (this.#visible && !byId("view-compare").hidden) this.#soon();
+  }
+
+  /** What got lost when a file was opened. */
+  #drawRemarks(): void {
+    for (const [id, editor] of [["before", this.#old], ["after", this.#new]] as const) {
+      const remark = editor?.remark ?? "";
+      byId(`${id}-status`).textContent = remark;
+      byId(`${id}-status`).hidden = !remark;
+    }
   }
 
   show(): void {
@@ -136,7 +153,10 @@ export class CompareView implements ViewPart {
         };
         this.#draw(await post<Difference>("v1/diff", body, signal));
       },
-      (error) => showError(this.#place, error, () => this.#refresh()),
+      (error) => {
+        this.#stale = true;
+        showError(this.#place, error, () => this.#refresh());
+      },
     );
   }
 
@@ -144,13 +164,14 @@ export class CompareView implements ViewPart {
     const changes = found.changes.filter((change) => change.equal !== true);
     const nothing = !changes.length && !found.statements.length;
     const heading = nothing
-      ? found.complete ? "Both files mean the same to every crawler." : "No difference was found, but not all was decided."
+      ? found.complete ? "Both files mean the same to every crawler." : "No difference was found, but the comparison stopped early."
       : changes.length
         ? `The answer changes for ${count(changes.length, "group of crawlers", "groups of crawlers")}`
-        : "No verdict changes";
+        : "The same URLs are blocked";
+    announce(`${heading}.`.replace("..", "."));
     fill(
       this.#place,
-      h("div", { class: "card change" }, h("h3", {}, heading), !found.complete && !nothing && h("p", { class: "hint" }, "Not all was decided within the limit.")),
+      h("div", { class: "card change" }, h("h3", {}, heading), !found.complete && !nothing && h("p", { class: "hint" }, "The comparison stopped early; there may be more differences.")),
       found.impact && this.#impact(found.impact),
       ...changes.slice(0, MAX_CHANGES).map((change) => this.#change(change)),
       changes.length > MAX_CHANGES && h("p", { class: "hint" }, `and ${count(changes.length - MAX_CHANGES, "more", "more")}`),
@@ -167,7 +188,7 @@ export class CompareView implements ViewPart {
       h("h3", {}, title.charAt(0).toUpperCase() + title.slice(1)),
       ...change.regions.slice(0, MAX_REGIONS).map((region) => this.#region(region)),
       change.regions.length > MAX_REGIONS && h("p", { class: "hint" }, `and ${count(change.regions.length - MAX_REGIONS, "more region")}`),
-      !change.complete && h("p", { class: "hint" }, "More was not decided within the limit."),
+      !change.complete && h("p", { class: "hint" }, "The comparison stopped early; there may be more differences."),
     );
   }
 
@@ -222,9 +243,9 @@ export class CompareView implements ViewPart {
     };
   }
 
-  load(fields: Fields | null): void {
-    this.#old.setText(fields ? textOf(fields, "before") : EXAMPLE_BEFORE, true);
-    this.#new.setText(fields ? textOf(fields, "after") : EXAMPLE, true);
+  load(fields: Fields | null, undoable = false): void {
+    this.#old.setText(fields ? textOf(fields, "before") : EXAMPLE_BEFORE, !undoable);
+    this.#new.setText(fields ? textOf(fields, "after") : EXAMPLE, !undoable);
     this.#as.value = textOf(fields, "as").slice(0, 1000);
     choose(this.#profile, textOf(fields, "profile"), "default");
     this.#urls.text = textOf(fields, "urls");

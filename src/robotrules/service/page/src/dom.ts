@@ -47,10 +47,17 @@ export function debounce(milliseconds: number | (() => number), run: () => void)
   };
 }
 
-/** Say something to screen readers; the same sentence is not repeated. */
+const sentences: string[] = [];
+let announcing: ReturnType<typeof setTimeout> | undefined;
+
+/** Say a sentence to screen readers, in the dialog if one is open: what is outside of it is inert. */
 export function announce(sentence: string): void {
-  const live = byId("announcements");
-  if (live.textContent !== sentence) live.textContent = sentence;
+  const live = document.querySelector("dialog[open] [role=status]") ?? byId("announcements");
+  // Emptied first: a text that is set again is not a change.
+  live.textContent = "";
+  if (!sentences.includes(sentence)) sentences.push(sentence);
+  clearTimeout(announcing);
+  announcing = setTimeout(() => (live.textContent = sentences.splice(0).join(" ")), 100);
 }
 
 const numbers = new Intl.NumberFormat("en");
@@ -60,24 +67,27 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${numbers.format(number)} ${number === 1 ? one : many}`;
 }
 
-/** Copy a text; where the clipboard is not available, select it in its field. */
-export async function copy(text: string, field?: HTMLInputElement | HTMLTextAreaElement): Promise<void> {
+/** Copy a text, and return whether it was copied; if not, it is selected where it is shown. */
+async function copy(text: string, shown: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
-    announce("Copied.");
+    return true;
   } catch {
-    field?.select();
-    announce("The clipboard is not available; the text is selected.");
+    // There is no clipboard without https, and the browser can refuse it.
+    if (shown instanceof HTMLInputElement || shown instanceof HTMLTextAreaElement) shown.select();
+    else getSelection()?.selectAllChildren(shown);
+    return false;
   }
 }
 
-/** A button that copies; its own label says that it did. */
-export function copyButton(label: string, text: () => string): HTMLButtonElement {
-  const button = h("button", { type: "button", class: "small" }, label);
+/** A button that copies what is shown in an element; its own label says whether it did. */
+export function copyButton(label: string, name: string, text: () => string, shown: () => HTMLElement): HTMLButtonElement {
+  const button = h("button", { type: "button", class: "small", "aria-label": name }, label);
   button.addEventListener("click", () => {
-    void copy(text()).then(() => {
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = label), 1500);
+    void copy(text(), shown()).then((copied) => {
+      announce(copied ? "Copied." : "The browser does not let this page copy. The text is selected: copy it with the keyboard.");
+      button.textContent = copied ? "Copied" : "Selected: press Ctrl+C";
+      setTimeout(() => (button.textContent = label), copied ? 1500 : 6000);
     });
   });
   return button;

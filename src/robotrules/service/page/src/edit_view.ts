@@ -1,6 +1,6 @@
 /** The first view: the editor with its notes, and the questions beside it. */
 
-import { Latest, showError } from "./api";
+import { Latest, errorWords, showError } from "./api";
 import { AskPanel } from "./ask";
 import { command } from "./command";
 import { acceptFiles, byId, count, debounce, download, fill } from "./dom";
@@ -25,7 +25,6 @@ export class EditView implements ViewPart {
   readonly #cursor = new Latest();
   readonly #explainSoon = debounce(250, () => void this.#explainCursor());
   readonly #statusSoon = debounce(150, () => this.#drawStatus());
-  #remark = "";
   #loading = true;
 
   constructor(
@@ -55,7 +54,7 @@ export class EditView implements ViewPart {
     byId("download").addEventListener("click", () => this.save());
     byId("find").addEventListener("click", () => this.editor.openSearch());
     byId("example").addEventListener("click", () => {
-      this.editor.setText(EXAMPLE);
+      this.open(EXAMPLE);
       this.editor.view.focus();
     });
     this.#lineEnds.addEventListener("change", () => {
@@ -75,15 +74,14 @@ export class EditView implements ViewPart {
       this.open(text, remark);
       error.hidden = true;
     } catch (reason) {
-      error.textContent = (reason as Error).message;
+      error.textContent = errorWords(reason as Error);
       error.hidden = false;
     }
   }
 
   /** Put a text into the editor. */
   open(text: string, remark = ""): void {
-    this.#remark = remark;
-    this.editor.setText(text);
+    this.editor.setText(text, false, remark);
   }
 
   save(): void {
@@ -105,15 +103,14 @@ export class EditView implements ViewPart {
     const name = Object.keys(LINE_ENDS).find((key) => LINE_ENDS[key] === this.editor.lineEnd);
     this.#lineEnds.value = name ?? "LF";
     const long = bytes > RFC_LIMIT ? " Crawlers may ignore what is beyond 500 KiB." : "";
-    const remark = [this.#remark, this.editor.remark].filter(Boolean).join(" ");
-    fill(this.#status, `${count(this.editor.doc.lines, "line")}, ${count(bytes, "byte")}.${long} ${remark}`);
+    fill(this.#status, `${count(this.editor.doc.lines, "line")}, ${count(bytes, "byte")}.${long} ${this.editor.remark}`);
   }
 
   async #explainCursor(): Promise<void> {
     await this.#cursor.run(
       async (signal) => {
         const found = await this.editor.explainCursor(signal);
-        fill(this.#help, found?.markdown ? renderMarkdown(found.markdown) : "There is no record at the cursor.");
+        fill(this.#help, found?.markdown ? renderMarkdown(found.markdown) : "There is nothing to explain at the cursor.");
       },
       (error) => showError(this.#help, error),
     );
@@ -123,13 +120,12 @@ export class EditView implements ViewPart {
     return { robots: this.editor.text, ...this.ask.fields() };
   }
 
-  load(fields: Fields | null): void {
+  load(fields: Fields | null, undoable = false): void {
     const example = fields === null;
     const from: Fields = fields ?? { as: EXAMPLE_CRAWLER, urls: EXAMPLE_URLS, selected: "https://example.com/private/press/2026.html" };
     this.#loading = true;
     this.ask.load(from);
-    this.#remark = "";
-    this.editor.setText(example ? EXAMPLE : String(from["robots"] ?? ""), true);
+    this.editor.setText(example ? EXAMPLE : String(from["robots"] ?? ""), !undoable);
     this.#loading = false;
     this.#edited();
     this.#drawStatus();
@@ -150,9 +146,10 @@ export class EditView implements ViewPart {
     if (this.ask.profile !== "default") options.push(["--profile", this.ask.profile]);
     const literal = question.literal ? " --literal" : "";
     const add = (text: string) => text.replace(" --robots ", `${literal} --robots `);
-    const urls = this.ask.urlField.urls;
+    // Without a crawler there is no question.
+    const urls = tokens.length ? this.ask.urlField.urls : [];
     const lines = [];
-    if (this.ask.selected) lines.push(add(command("explain", options, [this.ask.selected])));
+    if (urls.length && this.ask.selected) lines.push(add(command("explain", options, [this.ask.selected])));
     if (urls.length > 20) lines.push(add(command("check", [...options, ["--urls", "urls.txt"]], [])));
     else if (urls.length) lines.push(add(command("check", options, urls)));
     lines.push(command("lint", this.ask.profile === "default" ? [] : [["--profile", this.ask.profile]], ["robots.txt"]));

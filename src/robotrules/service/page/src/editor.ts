@@ -7,14 +7,16 @@
  */
 
 import { autocompletion, completionKeymap, completionStatus, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { openSearchPanel, search, searchKeymap } from "@codemirror/search";
-import { EditorState, RangeSetBuilder, StateEffect, StateField, type ChangeSpec, type Text } from "@codemirror/state";
+import { ChangeSet, EditorState, RangeSetBuilder, StateEffect, StateField, type ChangeSpec, type Text } from "@codemirror/state";
 import {
   Decoration,
   EditorView,
   WidgetType,
+  closeHoverTooltips,
   drawSelection,
+  hasHoverTooltips,
   highlightActiveLine,
   highlightActiveLineGutter,
   highlightSpecialChars,
@@ -24,9 +26,10 @@ import {
   type DecorationSet,
 } from "@codemirror/view";
 import { ApiError, Coalesced, post, whenTokenIsEntered } from "./api";
-import { debounce, h } from "./dom";
+import { announce, debounce, h } from "./dom";
 import { editorTheme } from "./editor_theme";
 import { renderMarkdown } from "./markdown";
+import { visible } from "./words";
 import type { CompletionItem, Fix, Hover, Note, Position, Range, Tokens } from "./types";
 
 export type LineEnd = "\n" | "\r\n" | "\r";
@@ -48,6 +51,8 @@ interface Shown {
 const MAX_WIDGETS = 100;
 // Characters from which verdicts alone are asked for at each key, and the rest when typing pauses.
 const LARGE = 60_000;
+// Pixels between a line that is scrolled to and the edge.
+const MARGIN = 60;
 // Milliseconds after a change in which no explanation opens.
 const TYPING = 1_000;
 // Lines around those that are seen which get colours; a request is answered for 5,000.
@@ -106,7 +111,7 @@ class NoteWidget extends WidgetType {
         "div",
         { class: `rr-note rr-${note.level}` },
         h("span", { class: "rr-level" }, note.level),
-        h("span", { class: "rr-message" }, note.message),
+        h("span", { class: "rr-message" }, visible(note.message)),
         ...note.fixes.map((fix) =>
           h("button", { type: "button", class: "rr-fix", tabindex: "-1", onclick: () => this.apply(fix) }, fix.title),
         ),
@@ -166,8 +171,9 @@ export class RobotsEditor {
   remark = "";
   readonly #options: EditorOptions;
   #typed = 0;
-  /** The text that the notes are about. */
+  /** The text that the notes are about, and what was changed since. */
   #noted: Text | null = null;
+  #changes: ChangeSet | null = null;
   /** What has colours; another part is asked for when it comes into view. */
   #coloured: [number, number] = [0, 0];
   readonly #colours = new Coalesced(
@@ -187,6 +193,14 @@ export class RobotsEditor {
       parent: root,
       state: EditorState.create({ doc: "", extensions: this.#extensions() }),
     });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && hasHoverTooltips(this.view.state)) this.view.dispatch({ effects: closeHoverTooltips });
+    });
+    // The editor has only the lines that are seen; on paper the text is complete.
+    const printed = h("pre", { class: "printed-text" });
+    options.place.after(printed);
+    window.addEventListener("beforeprint", () => (printed.textContent = this.text));
+    window.addEventListener("afterprint", () => (printed.textContent = ""));
   }
 
   #extensions() {
@@ -194,7 +208,8 @@ export class RobotsEditor {
     return [
       lineNumbers(),
       highlightActiveLineGutter(),
-      highlightSpecialChars(),
+      // CodeMirror's own list has some of the characters that change the direction of a text.
+      highlightSpecialChars({ addSpecialChars: /[\u202a-\u202e\u2066-\u2069]/g }),
       history(),
       drawSelection(),
       highlightActiveLine(),
@@ -217,6 +232,7 @@ export class RobotsEditor {
       EditorView.updateListener.of((update) => {
         if (update.docChanged) {
           this.#typed = performance.now();
+          this.#changes = this.#changes?.compose(update.changes) ?? null;
           changed();
         }
         const [from, to] = this.#coloured;
@@ -247,22 +263,25 @@ export class RobotsEditor {
     return this.view.state.doc;
   }
 
-  /** Replace the text; *fresh* also forgets the history. */
-  setText(text: string, fresh = false): void {
-    this.remark = "";
+  /** Replace the text; *fresh* also forgets the history. *remark*: what got lost when it was read. */
+  setText(text: string, fresh = false, remark = ""): void {
+    this.remark = remark;
     const ends = new Set(text.match(/\r\n?|\n/g) ?? []);
     const first = /\r\n?|\n/.exec(text)?.[0] as LineEnd | undefined;
     this.lineEnd = first ?? "\n";
     if (ends.size > 1) {
       this.lineEnd = "\n";
-      this.remark = "The file mixed line ends; the editor uses LF.";
+      this.remark = `${remark} The file mixed line ends; the editor uses LF.`.trim();
     }
     if (fresh) {
+      this.#noted = this.#changes = null;
       this.view.setState(EditorState.create({ doc: text, extensions: this.#extensions() }));
       this.#options.changed();
       this.#colourSoon();
     } else {
-      this.view.dispatch({ changes: { from: 0, to: this.doc.length, insert: this.view.state.toText(text) } });
+      // One step to undo, apart from what was typed before.
+      const changes = { from: 0, to: this.doc.length, insert: this.view.state.toText(text) };
+      this.view.dispatch({ changes, annotations: isolateHistory.of("full") });
     }
   }
 
@@ -303,6 +322,7 @@ export class RobotsEditor {
 
   setNotes(notes: Note[]): void {
     this.#noted = this.doc;
+    this.#changes = ChangeSet.empty(this.doc.length);
     const marks = notes.flatMap((note) => {
       const [from, to] = this.toOffsets(note.range);
       return to > from ? [Decoration.mark({ class: `rr-underline rr-${note.level}` }).range(from, to)] : [];
@@ -315,7 +335,7 @@ export class RobotsEditor {
     }
     const widgets = [...byLine].map(([line, found]) =>
       Decoration.widget({
-        widget: new NoteWidget(found, (fix) => this.applyFix(fix)),
+        widget: new NoteWidget(found, (fix) => this.applyFix(fix, line)),
         block: true,
         side: 1,
       }).range(this.doc.line(line).to),
@@ -325,11 +345,34 @@ export class RobotsEditor {
     });
   }
 
-  /** Apply a fix of the notes that are shown; false if the text changed since they were made. */
-  applyFix(fix: Fix): boolean {
-    if (this.doc !== this.#noted) return false;
-    this.applyEdits(fix.edits);
-    return true;
+  /** Apply a fix of the notes that are shown, unless its lines were changed since they were made. */
+  applyFix(fix: Fix, line: number): void {
+    const changes = this.#mapEdits(fix.edits);
+    if (changes) this.view.dispatch({ changes, userEvent: "input.fix", annotations: isolateHistory.of("full") });
+    // So that the next key, such as Ctrl+Z, is for the editor.
+    this.view.focus();
+    announce(changes ? `Applied on line ${line}: ${fix.title}` : `Line ${line} was changed: wait for its notes.`);
+  }
+
+  /** Whether the lines of a fix are still those that its note is about. */
+  canApply(fix: Fix): boolean {
+    return this.#mapEdits(fix.edits) !== null;
+  }
+
+  #mapEdits(edits: Fix["edits"]): ChangeSpec[] | null {
+    const doc = this.#noted;
+    const since = this.#changes;
+    if (!doc || !since) return null;
+    const changes: ChangeSpec[] = [];
+    for (const edit of edits) {
+      const [from, to] = this.toOffsets(edit.range, doc);
+      const start = doc.lineAt(from).from;
+      const end = doc.lineAt(to).to;
+      const now = since.mapPos(start, -1);
+      if (this.view.state.sliceDoc(now, since.mapPos(end, 1)) !== doc.sliceString(start, end)) return null;
+      changes.push({ from: now + from - start, to: now + to - start, insert: this.view.state.toText(edit.newText) });
+    }
+    return changes;
   }
 
   applyEdits(edits: Fix["edits"]): void {
@@ -337,7 +380,7 @@ export class RobotsEditor {
       const [from, to] = this.toOffsets(edit.range);
       return { from, to, insert: this.view.state.toText(edit.newText) };
     });
-    this.view.dispatch({ changes, userEvent: "input.fix" });
+    this.view.dispatch({ changes, userEvent: "input.fix", annotations: isolateHistory.of("full") });
   }
 
   /** Light up lines; the first one can be scrolled into view. */
@@ -356,14 +399,36 @@ export class RobotsEditor {
     if (reveal && first) this.reveal(first.line);
   }
 
-  /** Scroll to a line; *focus* also puts the cursor there. */
+  /** Scroll to a line; *focus* also puts the cursor there, and scrolls the page to the editor. */
   reveal(line: number, focus = false): void {
     const { from } = this.doc.line(Math.min(Math.max(line, 1), this.doc.lines));
-    this.view.dispatch({
-      ...(focus ? { selection: { anchor: from } } : {}),
-      effects: EditorView.scrollIntoView(from, { y: "nearest", yMargin: 60 }),
+    if (!focus) {
+      this.#scrollTo(from);
+      return;
+    }
+    this.view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "nearest", yMargin: MARGIN }) });
+    this.view.focus();
+  }
+
+  /** Scroll the editor alone: the page stays where it is. */
+  #scrollTo(offset: number, again = true): void {
+    const { view } = this;
+    view.requestMeasure({
+      read: () => {
+        const { top, bottom } = view.lineBlockAt(Math.min(offset, this.doc.length));
+        const { scrollTop, clientHeight } = view.scrollDOM;
+        const first = view.documentPadding.top;
+        if (top + first < scrollTop + MARGIN) return top + first - MARGIN;
+        if (bottom + first > scrollTop + clientHeight - MARGIN) return bottom + first - clientHeight + MARGIN;
+        return scrollTop;
+      },
+      write: (top) => {
+        if (top === view.scrollDOM.scrollTop) return;
+        view.scrollDOM.scrollTop = top;
+        // The heights of lines that were not seen yet are estimates.
+        if (again) requestAnimationFrame(() => this.#scrollTo(offset, false));
+      },
     });
-    if (focus) this.view.focus();
   }
 
   openSearch(): void {
@@ -380,11 +445,11 @@ export class RobotsEditor {
     return { line: line.number - 1, character: offset - line.from };
   }
 
-  toOffsets(range: Range): [number, number] {
+  toOffsets(range: Range, doc = this.doc): [number, number] {
     const offset = (position: Position) => {
       // The end of a range can be the start of the line after the last one.
-      if (position.line >= this.doc.lines) return this.doc.length;
-      const { from, to } = this.#lineOf(position);
+      if (position.line >= doc.lines) return doc.length;
+      const { from, to } = doc.line(Math.max(position.line, 0) + 1);
       return Math.min(from + Math.max(position.character, 0), to);
     };
     const from = offset(range.start);
@@ -424,6 +489,11 @@ export class RobotsEditor {
     if (!context.explicit && (!before.trim() || /^\s*(dis)?allow\s*:|^\s*sitemap\s*:/i.test(before))) return null;
     const controller = new AbortController();
     context.addEventListener("abort", () => controller.abort(), { onDocChange: true });
+    if (!context.explicit && this.isLarge) {
+      // Verdicts go first: in a large file names are suggested when typing pauses.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      if (controller.signal.aborted) return null;
+    }
     const answer = await this.#ask<{ items: CompletionItem[] }>(
       "v1/editor/completion",
       context.pos,

@@ -76,6 +76,7 @@ export const editorTheme = EditorView.theme({
     textDecoration: "underline",
     cursor: "pointer",
   },
+  "@media (pointer: coarse)": { ".rr-fix": { minHeight: "24px", padding: "4px 6px" } },
 
   ".rr-lit": { backgroundColor: "var(--lit)" },
   ".rr-lit.rr-allows": { backgroundColor: "var(--allowed-back)", boxShadow: "inset 4px 0 0 var(--allowed)" },
@@ -92,6 +93,14 @@ export const editorTheme = EditorView.theme({
   ".rr-label.rr-allows": { color: "var(--on-strong)", backgroundColor: "var(--allowed)" },
   ".rr-label.rr-blocks": { color: "var(--on-strong)", backgroundColor: "var(--blocked)" },
   ".rr-label.rr-loses": { color: "var(--muted)", border: "1px solid var(--line)" },
+
+  "@media (forced-colors: active)": {
+    ".rr-lit": { outline: "1px dashed CanvasText", outlineOffset: "-1px" },
+    ".rr-lit.rr-allows, .rr-lit.rr-blocks": { outline: "2px solid Highlight", outlineOffset: "-2px" },
+    ".rr-label": { border: "1px solid CanvasText" },
+    ".cm-tooltip-autocomplete ul li[aria-selected]": { outline: "2px solid Highlight", outlineOffset: "-2px" },
+    ".cm-searchMatch": { outline: "1px solid CanvasText" },
+  },
 
   ".cm-tooltip": {
     color: "var(--text)",

@@ -7,7 +7,8 @@ import { byId, copyButton, count, debounce, fill, h } from "./dom";
 import { EditView } from "./edit_view";
 import { LiveView } from "./live_view";
 import { PageView } from "./page_view";
-import { VIEWS, readFragment, writeFragment, type View } from "./share";
+import { VIEWS, readFragment, writeFragment, type Fields, type View } from "./share";
+import { keepState, readState, type State } from "./tab_state";
 import type { ViewPart } from "./views";
 import { WhoView } from "./who_view";
 import { WriteView } from "./write_view";
@@ -23,6 +24,8 @@ const TITLES: Record<View, string> = {
 // Longer states are only in the link of Share: a long address slows the browser down at each key.
 const MAX_ADDRESS = 8_000;
 const LONG_LINK = 8_000;
+// Chromium opens addresses of up to 2 MB; other programs less.
+const MAX_LINK = 1_000_000;
 const THEME = "robotrules-theme";
 
 let current: View = "edit";
@@ -38,11 +41,11 @@ const edit = new EditView(
 );
 const openInEditor = (text: string) => {
   edit.open(text);
-  activate("edit");
+  activate("edit", true);
   byId("tab-edit").focus();
 };
 const who = new WhoView(edit, () => saveSoon(), (line) => {
-  activate("edit");
+  activate("edit", true);
   edit.editor.reveal(line, true);
 });
 const page = new PageView(edit, () => saveSoon());
@@ -56,9 +59,29 @@ const parts: Record<View, ViewPart> = {
 };
 
 /** The state of a view; views that read the file of the editor share it. */
-function stateOf(view: View) {
+function stateOf(view: View): Fields {
   const own = parts[view].fields();
   return view === "who" || view === "page" ? { robots: edit.editor.text, ...own } : own;
+}
+
+/** Entries of the history that this page made have a number: the one of the link that was opened last. */
+let link = openedLink() ?? 0;
+
+function openedLink(): number | undefined {
+  const state: unknown = window.history.state;
+  return typeof state === "object" && state !== null && "robotrules" in state ? Number(state.robotrules) : undefined;
+}
+
+/** What was there when another link was opened in this tab, for Back. */
+const replaced = new Map<number, State>();
+
+function wholeState(): State {
+  return Object.fromEntries(VIEWS.map((view) => [view, parts[view].fields()])) as State;
+}
+
+/** Keep all views in this tab, and the current one in the address. */
+function saveTab(): void {
+  keepState(wholeState());
 }
 
 async function saveAddress(): Promise<void> {
@@ -66,23 +89,37 @@ async function saveAddress(): Promise<void> {
   const fragment = await writeFragment(view, stateOf(view));
   if (view !== current) return;
   const address = fragment.length > MAX_ADDRESS ? `#${view}` : fragment;
-  if (location.hash !== address) window.history.replaceState(null, "", address);
+  if (location.hash !== address || openedLink() !== link) window.history.replaceState({ robotrules: link }, "", address);
 }
 
-const saveSoonTimer = debounce(400, () => void saveAddress());
+let unsaved = false;
+const saveSoonTimer = debounce(400, () => save());
+
+function save(): void {
+  unsaved = false;
+  saveTab();
+  void saveAddress();
+}
 
 function saveSoon(): void {
-  if (ready) saveSoonTimer();
+  if (!ready) return;
+  unsaved = true;
+  saveSoonTimer();
 }
 
-function activate(view: View): void {
+/** Show a view; where a person chose it, Back returns to the one before. */
+function activate(view: View, chosen = false): void {
+  if (chosen && view !== current) {
+    if (unsaved) saveTab();
+    window.history.pushState({ robotrules: link }, "", `#${view}`);
+  }
   current = view;
   for (const name of VIEWS) {
     const tab = byId(`tab-${name}`);
-    const chosen = name === view;
-    tab.setAttribute("aria-selected", String(chosen));
-    tab.tabIndex = chosen ? 0 : -1;
-    byId(`view-${name}`).hidden = !chosen;
+    const isCurrent = name === view;
+    tab.setAttribute("aria-selected", String(isCurrent));
+    tab.tabIndex = isCurrent ? 0 : -1;
+    byId(`view-${name}`).hidden = !isCurrent;
   }
   document.title = `${TITLES[view]} – robotrules`;
   parts[view].show();
@@ -93,34 +130,68 @@ function activate(view: View): void {
 function initTabs(): void {
   const tabs = VIEWS.map((name) => byId(`tab-${name}`));
   tabs.forEach((tab, index) => {
-    tab.addEventListener("click", () => activate(VIEWS[index] ?? "edit"));
+    tab.addEventListener("click", () => activate(VIEWS[index] ?? "edit", true));
     tab.addEventListener("keydown", (event) => {
       const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: tabs.length - 1 }[event.key];
       if (to === undefined) return;
       event.preventDefault();
       const next = (to + tabs.length) % tabs.length;
       tabs[next]?.focus();
-      activate(VIEWS[next] ?? "edit");
+      activate(VIEWS[next] ?? "edit", true);
     });
   });
 }
 
-async function loadFragment(first: boolean): Promise<void> {
-  const { view, fields, error } = await readFragment(location.hash);
-  const place = byId("link-error");
-  place.textContent = error;
-  place.hidden = !error;
-  if (fields) {
-    if (view === "who" || view === "page") {
-      if (typeof fields["robots"] === "string") edit.load({ ...edit.fields(), robots: fields["robots"] });
-      else if (first) edit.load(null);
-    } else if (first && view !== "edit") edit.load(null);
-    parts[view].load(fields);
-  } else if (first) edit.load(null);
-  if (first) {
-    for (const name of VIEWS) if (name !== "edit" && !(fields && name === view)) parts[name].load(null);
+/** Put the fields of a link into its view; texts of the editor before can be undone to. */
+function loadLink(view: View, fields: Fields, undoable: boolean): void {
+  if (view === "who" || view === "page") {
+    if (typeof fields["robots"] === "string") edit.load({ ...edit.fields(), robots: fields["robots"] }, undoable);
   }
+  parts[view].load(fields, undoable);
+}
+
+async function readAddress() {
+  const found = await readFragment(location.hash);
+  const place = byId("link-error");
+  place.textContent = found.error;
+  place.hidden = !found.error;
+  return found;
+}
+
+async function start(): Promise<void> {
+  const { view, fields } = await readAddress();
+  const kept = readState();
+  for (const name of VIEWS) parts[name].load(kept[name] ?? null);
+  // An address that this page wrote has nothing newer than what was kept.
+  const isKept = openedLink() !== undefined && kept[view];
+  if (fields && !isKept) loadLink(view, fields, Boolean(kept.edit));
   activate(view);
+  ready = true;
+  saveOpened();
+}
+
+/** From now on the state is that of this tab, and not that of the link. */
+function saveOpened(): void {
+  saveTab();
+  window.history.replaceState({ robotrules: link }, "");
+  saveSoon();
+}
+
+/** Another address in this tab: Back, Forward, or a link. */
+async function followAddress(): Promise<void> {
+  const opened = openedLink();
+  if (opened !== undefined && opened === link) {
+    activate(VIEWS.find((view) => location.hash.slice(1).split("/")[0] === view) ?? "edit");
+    return;
+  }
+  const { view, fields } = await readAddress();
+  replaced.set(link, wholeState());
+  const before = opened === undefined ? undefined : replaced.get(opened);
+  link = opened ?? Math.max(link, ...replaced.keys()) + 1;
+  if (before) for (const name of VIEWS) parts[name].load(before[name] ?? null, true);
+  else if (fields) loadLink(view, fields, true);
+  activate(view);
+  saveOpened();
 }
 
 function initTheme(): void {
@@ -150,18 +221,26 @@ function initShare(): void {
   const dialog = byId<HTMLDialogElement>("share-dialog");
   const link = byId<HTMLInputElement>("share-link");
   const lines = byId<HTMLTextAreaElement>("share-command");
-  byId("share-copy").append(copyButton("Copy the link", () => link.value));
-  byId("command-copy").append(copyButton("Copy the command", () => lines.value));
+  byId("share-copy").append(copyButton("Copy the link", "Copy the link", () => link.value, () => link));
+  byId("command-copy").append(copyButton("Copy the command", "Copy the command", () => lines.value, () => lines));
   byId("share-close").addEventListener("click", () => dialog.close());
   byId("share").addEventListener("click", () => {
-    void writeFragment(current, stateOf(current)).then((fragment) => {
-      link.value = new URL(fragment, document.baseURI).href;
-      byId("share-hint").textContent =
-        "The link contains the text itself, compressed, behind the # that browsers do not send: nothing is stored on a server." +
-        (link.value.length > LONG_LINK ? ` It has ${count(link.value.length, "character")}, which some programs cut: send the file instead.` : "");
-      lines.value = parts[current].command();
+    const view = current;
+    const part = parts[view];
+    void writeFragment(view, stateOf(view)).then((fragment) => {
+      const address = new URL(fragment, document.baseURI).href;
+      const isTooLarge = address.length > MAX_LINK;
+      link.value = isTooLarge ? "" : address;
+      byId("share-link-row").hidden = isTooLarge;
+      byId("share-hint").textContent = isTooLarge
+        ? "Too large for a link: download the file and send it."
+        : "The link contains the text itself, compressed, behind the # that browsers do not send: nothing is stored on a server." +
+          (address.length > LONG_LINK ? ` It has ${count(address.length, "character")}, which some programs cut: send the file instead.` : "");
+      lines.value = part.command();
+      byId("share-command-field").hidden = !lines.value;
+      byId("share-command-title").textContent = part.commandTitle ?? "The same answer on the command line";
       lines.rows = Math.min(Math.max(lines.value.split("\n").length, 2), 10);
-      fill(byId("share-downloads"), h("div", { class: "bar" }, parts[current].downloads().map(([label, save]) => h("button", { type: "button", class: "small", onclick: save }, label))));
+      fill(byId("share-downloads"), h("div", { class: "bar" }, part.downloads().map(([label, save]) => h("button", { type: "button", class: "small", onclick: save }, label))));
       dialog.showModal();
     });
   });
@@ -172,7 +251,11 @@ initTokenForm();
 initTabs();
 initShare();
 void loadCrawlers();
-void loadFragment(true).then(() => {
-  ready = true;
-});
-window.addEventListener("hashchange", () => void loadFragment(false));
+void start();
+window.addEventListener("hashchange", () => void followAddress());
+// Also on a phone that closes the tab later.
+for (const event of ["pagehide", "visibilitychange"]) {
+  window.addEventListener(event, () => {
+    if (ready && unsaved) saveTab();
+  });
+}

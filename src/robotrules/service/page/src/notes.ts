@@ -1,8 +1,9 @@
 /** Notes of lint: in the text and in a list below the editor, with their fixes. */
 
-import { Latest, post, showError } from "./api";
+import { Latest, post, showError, showFailure } from "./api";
 import { announce, byId, count, debounce, fill, h } from "./dom";
 import type { RobotsEditor } from "./editor";
+import { visible } from "./words";
 import type { FixedFile, Fix, Note, Notes } from "./types";
 
 // As many notes are read, not ten thousand.
@@ -20,6 +21,7 @@ export class NotesPanel {
     () => (this.editor.isLarge ? LARGE_PAUSE : PAUSE),
     () => void this.#load(),
   );
+  readonly #fixes = new Map<HTMLButtonElement, Fix>();
   #summary = "";
 
   constructor(
@@ -29,8 +31,7 @@ export class NotesPanel {
 
   refresh(): void {
     this.#latest.stop();
-    // Their positions are those of the text before.
-    for (const button of this.#place.querySelectorAll<HTMLButtonElement>("button.fix")) button.disabled = true;
+    for (const [button, fix] of this.#fixes) button.disabled = !this.editor.canApply(fix);
     this.#soon();
   }
 
@@ -45,8 +46,6 @@ export class NotesPanel {
         this.#draw(found);
       },
       (error) => {
-        this.#title.textContent = "Notes";
-        this.editor.setNotes([]);
         showError(this.#place, error, () => this.refresh());
       },
     );
@@ -54,20 +53,21 @@ export class NotesPanel {
 
   #draw(found: Notes): void {
     const { notes } = found;
+    this.#fixes.clear();
     const total = notes.length + found.more;
     const summary = total ? count(total, "note") : "No notes";
     this.#title.textContent = total ? `Notes (${total})` : "Notes";
     if (summary !== this.#summary) announce(`${summary} on the file.`);
     this.#summary = summary;
     if (!total) {
-      fill(this.#place, h("p", { class: "hint" }, "Lint finds nothing to say about this file."));
+      fill(this.#place, h("p", { class: "hint" }, "No problems found."));
       return;
     }
     const safe = notes.filter((note) => note.fixes.some((fix) => fix.safe !== false)).length;
     const hidden = total - Math.min(notes.length, MAX_LISTED);
     fill(
       this.#place,
-      safe > 1 && h("div", { class: "bar" }, h("button", { type: "button", class: "small fix", onclick: () => void this.#fixAll() }, "Apply all fixes that change no verdict")),
+      safe > 1 && h("div", { class: "bar" }, h("button", { type: "button", class: "small fix", onclick: () => void this.#fixAll() }, "Apply all safe fixes")),
       h("ul", { "aria-label": "Notes on the file" }, notes.slice(0, MAX_LISTED).map((note) => this.#item(note, found))),
       hidden > 0 && h("p", { class: "hint" }, `and ${count(hidden, "more", "more")}: robotrules lint robots.txt --all`),
     );
@@ -82,7 +82,7 @@ export class NotesPanel {
       h("span", { class: `level ${note.level}-level` }, note.level),
       " ",
       h("button", { type: "button", class: "link", onclick: () => this.editor.reveal(line, true) }, `line ${line}`),
-      ` ${note.message} `,
+      ` ${visible(note.message)} `,
       h("span", { class: "hint", title: about }, `${note.code} ${note.slug}`),
       note.fixes.length > 0 &&
         h("div", { class: "bar" }, note.fixes.flatMap((fix) => this.#fixButton(fix, line))),
@@ -90,13 +90,10 @@ export class NotesPanel {
   }
 
   #fixButton(fix: Fix, line: number): HTMLElement[] {
-    const apply = () => {
-      if (!this.editor.applyFix(fix)) return;
-      this.editor.view.focus();
-      announce(`Applied on line ${line}: ${fix.title}`);
-    };
-    const button = h("button", { type: "button", class: "small fix", onclick: apply }, `Fix: ${fix.title}`);
-    return fix.safe === false ? [button, h("span", { class: "hint" }, "changes verdicts")] : [button];
+    const apply = () => this.editor.applyFix(fix, line);
+    const button = h("button", { type: "button", class: "small fix", onclick: apply }, `Fix: ${visible(fix.title)}`);
+    this.#fixes.set(button, fix);
+    return fix.safe === false ? [button, h("span", { class: "hint" }, "changes which URLs are blocked")] : [button];
   }
 
   async #fixAll(): Promise<void> {
@@ -107,10 +104,11 @@ export class NotesPanel {
         const fixed = await post<FixedFile>("v1/editor/fix", body, signal);
         if (doc !== this.editor.doc) return;
         this.editor.applyEdits(fixed.edits);
+        this.editor.view.focus();
         announce(`Applied ${count(fixed.applied.length, "fix", "fixes")}.`);
         this.refresh();
       },
-      (error) => showError(this.#place, error, () => this.refresh()),
+      (error) => showFailure(this.#place, error, () => this.refresh()),
     );
   }
 }

@@ -1,13 +1,13 @@
 /** Page: guidance from pasted headers and HTML, together with the robots.txt of the editor. */
 
-import { Latest, post, showError } from "./api";
+import { Latest, errorWords, post, showError } from "./api";
 import { command, lines, names } from "./command";
-import { acceptFiles, byId, debounce, download, fill, h, scrolling } from "./dom";
+import { acceptFiles, announce, byId, debounce, download, fill, h, scrolling } from "./dom";
 import type { EditView } from "./edit_view";
 import { readText } from "./editor";
 import type { Fields } from "./share";
 import { choose, textOf, type ViewPart } from "./views";
-import { answerMark, reasonWords, recordName, shorten } from "./words";
+import { answerMark, noteWords, reasonWords, recordName, shorten } from "./words";
 
 interface Source {
   carrier: string;
@@ -107,13 +107,16 @@ export class PageView implements ViewPart {
       field.addEventListener("input", () => this.#refresh());
     }
     for (const field of [this.#profile, this.#robots]) field.addEventListener("change", () => this.#refresh());
+    const status = byId("html-status");
+    this.#html.addEventListener("input", () => (status.textContent = ""));
     acceptFiles(this.#html, byId<HTMLInputElement>("open-html"), (file) => {
       readText(file).then(
-        ({ text }) => {
+        ({ text, remark }) => {
           this.#html.value = text;
+          status.textContent = remark;
           this.#refresh();
         },
-        (error: unknown) => showError(this.#place, error as Error),
+        (error: unknown) => (status.textContent = errorWords(error as Error)),
       );
     });
   }
@@ -144,7 +147,8 @@ export class PageView implements ViewPart {
   async #load(): Promise<void> {
     this.#stale = false;
     if (!this.#url.value.trim() || !this.#tokens.length) {
-      fill(this.#place, h("p", { class: "hint" }, "Give the URL of the page and the name of a crawler."));
+      this.#latest.stop();
+      fill(this.#place, h("p", { class: "hint" }, "Enter the URL of the page and the name of a crawler."));
       return;
     }
     await this.#latest.run(
@@ -162,7 +166,10 @@ export class PageView implements ViewPart {
         const tags = hasPage && found.may_crawl !== false ? await post<Tags>("v1/tags", page, signal) : null;
         this.#draw(found, tags);
       },
-      (error) => showError(this.#place, error, () => this.#refresh()),
+      (error) => {
+        this.#stale = true;
+        showError(this.#place, error, () => this.#refresh());
+      },
     );
   }
 
@@ -175,6 +182,8 @@ export class PageView implements ViewPart {
         return mention && h("li", {}, h("code", {}, shorten(mention.text, 100)), ` – ${sourceWords(mention.source)}`);
       });
     const rule = found.verdict?.rule;
+    const answer = (value: boolean | null) => (value === null ? "unknown" : value ? "yes" : "no");
+    announce(`Crawl: ${answer(found.may_crawl)}. Show in search results: ${answer(found.may_index)}.`);
     const hidden = found.may_crawl === false && h("li", {}, "robots.txt blocks the page, so its tags are not read");
     fill(
       this.#place,
@@ -213,7 +222,7 @@ export class PageView implements ViewPart {
     return [
       h("h3", {}, "Notes"),
       h("ul", { class: "plain-list" }, all.slice(0, 100).map((note) =>
-        h("li", {}, h("span", { class: `level ${note.level}-level` }, note.level), ` ${note.message}`,
+        h("li", {}, h("span", { class: `level ${note.level}-level` }, note.level), ` ${noteWords(note.message)}`,
           note.source && h("span", { class: "hint" }, ` (${sourceWords(note.source)})`)))),
     ];
   }
@@ -237,10 +246,12 @@ export class PageView implements ViewPart {
     this.#headers.value = first ? EXAMPLE_HEADERS : textOf(fields, "headers");
     this.#html.value = first ? EXAMPLE_HTML : textOf(fields, "html");
     this.#robots.checked = fields?.["alone"] !== true;
+    byId("html-status").textContent = "";
     this.#refresh();
   }
 
   command(): string {
+    if (!this.#url.value.trim() || !this.#tokens.length) return "";
     const options: [string, string][] = this.#tokens.map((token) => ["--as", token]);
     if (this.#robots.checked) options.push(["--robots", "robots.txt"]);
     for (const line of this.#headerLines) options.push(["--header", line]);
@@ -260,9 +271,14 @@ function question(title: string, value: boolean | null, reasons: (HTMLElement | 
   return h("div", { class: "question" }, h("h4", {}, title), answerMark(value), h("ul", {}, reasons));
 }
 
-function sourceWords(source: Source): string {
-  const parts = [source.carrier];
-  if (source.line !== null) parts.push(`line ${source.line}`);
-  if (source.element !== null) parts.push(`element ${source.element}`);
-  return parts.join(", ");
+/** "2nd meta element", "1st X-Robots-Tag header". */
+function sourceWords({ carrier, line, element }: Source): string {
+  if (element !== null) return `${ordinal(element)} ${carrier} element`;
+  if (line === null || carrier === "robots.txt") return line === null ? carrier : `${carrier}, line ${line}`;
+  return `${ordinal(line)} ${carrier} header`;
+}
+
+function ordinal(number: number): string {
+  const end = number % 100 >= 11 && number % 100 <= 13 ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[number % 10] ?? "th");
+  return `${number}${end}`;
 }

@@ -58,7 +58,7 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string> {
   }
 }
 
-function toFields(value: unknown): Fields {
+export function toFields(value: unknown): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new TypeError("not an object");
   }

@@ -5,12 +5,14 @@ import type { Fields } from "./share";
 export interface ViewPart {
   /** The state of the view, for a link. */
   fields(): Fields;
-  /** Take a state from a link; null is the state at the first start. */
-  load(fields: Fields | null): void;
+  /** Take a state; null is the state at the first start. With *undoable*, the text before can be undone to. */
+  load(fields: Fields | null, undoable?: boolean): void;
   /** The view became visible. */
   show(): void;
-  /** The command lines with the same answer. */
+  /** The command lines with the same answer; empty if there is no question yet. */
   command(): string;
+  /** What the command lines are, if they do not give the same answer. */
+  readonly commandTitle?: string;
   /** Files that the command lines read. */
   downloads(): [string, () => void][];
 }

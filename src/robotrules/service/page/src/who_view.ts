@@ -3,11 +3,11 @@
 import { Latest, post, showError } from "./api";
 import { command, names } from "./command";
 import { purposeTitle, usedPurposes, whenCrawlersAreKnown } from "./crawlers";
-import { byId, count, debounce, fill, h, scrolling } from "./dom";
+import { announce, byId, count, debounce, fill, h, scrolling } from "./dom";
 import type { EditView } from "./edit_view";
 import type { Fields } from "./share";
 import { choose, textOf, type ViewPart } from "./views";
-import { shorten, verdictMark } from "./words";
+import { shorten, verdictMark, visible } from "./words";
 
 interface Cell {
   path: string;
@@ -41,6 +41,7 @@ const SUMMARIES: Record<string, string> = {
 
 export class WhoView implements ViewPart {
   readonly #paths = byId<HTMLInputElement>("who-paths");
+  readonly #profile = byId<HTMLSelectElement>("who-profile");
   readonly #purpose = byId<HTMLSelectElement>("who-purpose");
   readonly #as = byId<HTMLInputElement>("who-as");
   readonly #all = byId<HTMLInputElement>("who-all");
@@ -56,7 +57,7 @@ export class WhoView implements ViewPart {
     private readonly openLine: (line: number) => void,
   ) {
     for (const field of [this.#paths, this.#as]) field.addEventListener("input", () => this.#refresh());
-    for (const field of [this.#purpose, this.#all]) field.addEventListener("change", () => this.#refresh());
+    for (const field of [this.#profile, this.#purpose, this.#all]) field.addEventListener("change", () => this.#refresh());
     whenCrawlersAreKnown(() => {
       this.#purpose.append(...usedPurposes().map((purpose) => h("option", { value: purpose }, purposeTitle(purpose))));
       if (this.#wantedPurpose) {
@@ -87,8 +88,8 @@ export class WhoView implements ViewPart {
         const tokens = names(this.#as.value);
         const body = {
           robots: this.edit.editor.text,
-          profile: this.edit.ask.profile,
-          path: names(this.#paths.value),
+          profile: this.#profile.value,
+          path: this.#pathList,
           // Crawlers by name cannot be combined with those of a purpose.
           ...(tokens.length
             ? { as: tokens }
@@ -96,11 +97,20 @@ export class WhoView implements ViewPart {
         };
         this.#draw(await post<Matrix>("v1/matrix", body, signal));
       },
-      (error) => showError(this.#place, error, () => this.#refresh()),
+      (error) => {
+        this.#stale = true;
+        showError(this.#place, error, () => this.#refresh());
+      },
     );
   }
 
+  /** Paths have no white space, and can have commas. */
+  get #pathList(): string[] {
+    return [...new Set(this.#paths.value.split(/\s+/).filter(Boolean))];
+  }
+
   #draw(found: Matrix): void {
+    announce(`${count(found.crawlers.length, "crawler")}, ${count(found.paths.length, "path")}.`);
     const width = found.paths.length + 2;
     const rows = found.bands.flatMap((band) => [
       h("tr", {}, h("th", { scope: "rowgroup", colspan: width }, h("span", {}, h("strong", {}, band.title), ` – ${band.sentence}`))),
@@ -115,7 +125,7 @@ export class WhoView implements ViewPart {
       h("div", { class: "card" }, scrolling("Matrix of crawlers and paths", h("table", { class: "matrix" },
         h("caption", { class: "hidden" }, "Which crawlers may fetch which paths"),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Crawler"), h("th", { scope: "col" }, "May fetch"),
-          found.paths.map((path) => h("th", { scope: "col", title: path.path }, h("code", {}, shorten(path.path, 40)))))),
+          found.paths.map((path) => h("th", { scope: "col", title: visible(path.path) }, h("code", {}, shorten(path.path, 40)))))),
         h("tbody", {}, rows)))),
       h("p", { class: "hint" },
         found.left_out > 0 && `${count(found.left_out, "more crawler")} left out: choose a purpose, or all. `,
@@ -125,16 +135,18 @@ export class WhoView implements ViewPart {
 
   #cell(cell: Cell): HTMLElement {
     const { line, rule } = cell;
-    const why = line ? h("button", { type: "button", class: "link hint", title: rule ?? "", onclick: () => this.openLine(line) }, `line ${line}`) : null;
+    const why = line ? h("button", { type: "button", class: "link hint", title: visible(rule ?? ""), onclick: () => this.openLine(line) }, `line ${line}`) : null;
     return h("td", {}, verdictMark(cell.allowed), why && " ", why);
   }
 
   fields(): Fields {
-    return { path: this.#paths.value, purpose: this.#purpose.value, as: this.#as.value, all: this.#all.checked };
+    const profile = this.#profile.value === "default" ? "" : this.#profile.value;
+    return { path: this.#paths.value, profile, purpose: this.#purpose.value, as: this.#as.value, all: this.#all.checked };
   }
 
   load(fields: Fields | null): void {
     this.#paths.value = textOf(fields, "path").slice(0, 4000);
+    choose(this.#profile, textOf(fields, "profile"), "default");
     this.#wantedPurpose = textOf(fields, "purpose");
     choose(this.#purpose, this.#wantedPurpose, "");
     this.#as.value = textOf(fields, "as").slice(0, 1000);
@@ -145,8 +157,8 @@ export class WhoView implements ViewPart {
   command(): string {
     const options: [string, string][] = names(this.#as.value).map((name) => ["--as", name]);
     if (!options.length && this.#purpose.value) options.push(["--purpose", this.#purpose.value]);
-    for (const path of names(this.#paths.value)) options.push(["--path", path]);
-    if (this.edit.ask.profile !== "default") options.push(["--profile", this.edit.ask.profile]);
+    for (const path of this.#pathList) options.push(["--path", path]);
+    if (this.#profile.value !== "default") options.push(["--profile", this.#profile.value]);
     const all = !names(this.#as.value).length && this.#all.checked ? " --all" : "";
     return `${command("matrix", options, [])}${all} robots.txt`;
   }

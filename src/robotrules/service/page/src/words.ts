@@ -60,8 +60,19 @@ export function answerMark(value: boolean | null): HTMLElement {
   return h("span", { class: `verdict ${name}` }, h("span", { "aria-hidden": "true" }, sign), word ?? "");
 }
 
+/** Show characters that change the direction of a text, such as ⟨U+202E⟩: they could disguise a URL. */
+export function visible(text: string): string {
+  return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) =>
+    `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+}
+
+/** The message of a note; what it says about the Python API is left out. */
+export function noteWords(message: string): string {
+  return visible(message.replace(/: robotrules\.product_token\(\)[^.]*\./, ". Enter only the name, such as Googlebot."));
+}
+
 export function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text;
+  return visible(text.length > length ? `${text.slice(0, length)}…` : text);
 }
 
 export const PROFILE_NAMES: Record<string, string> = {

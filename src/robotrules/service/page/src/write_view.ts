@@ -2,11 +2,11 @@
 
 import { ApiError, Latest, post, showError } from "./api";
 import { lines, names } from "./command";
-import { purposeTitle, usedPurposes, whenCrawlersAreKnown } from "./crawlers";
-import { byId, copyButton, count, debounce, download, fill, h } from "./dom";
+import { findCrawler, purposeTitle, usedPurposes, whenCrawlersAreKnown } from "./crawlers";
+import { announce, byId, copyButton, count, debounce, download, fill, h } from "./dom";
 import type { Fields } from "./share";
 import { textOf, type ViewPart } from "./views";
-import { shorten } from "./words";
+import { noteWords, shorten, visible } from "./words";
 
 interface Proof {
   statement: string;
@@ -48,6 +48,8 @@ interface Entry {
   delay: string;
 }
 
+type EntryFields = Map<keyof Entry, HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>;
+
 const EMPTY: Policy = {
   purposes: {}, use: {}, disallow: "", allow: "", delay: "", sitemaps: "", comment: "", crawlers: [], tagPaths: "", tagRules: "",
 };
@@ -72,7 +74,8 @@ export class WriteView implements ViewPart {
   readonly #entries = h("div", { class: "stack" });
   readonly #uses = new Map<string, HTMLSelectElement>();
   readonly #purposeFields = new Map<string, HTMLSelectElement>();
-  readonly #entryFields: Map<keyof Entry, HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>[] = [];
+  readonly #entryFields: EntryFields[] = [];
+  readonly #addButton = h("button", { type: "button", class: "small", onclick: () => this.#add(null, true) }, "Add crawlers");
   readonly #texts = new Map<string, HTMLInputElement | HTMLTextAreaElement>();
   readonly #latest = new Latest();
   readonly #soon = debounce(300, () => void this.#write());
@@ -127,8 +130,7 @@ export class WriteView implements ViewPart {
       h("fieldset", { class: "stack" }, h("legend", {}, "All crawlers"),
         this.#text("disallow", "Blocked paths", "One path for each line. A path covers all that starts with it; * matches anything, $ the end."),
         this.#text("allow", "Allowed paths inside them", "", 2)),
-      h("fieldset", { class: "stack" }, h("legend", {}, "Crawlers by name"), this.#entries,
-        h("button", { type: "button", class: "small", onclick: () => this.#add(null, true) }, "Add crawlers")),
+      h("fieldset", { class: "stack" }, h("legend", {}, "Crawlers by name"), this.#entries, this.#addButton),
       this.#text("sitemaps", "Sitemaps", "", 2),
       h("details", {}, h("summary", {}, "Crawl-delay, comment, and tags for headers"), h("div", { class: "stack" },
         this.#text("delay", "Seconds between requests", "Crawl-delay; many crawlers ignore it.", 1),
@@ -141,7 +143,7 @@ export class WriteView implements ViewPart {
 
   #add(entry: Entry | null, focus: boolean): void {
     if (this.#entryFields.length >= MAX_ENTRIES) return;
-    const fields = new Map<keyof Entry, HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>();
+    const fields: EntryFields = new Map();
     const id = freshId();
     const access = this.#choice("Access", [["", "As all, and these paths"], ["allow", "Allow all but these paths"], ["block", "Block all but these paths"]], entry?.access ?? "");
     fields.set("access", access.select);
@@ -152,18 +154,33 @@ export class WriteView implements ViewPart {
       fields.set(name, field);
       return h("div", { class: "field" }, h("label", { for: own }, label), field);
     };
-    const number = this.#entryFields.push(fields);
-    const element = h("div", { class: "question stack", role: "group", "aria-label": `Crawlers by name, ${number}` },
+    this.#entryFields.push(fields);
+    const element = h("div", { class: "question stack", role: "group" },
       h("div", { class: "fields" }, make("crawlers", "Names", false), access.element),
       h("div", { class: "fields" }, make("disallow", "Blocked paths", true), make("allow", "Allowed paths", true)),
       h("div", { class: "bar" }, make("delay", "Seconds between requests", false), h("span", { class: "grow" }),
-        h("button", { type: "button", class: "small", onclick: () => {
-          this.#entryFields.splice(this.#entryFields.indexOf(fields), 1);
-          element.remove();
-          this.#refresh();
-        } }, "Remove")));
+        h("button", { type: "button", class: "small remove", onclick: () => this.#remove(fields, element) }, "Remove")));
     this.#entries.append(element);
+    this.#numberEntries();
     if (focus) fields.get("crawlers")?.focus();
+  }
+
+  #remove(fields: EntryFields, element: HTMLElement): void {
+    const at = this.#entryFields.indexOf(fields);
+    this.#entryFields.splice(at, 1);
+    element.remove();
+    this.#numberEntries();
+    announce("Removed.");
+    const next = this.#entryFields[Math.min(at, this.#entryFields.length - 1)];
+    (next?.get("crawlers") ?? this.#addButton).focus();
+    this.#refresh();
+  }
+
+  #numberEntries(): void {
+    [...this.#entries.children].forEach((element, index) => {
+      element.setAttribute("aria-label", `Crawlers by name, ${index + 1}`);
+      element.querySelector(".remove")?.setAttribute("aria-label", `Remove crawlers ${index + 1}`);
+    });
   }
 
   #refresh(): void {
@@ -234,6 +251,7 @@ export class WriteView implements ViewPart {
         this.#draw(found);
       },
       (error) => {
+        this.#stale = true;
         this.#result = null;
         showError(this.#place, error, () => this.#refresh());
       },
@@ -245,17 +263,25 @@ export class WriteView implements ViewPart {
     const heading = found.proved === true ? "Proved: the file says what the form says" : found.proved === false ? "The file does not say all of it" : "Not all of it was decided";
     const doubtful = found.proofs.filter((proof) => proof.holds !== true);
     const proofs = [...doubtful, ...found.proofs.filter((proof) => proof.holds === true)];
+    const unblocked = this.#countUnblocked(found.hints);
+    const exception = unblocked > 0 && `${count(unblocked, "crawler")} with a blocked purpose ${unblocked === 1 ? "is" : "are"} not blocked: see Good to know.`;
+    announce(`${heading}. ${exception || ""}`);
+    // What was opened stays open.
+    const isOpen = (name: string) => this.#place.querySelector<HTMLDetailsElement>(`details.${name}`)?.open;
+    const [proofsOpen, policyOpen] = [isOpen("proofs"), isOpen("policy")];
+    const copySource = (name: string) => () => this.#place.querySelector<HTMLElement>(`pre.${name}`) ?? this.#place;
     const left = found.proofs_left_out + Math.max(proofs.length - MAX_PROOFS, 0);
     fill(
       this.#place,
       h("div", { class: "bar" }, h("h3", {}, "robots.txt"), h("span", { class: "grow" }),
         h("button", { type: "button", class: "small strong", onclick: () => this.open(body) }, "Open in the editor"),
-        copyButton("Copy", () => body),
-        h("button", { type: "button", class: "small", onclick: () => download("robots.txt", body) }, "Download")),
-      h("pre", { class: "file-text", tabindex: "0", role: "region", "aria-label": "The written robots.txt" }, body || "(empty: nothing is asked of crawlers)"),
+        copyButton("Copy", "Copy the robots.txt", () => body, copySource("written-text")),
+        h("button", { type: "button", class: "small", "aria-label": "Download robots.txt", onclick: () => download("robots.txt", body) }, "Download")),
+      h("pre", { class: "file-text written-text", tabindex: "0", role: "region", "aria-label": "The written robots.txt" }, body || "(empty: nothing is asked of crawlers)"),
       h("h3", {}, h("span", { class: `verdict ${found.proved === true ? "allowed" : found.proved === false ? "blocked" : "unknown"}` },
         h("span", { "aria-hidden": "true" }, found.proved === true ? "✓" : found.proved === false ? "✕" : "?")), ` ${heading}`),
-      h("details", { open: doubtful.length > 0 }, h("summary", {}, `${count(found.proofs.length, "statement")}, each for default, strict and Google's parsing`),
+      exception && h("p", { class: "exception" }, exception),
+      h("details", { class: "proofs", open: proofsOpen ?? doubtful.length > 0 }, h("summary", {}, `${count(found.proofs.length, "statement")}, each for default, strict and Google's parsing`),
         h("ul", { class: "plain-list" }, proofs.slice(0, MAX_PROOFS).map((proof) => h("li", {},
           h("span", { class: `verdict ${proof.holds === true ? "allowed" : proof.holds === false ? "blocked" : "unknown"}` },
             h("span", { "aria-hidden": "true" }, proof.holds === true ? "✓" : proof.holds === false ? "✕" : "?"),
@@ -264,16 +290,25 @@ export class WriteView implements ViewPart {
         left > 0 && h("p", { class: "hint" }, `and ${count(left, "more", "more")}`)),
       found.notes.length > 0 && h("h3", {}, "Notes"),
       found.notes.length > 0 && h("ul", { class: "plain-list" }, found.notes.slice(0, 100).map((note) =>
-        h("li", {}, h("span", { class: `level ${note.level}-level` }, note.level), ` ${note.message}`))),
+        h("li", {}, h("span", { class: `level ${note.level}-level` }, note.level), ` ${noteWords(note.message)}`))),
       found.hints.length > 0 && h("h3", {}, "Good to know"),
-      found.hints.length > 0 && h("ul", { class: "plain-list" }, found.hints.slice(0, 100).map((hint) => h("li", {}, hint.replaceAll("`", "")))),
+      found.hints.length > 0 && h("ul", { class: "plain-list" }, found.hints.slice(0, 100).map((hint) => h("li", {}, visible(hint.replaceAll("`", ""))))),
       ...(found.fields.length ? [h("h3", {}, "Header fields and elements for the tag rules"), ...found.fields.map((table) =>
         h("pre", { class: "file-text", tabindex: "0", role: "region", "aria-label": "Tag rules" }, `# ${table.paths.join(" ")}\n${table.headers.map((pair) => pair.join(": ")).join("\n")}\n\n${table.html}`))] : []),
-      h("details", {}, h("summary", {}, "The policy as a file for robotrules write"),
-        h("div", { class: "bar" }, copyButton("Copy", () => toml), h("button", { type: "button", class: "small", onclick: () => download("policy.toml", toml) }, "Download policy.toml")),
-        h("pre", { class: "file-text", tabindex: "0", role: "region", "aria-label": "The policy" }, toml)),
+      h("details", { class: "policy", open: policyOpen ?? false }, h("summary", {}, "The policy as a file for robotrules write"),
+        h("div", { class: "bar" }, copyButton("Copy", "Copy the policy", () => toml, copySource("policy-text")), h("button", { type: "button", class: "small", onclick: () => download("policy.toml", toml) }, "Download policy.toml")),
+        h("pre", { class: "file-text policy-text", tabindex: "0", role: "region", "aria-label": "The policy" }, toml)),
       h("p", { class: "hint" }, "A robots.txt is a request, and it publishes the paths that it lists: protect private content with authentication."),
     );
+  }
+
+  /** Crawlers with a blocked purpose that the file does not block, by the hints of the service. */
+  #countUnblocked(hints: string[]): number {
+    const isBlocked = (purpose: string) => this.#policy.purposes[purpose] === "block";
+    return hints.filter((hint) => {
+      const [, name] = /^(.+?) is (?:allowed, because it has the purpose|left out, because) /.exec(hint) ?? [];
+      return name && findCrawler(name)?.purposes?.some(isBlocked);
+    }).length;
   }
 
   fields(): Fields {

@@ -22,11 +22,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robotrules.service.guard import BodyReader, Guard, check_media_type
-from robotrules.service.logs import LogWriter, exception_values
+from robotrules.service.logs import LogWriter, exception_text, exception_values
 from robotrules.service.metrics import Metrics
 from robotrules.service.parts import Endpoint, Readiness, ServiceContext, load_parts
 from robotrules.service.problems import MEDIA_TYPE, PROBLEMS, Problem
-from robotrules.service.settings import ServiceSettings, read_tokens
+from robotrules.service.settings import ServiceSettings
 from robotrules.service.work import WorkPool
 
 __all__ = ["Service", "create_app"]
@@ -70,13 +70,12 @@ class Service:
 
     def reload_tokens(self) -> None:
         """Read the token file again; keep the tokens if it cannot be read."""
-        path = self.settings.token_file
-        if path is None:
+        if self.settings.token_file is None:
             return
         try:
-            self.guard.set_tokens(read_tokens(path))
+            self.guard.reload_tokens()
         except (OSError, ValueError) as error:
-            self._write("error", "tokens-kept", reason=_reason(error))
+            self._write("error", "tokens-kept", reason=exception_text(error))
         else:
             self._write("info", "tokens-read")
 
@@ -191,16 +190,12 @@ class Service:
                     if part.lifespan is not None:
                         await opened.enter_async_context(part.lifespan())
             except Exception as error:
-                await send({"type": "lifespan.startup.failed", "message": _reason(error)})
+                await send({"type": "lifespan.startup.failed", "message": exception_text(error)})
                 raise
             await send({"type": "lifespan.startup.complete"})
             await receive()
             self.readiness.stopping = True
         await send({"type": "lifespan.shutdown.complete"})
-
-
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 def _add_fields(response: Response, request_id: bytes) -> None:

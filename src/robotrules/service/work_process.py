@@ -44,8 +44,8 @@ def main(arguments: list[str]) -> None:
     limit_memory(limits.work_memory)
     # Ctrl-C in a terminal and signals to the process group are for the service, which closes the
     # socket when it has finished.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     verbs = load_verbs()
     requests: queue.SimpleQueue[tuple[str, bytes]] = queue.SimpleQueue()
     threading.Thread(target=_read_requests, args=(pipe, requests), daemon=True).start()

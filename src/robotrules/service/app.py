@@ -38,6 +38,7 @@ CLIENT_LEFT = 499
 # Ids that the service makes: unique, and made in less time than random ones.
 _PREFIX = token_hex(5).encode()
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+CLOSE = (b"connection", b"close")
 NO_STORE = (b"cache-control", b"no-store")
 
 
@@ -110,6 +111,9 @@ class Service:
                 status = response.status_code
                 begun = True
                 _add_fields(response, request_id)
+                if not body.complete and path not in self._streamed and _has_body(scope):
+                    # What was not read must not be taken for the next request.
+                    response.raw_headers.append(CLOSE)
                 await response(scope, body, send)
             except Problem as problem:
                 kind, status = problem.slug, problem.status
@@ -178,7 +182,7 @@ class Service:
         if endpoint is None:
             if scope["method"] == "HEAD" and "GET" in methods:
                 return methods["GET"]
-            allow = ", ".join(methods)
+            allow = ", ".join([*methods, "HEAD"] if "GET" in methods else methods)
             raise Problem("method-not-allowed", f"use {allow}", headers={"Allow": allow})
         return endpoint
 

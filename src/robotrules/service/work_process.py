@@ -89,7 +89,8 @@ def _read_requests(pipe: socket.socket, requests: queue.SimpleQueue[tuple[str, b
             path_length, length = REQUEST_HEAD.unpack(_read(pipe, REQUEST_HEAD.size))
             path = _read(pipe, path_length).decode()
             requests.put((path, bytes(_read(pipe, length))))
-    except OSError:
+    finally:
+        # The socket is closed, or there is not enough memory for a request.
         os._exit(0)
 
 

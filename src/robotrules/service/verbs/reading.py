@@ -390,6 +390,7 @@ VERBS: tuple[Verb, ...] = (
         tags,
         {"html": '<meta name="robots" content="noindex">', "headers": ["Robots-Tag: *;nosnippet"]},
         "tags",
+        inline=1024,
         command="tags",
     ),
     Verb(
@@ -404,6 +405,7 @@ VERBS: tuple[Verb, ...] = (
             "headers": ["Robots-Tag: *;noindex"],
         },
         "guidance",
+        inline=1024,
         command="guidance",
     ),
     Verb(

@@ -20,12 +20,15 @@ from typing import Any
 import pytest
 
 from robotrules.service.app import Service
+from robotrules.service.live.fetching import Fetching
+from robotrules.service.live.questions import MAX_NAME, MAX_NAMES, Crawlers, vet_url
 from robotrules.service.openapi import all_operations, openapi_document
-from robotrules.service.problems import PROBLEMS
+from robotrules.service.problems import PROBLEMS, Problem
 from robotrules.service.settings import ServiceSettings
 from tests.service.live_server import serve
 from tests.service.running import serving
 
+JsonSchemaError = import_module("jsonschema").ValidationError
 ROOT = Path(__file__).parents[2]
 # The page is for people.
 PAGE = ("/", "/static/")
@@ -117,6 +120,54 @@ def test_problems_are_described() -> None:
     assert kinds == [f"/v1/problems#{slug}" for slug in PROBLEMS]
     for slug, kind in PROBLEMS.items():
         assert f"`{slug}`" in components["responses"][str(kind.status)]["description"]
+
+
+def test_parameters_accept_what_the_service_accepts() -> None:
+    """Generated clients validate with the schemas: they may not refuse what is answered."""
+    fetching = Fetching(ServiceSettings())
+    crawlers = Crawlers(fetching)
+    parameters = document()["paths"]["/v1/check"]["get"]["parameters"]
+    schemas = {parameter["name"]: parameter["schema"] for parameter in parameters}
+    urls = [
+        "http://h?x",
+        "HTTP://h/",
+        "hTTps://h",
+        "http://[::1]:8080/a",
+        "http://a_b/",
+        "http://é",
+    ]
+    for url in [
+        *urls,
+        "http://h#x",
+        "http://h:/",
+        "http://h/é",
+        "http://h%41/",
+        "http://a\u00adb/",
+    ]:
+        assert vet_url(url, fetching)
+        validate(url, schemas["url"])
+    for url in (
+        "ftp://h/",
+        "http://",
+        "http:///a",
+        "http://?",
+        "http:h",
+        "http://h/a b",
+        " http://h",
+    ):
+        with pytest.raises(Problem):
+            vet_url(url, fetching)
+        with pytest.raises(JsonSchemaError):
+            validate(url, schemas["url"])
+    for names in (["Bot2"], ["*"], ["é"], ["A"] * MAX_NAMES, ["a" * MAX_NAME]):
+        assert crawlers.find(names, names)
+        validate(names, schemas["as"])
+    for wrong in (["A"] * (MAX_NAMES + 1), ["a" * (MAX_NAME + 1)]):
+        for name, given in (("as", (wrong, [])), ("purpose", (["A"], wrong))):
+            with pytest.raises(Problem):
+                crawlers.find(*given)
+            with pytest.raises(JsonSchemaError):
+                validate(wrong, schemas[name])
 
 
 # --- schemathesis ---------------------------------------------------------------------------------

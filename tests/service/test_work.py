@@ -104,6 +104,52 @@ def test_large_bodies_of_light_verbs_leave_the_event_loop() -> None:
         assert work.pids == []
 
 
+WORST: dict[str, Callable[[int], dict[str, Any]]] = {
+    "/v1/check": lambda size: {
+        "robots": "User-agent: *\n" + "".join(f"Disallow:/{n}\n" for n in range(size // 28)),
+        "urls": [f"/{n}" for n in range(size // 28)],
+        "as": "Bot",
+    },
+    "/v1/explain": lambda size: {
+        **QUESTION,
+        "robots": "User-agent: *\n" + "Allow:/\n" * (size // 9),
+    },
+    "/v1/tags": lambda size: {"headers": ["Robots-Tag: " + "a;noindex, " * (size // 11)]},
+    "/v1/guidance": lambda size: {
+        "url": "https://example.com/a",
+        "as": "Bot",
+        "robots": "User-agent: *\n" + "Content-Usage:a=y\n" * (size // 19),
+    },
+    "/v1/editor/tokens": lambda size: {"robots": "a:\n" * (size // 4)},
+    "/v1/editor/completion": lambda size: {
+        "robots": "User-agent: *\n" + "Allow:/\n" * (size // 9),
+        "position": {"line": 1, "character": 3},
+    },
+}
+
+
+def test_the_worst_inline_bodies_are_known() -> None:
+    """Each verb that may run on the event loop has one here."""
+    assert set(WORST) == {path for path, verb in VERBS.items() if not verb.heavy}
+
+
+@pytest.mark.parametrize("path", WORST)
+def test_inline_work_is_short(path: str) -> None:
+    """The event loop waits for it. The time is that of the processor, on whatever machine."""
+    verb = VERBS[path]
+    body = json.dumps(WORST[path](verb.inline - 200)).encode()
+    assert verb.inline * 0.7 < len(body) <= verb.inline
+    times = []
+    with pool() as work:
+        for _ in range(5):
+            assert work.is_inline(verb, body)
+            began = time.thread_time()
+            work.run_inline(verb, body)
+            times.append(time.thread_time() - began)
+        assert min(times) < 0.01
+        assert not work.is_inline(verb, b" " * (verb.inline + 1))
+
+
 def test_very_large_bodies_are_read_in_a_process() -> None:
     """Reading their JSON would stop all threads of this one."""
     body = json.dumps({**QUESTION, "robots": QUESTION["robots"] + "#" * 4_000_000}).encode()

@@ -226,6 +226,7 @@ def limited_protocol(
             lost = self.lost
 
             def call(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+                """Call the application."""
                 scope[LOST] = lost
                 answer: Awaitable[None] = app(scope, receive, send)
                 return answer

@@ -39,6 +39,10 @@ expected-statuses = ["2xx", 401, 403, 404, 422]
 """
 
 
+# What is no URL has a line with an error, and nothing is fetched.
+NO_URL = {"type": "string"}
+
+
 @cache
 def document() -> dict[str, Any]:
     """The document."""
@@ -162,7 +166,7 @@ def test_parameters_accept_what_the_service_accepts() -> None:
     for names in (["Bot2"], ["*"], ["é"], ["A"] * MAX_NAMES, ["a" * MAX_NAME]):
         assert crawlers.find(names, names)
         validate(names, schemas["as"])
-    for wrong in (["A"] * (MAX_NAMES + 1), ["a" * (MAX_NAME + 1)]):
+    for wrong in (["A", ""], ["A"] * (MAX_NAMES + 1), ["a" * (MAX_NAME + 1)]):
         for name, given in (("as", (wrong, [])), ("purpose", (["A"], wrong))):
             with pytest.raises(Problem):
                 crawlers.find(*given)
@@ -209,7 +213,10 @@ def with_urls(urls: list[str]) -> dict[str, Any]:
         properties["url"] = {"enum": urls}
         if "urls" in properties:  # null is the same as leaving it out
             properties["url"] = {"enum": [*urls, None]}
-            properties["urls"] = {"type": ["array", "null"], "items": {"enum": urls}}
+            properties["urls"] = {
+                "type": ["array", "null"],
+                "items": {"anyOf": [{"enum": urls}, NO_URL]},
+            }
     for path, methods in changed["paths"].items():
         # A page that is allowed is fetched in a slot, of which there is one per second.
         asked = urls[:1] if path == "/v1/guidance" else urls

@@ -90,7 +90,7 @@ _WHO = (
         "The crawler's product token; repeat it for several, the preferred one first. Defaults to "
         "that of the User-Agent of the service, if it has one.",
         # Which characters are allowed depends on the profile: `strict` allows letters, _ and -.
-        {"type": "string", "maxLength": MAX_NAME},
+        {"type": "string", "minLength": 1, "maxLength": MAX_NAME},
         example=["ExampleBot"],
         repeated=True,
     ),

@@ -352,7 +352,7 @@ def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch, mebibytes: int) -> N
 def test_processes_are_replaced_after_many_requests() -> None:
     """What a long life collects is given back; no request waits for the new process."""
     with pool(work_requests=3) as work:
-        pids = []
+        pids: list[int] = []
         end = time.monotonic() + 60
         while len(set(pids)) < 2 and time.monotonic() < end:
             run(work.run(LINT, SMALL))

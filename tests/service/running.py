@@ -10,7 +10,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -79,8 +79,14 @@ class RunningService:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, *options: str) -> Iterator[RunningService]:
-    """Run `robotrules serve`; end it with SIGTERM, or SIGKILL if it does not end."""
+def serving(
+    folder: Path, *options: str, on_process: Callable[[int], object] | None = None
+) -> Iterator[RunningService]:
+    """
+    Run `robotrules serve`; end it with SIGTERM, or SIGKILL if it does not end.
+
+    *on_process* is called with the id of the process, before it listens.
+    """
     log = folder / "log.txt"
     store = [] if "--store" in options else ["--store", str(folder / "robots.sqlite")]
     with log.open("wb") as errors:
@@ -94,6 +100,8 @@ def serving(folder: Path, *options: str) -> Iterator[RunningService]:
         )
     assert process.stdout is not None
     try:
+        if on_process is not None:
+            on_process(process.pid)
         url = process.stdout.readline().decode()
         assert url.startswith("http://"), log.read_text(encoding="utf-8")
         yield RunningService(process, int(url.rstrip("/\n").rpartition(":")[2]), log)

@@ -98,6 +98,15 @@ def test_pages_of_other_origins_are_refused(origin: str, expected: int) -> None:
     assert status(ServiceSettings(), origin=origin) == expected
 
 
+def test_names_of_allowed_hosts_are_case_insensitive() -> None:
+    """In the Origin field as in the Host field."""
+    settings = ServiceSettings(allowed_hosts=("Robots.Example",))
+    for name in ("robots.example", "ROBOTS.example"):
+        assert status(settings, host=name, origin=f"https://{name}") == 200
+        assert status(settings, origin=f"https://{name}:8443") == 200
+    assert status(settings, origin="https://other.example") == 403
+
+
 @pytest.mark.parametrize(
     ("site", "expected"),
     [("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403), ("x", 403)],

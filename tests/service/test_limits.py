@@ -136,6 +136,22 @@ def test_a_refused_request_with_a_body_closes_the_connection(service: RunningSer
     assert b"connection: close" in answer
 
 
+def test_an_answer_without_the_body_closes_the_connection(service: RunningService) -> None:
+    """The rest of the body is no header: nothing follows the answer."""
+    start = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500000\r\n\r\n"
+    answer, _ = sent(service, start, *[b" " * 20_000] * 5, pause=0.05)
+    assert head(answer)[0] == 200
+    assert answer.count(b"HTTP/1.1") == 1
+    assert b"connection: close" in answer
+    # A body that is complete, or none, leaves it open.
+    with closing(service.connect()) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + WHOLE)
+        received = b""
+        while received.count(b"HTTP/1.1 200") < 2:
+            received += connection.recv(65536)
+    assert b"connection: close" not in received
+
+
 # --- Headers --------------------------------------------------------------------------------------
 
 
@@ -209,6 +225,26 @@ def test_idle_connections_make_room(service: RunningService) -> None:
             idle[-1].recv(1)
         idle[0].settimeout(0.2)
         assert idle[0].recv(1) == b""
+
+
+def test_streams_do_not_keep_idle_connections_open(tmp_path: Path) -> None:
+    """However many busy connections are older than the idle ones."""
+    with serving(tmp_path, "--limit=max_connections=120") as service, ExitStack() as stack:
+        start = (
+            b"POST /v1/check/stream?as=ExampleBot HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+            b"application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n[]\n\r\n"
+        )
+        for _ in range(64):
+            stream = stack.enter_context(closing(service.connect()))
+            stream.sendall(start)
+            assert stream.recv(10) == b"HTTP/1.1 2"
+        for _ in range(56):
+            idle = stack.enter_context(closing(service.connect()))
+            idle.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert idle.recv(10) == b"HTTP/1.1 2"
+        time.sleep(0.6)
+        for _ in range(10):
+            assert service.check().status == 200
 
 
 @pytest.mark.slow

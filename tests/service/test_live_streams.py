@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import struct
 import time
 from collections.abc import Coroutine, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -25,6 +28,7 @@ from tests.client import fault_servers
 from tests.client.fault_servers import Peer
 from tests.integrations.loopback_site import Answer, LoopbackSite, resolve_localhost_names
 from tests.service.live_server import LOOPBACK, LOOPBACKS, LiveServer, open_site, serve
+from tests.service.running import serving, until
 
 
 def hang(peer: Peer) -> None:
@@ -266,6 +270,62 @@ class TestStream:
                 first, last = stream.lines(2)
                 assert first["allowed"]
                 assert (last["line"], last["type"]) == (2, "/v1/problems#timeout")
+
+
+class TestDepartedClients:
+    """The work for a client that has gone ends, while its body is not read to the end."""
+
+    @pytest.mark.parametrize("streamed", [True, False], ids=["stream", "urls"])
+    @pytest.mark.parametrize("reset", [True, False], ids=["reset", "closed"])
+    def test_fetches_end(self, tmp_path: Path, streamed: bool, reset: bool) -> None:
+        """Of many slow origins, the later ones are not asked."""
+        options = ["--allow-private", LOOPBACKS, "--limit=max_fetches=8", "--user-agent=ExampleBot"]
+        asked: list[str] = []
+        with slow_origins(asked, 0.5) as origins, serving(tmp_path, *options) as service:
+            given = [f"{origin}/{'a' * 400}" for origin in origins]
+            body = b"".join(map(line, given)) if streamed else json.dumps({"urls": given}).encode()
+            path = b"/v1/check/stream" if streamed else b"/v1/check"
+            kind = b"x-ndjson" if streamed else b"json"
+            client = service.connect()
+            client.setblocking(True)
+            client.sendall(
+                b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/%s\r\n"
+                b"Content-Length: %d\r\n\r\n" % (path, kind, len(body)) + body
+            )
+            assert until(lambda: len(asked) >= 8, 10)
+            if reset:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.close()
+            assert until(lambda: "status=499" in service.log, 5), service.log
+            time.sleep(1)
+            before = len(asked)
+            time.sleep(1.5)
+            assert len(asked) == before
+
+
+@contextmanager
+def slow_origins(asked: list[str], delay: float, count: int = 400) -> Iterator[list[str]]:
+    """Origins on loopback addresses that answer late; what they are asked is noted."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError, asyncio.IncompleteReadError):
+            asked.append((await reader.readuntil(b"\r\n\r\n")).decode())
+            await asyncio.sleep(delay)
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            await writer.drain()
+        writer.close()
+
+    hosts = [f"127.2.{number // 250}.{number % 250 + 1}" for number in range(count)]
+    loop = asyncio.new_event_loop()
+    server = loop.run_until_complete(asyncio.start_server(answer, hosts, 0))
+    thread = Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    try:
+        yield ["http://{}:{}".format(*sock.getsockname()) for sock in server.sockets]
+    finally:
+        loop.call_soon_threadsafe(server.close)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
 
 
 class TestLineSplitter:

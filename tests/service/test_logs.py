@@ -101,6 +101,25 @@ def test_text_lines() -> None:
     assert json.loads(format_json("info", "x", {"a": "é\n"}))["a"] == "é\n"
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("/a", "/a"),
+        ("/a=b", '"/a=b"'),
+        ('/a" status=200 client="10.0.0.1', r'"/a\" status=200 client=\"10.0.0.1"'),
+        ("/a\\", r'"/a\\"'),
+        ('/a\\"', r'"/a\\\""'),
+        ("/a\n", r'"/a\x0a"'),
+        ("/a\u2028b", r'"/a\u2028b"'),
+    ],
+)
+def test_a_value_does_not_forge_others(value: str, shown: str) -> None:
+    """Paths are what clients send: quotes, backslashes and equals signs are data."""
+    assert format_text("info", "request", {"path": value})[25:-1].decode() == (
+        f"info request path={shown}"
+    )
+
+
 def test_the_access_log_can_be_left_out() -> None:
     """Then there are lines for failures only."""
     text, _ = logged(ServiceSettings(access_log=False), "/v1/explain", "/healthz")

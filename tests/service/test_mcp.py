@@ -37,6 +37,7 @@ from robotrules.service.mcp.server import MAX_CONCURRENCY
 from robotrules.service.mcp.site_text import MAX_BYTES, MAX_ITEMS, MAX_TEXT
 from robotrules.service.settings import Limits, ServiceSettings
 from tests.integrations.loopback_site import LOOPBACK, PRIVATE, Answer, LoopbackSite
+from tests.service.running import until
 
 # It has no type hints.
 jsonschema: Any = import_module("jsonschema")
@@ -68,7 +69,7 @@ async def over_stdio(*options: str) -> AsyncIterator[Client]:
 
 
 @contextmanager
-def listening(*options: str) -> Iterator[str]:
+def listening(*options: str, pids: list[int] | None = None) -> Iterator[str]:
     """Start a server over HTTP, and yield its URL; stop it with SIGTERM."""
     with subprocess.Popen(
         [*PROGRAM, "--http", "--port", "0", *options],
@@ -84,6 +85,8 @@ def listening(*options: str) -> Iterator[str]:
             line = process.stderr.readline()
             found = re.fullmatch(r"robotrules mcp: listening on (http://\S+)\n", line)
             assert found, line + process.stderr.read()
+            if pids is not None:
+                pids.append(process.pid)
             yield found[1]
         finally:
             process.send_signal(signal.SIGTERM)
@@ -793,6 +796,25 @@ class TestHttp:
                     return await answer(client, "lint", robots="")
 
             assert asyncio.run(ask())["counts"]
+
+    def test_sighup_reads_the_tokens_again(self, tmp_path: Path) -> None:
+        """Without a restart; a file that cannot be used changes nothing."""
+        old, new = "first-token-0123456789", "second-token-0123456789"
+        file = tmp_path / "tokens"
+        file.touch(0o600)
+        file.write_text(old)
+        pids: list[int] = []
+
+        def statuses() -> list[int]:
+            return [post(url, Authorization=f"Bearer {token}")[0] for token in (old, new)]
+
+        with listening("--no-fetch", "--token-file", str(file), pids=pids) as url:
+            assert statuses() == [200, 401]
+            for text in (new, "short"):
+                file.write_text(text)
+                os.kill(pids[0], signal.SIGHUP)
+                assert until(lambda: statuses() == [401, 200], 5)
+            assert post(url, Authorization=f"Bearer {new}")[0] == 200
 
     def test_older_protocol(self) -> None:
         """A client that begins with a handshake is answered as well."""

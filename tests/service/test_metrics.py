@@ -38,15 +38,16 @@ def test_requests_are_counted_by_path_and_status() -> None:
         client.post("/v1/explain", json=QUESTION)
     client.post("/v1/explain", json={})
     client.post("/v1/explain", content=b"{", headers={"Content-Type": "application/json"})
-    client.get("/v1/explain")
+    client.get("/v1/explain")  # without its URL
+    client.put("/v1/explain")
     found = samples(client)
     assert found[requests("/v1/explain", 200)] == 3
-    assert found[requests("/v1/explain", 422)] == 1
+    assert found[requests("/v1/explain", 422)] == 2
     assert found[requests("/v1/explain", 400)] == 1
     assert found[requests("/v1/explain", 405)] == 1
-    assert found["robotrules_request_seconds_count", (("path", "/v1/explain"),)] == 6
+    assert found["robotrules_request_seconds_count", (("path", "/v1/explain"),)] == 7
     assert 0 < found["robotrules_request_seconds_sum", (("path", "/v1/explain"),)] < 10
-    assert found["robotrules_problems_total", (("kind", "invalid-request"),)] == 1
+    assert found["robotrules_problems_total", (("kind", "invalid-request"),)] == 2
     assert found["robotrules_problems_total", (("kind", "malformed-body"),)] == 1
 
 

@@ -20,12 +20,15 @@ from typing import Any
 import pytest
 
 from robotrules.service.app import Service
+from robotrules.service.live.fetching import Fetching
+from robotrules.service.live.questions import MAX_NAME, MAX_NAMES, Crawlers, vet_url
 from robotrules.service.openapi import all_operations, openapi_document
-from robotrules.service.problems import PROBLEMS
+from robotrules.service.problems import PROBLEMS, Problem
 from robotrules.service.settings import ServiceSettings
 from tests.service.live_server import serve
 from tests.service.running import serving
 
+JsonSchemaError = import_module("jsonschema").ValidationError
 ROOT = Path(__file__).parents[2]
 # The page is for people.
 PAGE = ("/", "/static/")
@@ -34,6 +37,10 @@ CONFIGURATION = """
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", 401, 403, 404, 422]
 """
+
+
+# What is no URL has a line with an error, and nothing is fetched.
+NO_URL = {"type": "string"}
 
 
 @cache
@@ -119,6 +126,54 @@ def test_problems_are_described() -> None:
         assert f"`{slug}`" in components["responses"][str(kind.status)]["description"]
 
 
+def test_parameters_accept_what_the_service_accepts() -> None:
+    """Generated clients validate with the schemas: they may not refuse what is answered."""
+    fetching = Fetching(ServiceSettings())
+    crawlers = Crawlers(fetching)
+    parameters = document()["paths"]["/v1/check"]["get"]["parameters"]
+    schemas = {parameter["name"]: parameter["schema"] for parameter in parameters}
+    urls = [
+        "http://h?x",
+        "HTTP://h/",
+        "hTTps://h",
+        "http://[::1]:8080/a",
+        "http://a_b/",
+        "http://é",
+    ]
+    for url in [
+        *urls,
+        "http://h#x",
+        "http://h:/",
+        "http://h/é",
+        "http://h%41/",
+        "http://a\u00adb/",
+    ]:
+        assert vet_url(url, fetching)
+        validate(url, schemas["url"])
+    for url in (
+        "ftp://h/",
+        "http://",
+        "http:///a",
+        "http://?",
+        "http:h",
+        "http://h/a b",
+        " http://h",
+    ):
+        with pytest.raises(Problem):
+            vet_url(url, fetching)
+        with pytest.raises(JsonSchemaError):
+            validate(url, schemas["url"])
+    for names in (["Bot2"], ["*"], ["é"], ["A"] * MAX_NAMES, ["a" * MAX_NAME]):
+        assert crawlers.find(names, names)
+        validate(names, schemas["as"])
+    for wrong in (["A", ""], ["A"] * (MAX_NAMES + 1), ["a" * (MAX_NAME + 1)]):
+        for name, given in (("as", (wrong, [])), ("purpose", (["A"], wrong))):
+            with pytest.raises(Problem):
+                crawlers.find(*given)
+            with pytest.raises(JsonSchemaError):
+                validate(wrong, schemas[name])
+
+
 # --- schemathesis ---------------------------------------------------------------------------------
 
 
@@ -158,7 +213,10 @@ def with_urls(urls: list[str]) -> dict[str, Any]:
         properties["url"] = {"enum": urls}
         if "urls" in properties:  # null is the same as leaving it out
             properties["url"] = {"enum": [*urls, None]}
-            properties["urls"] = {"type": ["array", "null"], "items": {"enum": urls}}
+            properties["urls"] = {
+                "type": ["array", "null"],
+                "items": {"anyOf": [{"enum": urls}, NO_URL]},
+            }
     for path, methods in changed["paths"].items():
         # A page that is allowed is fetched in a slot, of which there is one per second.
         asked = urls[:1] if path == "/v1/guidance" else urls

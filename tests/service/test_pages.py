@@ -102,7 +102,7 @@ def test_heads_have_the_fields_and_no_body(service: RunningService) -> None:
 
 def test_other_methods_are_refused(service: RunningService) -> None:
     reply = service.ask("POST", "/", {}, {"Authorization": f"Bearer {TOKEN}"})
-    assert (reply.status, reply.headers["allow"]) == (405, "GET")
+    assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD")
 
 
 def test_the_host_field_is_checked(service: RunningService) -> None:

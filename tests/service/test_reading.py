@@ -17,6 +17,7 @@ from robotrules.robotstxt import parse
 from robotrules.service.problems import Problem
 from robotrules.service.settings import Limits
 from robotrules.service.verbs import load_verbs
+from robotrules.service.work import run_verb
 from tests.service.answers import (
     answer,
     base64_of,
@@ -441,3 +442,12 @@ class TestUrls:
     def test_text_or_base64(self, fields: dict[str, Any]) -> None:
         found = problem("urls", **fields)
         assert (found.slug, found.detail) == ("invalid-request", "pass either text or base64")
+
+
+def test_guidance_for_an_empty_name_is_a_problem() -> None:
+    """Also beside others, and with profile google, whose robots.txt reads it as `*`."""
+    for names in ("", ["", "ExampleBot"]):
+        body = {"url": "https://example.com/", "as": names, "robots": "", "profile": "google"}
+        with pytest.raises(Problem) as raised:
+            run_verb(load_verbs()["/v1/guidance"], json.dumps(body).encode())
+        assert (raised.value.slug, raised.value.as_dict()["at"]) == ("invalid-request", "$.as")

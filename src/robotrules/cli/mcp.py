@@ -24,6 +24,7 @@ from robotrules.cli.serve import read_token_file
 from robotrules.cli.text import is_terminal
 from robotrules.errors import MissingExtraError
 from robotrules.octets import visible
+from robotrules.service.hangups import block_hangups
 
 if TYPE_CHECKING:
     from robotrules.service.settings import ServiceSettings
@@ -56,7 +57,8 @@ INTERRUPTED = 130
 @click.option(
     "--token-file",
     metavar="FILE",
-    help="With --http: answer only requests with a bearer token of this file, one a line.",
+    help="With --http: answer only requests with a bearer token of this file, one a line. SIGHUP "
+    "reads it again.",
 )
 @click.option(
     "--public", is_flag=True, help="With --http: allow other machines to use it without a token."
@@ -121,6 +123,8 @@ def mcp(
       robotrules mcp --no-fetch
       robotrules mcp --http --port 8081
     """
+    if http:
+        block_hangups()  # the server handles them
     _vet_options(http, token_file, public, no_fetch, fetch_hosts)
     if user_agent is not None and robotrules.product_token(user_agent) is None:
         raise CliError(
@@ -151,6 +155,7 @@ def mcp(
         host=host.strip("[]"),
         port=port,
         tokens=() if token_file is None else read_token_file(token_file),
+        token_file=None if token_file is None else os.path.abspath(token_file),
         public=public,
         allowed_hosts=allowed_hosts,
         fetches=not no_fetch,

@@ -19,6 +19,7 @@ import robotrules
 from robotrules.cli.client import store_option
 from robotrules.cli.console import CliError, quoted, report
 from robotrules.octets import visible
+from robotrules.service.hangups import block_hangups
 
 LOOPBACK = "127.0.0.1"
 USER_AGENT = f"robotrules/{robotrules.__version__} (service)"
@@ -149,6 +150,7 @@ def serve(
       robotrules serve --no-fetch --port 9000
       robotrules serve --host 0.0.0.0 --token-file tokens --allowed-host robots.internal
     """
+    block_hangups()  # the server handles them
     if public and token_file is not None:
         raise click.UsageError("--public and --token-file cannot be combined")
     if no_fetch and fetch_hosts:

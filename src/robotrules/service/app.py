@@ -22,11 +22,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robotrules.service.guard import BodyReader, Guard, check_media_type
-from robotrules.service.logs import LogWriter, exception_values
+from robotrules.service.logs import LogWriter, exception_text, exception_values
 from robotrules.service.metrics import Metrics
 from robotrules.service.parts import Endpoint, Readiness, ServiceContext, load_parts
 from robotrules.service.problems import MEDIA_TYPE, PROBLEMS, Problem
-from robotrules.service.settings import ServiceSettings, read_tokens
+from robotrules.service.settings import ServiceSettings
 from robotrules.service.work import WorkPool
 
 __all__ = ["Service", "create_app"]
@@ -38,6 +38,7 @@ CLIENT_LEFT = 499
 # Ids that the service makes: unique, and made in less time than random ones.
 _PREFIX = token_hex(5).encode()
 NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+CLOSE = (b"connection", b"close")
 NO_STORE = (b"cache-control", b"no-store")
 
 
@@ -70,13 +71,12 @@ class Service:
 
     def reload_tokens(self) -> None:
         """Read the token file again; keep the tokens if it cannot be read."""
-        path = self.settings.token_file
-        if path is None:
+        if self.settings.token_file is None:
             return
         try:
-            self.guard.set_tokens(read_tokens(path))
+            self.guard.reload_tokens()
         except (OSError, ValueError) as error:
-            self._write("error", "tokens-kept", reason=_reason(error))
+            self._write("error", "tokens-kept", reason=exception_text(error))
         else:
             self._write("info", "tokens-read")
 
@@ -111,6 +111,9 @@ class Service:
                 status = response.status_code
                 begun = True
                 _add_fields(response, request_id)
+                if not body.complete and path not in self._streamed and _has_body(scope):
+                    # What was not read must not be taken for the next request.
+                    response.raw_headers.append(CLOSE)
                 await response(scope, body, send)
             except Problem as problem:
                 kind, status = problem.slug, problem.status
@@ -179,7 +182,7 @@ class Service:
         if endpoint is None:
             if scope["method"] == "HEAD" and "GET" in methods:
                 return methods["GET"]
-            allow = ", ".join(methods)
+            allow = ", ".join([*methods, "HEAD"] if "GET" in methods else methods)
             raise Problem("method-not-allowed", f"use {allow}", headers={"Allow": allow})
         return endpoint
 
@@ -191,16 +194,12 @@ class Service:
                     if part.lifespan is not None:
                         await opened.enter_async_context(part.lifespan())
             except Exception as error:
-                await send({"type": "lifespan.startup.failed", "message": _reason(error)})
+                await send({"type": "lifespan.startup.failed", "message": exception_text(error)})
                 raise
             await send({"type": "lifespan.startup.complete"})
             await receive()
             self.readiness.stopping = True
         await send({"type": "lifespan.shutdown.complete"})
-
-
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 def _add_fields(response: Response, request_id: bytes) -> None:

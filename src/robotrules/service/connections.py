@@ -11,30 +11,38 @@ connections, so that a request on the hot path starts no timer.
     a header larger than `max_header`         431
     a response nobody reads, `send_timeout`   the connection is cut
 
+The application finds an event in the scope of a request (`connection_lost`) that is set when the
+client has gone, also while nobody reads the body.
+
 Sections: open connections · the protocol.
 """
 
 from __future__ import annotations
 
 import asyncio
+import select
 import time
 from collections import OrderedDict
-from itertools import islice
+from collections.abc import Awaitable
 from typing import Any
 
 import msgspec
+from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from robotrules.service.metrics import Metrics
 from robotrules.service.problems import MEDIA_TYPE, Problem
 from robotrules.service.settings import Limits
 
-__all__ = ["Connections", "limited_protocol"]
+__all__ = ["Connections", "connection_lost", "limited_protocol"]
+
+# The key of the event in a scope.
+LOST = "robotrules.connection_lost"
 
 # A new connection gets this long before it may be closed for another one.
 GRACE = 0.5
-# Only the oldest connections are looked at for one that can be closed.
-LOOKED_AT = 64
+# What the system tells of a client that has closed its connection or its sending side.
+_CLIENT_GONE = getattr(select, "POLLRDHUP", 0) if hasattr(select, "poll") else None
 # Refused connections stay open for a moment: closed at once, the client might not see the answer.
 LINGERING = 256
 LINGER_SECONDS = 1.0
@@ -60,6 +68,12 @@ _LARGE = _raw_response(
 )
 
 
+def connection_lost(scope: Scope) -> asyncio.Event | None:
+    """Return the event that is set when the client has gone; None: the server has none."""
+    found: asyncio.Event | None = scope.get(LOST)
+    return found
+
+
 # --- Open connections -----------------------------------------------------------------------------
 
 
@@ -69,29 +83,39 @@ class Connections:
     def __init__(self, limits: Limits, metrics: Metrics) -> None:
         self.limits = limits
         self._metrics = metrics
-        self._open: OrderedDict[Any, None] = OrderedDict()
+        # In both, the one first whose last request, or its end, is the oldest. Those that wait for
+        # their client may be closed for another one; one that has become busy without a sign is
+        # moved when it is looked at.
+        self._waiting: OrderedDict[Any, None] = OrderedDict()
+        self._busy: OrderedDict[Any, None] = OrderedDict()
         self._lingering: dict[Any, float] = {}
         # Responses that are not read: bytes left, and since when they are that many.
         self._stalled: dict[Any, tuple[int, float]] = {}
 
     def __len__(self) -> int:
-        return len(self._open)
+        return len(self._waiting) + len(self._busy)
 
     def admit(self, protocol: Any) -> bool:
         """Add a connection; False if it has to be refused."""
-        if len(self._open) >= self.limits.max_connections and not self._make_room():
+        if len(self) >= self.limits.max_connections and not self._make_room():
             return False
-        self._open[protocol] = None
+        self._waiting[protocol] = None
         return True
 
-    def touch(self, protocol: Any) -> None:
-        """Note that the header of a request is complete."""
-        if protocol in self._open:
-            self._open.move_to_end(protocol)
+    def touch(self, protocol: Any, *, waits: bool) -> None:
+        """Note a request or its end; *waits*: something has to come from the client."""
+        if protocol in self._waiting:
+            del self._waiting[protocol]
+        elif protocol in self._busy:
+            del self._busy[protocol]
+        else:  # it was closed for another one
+            return
+        (self._waiting if waits else self._busy)[protocol] = None
 
     def remove(self, protocol: Any) -> None:
         """Remove a connection that is closed."""
-        self._open.pop(protocol, None)
+        self._waiting.pop(protocol, None)
+        self._busy.pop(protocol, None)
         self._stalled.pop(protocol, None)
         self._lingering.pop(protocol, None)
 
@@ -110,12 +134,16 @@ class Connections:
 
     def _make_room(self) -> bool:
         oldest = time.monotonic() - GRACE
-        for protocol in islice(self._open, LOOKED_AT):
-            if protocol.active_since < oldest and protocol.waits_for_client():
-                self._open.pop(protocol)
+        while self._waiting:
+            protocol = next(iter(self._waiting))
+            if protocol.active_since >= oldest:
+                return False
+            del self._waiting[protocol]
+            if protocol.waits_for_client():
                 self.dropped("connections")
                 protocol.cut(_BUSY)
                 return True
+            self._busy[protocol] = None
         return False
 
     def sweep(self) -> None:
@@ -125,7 +153,9 @@ class Connections:
             if now > end:
                 self._lingering.pop(protocol)
                 protocol.transport.close()
-        for protocol in list(self._open):
+        for protocol in self._unread():
+            protocol.transport.abort()
+        for protocol in [*self._waiting, *self._busy]:
             transport = protocol.transport
             left = transport.get_write_buffer_size()
             if left:
@@ -140,7 +170,22 @@ class Connections:
             if protocol.header_since and now - protocol.header_since > self.limits.header_timeout:
                 self.dropped("header")
                 protocol.cut(_SLOW)
-        self._metrics.connections.set(len(self._open))
+        self._metrics.connections.set(len(self))
+
+    def _unread(self) -> list[Any]:
+        """Return the connections that are not read at the moment and whose clients have gone."""
+        paused = {
+            protocol.transport.get_extra_info("socket").fileno(): protocol
+            for protocol in (*self._waiting, *self._busy)
+            if protocol.flow.read_paused
+        }
+        if not paused or _CLIENT_GONE is None:
+            return []
+        poll = select.poll()
+        for number in paused:
+            if number >= 0:
+                poll.register(number, _CLIENT_GONE)
+        return [paused[number] for number, _ in poll.poll(0)]
 
 
 # --- The protocol ---------------------------------------------------------------------------------
@@ -162,6 +207,8 @@ def limited_protocol(
         header_since = 0.0
         header_octets = 0
         active_since = 0.0
+        app: Any
+        lost: asyncio.Event
 
         def connection_made(self, transport: asyncio.Transport) -> None:
             """Accept the connection, or answer that there are too many."""
@@ -170,18 +217,37 @@ def limited_protocol(
                 connections.refuse(self)
                 return
             super().connection_made(transport)
+            self.lost = asyncio.Event()
+            self.app = self._with_event(self.app)
             self.active_since = self.header_since = time.monotonic()
+
+        def _with_event(self, app: Any) -> Any:
+            """Return the application with the event of this connection in its scopes."""
+            lost = self.lost
+
+            def call(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+                """Call the application."""
+                scope[LOST] = lost
+                answer: Awaitable[None] = app(scope, receive, send)
+                return answer
+
+            return call
 
         def data_received(self, data: bytes) -> None:
             """Pass data on; see whether it completes the header of a request."""
             if self.refused or self.cut_off:
                 return
             before = self.cycle
+            waited = before is not None and before.more_body
             super().data_received(data)
-            if self.cycle is not before:
+            cycle = self.cycle
+            if cycle is not before:
                 self.header_since, self.header_octets = 0.0, 0
                 self.active_since = time.monotonic()
-                connections.touch(self)
+                connections.touch(self, waits=self.waits_for_client())
+            elif before is not None and waited:
+                if not before.more_body:  # the body is complete
+                    connections.touch(self, waits=False)
             elif before is None or before.response_complete:
                 self.header_since = self.header_since or time.monotonic()
                 self.header_octets += len(data)
@@ -189,11 +255,25 @@ def limited_protocol(
                     connections.dropped("header-size")
                     self.cut(_LARGE)
 
+        def on_response_complete(self) -> None:
+            """Wait for the next request; not if there is more of the body of this one."""
+            cycle = self.cycle
+            if cycle.response_complete:
+                self.active_since = time.monotonic()
+                connections.touch(self, waits=True)
+                if cycle.more_body and not self.transport.is_closing():
+                    self.cut_off = True
+                    self.transport.close()
+            super().on_response_complete()
+            if self.cycle is not cycle:  # a request that was there already
+                connections.touch(self, waits=self.waits_for_client())
+
         def connection_lost(self, exc: Exception | None) -> None:
-            """Forget the connection."""
+            """Forget the connection, and tell the application."""
             connections.remove(self)
             if not self.refused:
                 super().connection_lost(exc)
+                self.lost.set()
 
         def waits_for_client(self) -> bool:
             """Tell whether the client has to send something before work can begin."""

@@ -31,7 +31,13 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope
 
 from robotrules.service.problems import Problem
-from robotrules.service.settings import PUBLIC_RATE, Limits, ServiceSettings, is_loopback
+from robotrules.service.settings import (
+    PUBLIC_RATE,
+    Limits,
+    ServiceSettings,
+    is_loopback,
+    read_tokens,
+)
 
 __all__ = ["BodyBudget", "BodyReader", "Guard", "RateTable", "check_media_type"]
 
@@ -61,6 +67,7 @@ class Guard:
         self._open = frozenset(open_paths)
         self._loopback = is_loopback(settings.host)
         names = {name.lower().rstrip(".") for name in settings.allowed_hosts}
+        self._allowed = frozenset(names)
         if self._loopback:
             names |= LOOPBACK_NAMES
         self._any_address = settings.host in ("0.0.0.0", "::", "")
@@ -77,6 +84,11 @@ class Guard:
     def set_tokens(self, tokens: Iterable[str]) -> None:
         """Replace the tokens; requests that have passed go on."""
         self._digests = tuple(_digest(token.encode()) for token in tokens)
+
+    def reload_tokens(self) -> None:
+        """Read the token file again; OSError and ValueError leave the tokens as they are."""
+        if self._settings.token_file is not None:
+            self.set_tokens(read_tokens(self._settings.token_file))
 
     def check(self, scope: Scope) -> bytes | None:
         """Raise the problem of a request, if there is one; return its media type."""
@@ -148,7 +160,7 @@ class Guard:
         if origin is not None:
             _, separator, authority = origin.partition(b"://")
             name = _host_name(authority.decode("latin-1"))
-            if separator and (authority == host or name in self._settings.allowed_hosts):
+            if separator and (authority == host or name in self._allowed):
                 return
         elif site in (b"same-origin", b"none"):
             return

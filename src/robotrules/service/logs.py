@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import threading
 import time
@@ -25,12 +26,22 @@ import msgspec
 
 from robotrules.octets import visible
 
-__all__ = ["LogHandler", "LogWriter", "format_json", "format_text", "set_up_logging"]
+__all__ = [
+    "LogHandler",
+    "LogWriter",
+    "exception_text",
+    "exception_values",
+    "format_json",
+    "format_text",
+    "set_up_logging",
+]
 
 WAITING = 10_000
 # How long a line waits for others to be written with it.
 PAUSE = 0.05
 Value = str | int | float
+# What a value in quotes may have, and one without them may not.
+_QUOTED = re.compile(r'[\s"\\=]')
 
 
 def format_json(level: str, event: str, values: dict[str, Value]) -> bytes:
@@ -39,7 +50,12 @@ def format_json(level: str, event: str, values: dict[str, Value]) -> bytes:
 
 
 def format_text(level: str, event: str, values: dict[str, Value]) -> bytes:
-    """Return an event as a line of text: `name=value`, with control characters escaped."""
+    """
+    Return an event as a line of text: `name=value`, with control characters escaped.
+
+    A value with a space, a quote, a backslash or `=` is in quotes, with `\\` before quotes and
+    backslashes.
+    """
     words = " ".join(f"{name}={_word(value)}" for name, value in values.items() if value != "")
     return f"{_now()} {level} {event} {words}\n".encode("utf-8", "backslashreplace")
 
@@ -47,8 +63,11 @@ def format_text(level: str, event: str, values: dict[str, Value]) -> bytes:
 def _word(value: Value) -> str:
     if not isinstance(value, str):
         return f"{value:.6g}" if isinstance(value, float) else str(value)
-    text = visible(value.encode("utf-8", "replace"))
-    return f'"{text}"' if " " in text or '"' in text else text
+    if not _QUOTED.search(value) and value.isprintable():
+        return value
+    # Control characters become escapes with one backslash, after those of the value were doubled.
+    text = visible(value.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "replace"))
+    return f'"{text}"'
 
 
 def _now() -> str:
@@ -126,6 +145,11 @@ class LogHandler(logging.Handler):
         if record.exc_info and record.exc_info[1]:
             values |= exception_values(record.exc_info[1])
         self._writer.write(record.levelname.lower(), record.name, **values)
+
+
+def exception_text(error: BaseException) -> str:
+    """Return the type of an exception and its message, which must not have parts of a request."""
+    return f"{type(error).__name__}: {error}"
 
 
 def exception_values(error: BaseException) -> dict[str, Value]:

@@ -57,7 +57,7 @@ class Metrics:
             registry=registry,
         )
         self.work_waiting = self._gauge(
-            "robotrules_work_waiting", "Requests that wait for a process"
+            "robotrules_work_waiting", "Requests that wait for a process or a thread"
         )
         self.work_ended = Counter(
             "robotrules_work_processes_ended",

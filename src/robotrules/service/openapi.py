@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from robotrules.json_results.schemas import load_schema
+from robotrules.service.live.questions import MAX_NAMES
 from robotrules.service.operations import ALTERNATIVES, JSON, NDJSON, OPERATIONS, Operation
 from robotrules.service.parts import ServiceContext, ServicePart
 from robotrules.service.problems import MEDIA_TYPE, PROBLEMS
@@ -213,7 +214,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
 def _parameter(parameter: Any) -> dict[str, Any]:
     schema = parameter.schema
     if parameter.repeated:
-        schema = {"type": "array", "items": schema, "maxItems": 20}
+        schema = {"type": "array", "items": schema, "maxItems": MAX_NAMES}
     found = {
         "name": parameter.name,
         "in": "query",

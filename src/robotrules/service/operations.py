@@ -22,6 +22,8 @@ NDJSON = "application/x-ndjson"
 TEXT = "text/plain"
 # A Token of Structured Fields (RFC 9651 §3.3.4).
 TOKEN_PATTERN = r"^[A-Za-z*][A-Za-z0-9:/!#$%&'*+.^_`|~-]*$"
+# What a URL needs; not every host that matches is valid.
+URL_PATTERN = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\x00-\x20\x7f/?#]+[^\x00-\x20\x7f]*$"
 # The groups of the document.
 FETCHING = "Live: the service fetches"
 FLEET = "Slots for a fleet of crawlers"
@@ -77,7 +79,7 @@ _URL = Parameter(
     {
         "type": "string",
         "maxLength": MAX_URL,
-        "pattern": "^https?://[0-9a-z.-]+(:[0-9]+)?(/[!-~]*)?$",
+        "pattern": URL_PATTERN,
     },
     required=True,
     example="http://127.0.0.1:8000/private/a",
@@ -87,7 +89,8 @@ _WHO = (
         "as",
         "The crawler's product token; repeat it for several, the preferred one first. Defaults to "
         "that of the User-Agent of the service, if it has one.",
-        {"type": "string", "maxLength": MAX_NAME, "pattern": "^[A-Za-z_-]+$"},
+        # Which characters are allowed depends on the profile: `strict` allows letters, _ and -.
+        {"type": "string", "minLength": 1, "maxLength": MAX_NAME},
         example=["ExampleBot"],
         repeated=True,
     ),

@@ -7,7 +7,7 @@ workers through a socket: they are in no argument and no environment variable.
 
     SIGTERM, SIGINT  /readyz says 503; after `unready_seconds` the socket is closed and running
                      requests are finished; after `stop_timeout` they are cancelled; again: at once
-    SIGHUP           the token file is read again
+    SIGHUP           the token file is read again; before the start is complete, the signal waits
 
 When the process that started it is gone, a worker stops as after SIGTERM.
 
@@ -37,9 +37,10 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from robotrules.service.app import Service
 from robotrules.service.connections import Connections, limited_protocol
-from robotrules.service.logs import LogWriter, set_up_logging
+from robotrules.service.hangups import hangups_blocked, hangups_handled
+from robotrules.service.logs import LogWriter, exception_text, set_up_logging
 from robotrules.service.metrics import MULTIPROCESS_VARIABLE
-from robotrules.service.settings import ServiceSettings
+from robotrules.service.settings import ServiceSettings, read_tokens
 
 __all__ = ["STARTUP_FAILURE", "listen", "run", "worker_main"]
 
@@ -89,11 +90,10 @@ class _Server(uvicorn.Server):
         handlers: dict[int, Any] = {signal.SIGTERM: self.handle_exit}
         # Ctrl-C reaches all processes of a terminal; the supervisor tells workers when to stop.
         handlers[signal.SIGINT] = signal.SIG_IGN if self._supervised else self.handle_exit
-        if hasattr(signal, "SIGHUP"):
-            handlers[signal.SIGHUP] = lambda *_: self._service.reload_tokens()
         before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
         try:
-            yield
+            with hangups_handled(self._service.reload_tokens):
+                yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -204,7 +204,7 @@ class _Worker:
         self.pipe, theirs = socket.socketpair()
         self.began = self.last_sign = time.monotonic()
         self.ready = False
-        with theirs:
+        with theirs, hangups_blocked():
             files = [theirs.fileno(), listening.fileno()]
             self.popen = subprocess.Popen(
                 [sys.executable, "-P", "-m", "robotrules.service.server", *map(str, files)],
@@ -241,6 +241,7 @@ class _Supervisor:
     ) -> None:
         self._settings, self._listening, self._on_start = settings, listening, on_start
         self._signals: list[int] = []
+        self._hangup = False
         self._log = LogWriter(settings.log_format)
         self._folder = ""
         self._not_before = 0.0
@@ -248,8 +249,15 @@ class _Supervisor:
 
     def run(self) -> int:
         """Run until a signal stops it; return the exit code."""
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda number, _: self._signals.append(number))
+        with hangups_handled(self._note_hangup):
+            return self._run()
+
+    def _note_hangup(self) -> None:
+        self._hangup = True
+
+    def _run(self) -> int:
         workers: list[_Worker] = []
         code = 0
         self._folder = tempfile.mkdtemp(prefix="robotrules-metrics-")
@@ -273,14 +281,28 @@ class _Supervisor:
         return code
 
     def _take_signals(self, workers: list[_Worker]) -> bool:
-        """Pass signals on; tell whether to stop."""
-        while self._signals:
-            number = self._signals.pop(0)
-            if number != signal.SIGHUP:
-                return True
+        """Read the tokens again if SIGHUP asks for it; tell whether to stop."""
+        if self._hangup:
+            self._hangup = False
+            self._read_tokens()
             for worker in workers:
-                worker.signal(number)
+                worker.signal(signal.SIGHUP)
+        if self._signals:
+            self._signals.pop(0)
+            return True
         return False
+
+    def _read_tokens(self) -> None:
+        """Read the tokens again, for workers that start later."""
+        path = self._settings.token_file
+        if path is None:
+            return
+        try:
+            self._settings = self._settings._replace(tokens=read_tokens(path))
+        except (OSError, ValueError) as error:
+            self._log.write("error", "tokens-kept", reason=exception_text(error))
+        else:
+            self._log.write("info", "tokens-read")
 
     def _start(self) -> _Worker:
         worker = _Worker(self._settings, self._listening, self._folder)

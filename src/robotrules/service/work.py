@@ -1,14 +1,18 @@
 """
 Where verbs run: off the event loop, with a time limit.
 
-Small bodies of linear verbs are answered at once; larger ones in threads; very large ones, and
-verbs whose time may be more than linear, in processes (`work_process`), which can be ended. A
-thread waits for each process, so the pool does not depend on an event loop.
+Small bodies of linear verbs (`Verb.inline`) are answered at once; larger ones in threads; very
+large ones, and verbs whose time may be more than linear, in processes (`work_process`), which can
+be ended. A thread waits for each process, so the pool does not depend on an event loop.
 
     the process needs more than `work_timeout`  it is killed and replaced; 503
     it ends by itself, or is killed             the request runs once more in another; then 503
     too many requests wait, or one too long     503
     the client leaves while its request waits   the request is dropped
+
+Threads have no time limit: the work is linear, and its bodies have less than `LARGE` bytes. What
+waits for a thread and what waits for a process is counted apart, so that one does not refuse the
+other.
 
 Sections: running a verb · the pool · one process.
 """
@@ -17,6 +21,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 import struct
 import subprocess
@@ -38,8 +43,6 @@ from robotrules.service.verbs import JsonLines, Verb
 
 __all__ = ["WorkPool", "run_verb"]
 
-# Small inputs of linear verbs are not worth another thread.
-INLINE = 16 * 1024
 # Reading JSON of several MiB stops all threads of an interpreter for long.
 LARGE = 512 * 1024
 # Threads for linear verbs; most of their time is in the native engine or in JSON.
@@ -62,6 +65,15 @@ def run_verb(verb: Verb, body: bytes, limits: Limits = DEFAULT_LIMITS) -> bytes:
 # --- The pool -------------------------------------------------------------------------------------
 
 
+class _Waiting:
+    """How many requests wait for an executor."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
 class WorkPool:
     """Runs verbs for one worker of the service."""
 
@@ -73,15 +85,14 @@ class WorkPool:
         self._processes: list[_Process] = []
         self._callers: ThreadPoolExecutor | None = None
         self._threads: ThreadPoolExecutor | None = None
-        self._waiting = 0
-        self._in_threads = 0
+        self._for_process, self._for_thread = _Waiting(), _Waiting()
 
     @contextlib.asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """Start the processes; end them afterwards."""
         callers = self._open()
         for process in self._processes:
-            callers.submit(process.start)
+            callers.submit(self._start, process)
         try:
             yield
         finally:
@@ -92,9 +103,14 @@ class WorkPool:
         """The processes that run."""
         return [process.pid for process in self._processes if process.pid]
 
+    @property
+    def waiting(self) -> int:
+        """The requests that wait for a process or a thread."""
+        return self._for_process.count + self._for_thread.count
+
     def is_inline(self, verb: Verb, body: bytes) -> bool:
         """Tell whether a verb is answered at once."""
-        return not verb.heavy and len(body) <= INLINE
+        return not verb.heavy and len(body) <= verb.inline
 
     def run_inline(self, verb: Verb, body: bytes) -> bytes:
         """Run a verb in this thread."""
@@ -109,18 +125,18 @@ class WorkPool:
         return await self._queued(job, in_process=in_process)
 
     async def _queued(self, job: Callable[[], bytes], *, in_process: bool) -> bytes:
-        callers = self._open()
-        if self._waiting >= self._limits.max_waiting:
+        callers, waiting = self._open(), self._for_process
+        if not in_process:
+            assert self._threads is not None
+            callers, waiting = self._threads, self._for_thread
+        if waiting.count >= self._limits.max_waiting:
             raise Problem(
                 "busy", "too many requests wait for their work; repeat the request", headers=RETRY
             )
-        if not in_process:
-            assert self._threads is not None
-            callers = self._threads
-        self._count_waiting(1)
+        self._change_waiting(waiting, 1)
         begun = threading.Event()
         loop = asyncio.get_running_loop()
-        future: Future[bytes] = callers.submit(self._begin, job, begun)
+        future: Future[bytes] = callers.submit(self._begin, job, waiting, begun)
         wrapped = asyncio.wrap_future(future, loop=loop)
         try:
             done, _ = await asyncio.wait((wrapped,), timeout=self._limits.queue_timeout)
@@ -140,16 +156,16 @@ class WorkPool:
         finally:
             future.cancel()
             if future.cancelled() and not begun.is_set():
-                self._count_waiting(-1)
+                self._change_waiting(waiting, -1)
 
-    def _begin(self, job: Callable[[], bytes], begun: threading.Event) -> bytes:
+    def _begin(self, job: Callable[[], bytes], waiting: _Waiting, begun: threading.Event) -> bytes:
         begun.set()
-        self._count_waiting(-1)
+        self._change_waiting(waiting, -1)
         return job()
 
-    def _count_waiting(self, change: int) -> None:
+    def _change_waiting(self, waiting: _Waiting, change: int) -> None:
         with self._lock:
-            self._waiting += change
+            waiting.count += change
         self._metrics.work_waiting.inc(change)
 
     def _open(self) -> ThreadPoolExecutor:
@@ -177,6 +193,16 @@ class WorkPool:
             if executor is not None:
                 executor.shutdown()
 
+    def _start(self, process: _Process) -> None:
+        """Start a process before its first request, unless a request has it already."""
+        with self._lock:
+            if not process.reserve():
+                return
+        try:
+            process.start()
+        finally:
+            process.release()
+
     def _in_process(self, verb: Verb, body: bytes) -> bytes:
         """Run a verb in a process that is free; there are as many as threads that call this."""
         with self._lock:
@@ -195,6 +221,10 @@ class WorkPool:
 REQUEST_HEAD = struct.Struct("!HI")
 ANSWER_HEAD = struct.Struct("!cI")
 READY, ANSWER, LINES, PROBLEM, FAILED, NO_MEMORY = b"R", b"A", b"L", b"P", b"F", b"M"
+
+
+# Without memory, a native panic that collects a backtrace may wait for itself for ever.
+PROCESS_ENVIRONMENT = {"RUST_BACKTRACE": "0"}
 
 
 class _Ended(Exception):
@@ -246,8 +276,9 @@ class _Process:
     def start(self) -> None:
         """Start the process before the first request."""
         if self._child is None:
-            with contextlib.suppress(OSError):  # the first request tries again, and reports it
-                self._child = self._spawn()
+            # If this fails, the first request tries again, and reports it.
+            with contextlib.suppress(OSError, Problem):
+                self._spawn()
 
     def close(self) -> None:
         """End the process for good."""
@@ -309,24 +340,27 @@ class _Process:
 
     def _current(self) -> _Child:
         """Return the process to use: a new one, if there is none or it has worked enough."""
-        if self._requests >= self._limits.work_requests and self._successor is None:
-            self._successor = self._spawn()
         successor = self._successor
-        if successor is not None and _has_data(successor.pipe):
-            self._end("recycled")
-            self._child, self._successor, self._requests = successor, None, 0
-        if self._child is None:
-            self._child, self._requests = self._spawn(), 0
+        if successor is not None and successor.popen.poll() is not None:
+            self._drop_successor()
+        elif successor is not None and _has_data(successor.pipe):
+            self._end("recycled", successor)
+            self._requests = 0
+        if self._requests >= self._limits.work_requests and self._successor is None:
+            self._spawn(as_successor=True)
+        child = self._child
+        if child is None:
+            child, self._requests = self._spawn(), 0
         if not self._requests:
             try:
-                kind, _ = _receive(self._child.pipe, time.monotonic() + START_SECONDS)
+                kind, _ = _receive(child.pipe, time.monotonic() + START_SECONDS)
             except OSError:
                 raise _Ended from None
             assert kind == READY
             self._requests = 1
-        return self._child
+        return child
 
-    def _spawn(self) -> _Child:
+    def _spawn(self, *, as_successor: bool = False) -> _Child:
         ours, theirs = socket.socketpair()
         with theirs:
             # -P: no module of the current directory is imported.
@@ -336,17 +370,33 @@ class _Process:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
+                env={**os.environ, **PROCESS_ENVIRONMENT},
             )
         child = _Child(popen, ours)
         with self._lock:
             if not self._closed:
+                if as_successor:
+                    self._successor = child
+                else:
+                    self._child = child
                 return child
         child.end()
         raise Problem("stopping", "the service is stopping", headers=RETRY)
 
-    def _end(self, reason: str) -> None:
+    def _drop_successor(self) -> None:
+        """Forget a successor that ended before it was used."""
+        with self._lock:
+            successor, self._successor = self._successor, None
+        if successor is not None:
+            successor.end()
+            self._metrics.work_ended.labels("died").inc()
+
+    def _end(self, reason: str, successor: _Child | None = None) -> None:
+        """End the process; *successor* takes its place."""
         with self._lock:
             child, self._child = self._child, None
+            if successor is not None and not self._closed:
+                self._child, self._successor = successor, None
         if child is not None:
             child.end()
             self._metrics.work_ended.labels(reason).inc()

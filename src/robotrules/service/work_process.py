@@ -44,8 +44,8 @@ def main(arguments: list[str]) -> None:
     limit_memory(limits.work_memory)
     # Ctrl-C in a terminal and signals to the process group are for the service, which closes the
     # socket when it has finished.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     verbs = load_verbs()
     requests: queue.SimpleQueue[tuple[str, bytes]] = queue.SimpleQueue()
     threading.Thread(target=_read_requests, args=(pipe, requests), daemon=True).start()
@@ -89,7 +89,8 @@ def _read_requests(pipe: socket.socket, requests: queue.SimpleQueue[tuple[str, b
             path_length, length = REQUEST_HEAD.unpack(_read(pipe, REQUEST_HEAD.size))
             path = _read(pipe, path_length).decode()
             requests.put((path, bytes(_read(pipe, length))))
-    except OSError:
+    finally:
+        # The socket is closed, or there is not enough memory for a request.
         os._exit(0)
 
 

@@ -168,6 +168,9 @@ class Crawlers:
             raise Problem(
                 "invalid-request", "pass a purpose of 1 to 1,000 characters", at="purpose"
             )
+        if not all(names):
+            # Profile google reads an empty name as '*'; the tags of a page do not.
+            raise Problem("invalid-request", "an empty product token: pass a name, or '*'", at="as")
         if any(len(name) > MAX_NAME for name in names):
             raise Problem("invalid-request", "pass a shorter product token", at="as")
         try:

@@ -19,9 +19,11 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from robotrules.service.connections import connection_lost
 from robotrules.service.live.checks import Checks, encode
 from robotrules.service.live.fetching import RETRY_AFTER
 from robotrules.service.live.questions import (
@@ -268,26 +270,29 @@ class NDJSONResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the lines; a client that goes away ends the work for it."""
         queue: asyncio.Queue[Item | None] = asyncio.Queue(WINDOW)
+        lost = connection_lost(scope)
         with self._room:
             producer = asyncio.create_task(self._produce(queue))
-            leaving: asyncio.Task[None] | None = None
             sending = asyncio.create_task(self._send(queue, send))
+            # The body is read by the producer, so it cannot be read for the end of the connection.
+            leaving: asyncio.Task[object] = asyncio.create_task(
+                lost.wait() if lost is not None else _wait_for_disconnect(receive, producer)
+            )
+            working = {producer, sending}
             try:
-                await asyncio.wait((producer, sending), return_when=asyncio.FIRST_COMPLETED)
-                if not sending.done() and not producer.exception():
-                    # The body has ended, so the next message is that the client has gone.
-                    leaving = asyncio.create_task(_wait_for_disconnect(receive))
-                    await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
-                if sending.done():
-                    sending.result()
-                elif producer.exception() is not None:
-                    producer.result()
+                while not sending.done() and not leaving.done():
+                    await asyncio.wait((leaving, *working), return_when=asyncio.FIRST_COMPLETED)
+                    if producer.done():
+                        producer.result()
+                        working.discard(producer)
+                if not sending.done():
+                    raise ClientDisconnect
+                sending.result()
             finally:
                 for task in (producer, sending, leaving):
-                    if task is not None:
-                        task.cancel()
-                        with suppress(asyncio.CancelledError, Exception):
-                            await task
+                    task.cancel()
+                    with suppress(asyncio.CancelledError, Exception):
+                        await task
                 while not queue.empty():
                     item = queue.get_nowait()
                     if isinstance(item, asyncio.Task):
@@ -330,6 +335,8 @@ class NDJSONResponse(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _wait_for_disconnect(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive, producer: asyncio.Task[None]) -> None:
+    """Wait until the client has gone, with a server that tells it after the body only."""
+    await asyncio.wait((producer,))
     while (await receive())["type"] != "http.disconnect":
         pass

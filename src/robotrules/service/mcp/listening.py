@@ -8,6 +8,7 @@ Sessions are not kept, so any number of processes can answer one client.
 from __future__ import annotations
 
 import contextlib
+import logging
 import math
 import signal
 import socket
@@ -22,6 +23,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from robotrules.service.app import problem_response
 from robotrules.service.connections import Connections, limited_protocol
 from robotrules.service.guard import BodyReader, Guard, check_media_type
+from robotrules.service.hangups import hangups_handled
+from robotrules.service.logs import exception_text
 from robotrules.service.mcp.server import make_server
 from robotrules.service.metrics import Metrics
 from robotrules.service.problems import Problem
@@ -33,8 +36,10 @@ PATH = "/mcp"
 # Seconds between two looks at slow connections.
 SWEEP_SECONDS = 1.0
 
+log = logging.getLogger("robotrules.service")
 
-def make_http_app(settings: ServiceSettings, *, version: str = "") -> ASGIApp:
+
+def make_http_app(settings: ServiceSettings, *, version: str = "") -> GuardedApp:
     """Return the ASGI application."""
     app = make_server(settings, version=version).streamable_http_app(
         streamable_http_path=PATH,
@@ -54,10 +59,15 @@ async def serve_http(
     *,
     version: str = "",
 ) -> None:
-    """Serve until SIGTERM or SIGINT; *started* is called when requests are answered."""
+    """
+    Serve until SIGTERM or SIGINT; *started* is called when requests are answered.
+
+    SIGHUP reads the token file again.
+    """
     connections = Connections(settings.limits, Metrics())
+    app = make_http_app(settings, version=version)
     config = uvicorn.Config(
-        make_http_app(settings, version=version),
+        app,
         http=limited_protocol(connections),
         ws="none",
         log_config=None,
@@ -67,7 +77,8 @@ async def serve_http(
         timeout_keep_alive=settings.limits.idle_timeout,
         timeout_graceful_shutdown=math.ceil(settings.limits.stop_timeout),
     )
-    await _AgentHttpServer(config, started, connections).serve([listener])
+    with hangups_handled(app.reload_tokens):
+        await _AgentHttpServer(config, started, connections).serve([listener])
 
 
 class _AgentHttpServer(uvicorn.Server):
@@ -113,6 +124,13 @@ class GuardedApp:
         self._app, self._limits = app, settings.limits
         self._guard = Guard(settings)
 
+    def reload_tokens(self) -> None:
+        """Read the token file again; keep the tokens if it cannot be read."""
+        try:
+            self._guard.reload_tokens()
+        except (OSError, ValueError) as error:
+            log.error("the tokens are kept: %s", exception_text(error))
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
@@ -129,6 +147,7 @@ class GuardedApp:
         message: Message | None = {"type": "http.request", "body": body, "more_body": False}
 
         async def replay() -> Message:
+            """Return the body, then what comes after it."""
             nonlocal message
             if message is None:
                 return await receive()

@@ -136,6 +136,7 @@ VERBS: tuple[Verb, ...] = (
         check,
         _EXAMPLE,
         "check",
+        inline=16 * 1024,
         command="check",
         media_types=("application/json", NDJSON),
     ),

@@ -397,6 +397,7 @@ VERBS: tuple[Verb, ...] = (
         tokens,
         {"robots": _EXAMPLE},
         "editor-tokens",
+        inline=1024,
     ),
     Verb(
         "/v1/editor/fix",
@@ -423,6 +424,7 @@ VERBS: tuple[Verb, ...] = (
         completion,
         {"robots": "User-agent: GPT", "position": {"line": 0, "character": 15}},
         "editor-completion",
+        inline=16 * 1024,
     ),
     Verb(
         "/v1/editor/pattern",

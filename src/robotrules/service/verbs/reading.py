@@ -277,6 +277,10 @@ def guidance_query(request: GuidanceRequest) -> GuidanceQuery:
         if origin is None:
             words = f"{shown(request.robots_url)} has no origin: pass the URL of the robots.txt"
             raise Problem("invalid-request", words, at="$.robots_url")
+    names = [request.as_] if isinstance(request.as_, str) else request.as_ or []
+    if not all(names):
+        # Profile google reads an empty name as '*'; the tags of a page do not.
+        raise Problem("invalid-request", "an empty product token: pass a name, or '*'", at="$.as")
     return GuidanceQuery(
         crawler_of(request.as_, profile, literal=request.literal),
         purposes_of(request.purpose, profile),
@@ -390,6 +394,7 @@ VERBS: tuple[Verb, ...] = (
         tags,
         {"html": '<meta name="robots" content="noindex">', "headers": ["Robots-Tag: *;nosnippet"]},
         "tags",
+        inline=1024,
         command="tags",
     ),
     Verb(
@@ -404,6 +409,7 @@ VERBS: tuple[Verb, ...] = (
             "headers": ["Robots-Tag: *;noindex"],
         },
         "guidance",
+        inline=1024,
         command="guidance",
     ),
     Verb(

@@ -33,8 +33,8 @@ from robotrules.service.mcp.arguments import (
 from robotrules.service.mcp.site_text import Verbatim, bound
 from robotrules.service.problems import Problem
 from robotrules.service.schemas import crawler_of, purposes_of
-from robotrules.service.verbs import AGENT_PATH, Verb
-from robotrules.service.work import INLINE, WorkPool
+from robotrules.service.verbs import AGENT_PATH, INLINE, Verb
+from robotrules.service.work import WorkPool
 
 __all__ = [
     "COMPARE",

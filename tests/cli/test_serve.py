@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from pathlib import Path
 
@@ -70,13 +71,24 @@ def test_a_token_file_that_others_can_read(tmp_path: Path, mode: int, warned: bo
         assert ("chmod 600" in service.log) == warned
 
 
-def test_it_prints_the_url_and_nothing_else(tmp_path: Path) -> None:
-    """A script reads the port from stdout; words and the log are on stderr."""
-    with serving(tmp_path, "--log-format", "json") as service:
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_it_prints_the_url_and_nothing_else(tmp_path: Path, log_format: str) -> None:
+    """A script reads the port from stdout; words and the log are on stderr, JSON if it is that."""
+    path = tmp_path / "tokens"
+    path.write_text(f"{TOKEN}\n", encoding="utf-8")
+    path.chmod(0o644)
+    options = ("--token-file", str(path), "--log-format", log_format)
+    with serving(tmp_path, *options) as service:
         url = f"http://127.0.0.1:{service.port}/"
-        assert service.check().status == 200
-        assert until(lambda: '"path":"/v1/explain"' in service.log, 5)
-        assert f"robotrules serve: listening at {url}; press Ctrl-C to stop\n" in service.log
+        assert service.ask("GET", "/v1/crawlers").status == 401
+        assert until(lambda: "/v1/crawlers" in service.log, 5)
+        if log_format == "json":
+            lines = [json.loads(line) for line in service.log.splitlines()]
+            [hint] = [line["hint"] for line in lines if line["event"] == "token-file"]
+        else:
+            hint = service.log
+            assert f"robotrules serve: listening at {url}; press Ctrl-C to stop\n" in hint
+        assert "chmod 600" in hint
         service.signal(signal.SIGTERM)
         assert service.wait() == 0
         assert service.process.stdout is not None

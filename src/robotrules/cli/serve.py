@@ -7,8 +7,6 @@ socket, prints where it listens, and starts the server. The only line on stdout 
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
 from contextlib import suppress
 from typing import Any, get_type_hints
@@ -16,50 +14,22 @@ from typing import Any, get_type_hints
 import click
 
 import robotrules
-from robotrules.cli.client import store_option
 from robotrules.cli.console import CliError, quoted, report
-from robotrules.octets import visible
+from robotrules.cli.service_options import (
+    LOOPBACK,
+    common_settings,
+    open_listener,
+    vet_client,
+    with_service_options,
+)
 from robotrules.service.hangups import block_hangups
-
-LOOPBACK = "127.0.0.1"
-USER_AGENT = f"robotrules/{robotrules.__version__} (service)"
-READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
 
 
 @click.command()
-@click.option(
-    "--host",
-    default=LOOPBACK,
-    show_default=True,
-    metavar="ADDRESS",
-    help="The address to listen on. Another one than this machine's own needs --token-file or "
-    "--public.",
-)
-@click.option(
-    "--port",
-    default=8080,
-    show_default=True,
-    type=click.IntRange(0, 65535),
-    help="The port to listen on; 0 is a free one, which is printed.",
+@with_service_options(
+    port=8080, user_agent=f"Defaults to 'robotrules/{robotrules.__version__} (service)'."
 )
 @click.option("--open", "opens", is_flag=True, help="Open the page in your browser.")
-@click.option(
-    "--token-file",
-    metavar="FILE",
-    help="Require one of the tokens of this file, one a line, as a bearer token. SIGHUP reads it "
-    "again.",
-)
-@click.option(
-    "--public", is_flag=True, help="Let everyone who can reach the address use the service."
-)
-@click.option(
-    "--allowed-host",
-    "allowed_hosts",
-    metavar="NAME",
-    multiple=True,
-    help="A name under which clients know the service, beside the address and localhost. Repeat it "
-    "for several.",
-)
 @click.option(
     "--trusted-proxy",
     "trusted_proxies",
@@ -67,27 +37,6 @@ READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
     multiple=True,
     help="A proxy whose X-Forwarded-For field names the client. Repeat it for several.",
 )
-@click.option("--no-fetch", is_flag=True, help="Never fetch: answer about files that are sent.")
-@click.option(
-    "--fetch-host",
-    "fetch_hosts",
-    metavar="HOST",
-    multiple=True,
-    help="Fetch from this host only; also '*.example.com'. Repeat it for several.",
-)
-@click.option(
-    "--allow-private",
-    metavar="HOST",
-    multiple=True,
-    help="Allow requests to this host although its address is private, such as localhost; also "
-    "an address, a network, or '*.internal'. Repeat it for several.",
-)
-@click.option(
-    "--user-agent",
-    metavar="TEXT",
-    help=f"The User-Agent header that is sent. Defaults to '{USER_AGENT}'.",
-)
-@store_option
 @click.option(
     "--workers",
     default=1,
@@ -124,17 +73,15 @@ READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
     help="Whether the log has a line for each request.",
 )
 def serve(
-    host: str,
     port: int,
     opens: bool,
-    token_file: str | None,
-    public: bool,
-    no_fetch: bool,
-    fetch_hosts: tuple[str, ...],
-    user_agent: str | None,
-    where: str | None,
+    trusted_proxies: tuple[str, ...],
+    workers: int,
+    processes: int,
     given_limits: tuple[str, ...],
-    **other: Any,
+    log_format: str,
+    access_log: bool,
+    **options: Any,
 ) -> int:
     """
     Serve the page and the HTTP API.
@@ -151,56 +98,35 @@ def serve(
       robotrules serve --host 0.0.0.0 --token-file tokens --allowed-host robots.internal
     """
     block_hangups()  # the server handles them
-    if public and token_file is not None:
-        raise click.UsageError("--public and --token-file cannot be combined")
-    if no_fetch and fetch_hosts:
-        raise click.UsageError("--no-fetch and --fetch-host cannot be combined")
     try:
         from robotrules.service import server
-        from robotrules.service.settings import ServiceSettings, is_loopback
+        from robotrules.service.settings import ServiceSettings
     except ImportError as error:
         raise CliError(
             f"the service needs {error.name}, which is not installed: pip install "
             "'robotrules[serve]'"
         ) from None
-    if not is_loopback(host) and not public and token_file is None:
-        raise CliError(
-            f"--host {quoted(host)} can be reached from other machines: pass --token-file FILE, so "
-            "that only holders of a token can use the service, or --public"
-        )
-    if user_agent is not None and robotrules.product_token(user_agent) is None:
-        raise CliError(
-            f"--user-agent {quoted(user_agent)} does not start with a product token: pass one such "
-            "as 'ExampleBot/1.0 (+https://example.com/bot)'"
-        )
     settings = ServiceSettings(
-        host=host,
-        tokens=() if token_file is None else read_token_file(token_file),
-        token_file=None if token_file is None else os.path.abspath(token_file),
-        public=public,
-        fetches=not no_fetch,
-        fetch_hosts=fetch_hosts,
-        user_agent=user_agent or "",
-        store=where,
+        **common_settings(**options, log_format=log_format),
+        user_agent=options["user_agent"] or "",
+        trusted_proxies=trusted_proxies,
+        workers=workers,
+        processes=processes,
         limits=_limits(given_limits),
-        **other,
+        log_format=log_format,
+        access_log=access_log,
     )
-    try:
-        listening = server.listen(host, port)
-    except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or type(error).__name__
-        raise CliError(
-            f"cannot listen on {visible(host)} port {port}: {why}; pass another --host or --port"
-        ) from None
+    vet_client(settings, opens_store=False)
+    listening = open_listener(settings.host, port)
     with listening:
         port = listening.getsockname()[1]
-        url = _url(host, port)
+        url = _url(settings.host, port)
 
         def started() -> None:
             """Print the URL, once."""
             if not started_once:
                 started_once.append(True)
-                _announce(url)
+                _announce(url, says_so=log_format == "text")
                 if opens:
                     click.launch(url)
 
@@ -209,27 +135,6 @@ def serve(
     if code == server.STARTUP_FAILURE:
         raise CliError("the service could not start; the log above says why")
     return code
-
-
-def read_token_file(path: str) -> tuple[str, ...]:
-    """Return the tokens of `--token-file`; report a hint if other users can read it."""
-    from robotrules.service.settings import read_tokens
-
-    try:
-        tokens = read_tokens(path)
-        mode = os.stat(path).st_mode
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise CliError(f"cannot read the token file {quoted(path)}: {why}") from None
-    except ValueError as error:
-        raise CliError(f"the token file {quoted(path)}: {error}") from None
-    if os.name == "posix" and mode & READABLE_BY_OTHERS:
-        report(
-            f"other users of this machine can read the tokens: chmod 600 {quoted(path)}",
-            label="hint",
-            style="warning",
-        )
-    return tokens
 
 
 def _limits(given: tuple[str, ...]) -> Any:
@@ -265,8 +170,10 @@ def _url(host: str, port: int) -> str:
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
 
-def _announce(url: str) -> None:
+def _announce(url: str, *, says_so: bool) -> None:
+    """Print the URL; *says_so*: also a sentence to stderr, which is not for a log of JSON lines."""
     with suppress(OSError, ValueError, AttributeError):  # stdout is closed: the service runs on
         sys.stdout.write(f"{url}\n")
         sys.stdout.flush()
-    report(f"listening at {url}; press Ctrl-C to stop")
+    if says_so:
+        report(f"listening at {url}; press Ctrl-C to stop")

@@ -79,6 +79,7 @@ def make_part(context: ServiceContext) -> ServicePart:
 
 def _endpoint(name: str, media_type: str) -> Endpoint:
     async def endpoint(request: Request) -> Response:
+        """Answer with the file, or that it has not changed."""
         found = read_static(name)
         zipped = _accepts_gzip(request.headers.get("accept-encoding", ""))
         # The compressed form is another representation, so it has another tag (RFC 9110 §8.8.3).

@@ -253,6 +253,7 @@ class _Prover:
         """Return the statement that a rule is part of what crawlers obey."""
 
         def check(robots: RobotsTxt, member: _Member) -> Answer:
+            """Compare the rules with and without this one."""
             rules = self._rules_of(robots, member)
             form = normalize_path(rule.pattern, profile=robots.profile, pattern=True)
             # A rule that is there already changes nothing if it is added.
@@ -272,6 +273,7 @@ class _Prover:
         }
 
         def check(robots: RobotsTxt, member: _Member) -> Answer:
+            """Compare the rules with those that were asked for."""
             rules = self._rules_of(robots, member)
             known = KNOWN_CRAWLERS.get(member.product_token)
             if known and known.ignores_star and not rules.count_usable():
@@ -324,6 +326,7 @@ def _use(who: str, at: str, members: tuple[_Member, ...], label: str, value: boo
     expected = Preference.ALLOWED if value else Preference.DISALLOWED
 
     def check(robots: RobotsTxt, member: _Member) -> Answer:
+        """Compare the preference for all URLs."""
         stated = preferences_for(robots, member.names, member.purposes).stated_for_url(ROOT)
         return stated.get(label) is expected, None
 
@@ -334,6 +337,7 @@ def _use(who: str, at: str, members: tuple[_Member, ...], label: str, value: boo
 
 def _delay(who: str, at: str, members: tuple[_Member, ...], seconds: float) -> _Statement:
     def check(robots: RobotsTxt, member: _Member) -> Answer:
+        """Compare the delay."""
         found = crawl_delay(robots, member.names, member.purposes)
         return found is not None and found.seconds == seconds, None
 
@@ -345,6 +349,7 @@ def _sitemap(at: str, url: str) -> _Statement:
     written = NewRecord("Sitemap", url).value
 
     def check(robots: RobotsTxt, _: _Member) -> Answer:
+        """Look for the sitemap."""
         return any(sitemap.url == written for sitemap in sitemaps(robots)), None
 
     return _Statement(f"the file names the sitemap {visible(url)}", at, (_Member(EVERYONE),), check)

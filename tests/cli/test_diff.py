@@ -660,6 +660,7 @@ class TestSchema:
         for change in printed["changes"]:
             for region in change["regions"]:
                 region.pop("unchanged")
+                region.pop("unchanged_complete")
         for name in ("old", "new", "other_profiles", "impact"):
             printed.pop(name)
         assert printed == compare(library.parse(old), library.parse(new)).as_dict()
@@ -670,6 +671,18 @@ class TestSchema:
         assert (len(change["regions"]), change["complete"]) == (1, False)
         [change] = json.loads(diff(old, new, "--json").out)["changes"]
         assert (len(change["regions"]), change["complete"]) == (2, True)
+
+    @pytest.mark.parametrize(("number", "complete"), [(6, True), (7, False)])
+    def test_the_list_of_unchanged_parts_says_whether_it_is_complete(
+        self, diff: Diff, number: int, complete: bool
+    ) -> None:
+        """Its first parts are no statement about the others."""
+        kept = [f"Disallow: /{letter}" for letter in "abcdefg"[:number]]
+        printed = json.loads(diff(star("Disallow: /", *kept), star(*kept), "--json").out)
+        [change] = printed["changes"]
+        [region] = change["regions"]
+        assert len(region["unchanged"]) == 6
+        assert region["unchanged_complete"] is complete
 
     def test_the_checker_finds_errors(self, diff: Diff) -> None:
         good = json.loads(diff(*self.BODIES[:2], "--json").out)

@@ -16,7 +16,6 @@ from robotrules.json_results.crawler_names import format_names
 from robotrules.json_results.diff_sections import (
     EVERYONE_ELSE,
     EXCEPTION_MAX_STATES,
-    MOST_EXCEPTIONS,
     DiffReport,
     build_report,
 )
@@ -28,6 +27,8 @@ from robotrules.robotstxt.tokens import is_compared_whole
 
 # Regions of which JSON says where in them nothing changes.
 MOST_REFRESHED = 50
+# The most parts of a region that are listed as unchanged.
+MOST_UNCHANGED = 6
 # Crawlers that are named together in JSON.
 MOST_NAMES = 8
 
@@ -116,13 +117,14 @@ def diff_values(
     ]
     finders: dict[int, ExceptionFinder] = {}
     for number, (change, region, written) in enumerate(regions):
-        written["unchanged"] = None
+        written["unchanged"] = written["unchanged_complete"] = None
         if number < MOST_REFRESHED:
             if id(change) not in finders:
                 rules = change.old_rules, change.new_rules
                 finders = {id(change): ExceptionFinder(*rules, max_states=EXCEPTION_MAX_STATES)}
-            but = finders[id(change)].find(region, limit=MOST_EXCEPTIONS)
-            written["unchanged"] = [one.as_dict() for one in but]
+            but = finders[id(change)].find(region, limit=MOST_UNCHANGED + 1)
+            written["unchanged"] = [one.as_dict() for one in but[:MOST_UNCHANGED]]
+            written["unchanged_complete"] = len(but) <= MOST_UNCHANGED
     schema = values.pop("schema")
     impact = parts.impact.as_dict() if parts.impact else None
     elsewhere = dict(parts.elsewhere) if parts.elsewhere else None

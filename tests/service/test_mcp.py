@@ -34,6 +34,7 @@ from robotrules.cli.mcp import mcp as mcp_command
 from robotrules.service.mcp import given
 from robotrules.service.mcp.arguments import MAX_FILE, MAX_PAGE
 from robotrules.service.mcp.listening import PATH, serve_http
+from robotrules.service.mcp.page_guidance import GUIDANCE_SITE_TEXT
 from robotrules.service.mcp.sentences import REFUSED_ADDRESS
 from robotrules.service.mcp.server import MAX_CONCURRENCY
 from robotrules.service.mcp.site_text import MAX_BYTES, MAX_ITEMS, MAX_TEXT
@@ -467,6 +468,170 @@ class TestTools:
         ):
             asyncio.run(ask(site, slow))
             assert site.robots_requests == 1
+
+
+# --- Guidance -------------------------------------------------------------------------------------
+
+
+class TestGuidance:
+    """What is not read is unknown, and only words of the site stand in quotes."""
+
+    PAGE = "https://site.example/a"
+    HTML = "<head><title>A</title></head>"
+    PERMITTED = (True, True, True)
+    UNKNOWN = (None, None, None)
+
+    def run(self, *questions: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
+        """Return answers and their texts; the robots.txt is empty unless it is passed."""
+
+        async def ask() -> list[tuple[dict[str, Any], str]]:
+            async with over_stdio("--no-fetch", *AGENT) as client:
+                found = []
+                for question in questions:
+                    arguments = {"url": self.PAGE, "robots": ""} | question
+                    values = await answer(client, "guidance", **arguments)
+                    told = text_of(await call(client, "guidance", **arguments))
+                    found.append((values, told))
+                return found
+
+        return asyncio.run(ask())
+
+    @staticmethod
+    def may(found: dict[str, Any]) -> tuple[bool | None, ...]:
+        return tuple(found[f"may_{name}"] for name in ("index", "snippet", "follow"))
+
+    def test_half_of_a_page(self) -> None:
+        """A yes needs both halves; a no needs one."""
+        html, pdf = {"Content-Type": "text/html"}, {"Content-Type": "application/pdf"}
+        whole, fields, no_type, empty, no_html, text, nothing, closed, tag = self.run(
+            {"headers": html, "html": self.HTML},
+            {"headers": html},
+            {"headers": {"Server": "x"}},
+            {"headers": {}, "html": ""},
+            {"headers": pdf},
+            {"html": self.HTML},
+            {},
+            {"headers": html | {"X-Robots-Tag": "noindex"}},
+            {"html": "<meta name=robots content=nosnippet>"},
+        )
+        assert self.may(whole[0]) == self.may(no_html[0]) == self.PERMITTED
+        for found, told in (fields, no_type):
+            assert self.may(found) == self.UNKNOWN
+            for subject in ("index", "snippet", "follow links"):
+                assert f"- {subject}: unknown (the HTML of the page was not passed)" in told
+            assert True not in (found["usage"][name] for name in found["usage"] if "may_" in name)
+        assert self.may(text[0]) == self.UNKNOWN
+        assert "- index: unknown (the header fields were not passed)" in text[1]
+        for found, told in (empty, nothing):
+            assert self.may(found) == self.UNKNOWN
+            assert "- index: unknown (neither header fields nor HTML were passed)" in told
+        assert self.may(closed[0]) == (False, None, None)
+        assert '- index: no (X-Robots-Tag line 1: "noindex")' in closed[1]
+        assert "- snippet: unknown" in closed[1]
+        assert self.may(tag[0]) == (None, False, None)
+        assert '- snippet: no (meta element 1: "nosnippet")' in tag[1]
+
+    def test_what_the_other_half_may_forbid(self) -> None:
+        """Header fields may disallow training, and HTML may reserve what a field does not."""
+        allowed = {"robots": "User-agent: *\nContent-Usage: train-ai=y\n"}
+        open_field = {"headers": {"tdm-reservation": "0"}}
+        whole, text, field, page = self.run(
+            {**allowed, "headers": {"Server": "x"}, "html": ""},
+            {**allowed, "html": self.HTML},
+            open_field,
+            {**open_field, "html": self.HTML},
+        )
+        assert whole[0]["preferences"]["preferences"]["train-ai"] == "allowed"
+        assert text[0]["preferences"]["preferences"]["train-ai"] == "unknown"
+        assert "- train-ai: unknown (the header fields were not read, and may dis" in text[1]
+        assert field[0]["reservation"]["reserved"] is None
+        assert "- text and data mining: unknown" in field[1]
+        assert page[0]["reservation"]["reserved"] is False
+        assert "- text and data mining: not reserved (tdm-reservation field)" in page[1]
+
+    def test_quotes_are_of_the_site(self) -> None:
+        """Each quoted text is written by the site, and its place is named."""
+        robots = "User-agent: *\nAllow: /\nContent-Usage: train-ai=n\n"
+        fields = {"X-Robots-Tag": "nosnippet", "Content-Usage": "search=n"}
+        policy = (
+            '<meta name=tdm-reservation content=1><meta name=tdm-policy content="https://p.x/">'
+        )
+        (found, told), (bare, bare_told) = self.run(
+            {"robots": robots, "headers": fields, "html": policy}, {"html": self.HTML}
+        )
+        lines = told.splitlines()
+        assert '- crawl: yes (line 2 of robots.txt: "Allow: /")' in lines
+        assert "- index: yes (nothing that was read forbids it)" in lines
+        assert '- snippet: no (X-Robots-Tag line 1: "nosnippet")' in lines
+        train = '- train-ai: disallowed (line 3 of robots.txt: "Content-Usage: train-ai=n")'
+        assert train in lines
+        assert '- search: disallowed (Content-Usage field: "search=n")' in lines
+        mining = "- text and data mining: reserved (tdm-reservation meta element; its policy: "
+        assert f'{mining}"https://p.x/")' in lines
+        assert "quoted from the site" not in told
+        assert '"' not in bare_told
+        assert bare["site_text"] == []
+        for name in found["site_text"]:
+            assert name in GUIDANCE_SITE_TEXT
+        assert "answers[].because[].quote" in found["site_text"]
+        assert not {"answers", "unseen", "access"} & set(found["site_text"])
+
+    def test_contradictions_and_errors(self) -> None:
+        """Both sides of a contradiction are shown, and so is what could not be read."""
+        robots = "User-agent: *\nContent-Usage: train-ai=n\n"
+        (_, both), (_, broken), (_, hidden) = self.run(
+            {"robots": robots, "headers": {"Content-Usage": "train-ai=y"}},
+            {"headers": {"Content-Usage": "train-ai n"}},
+            {"robots": "User-agent: *\nDisallow: /\n", "headers": {"X-Robots-Tag": "noindex"}},
+        )
+        ours = 'line 2 of robots.txt: "Content-Usage: train-ai=n"'
+        other = 'contradicted (allowed) by: Content-Usage field: "train-ai=y"'
+        assert f"- train-ai: disallowed ({ours}; {other})" in both
+        unread = 'a Content-Usage field could not be read: Content-Usage field: "train-ai n"'
+        assert f"- train-ai: unknown ({unread})" in broken
+        assert "- warning: Crawlers do not see the noindex of this page" in hidden
+        assert "- train-ai: unknown (the robots.txt disallows the URL" in hidden
+
+    def test_what_it_is_about(self) -> None:
+        """The first line has the URL, the crawler, and when the robots.txt was fetched."""
+        odd = f"https://site.example/\u202e{'a' * 400}"
+        ((_, told), (_, escaped)) = self.run({}, {"url": odd})
+        assert told.startswith("https://site.example/a, for ExampleBot:\n")
+        assert escaped.startswith("https://site.example/\\u202eaaa")
+        assert len(escaped.splitlines()[0]) < 350
+
+        async def ask(site: LoopbackSite) -> list[str]:
+            paths = ("/a", "/moved", "/missing")
+            async with over_stdio(*ALLOWED, *AGENT) as client:
+                return [
+                    text_of(await call(client, "guidance", url=site.url(path))) for path in paths
+                ]
+
+        with LoopbackSite("") as site:
+            site.answers["/a"] = Answer(headers=(("Content-Type", "text/html"),))
+            site.answers["/moved"] = Answer(302, headers=(("Location", "/a"),))
+            site.answers["/missing"] = Answer(404)
+            direct, moved, missing = asyncio.run(ask(site))
+        about = re.escape(site.url("/a"))
+        at = r"for ExampleBot \(robots\.txt fetched at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\):\n"
+        assert re.match(f"{about}, {at}", direct)
+        assert re.match(f'redirected to "{about}", {at}', moved)
+        assert "- index: unknown (the page was not read: it has status 404)" in missing
+
+    def test_a_robots_txt_that_is_redirected(self) -> None:
+        """The file is named by the origin that it is for."""
+
+        async def ask(site: LoopbackSite) -> str:
+            async with over_stdio(*ALLOWED, *AGENT) as client:
+                found = await answer(client, "may_fetch", url=site.url("/private"))
+                return str(found["why"])
+
+        with LoopbackSite(ROBOTS) as other:
+            location = (("Location", other.url("/robots.txt")),)
+            with LoopbackSite(Answer(301, headers=location)) as site:
+                why = asyncio.run(ask(site))
+        assert f"line 2 of the robots.txt of {site.origin} decides" in why
+        assert "/robots.txt" not in why
 
 
 # --- Misuse ---------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ import robotrules
 from robotrules.cli.mcp import mcp as mcp_command
 from robotrules.service.mcp import given
 from robotrules.service.mcp.arguments import MAX_FILE, MAX_PAGE
+from robotrules.service.mcp.fetching import PAGE_TIMEOUT
 from robotrules.service.mcp.listening import PATH, serve_http
 from robotrules.service.mcp.page_guidance import GUIDANCE_SITE_TEXT
 from robotrules.service.mcp.sentences import REFUSED_ADDRESS
@@ -587,7 +588,7 @@ class TestGuidance:
         ours = 'line 2 of robots.txt: "Content-Usage: train-ai=n"'
         other = 'contradicted (allowed) by: Content-Usage field: "train-ai=y"'
         assert f"- train-ai: disallowed ({ours}; {other})" in both
-        unread = 'a Content-Usage field could not be read: Content-Usage field: "train-ai n"'
+        unread = 'a Content-Usage field could not be read: "train-ai n"'
         assert f"- train-ai: unknown ({unread})" in broken
         assert "- warning: Crawlers do not see the noindex of this page" in hidden
         assert "- train-ai: unknown (the robots.txt disallows the URL" in hidden
@@ -942,8 +943,8 @@ class TestHostileSites:
                 assert not any(
                     tool.annotations and tool.annotations.open_world_hint for tool in tools
                 )
-                for tool in ("explain", "guidance"):
-                    told = await error(client, tool, url=site.url("/"))
+                for name in ("explain", "guidance"):
+                    told = await error(client, name, url=site.url("/"))
                     assert "does not fetch: pass the text of the robots.txt" in told
                 told = await error(client, "may_fetch", url=site.url("/"))
                 assert "does not fetch: call explain with the text of the robots.txt" in told
@@ -1334,6 +1335,36 @@ class TestPage:
                 return str(found["product_token"])
 
         assert asyncio.run(ask()) == "ExampleBot"
+
+    def test_the_program(self, tmp_path: Path) -> None:
+        """The program that connects over HTTP gets an answer, or with a wrong token an error."""
+        (program,) = re.findall(r"^```python\n(.*?)^```$", self.PAGE, re.MULTILINE | re.DOTALL)
+        names: dict[str, Any] = {}
+        exec(compile(program, "agents.md", "exec"), names)
+        file = tmp_path / "tokens"
+        file.touch(0o600)
+        file.write_text("first-token-0123456789")
+        with (
+            LoopbackSite(ROBOTS) as site,
+            listening(*ALLOWED, *AGENT, "--token-file", str(file)) as url,
+        ):
+
+            def ask(token: str, path: str) -> Any:
+                return asyncio.run(names["may_fetch"](url, token, site.url(path)))
+
+            assert ask("first-token-0123456789", "/a")[0] is True
+            assert ask("first-token-0123456789", "/private")[0] is False
+            assert ask("first-token-0123456789", " ")[0] is None
+            with pytest.raises(ExceptionGroup) as raised:
+                ask("other-token-0123456789", "/a")
+            assert raised.group_contains(names["MCPError"])
+
+    def test_the_costs(self) -> None:
+        """The page states the time limit of the code, and the commands have a User-Agent."""
+        assert f"gives up after {PAGE_TIMEOUT:g}\n  seconds" in self.PAGE
+        commands = re.findall(r"^robotrules mcp --http(?:.*\\\n)*.*$", self.PAGE, re.MULTILINE)
+        assert len(commands) == 2
+        assert all("--user-agent" in command for command in commands)
 
     def test_the_limits_of_the_command_page(self) -> None:
         """`docs/cli/mcp.md` states the limits of the code, and every option and tool."""

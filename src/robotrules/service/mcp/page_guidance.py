@@ -208,8 +208,7 @@ def _make_preference_answer(
     for statement in stated.statements:
         other = statement.get(category)
         if statement.error is not None:
-            where = "a Content-Usage field" if statement.line is None else "a Content-Usage line"
-            because.append(_describe_statement(statement, f"{where} could not be read"))
+            because.append(_describe_unreadable(statement))
         elif other not in (value, Preference.UNKNOWN) and statement not in deciding:
             because.append(_describe_statement(statement, f"contradicted ({other}) by"))
     return category, str(answer), because[: 2 * MAX_SOURCES] or [_because("not stated")]
@@ -221,6 +220,12 @@ def _describe_statement(statement: Statement, reason: str | None = None) -> Beca
         source = f"line {statement.line} of robots.txt"
         return _because(reason, source, f"Content-Usage: {path}{statement.text}")
     return _because(reason, "Content-Usage field", statement.text)
+
+
+def _describe_unreadable(statement: Statement) -> Because:
+    if statement.source is StatementSource.FIELD:
+        return _because("a Content-Usage field could not be read", None, statement.text)
+    return _describe_statement(statement, "could not be read")
 
 
 def _make_reservation_answer(found: Guidance) -> tuple[str, str, list[Because]]:

@@ -577,6 +577,26 @@ class TestGuidance:
         assert "answers[].because[].quote" in found["site_text"]
         assert not {"answers", "unseen", "access"} & set(found["site_text"])
 
+    def test_sites_write_nothing_beside_quotes(self) -> None:
+        """Whatever a site writes, and in whatever field, its words are in quotes."""
+        odd = f'"{INJECTION}\u202e'
+        robots = f"User-agent: *\nAllow: / # {odd}\nContent-Usage: / {odd}\nContent-Usage: {odd}\n"
+        fields = {
+            "X-Robots-Tag": [f"noindex {odd}", f"{odd}: nofollow", f"unavailable_after: {odd}"],
+            "Content-Usage": f"train-ai=y;{odd}",
+            "tdm-reservation": "1",
+            "tdm-policy": f"https://x.example/{odd}",
+            "Content-Type": f"text/html; charset={odd}",
+        }
+        html = f"<meta name=robots content='max-snippet:{odd}, nosnippet {odd}'><title>{odd}"
+        question = {"robots": robots, "headers": fields, "html": html}
+        ((_, told), (_, broken)) = self.run(
+            question, {**question, "robots": robots.replace("Allow: /", f"Disallow: /{odd}")}
+        )
+        for text in (told, broken):
+            assert "evil.example" in text
+            assert "evil.example" not in re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+
     def test_contradictions_and_errors(self) -> None:
         """Both sides of a contradiction are shown, and so is what could not be read."""
         robots = "User-agent: *\nContent-Usage: train-ai=n\n"
@@ -948,8 +968,9 @@ class TestHostileSites:
                     assert "does not fetch: pass the text of the robots.txt" in told
                 told = await error(client, "may_fetch", url=site.url("/"))
                 assert "does not fetch: call explain with the text of the robots.txt" in told
-                assert "may_fetch" not in client.instructions
-                assert "does not fetch" in client.instructions
+                instructions = client.instructions or ""
+                assert "may_fetch" not in instructions
+                assert "does not fetch" in instructions
                 for tool in tools:
                     assert "may_fetch" not in (tool.description or "")
                     assert tool.annotations

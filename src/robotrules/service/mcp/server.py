@@ -83,6 +83,7 @@ def make_server(
 
     @asynccontextmanager
     async def lifespan(_: AgentServer) -> AsyncIterator[Session]:
+        """Open the client, and close it with the processes at the end."""
         try:
             async with fetching:
                 yield Session(LiveSites(fetching, work, repeats_slots=has_one_client), work)
@@ -92,11 +93,13 @@ def make_server(
                 on_close()
 
     async def list_tools(_: Context, __: object) -> types.ListToolsResult:
+        """Return the tools that are offered."""
         return types.ListToolsResult(tools=tools)
 
     async def call_tool(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
+        """Return the result of a call."""
         return await calls.answer(context.lifespan_context, params.name, params.arguments or {})
 
     return Server(

@@ -1,14 +1,14 @@
 """
 An agent that asks before it fetches: may I, when, and what may I do with the page?
 
-    python asking_agent.py https://example.com/a
-
-It starts `robotrules mcp`, and prints what it asks. Without URLs it visits a local site.
+`python asking_agent.py https://example.com/a` starts `robotrules mcp`, and prints what it asks.
+Without URLs it visits a local site.
 """
 
 import asyncio
 import json
 import os
+import re
 import sys
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -39,9 +39,9 @@ class Magazine(SmallSite):
 async def ask(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     print(f"agent  > {tool} {urlsplit(arguments['url']).path}")
     result = await client.call_tool(tool, arguments)
-    answer = result.content[0].text
-    origin = "{0.scheme}://{0.netloc}".format(urlsplit(arguments["url"]))
-    print("server > " + answer.replace(origin, "https://site.example").replace("\n", "\n         "))
+    answer = re.sub(r"http://127[0-9.:]+", "https://site.example", result.content[0].text)
+    answer = re.sub(r"at 20[-0-9 :]+ UTC", "at 2026-11-02 09:30:00 UTC", answer)
+    print("server > " + answer.replace("\n", "\n         "))
     return result.structured_content or {"allowed": False}
 
 

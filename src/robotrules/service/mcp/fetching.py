@@ -21,7 +21,7 @@ from typing import Any
 from robotrules.access import FailureReason
 from robotrules.cache import EffectivePolicy
 from robotrules.client.origin_state import OriginState
-from robotrules.client.pages import make_guidance
+from robotrules.client.pages import FetchResult, make_guidance
 from robotrules.errors import MissingExtraError
 from robotrules.json_results.access import access_values
 from robotrules.json_results.check import verdict_values
@@ -43,6 +43,7 @@ from robotrules.service.mcp.given import (
     line_text,
     run_given,
 )
+from robotrules.service.mcp.sentences import REFUSED_ADDRESS
 from robotrules.service.mcp.site_text import bound
 from robotrules.service.problems import Problem
 from robotrules.service.work import WorkPool
@@ -156,7 +157,14 @@ class LiveSites:
             found = found._replace(verdict=verdict)
         access = access_values(state)
         access["page_failure_reason"] = str(page.failure_reason) if page.failure_reason else None
-        return guidance_result(found, crawler.choice, status=page.status, access=access)
+        return guidance_result(
+            found,
+            crawler.choice,
+            status=page.status,
+            access=access,
+            not_fetched=_describe_missing_page(page),
+            is_redirected=bool(page.hops),
+        )
 
     def _crawler(self, arguments: MayFetchArguments, profile: str = "default") -> QuestionedCrawler:
         names = [] if arguments.as_ is None else [arguments.as_]
@@ -193,21 +201,27 @@ def _why(
     verdict: Verdict, state: OriginState, crawler: QuestionedCrawler, wait: float | None
 ) -> str:
     """Return the reason in a sentence or two, without text of the site."""
-    robots, name = f"{state.origin}/robots.txt", crawler.choice.name
+    origin, name = state.origin, crawler.choice.name
     if verdict.reason is Reason.UNREACHABLE:
+        record = state.fetch_record
+        if record is not None and record.failure_reason is FailureReason.REFUSED:
+            return REFUSED_ADDRESS
         return (
-            f"Do not fetch this URL now: {robots} could not be fetched ({_failure(state)}), and "
-            "then nothing is allowed (RFC 9309 §2.3.1.4)."
+            f"Do not fetch this URL now: the robots.txt of {origin} could not be fetched "
+            f"({_failure(state)}), and then nothing is allowed (RFC 9309 §2.3.1.4). Ask again "
+            f"in {_count_seconds(max(1.0, state.until - time.time()))}."
         )
+    # The file may have been redirected, so it is named by the origin that it is for.
     reason = verdict.reason.sentence
     if verdict.line is not None:
-        reason = f"line {verdict.line} of {robots} decides, because {reason}"
+        reason = f"line {verdict.line} of the robots.txt of {origin} decides, because {reason}"
+    elif verdict.reason in (Reason.UNAVAILABLE, Reason.RESTRICTED):
+        reason = f"{reason} at {origin}"
     elif verdict.reason is not Reason.IMPLICIT:
-        reason = f"{reason} ({robots})"
+        reason = f"{reason} in the robots.txt of {origin}"
     if not verdict:
         return f"The site asks {name} not to fetch this URL: {reason}. Do not fetch it."
-    seconds = math.ceil(wait or 0)
-    when = f"in {seconds} second{'s' * (seconds > 1)}, not earlier" if seconds else "now"
+    when = f"in {_count_seconds(wait)}, not earlier" if wait else "now"
     return f"The site lets {name} fetch this URL: {reason}. Fetch it {when}."
 
 
@@ -217,9 +231,18 @@ def _failure(state: OriginState) -> str:
         return "no response"
     if record.failure_reason is FailureReason.STATUS:
         return f"status {record.status}"
-    if record.failure_reason is FailureReason.REFUSED:
-        return (
-            "this server does not connect to its address; the operator of this server can allow "
-            "private addresses with --allow-private, and other hosts with --fetch-host"
-        )
     return record.failure_reason.sentence
+
+
+def _count_seconds(seconds: float) -> str:
+    whole = math.ceil(seconds)
+    return f"{whole} second{'s' * (whole > 1)}"
+
+
+def _describe_missing_page(page: FetchResult) -> str | None:
+    """Return why this server has no page."""
+    if page.failure_reason is FailureReason.REFUSED:
+        return "the page was not fetched: this server does not connect to that address"
+    if page.failure_reason is not None:
+        return f"the page was not fetched: {page.failure_reason.sentence}"
+    return None if page.ok else f"the page was not read: it has status {page.status}"

@@ -30,6 +30,7 @@ from robotrules.service.mcp.arguments import (
     GuidanceArguments,
     LintArguments,
 )
+from robotrules.service.mcp.page_guidance import GUIDANCE_SITE_TEXT, page_values
 from robotrules.service.mcp.site_text import Verbatim, bound
 from robotrules.service.problems import Problem
 from robotrules.service.schemas import crawler_of, purposes_of
@@ -52,11 +53,8 @@ MAX_NOTES = 50
 MAX_FIX = 2_000
 MAX_REGIONS = 20
 
-EXPLAIN_SITE_TEXT = ("path", "groups", "group_structures", "winner", "losers", "notes", "access")
-GUIDANCE_SITE_TEXT = (
-    *("answers", "verdict", "usage", "unseen", "preferences", "reservation", "notes", "access"),
-)
-LINT_SITE_TEXT = ("files",)
+EXPLAIN_SITE_TEXT = ("groups", "group_structures", "winner", "losers", "notes", "access")
+LINT_SITE_TEXT = ("files[].notes",)
 COMPARE_SITE_TEXT = ("changes", "statements")
 
 
@@ -84,7 +82,7 @@ def guidance_given(arguments: GuidanceArguments) -> object:
         crawler.names,
         robots=None if arguments.robots is None else _parsed(arguments.robots),
         headers=header_lines(arguments.headers),
-        html=arguments.html,
+        html=arguments.html or None,
         purposes=purposes_of(arguments.purpose, "default"),
     )
     return guidance_result(found, crawler)
@@ -109,7 +107,7 @@ def guidance_of_page(arguments: PageArguments) -> object:
         crawler.names,
         robots=parse(arguments.file, complete=arguments.complete),
         headers=header_lines(arguments.headers),
-        html=arguments.html,
+        html=arguments.html or None,
         purposes=purposes_of(arguments.purpose, "default"),
     )
     if arguments.reason is not None:
@@ -120,8 +118,8 @@ def guidance_of_page(arguments: PageArguments) -> object:
 
 
 def header_lines(headers: dict[str, str | list[str]] | None) -> list[tuple[str, str]] | None:
-    """Return header fields as lines."""
-    if headers is None:
+    """Return header fields as lines; None if there are none, because every response has some."""
+    if not headers:
         return None
     return [
         (name, value)
@@ -136,15 +134,18 @@ def guidance_result(
     *,
     status: int | None = None,
     access: dict[str, Any] | None = None,
+    not_fetched: str | None = None,
+    is_redirected: bool = False,
 ) -> dict[str, Any]:
-    """Return guidance as a result; *status* and *access* are those of a fetched page."""
-    answers = [
-        {"subject": subject, "answer": answer, "because": list(because)}
-        for subject, answer, because in found.answers()
-    ]
-    values = {"answers": answers, **found.as_dict()}
+    """
+    Return guidance as a result.
+
+    *status* and *access* are those of a fetched page, *not_fetched* says why there is none, and
+    *is_redirected* whether the site has chosen its URL.
+    """
+    values = page_values(found, access=access, not_fetched=not_fetched)
     values |= {"status": status, "access": access, "known": crawler.known_dict}
-    return bound(values, GUIDANCE_SITE_TEXT)
+    return bound(values, (*("url",) * is_redirected, *GUIDANCE_SITE_TEXT))
 
 
 # --- Lint and compare -----------------------------------------------------------------------------

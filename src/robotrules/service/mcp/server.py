@@ -31,7 +31,8 @@ except ImportError:
 
 from robotrules.robotstxt.tokens import product_token
 from robotrules.service.live.fetching import Fetching
-from robotrules.service.mcp.catalogue import INSTRUCTIONS, TOOLS, ToolEntry, describe_tools
+from robotrules.service.mcp.arguments import read_arguments
+from robotrules.service.mcp.catalogue import TOOLS, ToolEntry, describe_tools, instructions
 from robotrules.service.mcp.fetching import LiveSites
 from robotrules.service.mcp.given import COMPARE, EXPLAIN, GUIDANCE, LINT, run_given
 from robotrules.service.mcp.sentences import describe_result
@@ -82,6 +83,7 @@ def make_server(
 
     @asynccontextmanager
     async def lifespan(_: AgentServer) -> AsyncIterator[Session]:
+        """Open the client, and close it with the processes at the end."""
         try:
             async with fetching:
                 yield Session(LiveSites(fetching, work, repeats_slots=has_one_client), work)
@@ -91,18 +93,20 @@ def make_server(
                 on_close()
 
     async def list_tools(_: Context, __: object) -> types.ListToolsResult:
+        """Return the tools that are offered."""
         return types.ListToolsResult(tools=tools)
 
     async def call_tool(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
+        """Return the result of a call."""
         return await calls.answer(context.lifespan_context, params.name, params.arguments or {})
 
     return Server(
         "robotrules",
         version=version,
         title="robotrules: what sites ask of crawlers",
-        instructions=INSTRUCTIONS,
+        instructions=instructions(fetches=settings.fetches),
         lifespan=lifespan,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
@@ -156,6 +160,7 @@ class ToolCalls:
 
     def __init__(self, settings: ServiceSettings) -> None:
         self._own_token = product_token(settings.user_agent) or ""
+        self._fetches = settings.fetches
         self._running = 0
 
     async def answer(
@@ -164,7 +169,8 @@ class ToolCalls:
         """Return the result of a call; nothing raises."""
         entry = TOOLS.get(name)
         if entry is None:
-            return _error(f"there is no tool {name[:60]!r}; the tools are {', '.join(TOOLS)}")
+            offered = [tool.name for tool in describe_tools(fetches=self._fetches)]
+            return _error(f"there is no tool {name[:60]!r}; the tools are {', '.join(offered)}")
         if self._running >= MAX_CONCURRENCY:
             return _error("the server is busy: wait a few seconds and ask again")
         self._running += 1
@@ -184,10 +190,11 @@ class ToolCalls:
     async def _run(
         self, session: Session, entry: ToolEntry, arguments: dict[str, Any]
     ) -> dict[str, Any]:
-        try:
-            given = msgspec.convert(arguments, entry.arguments)
-        except msgspec.ValidationError as error:
-            raise Problem("invalid-request", str(error)) from None
+        if not self._fetches and entry.name == "may_fetch":
+            raise Problem("fetching-off", "")
+        has_robots = arguments.get("robots") is not None
+        needs_url = entry.is_live and self._fetches and not has_robots
+        given = read_arguments(entry.arguments, arguments, needs_url=needs_url)
         live = session.live
         answers: dict[str, Callable[[Any], Awaitable[dict[str, Any]]]] = {
             "may_fetch": live.may_fetch,
@@ -223,4 +230,12 @@ def _say(entry: ToolEntry, problem: Problem) -> str:
     if problem.slug == "invalid-request":
         names = ", ".join(field.encode_name for field in msgspec.structs.fields(entry.arguments))
         detail = f"{detail}. The arguments are {names}."
+    elif problem.slug == "fetching-off":
+        can = "call explain with" if entry.name == "may_fetch" else "pass"
+        detail = f"this server does not fetch: {can} the text of the robots.txt in robots"
+    elif problem.slug == "host-not-allowed":
+        detail = (
+            "this server does not fetch from that host; the rules of the site are not known. Do "
+            "not fetch this URL"
+        )
     return f"{entry.name}: {detail}"

@@ -42,18 +42,17 @@ def bound(
     values: dict[str, Any], site_text: Sequence[str], left_out: dict[str, int] | None = None
 ) -> dict[str, Any]:
     """
-    Return a result for an agent; *site_text* names the fields with text of a site.
+    Return a result for an agent; *site_text* names the fields that may have text of a site.
 
+    Those that have text are listed in the result. `groups[].rules` is a field of every group.
     *left_out* counts what the caller has left out already.
     """
     found: dict[str, Any] = {}
     for most in MAX_ITEMS:
         counts = dict(left_out or {})
-        found = {
-            **_bounded(values, most, "", counts),
-            "site_text": list(site_text),
-            "left_out": _first_paths(counts),
-        }
+        bounded = _bounded(values, most, "", counts)
+        named = [path for path in site_text if _has_text(bounded, path.split("."))]
+        found = {**bounded, "site_text": named, "left_out": _first_paths(counts)}
         if len(msgspec.json.encode(found)) <= MAX_BYTES:
             break
     return found
@@ -79,6 +78,19 @@ def _bounded(value: Any, most: int, path: str, left_out: dict[str, int]) -> Any:
             for number, part in enumerate(value[:most])
         ]
     return value
+
+
+def _has_text(value: Any, path: Sequence[str] = ()) -> bool:
+    """Return whether there is text at a path, or below it."""
+    if not path:
+        if isinstance(value, dict):
+            return any(map(_has_text, value.values()))
+        return any(map(_has_text, value)) if isinstance(value, list) else isinstance(value, str)
+    name = path[0].removesuffix("[]")
+    part = value.get(name) if isinstance(value, dict) else None
+    if name == path[0]:
+        return _has_text(part, path[1:])
+    return any(_has_text(item, path[1:]) for item in part or ())
 
 
 def _first_paths(counts: dict[str, int]) -> dict[str, int]:

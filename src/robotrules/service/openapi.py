@@ -33,6 +33,7 @@ _ALWAYS = (
     "header-too-large",
     "internal-error",
     "busy",
+    "upgrade-not-supported",
 )
 _BODY = (
     "malformed-body",

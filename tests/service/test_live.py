@@ -199,7 +199,7 @@ class TestCheck:
             ("url=http://example.com%5Cprivate&as=ExampleBot", "url"),
             (f"url=http://example.com/{'a' * 8192}&as=ExampleBot", "url"),
             ("url=http://example.com/&url=http://example.com/&as=ExampleBot", "url"),
-            ("url=http://example.com/?a=1&b=2&as=ExampleBot", "b"),
+            ("url=http://example.com/?a=1&b=2&as=ExampleBot", "url"),
             ("url=http://example.com/", "as"),
             ("url=http://example.com/&as=", "as"),
             ("url=http://example.com/&as=Mozilla/5.0+(X11)", "as"),

@@ -121,16 +121,22 @@ def test_the_refusal_is_a_problem(service: RunningService) -> None:
 def test_a_body_is_never_a_request(service: RunningService) -> None:
     """Also one that looks like a header with an upgrade."""
     body = b"X: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n" + SMUGGLED
-    for parts in ((post(body),), halves(post(body), b"\r\n\r\n", 4), halves(post(body), b"\r\nX: a")):
+    for parts in (
+        (post(body),),
+        halves(post(body), b"\r\n\r\n", 4),
+        halves(post(body), b"\r\nX: a"),
+    ):
         answer = sent(service, *parts, seconds=10 if len(parts) == 1 else 1)
         assert statuses(answer) == [b"400"]
         assert b"malformed-body" in answer
 
 
-def test_no_byte_of_a_body_is_removed(service: RunningService) -> None:
+def test_no_byte_of_a_body_is_removed() -> None:
     """A robots.txt may have such a line."""
     robots = "User-agent: *\r\nUpgrade: a\r\nDisallow: /a\r\n\r\n"
-    body = b'{"octets":"x\r\nUpgrade: y\r\nz"}' + json.dumps({**QUESTION, "robots": robots}).encode()
+    body = (
+        b'{"octets":"x\r\nUpgrade: y\r\nz"}' + json.dumps({**QUESTION, "robots": robots}).encode()
+    )
     head, _ = halves(post(body, b""), b"\r\n\r\n")
     for beside in range(4):
         whole = head + b"\r\n\r\n" + body
@@ -148,7 +154,9 @@ def test_a_request_before_the_refused_one_is_answered(service: RunningService) -
 def test_a_websocket_is_a_plain_request(service: RunningService) -> None:
     """There is none to open."""
     offer = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-    request = b"GET /healthz HTTP/1.1\r\n" + offer + b"Sec-WebSocket-Key: YQ==\r\n" + FIELDS + b"\r\n"
+    request = (
+        b"GET /healthz HTTP/1.1\r\n" + offer + b"Sec-WebSocket-Key: YQ==\r\n" + FIELDS + b"\r\n"
+    )
     assert statuses(sent(service, request)) == [b"200"]
 
 

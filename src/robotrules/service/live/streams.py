@@ -24,6 +24,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from robotrules.service.connections import connection_lost
+from robotrules.service.decoding import decode_request
 from robotrules.service.live.checks import Checks, encode
 from robotrules.service.live.fetching import RETRY_AFTER
 from robotrules.service.live.questions import (
@@ -156,10 +157,8 @@ class LineChecks:
                 return None
             try:
                 given = decode_line(line.data)
-            except msgspec.ValidationError as error:
-                raise Problem("invalid-request", str(error)) from None
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise Problem("malformed-body", f"the line is not JSON: {error}") from None
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                given = decode_request(line.data, StreamLine, "line")  # or its problem
             url = given.url
             crawler = self._find(given.as_, given.purpose)
             return self.check(url, crawler, line.number)

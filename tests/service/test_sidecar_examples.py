@@ -96,8 +96,8 @@ def test_a_crawler_is_polite(command: list[str], site: LoopbackSite) -> None:
     assert site.paths == ["/", "/a", "/busy", "/moved"]
     assert site.robots_requests == 1
     times = site.times("/", "/a", "/busy", "/moved")
-    # The first slot begins after the start. A busy machine notes a request late, and so the next one
-    # seems to follow early: only the time since the start is certain.
+    # The first slot begins after the start. A busy machine notes a request late, and so the next
+    # one seems to follow early: only the time since the start is certain.
     for number, at in enumerate(times[:3]):
         assert at - began >= number * DELAY
     # Of this one it is: the response that postpones the next slot is sent after it was noted.

@@ -120,7 +120,7 @@ def longest_delay(limits: RateLimits, now: float, min_delay: float) -> Delay:
     """
     delay, rates = limits
     delays = []
-    if delay is not None:
+    if delay is not None and delay.seconds > 0:
         delays.append(Delay(delay.seconds, "crawl-delay", delay.line))
     at = datetime.fromtimestamp(now, UTC)
     delays += [Delay(rate.seconds, "request-rate", rate.line) for rate in rates if rate.applies(at)]

@@ -99,7 +99,7 @@ _WHO = (
     Parameter(
         "purpose",
         "A purpose of the crawler, such as EXAMPLE-PURPOSE-1; it may be repeated.",
-        {"type": "string", "minLength": 1, "maxLength": MAX_NAME, "pattern": "^[!-~]+$"},
+        {"type": "string", "minLength": 1, "maxLength": MAX_NAME, "pattern": r"\S"},
         repeated=True,
     ),
     Parameter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import socket
@@ -548,6 +549,29 @@ class TestPages:
         expected = command("explain", url, "--as", "ExampleBot")
         assert found.pop("access").keys() == expected.pop("access").keys()
         assert found == expected
+
+    @pytest.mark.parametrize(("more", "is_inline"), [(0, True), (1, False)])
+    def test_where_explain_runs(
+        self, more: int, is_inline: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In the event loop up to the bound of all verbs: the worst file takes less than 5 ms."""
+        inline: list[bool] = []
+        explain = pages._explanation_values
+
+        def noted(*given: Any) -> dict[str, Any]:
+            """Note whether an event loop runs in this thread."""
+            try:
+                asyncio.get_running_loop()
+                inline.append(True)
+            except RuntimeError:
+                inline.append(False)
+            return explain(*given)
+
+        monkeypatch.setattr(pages, "_explanation_values", noted)
+        body = b"User-agent: *\n".ljust(8 * 1024 + more, b"#")
+        with open_site(Answer(body=body)) as site, serve() as service:
+            assert service.get("/v1/explain", url=site.url("/"), as_="A").status_code == 200
+        assert inline == [is_inline]
 
     def test_explain_a_long_file(self, service: LiveServer) -> None:
         """What the command prints; several at once are answered in turn."""

@@ -312,9 +312,11 @@ class TestTies:
     """Where several groups set the same delay, one is named; and purposes count."""
 
     def test_the_source_of_a_delay(self) -> None:
-        """The client's own delay goes first, then the Crawl-delay."""
+        """The Crawl-delay goes first, and what the site asks for before the client's own delay."""
         robots = parse(b"User-agent: *\nRequest-rate: 1/10\nCrawl-delay: 10\n")
-        assert required_delay(robots, "x", now=NOON, min_delay=10.0) == (10.0, "min-delay", None)
+        assert required_delay(robots, "x", now=NOON, min_delay=10.0) == (10.0, "crawl-delay", 3)
+        rate = parse(b"User-agent: *\nRequest-rate: 1/10\n")
+        assert required_delay(rate, "x", now=NOON, min_delay=10.0).reason == "request-rate"
         assert required_delay(robots, "x", now=NOON) == (10.0, "crawl-delay", 3)
 
     def test_no_requested_delay(self) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
+import socket
 import subprocess
 import time
 from base64 import b64decode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from datetime import datetime
 from functools import partial
 from itertools import islice, permutations
 from pathlib import Path
@@ -22,12 +25,12 @@ import pytest
 from robotrules.client.stores.sqlite import SQLiteStore
 from robotrules.errors import StoreError
 from robotrules.service.live import pages
-from robotrules.service.live.fetching import HostList
+from robotrules.service.live.fetching import HostList, host_of
 from tests.cli.shell import robotrules
 from tests.client import fault_servers
 from tests.client.fault_servers import Peer
 from tests.integrations.loopback_site import Answer, LoopbackSite, resolve_localhost_names
-from tests.service.live_server import LiveServer, open_site, serve
+from tests.service.live_server import LOOPBACK, LiveServer, open_site, serve
 from tests.service.running import serving
 
 
@@ -199,7 +202,7 @@ class TestCheck:
             ("url=http://example.com%5Cprivate&as=ExampleBot", "url"),
             (f"url=http://example.com/{'a' * 8192}&as=ExampleBot", "url"),
             ("url=http://example.com/&url=http://example.com/&as=ExampleBot", "url"),
-            ("url=http://example.com/?a=1&b=2&as=ExampleBot", "b"),
+            ("url=http://example.com/?a=1&b=2&as=ExampleBot", "url"),
             ("url=http://example.com/", "as"),
             ("url=http://example.com/&as=", "as"),
             ("url=http://example.com/&as=Mozilla/5.0+(X11)", "as"),
@@ -446,6 +449,23 @@ class TestFetching:
                 assert (answer["allowed"], answer["failure_reason"]) == (False, "refused-address")
             assert not site.seen
 
+    def test_a_refused_address_has_a_hint(self) -> None:
+        """In all answers about it, at the first time and from memory."""
+        with open_site("User-agent: *\n") as site, serve(allow_private=()) as service:
+            url, host = site.url("/"), site.origin.split("/")[2].split(":")[0]
+            for _ in range(2):
+                for found in (
+                    service.check(url),
+                    service.post("/v1/slot", {"url": url, "as": "A"}).json(),
+                    service.get("/v1/robots", url=url).json(),
+                ):
+                    assert found["hint"].endswith(f"--allow-private {host}")
+        with (
+            open_site(Answer(302, headers=(("Location", "http://127.9.9.9/robots.txt"),))) as site,
+            serve(fetch_hosts=(host_of(site.origin),)) as service,
+        ):
+            assert service.check(site.url("/"))["hint"].endswith("--fetch-host 127.9.9.9")
+
     def test_too_many_fetches(self) -> None:
         """Beyond the limit there is 503; origins in memory are answered all the same."""
         with (
@@ -529,6 +549,29 @@ class TestPages:
         expected = command("explain", url, "--as", "ExampleBot")
         assert found.pop("access").keys() == expected.pop("access").keys()
         assert found == expected
+
+    @pytest.mark.parametrize(("more", "is_inline"), [(0, True), (1, False)])
+    def test_where_explain_runs(
+        self, more: int, is_inline: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In the event loop up to the bound of all verbs: the worst file takes less than 5 ms."""
+        inline: list[bool] = []
+        explain = pages._explanation_values
+
+        def noted(*given: Any) -> dict[str, Any]:
+            """Note whether an event loop runs in this thread."""
+            try:
+                asyncio.get_running_loop()
+                inline.append(True)
+            except RuntimeError:
+                inline.append(False)
+            return explain(*given)
+
+        monkeypatch.setattr(pages, "_explanation_values", noted)
+        body = b"User-agent: *\n".ljust(8 * 1024 + more, b"#")
+        with open_site(Answer(body=body)) as site, serve() as service:
+            assert service.get("/v1/explain", url=site.url("/"), as_="A").status_code == 200
+        assert inline == [is_inline]
 
     def test_explain_a_long_file(self, service: LiveServer) -> None:
         """What the command prints; several at once are answered in turn."""
@@ -668,6 +711,27 @@ class TestSlots:
             assert found["reason"] == "disallow-rule"
         found = service.post("/v1/slot", {"url": site.url("/a"), "as": "A"}).json()
         assert found["wait"] == 0
+
+    def test_why_there_is_no_slot(self, service: LiveServer) -> None:
+        """A crawler can tell a failure from a rule, and knows when to ask again."""
+        with open_site(Answer(503)) as site, socket.create_server((LOOPBACK, 0)) as closed:
+            failing = service.post("/v1/slot", {"url": site.url("/a"), "as": "A"}).json()
+            port = closed.getsockname()[1]
+            closed.close()
+            body = {"url": f"http://{LOOPBACK}:{port}/", "as": "A"}
+            unconnected = service.post("/v1/slot", body).json()
+        assert (failing["allowed"], failing["state"]) == (False, "unreachable")
+        assert (failing["status"], failing["failure_reason"]) == (503, "status")
+        assert failing["failure"] == "status 503"
+        assert (unconnected["status"], unconnected["failure_reason"]) == (None, "connect")
+        for found in (failing, unconnected):
+            assert datetime.fromisoformat(found["until"]).timestamp() > time.time()
+            assert (found["line"], found["hint"]) == (None, None)
+
+    def test_the_line_of_the_rule(self, service: LiveServer, site: LoopbackSite) -> None:
+        """As in check."""
+        found = service.post("/v1/slot", {"url": site.url("/private"), "as": "A"}).json()
+        assert found["line"] == service.check(site.url("/private"), as_="A")["line"] is not None
 
     @pytest.mark.parametrize(
         ("report", "seconds"),
@@ -845,7 +909,7 @@ def test_backslashes_are_refused_everywhere(service: LiveServer, site: LoopbackS
         ("/v1/slot", {"url": url, "as": "A"}),
         ("/v1/responses", {"url": url, "status": 503}),
     ):
-        assert problem(service.post(path, body), "invalid-request", 422)["at"] == "url"
+        assert problem(service.post(path, body), "invalid-request", 422)["at"] == "$.url"
     assert not site.seen
     service.check(site.url("/a"))
     lines = service.post("/v1/check", {"urls": [url, site.url("/a?b=\\c")], "as": "A"})

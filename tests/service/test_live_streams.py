@@ -326,6 +326,11 @@ def slow_origins(asked: list[str], delay: float, count: int = 400) -> Iterator[l
         loop.call_soon_threadsafe(server.close)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+        for task in (left := asyncio.all_tasks(loop)):
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.wait(left))
+        loop.close()
 
 
 class TestLineSplitter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
+from robotrules.json_results.schemas import load_schema, schema_names
 from robotrules.registries import SHIPPED
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 from robotrules.service.app import create_app
@@ -30,7 +31,10 @@ def test_registries(client: TestClient) -> None:
     assert found == SHIPPED.as_dict()
 
 
-@pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.schema)
+NAMED = [resource for resource in RESOURCES if isinstance(resource.schema, str)]
+
+
+@pytest.mark.parametrize("resource", NAMED, ids=lambda resource: resource.path)
 def test_each_is_as_its_schema_says(client: TestClient, resource: FixedResource) -> None:
 
     response = client.get(resource.path)
@@ -39,7 +43,7 @@ def test_each_is_as_its_schema_says(client: TestClient, resource: FixedResource)
     assert list(schema_errors(resource.schema, response.json() | {"more": 1}))
 
 
-@pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.schema)
+@pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.path)
 def test_entity_tags(client: TestClient, resource: FixedResource) -> None:
     """A client that has the current JSON gets none (RFC 9110 §13.1.2)."""
 
@@ -58,3 +62,13 @@ def test_entity_tags(client: TestClient, resource: FixedResource) -> None:
 def test_each_has_its_own_tag(client: TestClient) -> None:
     tags = [client.get(resource.path).headers["etag"] for resource in RESOURCES]
     assert len(set(tags)) == len(RESOURCES)
+
+
+def test_schemas(client: TestClient) -> None:
+    """The list has each of them, and `$id` is where it is."""
+    found = client.get("/v1/schemas").json()["schemas"]
+    assert [one["name"] for one in found] == schema_names()
+    for one in found:
+        schema = client.get(one["url"]).json()
+        assert (schema["$id"], schema["title"]) == (one["url"], one["title"])
+        assert {**load_schema(one["name"]), "$id": one["url"]} == schema

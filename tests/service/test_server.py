@@ -316,3 +316,103 @@ def test_an_answer_has_the_id_of_its_request(tmp_path: Path) -> None:
         assert made.headers["cache-control"] == "no-store"
         assert "server" not in made.headers
         assert JSON["Content-Type"] == made.headers["content-type"]
+
+
+# --- What a stop does to requests -----------------------------------------------------------------
+
+
+def request_head(path: str, fields: str = "") -> bytes:
+    """Return the header of a request."""
+    method = "POST" if fields else "GET"
+    return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode()
+
+
+def test_a_request_that_a_stop_cancels_gets_a_problem(tmp_path: Path) -> None:
+    """503 with the id of the request, in the log too; a client that left is 499."""
+    options = ["--limit=stop_timeout=1", "--allow-private", "127.0.0.1"]
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        question = request_head(f"/v1/check?url={url}&as=ExampleBot")
+        with serving(tmp_path, *options) as service, closing(service.connect()) as connection:
+            connection.sendall(question)
+            with closing(service.connect()) as leaving:
+                leaving.sendall(question)
+                time.sleep(0.3)
+            service.signal(signal.SIGTERM)
+            answer = read_all(connection)
+            assert service.wait() == 0
+            fields, _, body = answer.partition(b"\r\n\r\n")
+            assert fields.startswith(b"HTTP/1.1 503 ")
+            assert b"\r\nretry-after: 1\r\n" in fields
+            assert b"\r\nx-request-id: " in fields
+            assert json.loads(body)["type"] == "/v1/problems#stopping"
+            log = service.log
+            assert [log.count(f"status={status}") for status in (499, 500, 503)] == [1, 0, 1]
+            assert "problem=stopping" in log
+
+
+@pytest.mark.parametrize("answered", [0, 2])
+def test_a_stream_that_a_stop_cuts_has_a_last_line(tmp_path: Path, answered: int) -> None:
+    """Its end is complete HTTP, so the client reads the line."""
+    options = ["--limit=stop_timeout=1", "--limit=body_timeout=60", "--allow-private", "127.0.0.1"]
+    fields = "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        hanging = {"url": f"http://127.0.0.1:{silent.getsockname()[1]}/"}
+        lines = [{"url": "no URL"}] * answered + [hanging]
+        body = "".join(json.dumps(line) + "\n" for line in lines).encode()
+        with serving(tmp_path, *options) as service, closing(service.connect()) as connection:
+            connection.sendall(request_head("/v1/check/stream?as=ExampleBot", fields))
+            connection.sendall(b"%x\r\n%b\r\n" % (len(body), body))
+            time.sleep(0.5)
+            service.signal(signal.SIGTERM)
+            answer = read_all(connection)
+            assert service.wait() == 0
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.endswith(b"\r\n0\r\n\r\n")
+    found = [json.loads(line) for line in answer.split(b"\r\n") if line.startswith(b"{")]
+    assert [found[-1]["type"], found[-1]["line"]] == ["/v1/problems#stopping", None]
+    assert "allowed" not in found[-1]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_connection_is_reset_by_a_stop(tmp_path: Path, workers: int) -> None:
+    """A new connection is answered or refused, whenever it is made."""
+    outcomes: list[str] = []
+
+    def ask() -> None:
+        """Send requests with connections of their own until one is refused."""
+        while True:
+            try:
+                with closing(service.connect()) as connection:
+                    connection.sendall(request_head("/healthz", ""))
+                    connection.settimeout(10)
+                    outcomes.append(connection.recv(15).decode())
+            except ConnectionRefusedError:
+                return
+            except OSError as error:
+                outcomes.append(repr(error))
+
+    with serving(tmp_path, "--workers", str(workers)) as service:
+        assert until(lambda: workers == 1 or ready(service.process.pid, workers))
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.3)
+        service.signal(signal.SIGTERM)
+        for thread in threads:
+            thread.join(20)
+        assert service.wait() == 0
+    assert set(outcomes) == {"HTTP/1.1 200 OK"}
+
+
+def test_a_connection_without_a_request_gets_a_moment(tmp_path: Path) -> None:
+    """Its request may be on the way when the service stops."""
+    with serving(tmp_path) as service, closing(service.connect()) as connection:
+        time.sleep(0.3)
+        service.signal(signal.SIGTERM)
+        time.sleep(0.3)
+        connection.sendall(request_head("/healthz"))
+        answer = read_all(connection)
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        assert b"connection: close" in answer
+        assert service.wait() == 0

@@ -10,8 +10,8 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -25,8 +25,6 @@ FILES = {"go": EXAMPLES / "go" / "crawler.go", "node": EXAMPLES / "node" / "craw
 PAGE = ROOT / "docs" / "sidecar.md"
 DELAY = 1.6
 RETRY = 3
-# How much later than sent a busy machine notes a request; less than DELAY exceeds a second by.
-LATENESS = 0.3
 ROBOTS = f"""\
 User-agent: ExampleBot
 Crawl-delay: {DELAY}
@@ -91,15 +89,20 @@ def run(command: list[str], *arguments: str) -> str:
 def test_a_crawler_is_polite(command: list[str], site: LoopbackSite) -> None:
     """It requests what is allowed, once, at the delay of the site, and waits after a 503."""
     with serve() as service:
+        began = time.monotonic()
         printed = run(command, service.url, site.url("/"))
         # A start page that is disallowed is not requested either.
         assert "skipped" in run(command, service.url, site.url("/private/start"))
     assert site.paths == ["/", "/a", "/busy", "/moved"]
     assert site.robots_requests == 1
     times = site.times("/", "/a", "/busy", "/moved")
-    gaps = [after - before for before, after in pairwise(times)]
-    for gap, least in zip(gaps, (DELAY, DELAY, RETRY), strict=True):
-        assert least - LATENESS <= gap < least + 5
+    # The first slot begins after the start. A busy machine notes a request late, and so the next
+    # one seems to follow early: only the time since the start is certain.
+    for number, at in enumerate(times[:3]):
+        assert at - began >= number * DELAY
+    # Of this one it is: the response that postpones the next slot is sent after it was noted.
+    assert times[3] - times[2] >= RETRY
+    assert times[3] - began < 2 * DELAY + RETRY + 15
     agents = {request.headers["User-Agent"] for request in site.seen if request.path == "/a"}
     assert agents == {"ExampleBot/1.0 (+https://example.com/bot)"}
     assert "/private" not in printed

@@ -16,7 +16,7 @@ async function ask(path, question) {
 async function crawl(url) {
   const slot = await ask("/v1/slot", { url, as: "ExampleBot" });
   if (slot.allowed !== true) return console.log(`skipped ${url} ${slot.reason}`);
-  await new Promise((resolve) => setTimeout(resolve, slot.wait * 1000));
+  await new Promise((resolve) => setTimeout(resolve, Math.ceil(slot.wait * 1000) + 2));
   // It follows no redirects: the rules for their targets may be different.
   const headers = { "User-Agent": "ExampleBot/1.0 (+https://example.com/bot)" };
   const response = await fetch(url, { headers, redirect: "manual" });

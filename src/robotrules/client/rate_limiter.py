@@ -113,13 +113,18 @@ def is_rate_limited(limits: RateLimits) -> bool:
 
 
 def longest_delay(limits: RateLimits, now: float, min_delay: float) -> Delay:
-    """Return the longest delay that is required at a time."""
+    """
+    Return the longest delay that is required at a time.
+
+    Of equal ones, the reason is the site's: it is what a reader has to know.
+    """
     delay, rates = limits
-    delays = [Delay(min_delay, "min-delay")]
-    if delay is not None:
+    delays = []
+    if delay is not None and delay.seconds > 0:
         delays.append(Delay(delay.seconds, "crawl-delay", delay.line))
     at = datetime.fromtimestamp(now, UTC)
     delays += [Delay(rate.seconds, "request-rate", rate.line) for rate in rates if rate.applies(at)]
+    delays.append(Delay(min_delay, "min-delay"))
     longest = max(delays, key=lambda delay: delay.seconds)
     return longest._replace(seconds=min(longest.seconds, MAX_DELAY))
 

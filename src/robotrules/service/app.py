@@ -10,6 +10,7 @@ comes from its parts (`parts`).
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from contextlib import AsyncExitStack
@@ -21,11 +22,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from robotrules.service.connections import connection_lost
 from robotrules.service.guard import BodyReader, Guard, check_media_type
 from robotrules.service.logs import LogWriter, exception_text, exception_values
 from robotrules.service.metrics import Metrics
 from robotrules.service.parts import Endpoint, Readiness, ServiceContext, load_parts
-from robotrules.service.problems import MEDIA_TYPE, PROBLEMS, Problem
+from robotrules.service.problems import MEDIA_TYPE, PROBLEMS, Problem, stopping_problem
 from robotrules.service.settings import ServiceSettings
 from robotrules.service.work import WorkPool
 
@@ -124,6 +126,20 @@ class Service:
                 await response(scope, receive, send)
             except ClientDisconnect:
                 status = CLIENT_LEFT
+            except asyncio.CancelledError:
+                # The server cancels what still runs after `stop_timeout`, and waits for no more.
+                lost = connection_lost(scope)
+                if lost is not None and lost.is_set():
+                    status = CLIENT_LEFT
+                else:
+                    kind = "stopping"
+                    if not begun:
+                        stopped = stopping_problem()
+                        status = stopped.status
+                        response = problem_response(stopped, scope, body)
+                        response.raw_headers.append(CLOSE)
+                        _add_fields(response, request_id)
+                        await response(scope, receive, send)
             except Exception as error:
                 kind, status = "internal-error", 500
                 self._report(error, request_id)

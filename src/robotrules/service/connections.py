@@ -11,6 +11,13 @@ connections, so that a request on the hot path starts no timer.
     a header larger than `max_header`         431
     a response nobody reads, `send_timeout`   the connection is cut
 
+A server may ignore Upgrade (RFC 9110 §7.8), and this one has nothing to upgrade to. The parser of
+httptools would take the body of such a request for the next request, so Upgrade is removed before
+it sees the header. Where that is not certain, the request is refused, and the connection is closed.
+
+When the service stops, a connection that was made and has sent no request yet gets a moment to do
+so, because its request may be on the way.
+
 The application finds an event in the scope of a request (`connection_lost`) that is set when the
 client has gone, also while nobody reads the body.
 
@@ -20,6 +27,7 @@ Sections: open connections · the protocol.
 from __future__ import annotations
 
 import asyncio
+import re
 import select
 import time
 from collections import OrderedDict
@@ -46,6 +54,14 @@ _CLIENT_GONE = getattr(select, "POLLRDHUP", 0) if hasattr(select, "poll") else N
 # Refused connections stay open for a moment: closed at once, the client might not see the answer.
 LINGERING = 256
 LINGER_SECONDS = 1.0
+# The longest URL that the parser of httptools can split.
+LONGEST_URL = 65_535
+# A line that is removed: complete, not the first one, without a continuation line, and without what
+# parsers disagree about. The end of a header is found also where parsers accept a lone line feed.
+_UPGRADE_LINE = re.compile(
+    rb"(?<=[^\r\n]\r\n)Upgrade:[\t\x20-\x7e\x80-\xff]*\r\n(?=[^ \t])", re.IGNORECASE
+)
+_HEADER_END = re.compile(rb"\n\r?\n")
 
 
 def _raw_response(status: bytes, problem: Problem) -> bytes:
@@ -66,12 +82,32 @@ _LARGE = _raw_response(
     b"431 Request Header Fields Too Large",
     Problem("header-too-large", "send fewer or shorter fields, and a shorter URL"),
 )
+_UPGRADE = _raw_response(
+    b"400 Bad Request",
+    Problem(
+        "upgrade-not-supported",
+        "this service speaks HTTP/1.1 and is not a proxy: send neither Upgrade nor CONNECT",
+    ),
+)
 
 
 def connection_lost(scope: Scope) -> asyncio.Event | None:
     """Return the event that is set when the client has gone; None: the server has none."""
     found: asyncio.Event | None = scope.get(LOST)
     return found
+
+
+def _without_upgrade(last: bytes, data: bytes) -> bytes:
+    """
+    Return data without Upgrade in the header that it begins or continues.
+
+    *last*: the last two bytes before the data. They may be a part of the end of the header; without
+    them, bytes of a body could be removed.
+    """
+    start = b"\n" if last.endswith(b"\n") else b"\n\r" if last == b"\n\r" else b""
+    end = _HEADER_END.search(start + data)
+    length = end.end() - len(start) if end else len(data)
+    return _UPGRADE_LINE.sub(b"", data[:length]) + data[length:]
 
 
 # --- Open connections -----------------------------------------------------------------------------
@@ -82,6 +118,8 @@ class Connections:
 
     def __init__(self, limits: Limits, metrics: Metrics) -> None:
         self.limits = limits
+        self.stopping = False
+        """Whether no connection may send more than one further request."""
         self._metrics = metrics
         # In both, the one first whose last request, or its end, is the oldest. Those that wait for
         # their client may be closed for another one; one that has become busy without a sign is
@@ -197,6 +235,8 @@ def limited_protocol(
     """Return the protocol of uvicorn (httptools if it is installed, or h11) with limits."""
     parent: Any = base or AutoHTTPProtocol
     max_header = connections.limits.max_header
+    # h11 ignores Upgrade by itself.
+    is_httptools = hasattr(parent, "on_headers_complete")
 
     class LimitedProtocol(parent):  # type: ignore[misc]
         """One connection."""
@@ -206,6 +246,9 @@ def limited_protocol(
         # When the first byte of an incomplete header arrived; 0: no header is expected.
         header_since = 0.0
         header_octets = 0
+        # The last two bytes that were received.
+        last_octets = b""
+        upgrades = False
         active_since = 0.0
         app: Any
         lost: asyncio.Event
@@ -220,6 +263,8 @@ def limited_protocol(
             self.lost = asyncio.Event()
             self.app = self._with_event(self.app)
             self.active_since = self.header_since = time.monotonic()
+            if connections.stopping:
+                self.shutdown()
 
         def _with_event(self, app: Any) -> Any:
             """Return the application with the event of this connection in its scopes."""
@@ -239,9 +284,17 @@ def limited_protocol(
                 return
             before = self.cycle
             waited = before is not None and before.more_body
+            octets = len(data)
+            last, self.last_octets = self.last_octets, data[-2:]
+            if octets < 2:
+                self.last_octets = (last + data)[-2:]
+            if is_httptools and not waited and b"pgrade:" in data:
+                data = _without_upgrade(last, data)
             super().data_received(data)
             cycle = self.cycle
             if cycle is not before:
+                if connections.stopping:
+                    cycle.keep_alive = False
                 self.header_since, self.header_octets = 0.0, 0
                 self.active_since = time.monotonic()
                 connections.touch(self, waits=self.waits_for_client())
@@ -250,10 +303,46 @@ def limited_protocol(
                     connections.touch(self, waits=False)
             elif before is None or before.response_complete:
                 self.header_since = self.header_since or time.monotonic()
-                self.header_octets += len(data)
+                self.header_octets += octets
                 if self.header_octets > max_header:
                     connections.dropped("header-size")
                     self.cut(_LARGE)
+
+        def on_headers_complete(self) -> None:
+            """Begin a request, unless the parser takes what follows for another protocol."""
+            if self.parser.should_upgrade():
+                self.upgrades = True
+                raise ValueError("an upgrade")  # nothing that follows is parsed
+            super().on_headers_complete()
+
+        def send_400_response(self, msg: str) -> None:
+            """Answer what cannot be parsed; nothing after it is read."""
+            cycle = self.cycle
+            self.cut_off = True
+            if cycle is not None and not cycle.response_complete and not cycle.more_body:
+                # The answers to the requests before it come first.
+                cycle.keep_alive = False
+            elif self.upgrades:
+                self.transport.write(_UPGRADE)
+                self.transport.close()
+            elif is_httptools and len(getattr(self, "url", b"")) > LONGEST_URL:
+                connections.dropped("header-size")
+                self.transport.write(_LARGE)
+                self.transport.close()
+            else:
+                super().send_400_response(msg)
+
+        def shutdown(self) -> None:
+            """Close the connection, after its request if there is one or may be on the way."""
+            if self.cycle is None and not self.transport.is_closing():
+                asyncio.get_running_loop().call_later(GRACE, self.end)
+            else:
+                super().shutdown()
+
+        def end(self) -> None:
+            """Close the connection, after its request if there is one."""
+            if not self.transport.is_closing():
+                super().shutdown()
 
         def on_response_complete(self) -> None:
             """Wait for the next request; not if there is more of the body of this one."""

@@ -33,6 +33,7 @@ _ALWAYS = (
     "header-too-large",
     "internal-error",
     "busy",
+    "upgrade-not-supported",
 )
 _BODY = (
     "malformed-body",
@@ -248,8 +249,15 @@ def _responses(operation: Operation) -> dict[str, Any]:
     content: dict[str, Any] = {"schema": schema} if schema else {}
     # A body of many lines is text for OpenAPI 3.1, which has no schema for a line.
     lines = {"schema": {"type": "string"}}
+    description = "The answer."
+    if NDJSON in operation.media_types:
+        name = operation.line or answer
+        description += (
+            f" In {NDJSON}, each line is an object by the schema `{_SCHEMAS}{name}`, or a problem "
+            "with `url`, `error`, `type`, `title` and `line`, the number of the line."
+        )
     success = {
-        "description": "The answer.",
+        "description": description,
         "content": {name: lines if name == NDJSON else content for name in operation.media_types},
     }
     problems = {str(status): {"$ref": f"#/components/responses/{status}"} for status in statuses}

@@ -64,6 +64,8 @@ class Operation(NamedTuple):
     open: bool = False
     """Whether no token is required."""
     description: str = ""
+    line: str = ""
+    """The name of the JSON schema of a line of NDJSON, if the answer has another schema."""
 
     @property
     def structs(self) -> tuple[type[Any], ...]:
@@ -97,7 +99,7 @@ _WHO = (
     Parameter(
         "purpose",
         "A purpose of the crawler, such as EXAMPLE-PURPOSE-1; it may be repeated.",
-        {"type": "string", "minLength": 1, "maxLength": MAX_NAME, "pattern": "^[!-~]+$"},
+        {"type": "string", "minLength": 1, "maxLength": MAX_NAME, "pattern": r"\S"},
         repeated=True,
     ),
     Parameter(
@@ -151,6 +153,7 @@ OPERATIONS: tuple[Operation, ...] = (
         media_types=(NDJSON,),
         request_media_type=NDJSON,
         fetches=True,
+        line="check",
     ),
     Operation(
         "GET",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["MEDIA_TYPE", "PROBLEMS", "Problem", "ProblemType"]
+__all__ = ["MEDIA_TYPE", "PROBLEMS", "Problem", "ProblemType", "stopping_problem"]
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -24,6 +24,7 @@ class ProblemType(NamedTuple):
 PROBLEMS: dict[str, ProblemType] = {
     "invalid-request": ProblemType(422, "The request is not valid"),
     "malformed-body": ProblemType(400, "The body could not be read"),
+    "upgrade-not-supported": ProblemType(400, "The service speaks HTTP/1.1 only"),
     "unauthorized": ProblemType(401, "A token is required"),
     "forbidden-host": ProblemType(421, "The Host field does not name this service"),
     "forbidden-origin": ProblemType(403, "Pages of other origins may not use this service"),
@@ -80,6 +81,15 @@ class Problem(Exception):
             "detail": self.detail,
             **self.extra,
         }
+
+
+def stopping_problem() -> Problem:
+    """Return the problem of a request that is not finished because the service stops."""
+    return Problem(
+        "stopping",
+        "the service stopped before the request was finished: send it again",
+        headers={"Retry-After": "1"},
+    )
 
 
 def _rebuild(slug: str, detail: str, headers: dict[str, str], extra: dict[str, Any]) -> Problem:

@@ -1,5 +1,6 @@
 """
-Resources that do not depend on a request: the known crawlers, and the registries of the drafts.
+Resources that do not depend on a request: the known crawlers, the registries of the drafts, and the
+JSON schemas of the answers.
 
 Their JSON is made once, on the first request. It changes with the version of robotrules only, so
 clients may keep it and ask whether it is still current (ETag, RFC 9110 §8.8.3).
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from robotrules.json_results.schemas import load_schema, schema_names
 from robotrules.registries import SHIPPED
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 
@@ -25,6 +27,17 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 # Raised when a key of the JSON changes meaning or goes away.
 SCHEMA_VERSION = 1
 CACHING = "public, max-age=3600"
+SCHEMAS = "/v1/schemas"
+_SCHEMA_LIST = {
+    "type": "object",
+    "required": ["schemas"],
+    "properties": {
+        "schemas": {
+            "type": "array",
+            "items": {"type": "object", "required": ["name", "title", "url"]},
+        }
+    },
+}
 
 
 class FixedResource(NamedTuple):
@@ -33,8 +46,8 @@ class FixedResource(NamedTuple):
     path: str
     summary: str
     """One line, for the OpenAPI document."""
-    schema: str
-    """The name of the JSON schema of its answer."""
+    schema: str | dict[str, Any]
+    """The JSON schema of its answer, or its name."""
     make: Callable[[], dict[str, Any]]
 
 
@@ -54,6 +67,30 @@ def registries_values() -> dict[str, Any]:
     return {"schema": SCHEMA_VERSION, **SHIPPED.as_dict()}
 
 
+def schema_list_values() -> dict[str, Any]:
+    """Return the names of the JSON schemas, as plain values for JSON."""
+    found = ((name, load_schema(name)) for name in schema_names())
+    return {
+        "schemas": [
+            {"name": name, "title": schema["title"], "url": f"{SCHEMAS}/{name}"}
+            for name, schema in found
+        ]
+    }
+
+
+def schema_values(name: str) -> dict[str, Any]:
+    """Return a JSON schema whose `$id` is the path of the resource."""
+    schema = load_schema(name)
+    return {"$schema": schema.pop("$schema"), "$id": f"{SCHEMAS}/{name}", **schema}
+
+
+def _schema_resource(name: str) -> FixedResource:
+    summary = f"The JSON schema of the answer {name}"
+    return FixedResource(
+        f"{SCHEMAS}/{name}", summary, {"type": "object"}, lambda: schema_values(name)
+    )
+
+
 RESOURCES = (
     FixedResource(
         "/v1/crawlers",
@@ -67,6 +104,10 @@ RESOURCES = (
         "registries",
         registries_values,
     ),
+    FixedResource(
+        SCHEMAS, "List the JSON schemas of the answers", _SCHEMA_LIST, schema_list_values
+    ),
+    *map(_schema_resource, schema_names()),
 )
 
 
@@ -78,7 +119,7 @@ def resource_endpoints() -> dict[str, Endpoint]:
 def _endpoint(resource: FixedResource) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         """Return the resource, or that the client has it already."""
-        body, tag = _encoded(resource)
+        body, tag = _encoded(resource.make)
         headers = {"ETag": tag, "Cache-Control": CACHING}
         if _is_current(request.headers.get("If-None-Match", ""), tag):
             return Response(status_code=304, headers=headers)
@@ -88,8 +129,8 @@ def _endpoint(resource: FixedResource) -> Endpoint:
 
 
 @cache
-def _encoded(resource: FixedResource) -> tuple[bytes, str]:
-    body = json.dumps(resource.make(), ensure_ascii=False).encode()
+def _encoded(make: Callable[[], dict[str, Any]]) -> tuple[bytes, str]:
+    body = json.dumps(make(), ensure_ascii=False).encode()
     return body, f'"{sha256(body).hexdigest()[:32]}"'
 
 

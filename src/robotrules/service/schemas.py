@@ -9,9 +9,8 @@ Sections: bodies · values.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -36,7 +35,6 @@ __all__ = [
     "RobotsInput",
     "Tokens",
     "crawler_of",
-    "decode_request",
     "octets_of",
     "purposes_of",
     "shown",
@@ -111,56 +109,6 @@ class QuestionInput(RobotsInput, kw_only=True):
     def purposes(self) -> tuple[str, ...]:
         """The purposes; an empty one is a problem."""
         return purposes_of(self.purpose, self.profile)
-
-
-# One escape of a JSON string. A surrogate is valid in a pair only (RFC 8259 §8.2).
-_ESCAPE = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}"
-    rb"|(?P<lone>u[dD][89a-fA-F][0-9A-Fa-f]{2})|.)",
-    re.DOTALL,
-)
-_AT = re.compile(r"(.*) - at `(.*)`", re.DOTALL)
-
-
-def decode_request(body: bytes, type_: type[Any]) -> Any:
-    """
-    Return a body as a struct; one that is not JSON, or not valid, is a problem.
-
-    Half a surrogate pair, which JavaScript may send, becomes U+FFFD, as in a browser's `fetch()`.
-    """
-    try:
-        try:
-            return msgspec.json.decode(body, type=type_)
-        except msgspec.ValidationError:
-            raise
-        except msgspec.DecodeError:
-            repaired = _ESCAPE.sub(_without_lone_surrogate, body)
-            if repaired == body:
-                raise
-            return msgspec.json.decode(repaired, type=type_)
-    except msgspec.ValidationError as error:
-        found = _AT.fullmatch(str(error))
-        if found:
-            raise Problem("invalid-request", f"{found[1]} at {found[2]}", at=found[2]) from None
-        raise Problem("invalid-request", str(error) + _list_fields(str(error), type_)) from None
-    except UnicodeDecodeError as error:
-        where = f"byte {error.start + 1} of a text is not UTF-8"
-        raise Problem("malformed-body", f"the body is not JSON: {where}") from None
-    except RecursionError:
-        raise Problem("malformed-body", "the body is nested too deeply") from None
-    except msgspec.DecodeError as error:
-        raise Problem("malformed-body", f"the body is not JSON: {error}") from None
-
-
-def _list_fields(error: str, type_: type[Any]) -> str:
-    """Return the fields of a body, for an error about a field that is unknown or missing."""
-    if "unknown field" not in error and "missing required field" not in error:
-        return ""
-    return f"; the fields of this body are {', '.join(type_.__struct_encode_fields__)}"
-
-
-def _without_lone_surrogate(found: re.Match[bytes]) -> bytes:
-    return b"\\ufffd" if found["lone"] else found[0]
 
 
 # --- Values ---------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ Sections: one worker · several workers · where it listens.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import math
@@ -28,7 +29,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -50,6 +51,8 @@ STARTUP_FAILURE = 3
 OTHER_FILES = 300
 # As in the command line: a file becomes many small objects without reference cycles.
 GC_THRESHOLD = 50_000
+# Steps of the event loop from accepting a connection to its protocol, and some more.
+ACCEPT_STEPS = 5
 Started = Callable[[], object]
 
 
@@ -80,6 +83,7 @@ class _Server(uvicorn.Server):
         self._on_start, self._supervised = on_start, supervised
         self._parent = os.getppid()
         self._stop_at = math.inf
+        self._late: list[asyncio.Task[Any]] = []
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -115,6 +119,30 @@ class _Server(uvicorn.Server):
             gc.freeze()
             gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
             self._on_start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop to listen, and finish the requests of all connections that were made before."""
+        self._open_connections.stopping = True
+        loop = asyncio.get_running_loop()
+        if isinstance(loop, asyncio.SelectorEventLoop):
+            for listening in sockets or ():
+                loop.remove_reader(listening)
+            for _ in range(ACCEPT_STEPS):  # connections that the event loop has accepted
+                await asyncio.sleep(0)
+        # No pause from here until uvicorn closes the sockets: a connection that is still in the
+        # queue of a closed socket is reset.
+        for accepted in accept_all(sockets or ()):
+            self._late.append(
+                loop.create_task(loop.connect_accepted_socket(self._make_protocol, accepted))
+            )
+        await super().shutdown(sockets)
+
+    def _make_protocol(self) -> asyncio.Protocol:
+        make: Any = self.config.http_protocol_class
+        protocol: asyncio.Protocol = make(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return protocol
 
     async def on_tick(self, counter: int) -> bool:
         """Ten times a second: tell whether to stop."""
@@ -329,6 +357,8 @@ class _Supervisor:
 
     def _stop(self, workers: list[_Worker]) -> None:
         limits = self._settings.limits
+        # The system accepts connections for as long as one process has the socket.
+        self._listening.close()
         for worker in workers:
             worker.signal(signal.SIGTERM)
         end = time.monotonic() + limits.unready_seconds + limits.stop_timeout + KILL_AFTER
@@ -381,6 +411,19 @@ def listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise
     return listening
+
+
+def accept_all(sockets: Iterable[socket.socket]) -> list[socket.socket]:
+    """Return the connections that wait to be accepted."""
+    found = []
+    for listening in sockets:
+        listening.setblocking(False)
+        with contextlib.suppress(OSError):
+            while True:
+                accepted, _ = listening.accept()
+                accepted.setblocking(False)
+                found.append(accepted)
+    return found
 
 
 if __name__ == "__main__":

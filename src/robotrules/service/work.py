@@ -35,9 +35,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from robotrules.service.decoding import decode_request
 from robotrules.service.metrics import Metrics
 from robotrules.service.problems import Problem
-from robotrules.service.schemas import decode_request
 from robotrules.service.settings import CURRENT_LIMITS, DEFAULT_LIMITS, Limits
 from robotrules.service.verbs import JsonLines, Verb
 

@@ -79,7 +79,7 @@ class Checks:
         vet_url(url, self._fetching)
         state = await self._fetching.state(crawler.profile, url, queue=queue)
         verdict = state.check(url, crawler.names, crawler.purposes)
-        return URL_START + encode(url) + end_of(verdict, crawler, state)
+        return URL_START + encode(url) + self._end_of(verdict, crawler, state)
 
     def _keep(self, state: OriginState, crawler: QuestionedCrawler) -> _Answers:
         check: Callable[[str], Verdict]
@@ -94,11 +94,16 @@ class Checks:
         return answers
 
     def _make_end(self, answers: _Answers, verdict: Verdict, crawler: QuestionedCrawler) -> bytes:
-        end = end_of(verdict, crawler, answers.state)
+        end = self._end_of(verdict, crawler, answers.state)
         if len(end) <= LONGEST_KEPT:
             self._count(END_SIZE + len(end))
             answers.ends[id(verdict)] = end, verdict
         return end
+
+    def _end_of(self, verdict: Verdict, crawler: QuestionedCrawler, state: OriginState) -> bytes:
+        end = end_of(verdict, crawler, state)
+        hint = self._fetching.hint(state)
+        return end if hint is None else end[:-1] + b', "hint": ' + encode(hint) + b"}"
 
     def _count(self, size: int) -> None:
         self._bytes += size

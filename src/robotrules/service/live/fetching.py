@@ -36,6 +36,7 @@ from robotrules.client.stores.pacing import NO_SLOTS, PacingState
 from robotrules.client.transports import AsyncTransport, open_async_transport
 from robotrules.errors import StoreError
 from robotrules.http.origins import origin_of
+from robotrules.octets import visible
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.tokens import product_token
 from robotrules.service.problems import Problem
@@ -243,6 +244,20 @@ class Fetching:
                 f"this service fetches from listed hosts only, and not from {host_of(origin)}: "
                 "start it with --fetch-host for this host",
             )
+
+    def hint(self, state: OriginState) -> str | None:
+        """Return how to start the service so that it fetches what it refused; None: nothing."""
+        record = state.fetch_record
+        if record is None or record.failure_reason is not FailureReason.REFUSED:
+            return None
+        origin = origin_of(record.url)
+        host = visible(host_of(origin).strip("[]")) if origin else ""
+        if origin and not self.hosts.allows(origin):
+            return f"{host} is not listed: to fetch from it, add --fetch-host {host}"
+        return (
+            f"{host} has a private address and was not requested: to allow it, start the service "
+            f"with --allow-private {host}"
+        )
 
     async def state(self, profile: str, url: str, *, queue: bool = False) -> OriginState:
         """

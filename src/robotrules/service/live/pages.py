@@ -24,9 +24,10 @@ from robotrules.json_results.crawlers import ignore_unread_purposes
 from robotrules.json_results.guidance import GuidanceQuery, GuidanceReport
 from robotrules.robotstxt import parse
 from robotrules.robotstxt.tokens import CrawlerNames
-from robotrules.service.live.fetching import INLINE, RETRY_AFTER, Fetching
+from robotrules.service.live.fetching import RETRY_AFTER, Fetching
 from robotrules.service.live.questions import QuestionedCrawler, parsing_profile, vet_url
 from robotrules.service.problems import Problem
+from robotrules.service.verbs import INLINE
 
 # Pages that are fetched and read at a time, and long files that are explained: a page may have
 # 2 MiB.
@@ -59,7 +60,7 @@ class Pages:
         """Return the robots.txt of the origin of a URL, and how it was fetched."""
         vet_url(url, self._fetching)
         state = await self._fetching.state(profile or self._fetching.profile, url)
-        return robots_values(state)
+        return {**robots_values(state), "hint": self._fetching.hint(state)}
 
     async def guidance(
         self, url: str, crawler: QuestionedCrawler, application: str | None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import Response
 
+from robotrules.service.decoding import decode_request, in_body
 from robotrules.service.live.checks import Checks, encode
 from robotrules.service.live.fetching import Fetching
 from robotrules.service.live.pages import Pages
@@ -37,7 +38,6 @@ from robotrules.service.problems import Problem
 from robotrules.service.verb_routes import read_body, run_for
 from robotrules.service.verbs import load_verbs
 
-Struct = TypeVar("Struct")
 JSON = "application/json"
 
 
@@ -139,17 +139,20 @@ class Live:
         body = await read_body(request)
         if self._check_verb is not None and has_robots(body):
             return await run_for(request, body, self._work, self._check_verb)
-        given = _decode(body, OriginCheckRequest)
-        crawler = self._crawlers.find_given(given)
-        if given.url is not None and given.urls is None:
-            return Response(await self._checks.answer(given.url, crawler), media_type=JSON)
+        given = decode_request(body, OriginCheckRequest)
+        try:
+            crawler = self._crawlers.find_given(given)
+            if given.url is not None and given.urls is None:
+                return Response(await self._checks.answer(given.url, crawler), media_type=JSON)
+        except Problem as problem:
+            raise in_body(problem) from None
         if given.urls is None or given.url is not None:
-            raise Problem("invalid-request", "pass either url or urls", at="url")
+            raise Problem("invalid-request", "pass either url or urls", at="$.url")
         if len(given.urls) > self._limits.max_urls:
             raise Problem(
                 "too-many-urls",
                 f"pass at most {self._limits.max_urls:,} URLs, or use /v1/check/stream",
-                at="urls",
+                at="$.urls",
             )
         self.fetching.require()
         self._room.require()
@@ -183,23 +186,20 @@ class Live:
 
     async def slot(self, request: Request) -> Response:
         """Answer POST /v1/slot."""
-        given = _decode(await read_body(request), SlotRequest)
-        return _json(await self._slots.reserve(given.url, self._crawlers.find_given(given)))
+        given = decode_request(await read_body(request), SlotRequest)
+        try:
+            crawler = self._crawlers.find_given(given)
+            return _json(await self._slots.reserve(given.url, crawler))
+        except Problem as problem:
+            raise in_body(problem) from None
 
     async def responses(self, request: Request) -> Response:
         """Answer POST /v1/responses."""
-        return _json(await self._slots.record(_decode(await read_body(request), ResponseReport)))
-
-
-def _decode(body: bytes, kind: type[Struct]) -> Struct:
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except msgspec.ValidationError as error:
-        raise Problem("invalid-request", str(error)) from None
-    except RecursionError:
-        raise Problem("malformed-body", "the body is nested too deeply") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Problem("malformed-body", f"the body is not JSON: {error}") from None
+        report = decode_request(await read_body(request), ResponseReport)
+        try:
+            return _json(await self._slots.record(report))
+        except Problem as problem:
+            raise in_body(problem) from None
 
 
 def _json(values: dict[str, Any]) -> Response:

@@ -17,10 +17,14 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from robotrules.client.rate_limiter import find_retry_delay
+from robotrules.json_results.access import access_values
 from robotrules.service.live.fetching import Fetching
 from robotrules.service.live.questions import QuestionedCrawler, UrlText, WhoInput, vet_url
 from robotrules.service.problems import Problem
 from robotrules.service.schemas import RequestBody
+
+# What an answer has of how the robots.txt was fetched, as in check.
+ACCESS = ("state", "status", "failure_reason", "failure", "until")
 
 
 class SlotRequest(WhoInput, kw_only=True):
@@ -62,15 +66,18 @@ class Slots:
                 at = max(at, await client.reserve(url, *who))
             # Rounded up: never before the slot.
             wait = max(0.0, ceil((at - time()) * 1_000) / 1_000)
+        access = access_values(state)
         return {
             "url": url,
             "allowed": verdict.allowed,
             "reason": str(verdict.reason),
+            "line": verdict.line,
             "origin": state.origin,
             "product_token": crawler.choice.name,
             "wait": wait,
             "delay": delay.as_dict(),
-            "state": str(state.state),
+            **{name: access[name] for name in ACCESS},
+            "hint": self._fetching.hint(state),
             "store_error": store_error,
         }
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import suppress
 from types import TracebackType
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -24,6 +24,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from robotrules.service.connections import connection_lost
+from robotrules.service.decoding import decode_request
 from robotrules.service.live.checks import Checks, encode
 from robotrules.service.live.fetching import RETRY_AFTER
 from robotrules.service.live.questions import (
@@ -34,7 +35,7 @@ from robotrules.service.live.questions import (
     QuestionedCrawler,
     UrlText,
 )
-from robotrules.service.problems import PROBLEMS, Problem
+from robotrules.service.problems import PROBLEMS, Problem, stopping_problem
 from robotrules.service.schemas import RequestBody
 
 NDJSON = "application/x-ndjson"
@@ -43,6 +44,8 @@ MAX_LINE = 64 * 1024
 # Blocks of lines and waiting lines between reading and writing, and the size of a block.
 WINDOW = 64
 BLOCK = 64 * 1024
+# Seconds for the last line of a stream that is cut, whose client may read nothing.
+LAST_LINE_SECONDS = 1.0
 # Streams of one worker at a time.
 MAX_STREAMS = 64
 
@@ -116,8 +119,8 @@ class LineSplitter:
         return line
 
 
-def error_line(problem: Problem, number: int, url: str | None = None) -> bytes:
-    """Return the line of a problem."""
+def error_line(problem: Problem, number: int | None, url: str | None = None) -> bytes:
+    """Return the line of a problem; no number: it concerns all lines that have no answer yet."""
     return (
         encode(
             {
@@ -154,10 +157,8 @@ class LineChecks:
                 return None
             try:
                 given = decode_line(line.data)
-            except msgspec.ValidationError as error:
-                raise Problem("invalid-request", str(error)) from None
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise Problem("malformed-body", f"the line is not JSON: {error}") from None
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                given = decode_request(line.data, StreamLine, "line")  # or its problem
             url = given.url
             crawler = self._find(given.as_, given.purpose)
             return self.check(url, crawler, line.number)
@@ -266,6 +267,7 @@ class NDJSONResponse(Response):
         super().__init__()
         del self.headers["Content-Length"]
         self._items, self._room = items, room
+        self._begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the lines; a client that goes away ends the work for it."""
@@ -288,15 +290,32 @@ class NDJSONResponse(Response):
                 if not sending.done():
                     raise ClientDisconnect
                 sending.result()
+            except asyncio.CancelledError:
+                # The service stops. A client that has everything but this line would take the
+                # stream for complete.
+                await _end((producer, sending, leaving))
+                if lost is None or not lost.is_set():
+                    with suppress(TimeoutError, RuntimeError):
+                        async with asyncio.timeout(LAST_LINE_SECONDS):
+                            await self._end_early(send)
+                raise
             finally:
-                for task in (producer, sending, leaving):
-                    task.cancel()
-                    with suppress(asyncio.CancelledError, Exception):
-                        await task
+                await _end((producer, sending, leaving))
                 while not queue.empty():
                     item = queue.get_nowait()
                     if isinstance(item, asyncio.Task):
                         item.cancel()
+
+    async def _begin(self, send: Send) -> None:
+        if not self._begun:
+            self._begun = True
+            status, headers = self.status_code, self.raw_headers
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+
+    async def _end_early(self, send: Send) -> None:
+        await self._begin(send)
+        line = error_line(stopping_problem(), None)
+        await send({"type": "http.response.body", "body": line, "more_body": False})
 
     async def _produce(self, queue: asyncio.Queue[Item | None]) -> None:
         """Put blocks of lines and tasks into the queue, then None."""
@@ -320,8 +339,7 @@ class NDJSONResponse(Response):
         await queue.put(None)
 
     async def _send(self, queue: asyncio.Queue[Item | None], send: Send) -> None:
-        status, headers = self.status_code, self.raw_headers
-        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await self._begin(send)
         while (item := await queue.get()) is not None:
             if isinstance(item, asyncio.Task):
                 try:
@@ -333,6 +351,13 @@ class NDJSONResponse(Response):
                 data = item
             await send({"type": "http.response.body", "body": data, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _end(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await task
 
 
 async def _wait_for_disconnect(receive: Receive, producer: asyncio.Task[None]) -> None:

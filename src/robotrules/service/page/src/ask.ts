@@ -204,8 +204,12 @@ export class AskPanel {
     this.#setOutdated(false);
     if (urls !== this.#shown) return;
     const filter = this.#filter;
-    if (filter && !this.#verdicts.some((verdict) => verdict.allowed === (filter === "allowed")) && this.urlField.urls.length <= LIVE_URLS) {
+    const isLong = this.urlField.urls.length > LIVE_URLS;
+    if (!isLong && filter && !this.#verdicts.some((verdict) => verdict.allowed === (filter === "allowed"))) {
       fill(this.#error, h("p", { class: "hint" }, `No URL is ${filter}.`));
+      this.#draw();
+      this.#clear();
+      return;
     }
     this.#othersCurrent = false;
     this.#draw();
@@ -329,6 +333,7 @@ export class AskPanel {
     this.#rows.forEach((row, index) => {
       const verdict = this.#verdicts[index];
       if (!verdict) {
+        row.element.hidden = false;
         fill(row.verdict);
         fill(row.why);
         fill(row.differs);

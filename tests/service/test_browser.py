@@ -739,6 +739,11 @@ def test_pasted_headers(visit: Visit, headers: str, words: str) -> None:
     page.get_by_label("HTML").fill("<p>")
     page.get_by_label("Response headers").fill(headers)
     expect(page.locator("#guidance p").first).to_contain_text(words)
+    cards = page.locator("#guidance .question")
+    shown = cards.filter(has_text="Show it in search results")
+    answers = {"Status 503": "Unknown", "May be": "Yes"}
+    expected = next((answer for start, answer in answers.items() if words.startswith(start)), "No")
+    expect(shown).to_contain_text(expected)
 
 
 def test_a_blocked_page_in_one_sentence(visit: Visit) -> None:

@@ -60,13 +60,18 @@ function isName(line: string): boolean {
   return BARE_NAME.test(line) || /^(request url|request method|status code|remote address|referrer policy):?$/i.test(line);
 }
 
+/** Whether a status says that the page is not there for now. */
+export function isServerError(status: number | null): boolean {
+  return status !== null && (status === 429 || status >= 500);
+}
+
 /** What a status means for search results, whatever the page says; empty for a page that is shown. */
 export function statusWords(status: number | null): string {
   if (status === null) return "";
   if ([301, 302, 303, 307, 308].includes(status)) {
     return `Status ${status}: search engines do not show such a page, whatever its tags say. Check the page that it redirects to.`;
   }
-  if (status === 429 || status >= 500) {
+  if (isServerError(status)) {
     return `Status ${status}: search engines do not read the tags of such a page, and stop showing it if the error lasts.`;
   }
   return status >= 400 ? `Status ${status}: search engines do not show such a page, whatever its tags say.` : "";

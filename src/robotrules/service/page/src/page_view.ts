@@ -5,7 +5,7 @@ import { command, names } from "./command";
 import { acceptFiles, announce, byId, debounce, download, fill, h, scrolling } from "./dom";
 import type { EditView } from "./edit_view";
 import { readText } from "./editor";
-import { readHeaders, statusWords } from "./headers";
+import { isServerError, readHeaders, statusWords } from "./headers";
 import type { Fields } from "./share";
 import { choose, textOf, type ViewPart } from "./views";
 import { answerMark, noteWords, reasonWords, recordName, shorten } from "./words";
@@ -184,8 +184,14 @@ export class PageView implements ViewPart {
       });
     const rule = found.verdict?.rule;
     const answer = (value: boolean | null) => (value === null ? "unknown" : value ? "yes" : "no");
-    announce(`${statusWords(readHeaders(this.#headers.value).status)} Crawl: ${answer(found.may_crawl)}. Show in search results: ${answer(found.may_index)}.`);
+    announce(`${statusWords(status)} Crawl: ${answer(found.may_crawl)}. Show in search results: ${answer(by(found.may_index))}.`);
     const [summary, isBad] = this.#summary(found);
+    const { status } = readHeaders(this.#headers.value);
+    const isShown = !statusWords(status);
+    // A page that fails for a while is neither shown for certain, nor hidden.
+    const failed = isServerError(status) ? null : false;
+    const by = (value: boolean | null) => (isShown ? value : failed);
+    const ofStatus = !isShown && h("li", {}, `status ${status}`);
     const hidden = found.may_crawl === false && h("li", {}, "robots.txt blocks the page, so its tags are not read");
     fill(
       this.#place,
@@ -195,9 +201,9 @@ export class PageView implements ViewPart {
         question("Crawl the page", found.may_crawl, [
           found.verdict && h("li", {}, rule ? `robots.txt, line ${rule.line}: ${recordName(rule.key)}: ${shorten(rule.pattern, 100)}` : `robots.txt: ${reasonWords({ reason: found.verdict.reason })}`),
         ]),
-        question("Show it in search results", found.may_index, [hidden, ...because("noindex", "none")]),
-        question("Show a snippet", found.may_snippet, [hidden, ...because("nosnippet", "max-snippet", "max_snippet")]),
-        question("Follow its links", found.may_follow, [hidden, ...because("nofollow", "none")]),
+        question("Show it in search results", by(found.may_index), [ofStatus, hidden, ...because("noindex", "none")]),
+        question("Show a snippet", by(found.may_snippet), [ofStatus, hidden, ...because("nosnippet", "max-snippet", "max_snippet")]),
+        question("Follow its links", by(found.may_follow), [ofStatus, hidden, ...because("nofollow", "none")]),
         ...Object.entries(found.preferences?.preferences ?? {}).map(([name, value]) =>
           question(PREFERENCES[name] ?? name, { allowed: true, disallowed: false }[value] ?? null, [
             h("li", {}, value === "unknown" ? "the site says nothing" : "Content-Usage"),

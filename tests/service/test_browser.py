@@ -7,6 +7,7 @@ After each test the console has to be empty, and no request may have left the se
 from __future__ import annotations
 
 import base64
+import csv
 import json
 import random
 import re
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Error, Page, Request, Route, expect
@@ -199,6 +201,7 @@ def test_line_ends_are_kept(visit: Visit) -> None:
         "#open-robots",
         {"name": "r", "mimeType": "text/plain", "buffer": b"User-agent: *\r\nDisalow: /q\r\n"},
     )
+    page.get_by_label("URLs or paths").fill("/q")
     page.get_by_role("button", name="Fix: Write 'Disallow'").click()
     expect(page.locator("#editor .cm-line").nth(1)).to_contain_text("Disallow")
     expect(page.get_by_label("Line ends")).to_have_value("CRLF")
@@ -280,12 +283,12 @@ def test_a_large_file_survives_a_reload(visit: Visit) -> None:
     """The address has no room for it."""
     page = visit.page
     open_file(page, "#open-robots", large_file())
-    expect(page.locator("#file-status")).to_contain_text("9,002 lines")
+    expect(page.locator("#file-status")).to_contain_text("9,001 lines")
     show(page, "who")
     page.reload()
     expect(page.locator("#view-who")).to_be_visible()
     show(page, "edit")
-    expect(page.locator("#file-status")).to_contain_text("9,002 lines")
+    expect(page.locator("#file-status")).to_contain_text("9,001 lines")
 
 
 def test_without_storage(browser: Browser, service: LiveServer) -> None:
@@ -485,6 +488,79 @@ def test_directions_in_a_url_are_shown(visit: Visit) -> None:
     assert "\u202e" not in page.locator("#view-edit .ask-card").inner_text()
 
 
+def test_the_filter_of_some_answers(visit: Visit) -> None:
+    """More than ten URLs have it; it leaves one stop for the Tab key."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nDisallow: /a\n")
+    area, filters = page.get_by_label("URLs or paths"), page.get_by_label("Show", exact=True)
+    area.fill("\n".join(f"/a{number}" for number in range(10)))
+    expect(page.locator("#answers .summary")).to_contain_text("10 URLs blocked, 0 URLs allowed")
+    expect(filters).to_be_hidden()
+    area.fill("\n".join(f"/{name}{number}" for number in range(6) for name in "ab"))
+    filters.select_option("allowed")
+    rows = page.locator("table.answers tbody tr:visible")
+    expect(rows).to_have_count(6)
+    expect(rows.first).to_contain_text("/b0")
+    expect(page.locator("table.answers tbody tr:visible button[tabindex='0']")).to_have_count(1)
+    expect(page.locator("#answers .summary")).not_to_contain_text("are listed")
+    write_robots(page, "User-agent: *\nDisallow: /\n")
+    expect(page.locator("#answers")).to_contain_text("No URL is allowed.")
+    expect(rows).to_have_count(0)
+    filters.select_option("")
+    expect(rows).to_have_count(12)
+
+
+def test_what_is_listed(visit: Visit) -> None:
+    """The page says that some rows are missing only if some are."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nDisallow: /a\n")
+    paths = [f"/a{number}" for number in range(90)] + [f"/b{number}" for number in range(210)]
+    page.get_by_label("URLs or paths").fill("\n".join(paths))
+    summary, words = page.locator("#answers .summary"), "the first 200 are listed"
+    expect(summary).to_contain_text("90 URLs blocked, 210 URLs allowed")
+    expect(summary).to_contain_text(words)
+    page.get_by_label("Show", exact=True).select_option("blocked")
+    expect(page.locator("table.answers tbody tr:visible")).to_have_count(90)
+    expect(summary).not_to_contain_text(words)
+    page.get_by_label("Show", exact=True).select_option("allowed")
+    expect(summary).to_contain_text(words)
+
+
+def test_downloaded_answers(visit: Visit) -> None:
+    """CSV of all URLs, also those that are not listed; nothing in it is a formula."""
+    page = visit.page
+    write_robots(page, 'User-agent: *\nDisallow: /a,"b"\n')
+    paths = ['/a,"b"c', "=1+1", *(f"/{number}" for number in range(300))]
+    page.get_by_label("URLs or paths").fill("\n".join(paths))
+    expect(page.locator("#answers .summary")).to_contain_text("1 URL blocked, 301 URLs allowed")
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name="Download answers").click()
+    download = downloading.value
+    assert download.suggested_filename == "answers.csv"
+    with Path(download.path()).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[:2] == [
+        ["url", "answer", "line", "rule"],
+        ['/a,"b"c', "Blocked", "2", 'Disallow: /a,"b"'],
+    ]
+    assert rows[2][0] == "'=1+1"
+    assert rows[3] == ["/0", "Allowed", "", "no rule matches"]
+    assert len(rows) == 303
+
+
+def test_a_log_has_each_url_once(visit: Visit) -> None:
+    """Pasted or opened, the status says how many lines and whose they are."""
+    page = visit.page
+    line = '127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "GET /{} HTTP/1.1" 200 5 "-" "A"\n'
+    log = "".join(line.format(number % 85) for number in range(200))
+    area, status = page.get_by_label("URLs or paths"), page.locator("#urls-status")
+    for give in (lambda: paste(page, "#urls", log), lambda: open_file(page, "#open-urls", log)):
+        area.fill("")
+        give()
+        expect(status).to_have_text("200 lines, 85 different URLs (access log, all visitors).")
+        assert area.input_value().split() == [f"/{number}" for number in range(85)]
+
+
 def test_an_error_keeps_the_last_answer(visit: Visit) -> None:
     """While a name is typed; it is announced when typing pauses."""
     page = visit.page
@@ -570,6 +646,29 @@ def test_compare(visit: Visit) -> None:
     expect(differences).to_contain_text("Everyone")
 
 
+@pytest.mark.parametrize("complete", [True, False, None])
+def test_exceptions_that_are_not_listed(visit: Visit, complete: bool | None) -> None:
+    """The list of a region says that it has more; an older service says nothing about that."""
+    page = visit.page
+
+    def answer(route: Route) -> None:
+        found = route.fetch().json()
+        for change in found["changes"]:
+            for region in change["regions"]:
+                region["unchanged"] = [{"pattern": "/api/"}, {"pattern": "/tmp/"}]
+                region.pop("unchanged_complete", None)
+                if complete is not None:
+                    region["unchanged_complete"] = complete
+        route.fulfill(json=found)
+
+    page.route("**/v1/diff", answer)
+    show(page, "compare")
+    words = page.locator("#differences .patterns").first
+    expect(words).to_have_text(
+        re.compile("except /api/, /tmp/" + (" and others$" if complete is False else "$"))
+    )
+
+
 def test_matrix(visit: Visit) -> None:
     """Crawlers by purpose; a line number leads to the editor."""
     page = visit.page
@@ -599,13 +698,71 @@ def test_guidance_of_a_pasted_page(visit: Visit) -> None:
     expect(card).to_contain_text("No")
 
 
+@pytest.mark.parametrize(
+    ("headers", "words"),
+    [
+        (
+            "HTTP/2 404\nX-Robots-Tag: noindex\n",
+            "Status 404: search engines do not show such a page, whatever its tags say.",
+        ),
+        (
+            "HTTP/1.1 301 Moved\nLocation: /b\n",
+            "Status 301: search engines do not show such a page",
+        ),
+        ("HTTP/1.1 503 X\n", "Status 503: search engines do not read the tags of such a page"),
+        (
+            "HTTP/1.1 301 Moved\nX-Robots-Tag: none\n\nHTTP/1.1 200 OK\n",
+            "May be shown in search results.",
+        ),
+        (
+            "HTTP/2 200\nX-Robots-Tag: noindex\n",
+            "Not shown in search results because of noindex in the 1st X-Robots-Tag header.",
+        ),
+        (
+            "Request URL:\nhttps://example.com/a\nRequest Method:\nGET\nStatus Code:\n200 OK\n"
+            "Remote Address:\n192.0.2.1:443\nReferrer Policy:\nno-referrer\n"
+            "content-type:\ntext/html\nx-robots-tag:\ngooglebot: noindex\n",
+            "Not shown in search results because of noindex in the 1st X-Robots-Tag header.",
+        ),
+        (
+            "Request URL\nhttps://example.com/a\nStatus Code\n410 Gone\ncontent-type\ntext/html\n",
+            "Status 410: search engines do not show such a page",
+        ),
+    ],
+)
+def test_pasted_headers(visit: Visit, headers: str, words: str) -> None:
+    """Of curl or of the developer tools of a browser; one sentence comes first."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nAllow: /\n")
+    show(page, "page")
+    page.get_by_label("URL of the page").fill("https://example.com/a")
+    page.get_by_label("HTML").fill("<p>")
+    page.get_by_label("Response headers").fill(headers)
+    expect(page.locator("#guidance p").first).to_contain_text(words)
+    cards = page.locator("#guidance .question")
+    shown = cards.filter(has_text="Show it in search results")
+    answers = {"Status 503": "Unknown", "May be": "Yes"}
+    expected = next((answer for start, answer in answers.items() if words.startswith(start)), "No")
+    expect(shown).to_contain_text(expected)
+
+
+def test_a_blocked_page_in_one_sentence(visit: Visit) -> None:
+    """Its tags are not read."""
+    page = visit.page
+    write_robots(page, "User-agent: *\nDisallow: /\n")
+    show(page, "page")
+    expect(page.locator("#guidance p").first).to_have_text(
+        "Not crawled because of line 2 of robots.txt, so its tags are not read."
+    )
+
+
 def test_write_a_policy(visit: Visit) -> None:
     """Blocking AI training gives a file that is proved to say so, and opens in the editor."""
     page = visit.page
     show(page, "write")
     form = page.get_by_role("form", name="Policy")
     form.get_by_label("AI training", exact=True).select_option(label="Block")
-    form.get_by_label("Search", exact=True).select_option(label="Allow")
+    form.get_by_label("SEO", exact=True).select_option(label="Allow")
     written = page.locator("#written")
     expect(written).to_contain_text("User-agent: GPTBot")
     expect(written).to_contain_text("Proved: the file says what the form says")
@@ -629,6 +786,79 @@ def test_live(visit: Visit) -> None:
         expect(found).to_contain_text(re.compile("second|just now|now"))
         found.get_by_role("button", name="Open in the editor").click()
     expect(editor(page)).to_contain_text("/from-the-site")
+    expect(editor(page)).to_be_focused()
+    page.keyboard.press("Control+Z")
+    expect(editor(page)).to_contain_text("/private/press/")
+
+
+def test_a_file_takes_the_place_of_the_example(visit: Visit) -> None:
+    """The fields of all views that are still about the example are emptied."""
+    page = visit.page
+    expect(page.locator("table.answers tbody tr")).to_have_count(5)
+    open_file(page, "#open-robots", "User-agent: *\nDisallow: /mine\n")
+    expect(page.get_by_label("URLs or paths")).to_have_value("")
+    expect(page.locator("#answers")).to_contain_text("Enter URLs or paths to see their answers.")
+    show(page, "compare")
+    for name in ("before", "after"):
+        expect(page.locator(f"#{name} .cm-content")).to_have_text("")
+    show(page, "page")
+    for name in ("URL of the page", "Response headers", "HTML"):
+        expect(page.get_by_label(name, exact=True)).to_have_value("")
+    show(page, "write")
+    expect(page.get_by_label("AI training", exact=True)).to_have_value("")
+    page.reload()
+    expect(page.get_by_label("AI training", exact=True)).to_have_value("")
+
+
+def test_a_file_keeps_what_a_person_typed(visit: Visit) -> None:
+    """Only the example goes."""
+    page = visit.page
+    page.get_by_label("URLs or paths").fill("/typed")
+    show(page, "page")
+    page.get_by_label("URL of the page").fill("https://example.com/typed")
+    show(page, "edit")
+    open_file(page, "#open-robots", "User-agent: *\nDisallow: /mine\n")
+    expect(editor(page)).to_contain_text("/mine")
+    expect(page.get_by_label("URLs or paths")).to_have_value("/typed")
+    show(page, "page")
+    expect(page.get_by_label("URL of the page")).to_have_value("https://example.com/typed")
+    expect(page.get_by_label("HTML")).to_have_value(re.compile("<title>"))
+
+
+def test_undoing_what_another_view_opened(visit: Visit) -> None:
+    """The button returns the file and the URLs; typing takes the button away."""
+    page = visit.page
+    notice, urls = page.locator("#replaced"), page.get_by_label("URLs or paths")
+    example = urls.input_value()
+    show(page, "write")
+    page.locator("#written").get_by_role("button", name="Open in the editor").click()
+    expect(notice).to_contain_text("Your file was replaced. Undo with Ctrl+Z.")
+    expect(urls).to_have_value("")
+    notice.get_by_role("button", name="Undo").click()
+    expect(editor(page)).to_contain_text("/private/press/")
+    expect(urls).to_have_value(example)
+    expect(notice).to_be_hidden()
+    show(page, "write")
+    expect(page.get_by_label("AI training", exact=True)).to_have_value("block")
+    page.locator("#written").get_by_role("button", name="Open in the editor").click()
+    expect(notice).to_be_visible()
+    page.keyboard.type("#")
+    expect(notice).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "0 lines, 0 bytes"),
+        ("User-agent: *\n", "1 line, 14 bytes"),
+        ("User-agent: *\nAllow: /", "2 lines, 22 bytes"),
+        ("User-agent: *\n\n", "2 lines, 15 bytes"),
+    ],
+)
+def test_lines_are_counted_as_wc_counts_them(visit: Visit, text: str, words: str) -> None:
+    """What follows the last line end is not a line."""
+    open_file(visit.page, "#open-robots", text)
+    expect(visit.page.locator("#file-status")).to_contain_text(words)
 
 
 def test_a_shared_link(visit: Visit) -> None:
@@ -641,6 +871,10 @@ def test_a_shared_link(visit: Visit) -> None:
     field = page.get_by_label("Link", exact=True)
     expect(field).to_have_value(re.compile("^" + re.escape(visit.service) + "#edit/."))
     link = field.input_value()
+    expect(page.locator("#share-local")).to_have_text(
+        "This link opens on this computer only, while the service runs."
+    )
+    expect(page.locator("#share-local")).to_be_visible()
     assert "robotrules" in page.locator("#share-command").input_value()
     page.get_by_role("button", name="Close").click()
     other = visit.open("/" + link.removeprefix(visit.service))
@@ -672,6 +906,43 @@ def test_a_path_with_a_comma(visit: Visit) -> None:
     page.get_by_label("Paths", exact=True).fill("/a,b /c")
     heads = page.locator("#matrix thead th code")
     expect(heads).to_have_text(["/a,b", "/c"])
+
+
+MANY_PATHS = (
+    "/ /news/ /private/press/ /shop/products/ /search "
+    "/drafts/a/longer/path/ /a /b /cdn-cgi/ /images/*.jpg"
+)
+
+
+@pytest.mark.parametrize(
+    "viewport", [{"width": 1366, "height": 768}, PHONE], ids=["laptop", "phone"]
+)
+def test_a_wide_matrix(browser: Browser, service: LiveServer, viewport: dict[str, int]) -> None:
+    """It scrolls in its box, its cells are one line that fits, and crawlers stay in sight."""
+    visit = Visit(browser, f"{service.url}/", viewport=viewport)
+    page = visit.page
+    show(page, "who")
+    page.get_by_label("Paths", exact=True).fill(MANY_PATHS)
+    expect(page.locator("#matrix thead th code")).to_have_count(10)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert (
+        page.evaluate(
+            "[...document.querySelectorAll('#matrix tbody td')].filter(cell => {"
+            " const range = document.createRange(); range.selectNodeContents(cell);"
+            " const [inner, outer] = [range.getBoundingClientRect(), cell.getBoundingClientRect()];"
+            " return inner.right > outer.right - 8 || inner.height > 30 }).length"
+        )
+        == 0
+    )
+    box = page.get_by_role("region", name="Matrix of crawlers and paths")
+    assert box.evaluate("e => { e.scrollLeft = 1e6; return e.scrollLeft }") > 50
+    crawler = page.get_by_role("rowheader", name=re.compile("^Googlebot")).first.bounding_box()
+    assert crawler is not None
+    assert 0 <= crawler["x"] < 40
+    line = page.get_by_text("10 paths: scroll sideways")
+    (expect(line).to_be_visible if viewport == PHONE else expect(line).to_be_hidden)()
+    visit.assert_quiet()
+    visit.context.close()
 
 
 def test_a_view_asks_again_after_an_error(visit: Visit) -> None:
@@ -730,7 +1001,52 @@ def test_a_private_address(visit: Visit) -> None:
     page.keyboard.press("Enter")
     live = page.locator("#live")
     expect(live).to_contain_text("This service does not connect to that address.")
+    expect(live).to_contain_text(
+        "Start the service with --allow-private 10.0.0.1 to fetch from there."
+    )
     expect(live).not_to_contain_text("must not fetch")
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ("example.com/a", "https://example.com/a"),
+        ("example.com:443", "https://example.com:443"),
+        ("example.com:8080", "http://example.com:8080"),
+        ("example.com:80/", "http://example.com:80/"),
+        ("localhost", "http://localhost"),
+        ("127.0.0.1/a", "http://127.0.0.1/a"),
+        ("[::1]", "http://[::1]"),
+        ("192.168.1.20", "http://192.168.1.20"),
+        ("172.32.0.1", "https://172.32.0.1"),
+        ("https://localhost/", "https://localhost/"),
+    ],
+)
+def test_an_address_without_a_scheme(visit: Visit, typed: str, asked: str) -> None:
+    """This computer, a private network or a port is tried with http."""
+    page = visit.page
+    urls: list[str] = []
+
+    def answer(route: Route) -> None:
+        urls.append(parse_qs(urlsplit(route.request.url).query)["url"][0])
+        route.fulfill(json=failed_fetch(asked, "dns"))
+
+    page.route("**/v1/robots?**", answer)
+    show(page, "live")
+    page.get_by_label("URL of any page of the site").fill(typed)
+    page.keyboard.press("Enter")
+    expect(page.locator("#live")).to_contain_text(
+        "This computer cannot look up the name. "
+        "If crawlers cannot either, they must not fetch anything."
+    )
+    assert urls == [asked]
+
+
+def failed_fetch(url: str, reason: str) -> dict[str, Any]:
+    """An answer about a file that was not fetched."""
+    empty = dict.fromkeys(("status", "failure", "age", "robots", "robots_base64", "store_error"))
+    rest = {"policy": "disallow", "redirects": [], "bytes": 0, "complete": True, "source": None}
+    return empty | rest | {"url": url, "state": "unreachable", "failure_reason": reason}
 
 
 def test_bytes_that_are_not_utf8(visit: Visit) -> None:
@@ -740,7 +1056,7 @@ def test_bytes_that_are_not_utf8(visit: Visit) -> None:
     open_file(page, "#open-robots", b"User-agent: \xff\n")
     expect(page.locator("#file-status")).to_contain_text(words)
     page.get_by_role("button", name="Load the example").click()
-    expect(page.locator("#file-status")).to_contain_text("14 lines")
+    expect(page.locator("#file-status")).to_contain_text("13 lines")
     expect(page.locator("#file-status")).not_to_contain_text(words)
     show(page, "compare")
     open_file(page, "#open-after", b"User-agent: \xff\n")
@@ -769,11 +1085,28 @@ def test_removing_an_entry_of_the_policy(visit: Visit) -> None:
 
 
 def test_a_policy_with_exceptions(visit: Visit) -> None:
-    """Crawlers that are not blocked are counted beside the proof; what is opened stays open."""
+    """Crawlers that are not blocked are named beside the proof; what is opened stays open."""
     page = visit.page
     show(page, "write")
     written = page.locator("#written")
-    expect(written.locator(".exception")).to_contain_text("with a blocked purpose are not blocked")
+    expect(written).to_contain_text("Proved: the file says what the form says")
+    form = page.get_by_role("form", name="Policy")
+    expect(form.get_by_label("Search", exact=True)).to_have_value("")
+    for name in ("Blocked paths", "Sitemaps"):
+        expect(form.get_by_label(name).first).to_have_value("")
+    button = written.get_by_role("button", name="Block these, too")
+    expect(button).to_have_count(0)
+    form.get_by_label("Search", exact=True).select_option(label="Allow")
+    expect(written).to_contain_text(
+        "The file says what the form says, but 3 crawlers with a blocked purpose are not blocked: "
+        "Amazonbot, Bytespider, Timpibot"
+    )
+    button.click()
+    names = page.get_by_role("group", name="Crawlers by name, 1").get_by_label("Names")
+    expect(names).to_have_value("Amazonbot, Bytespider, Timpibot")
+    expect(written).to_contain_text("Proved: the file says what the form says")
+    expect(written.locator("pre").first).to_contain_text("User-agent: Timpibot")
+    expect(button).to_have_count(0)
     written.get_by_text("The policy as a file").click()
     policy = written.get_by_role("region", name="The policy")
     expect(policy).to_be_visible()
@@ -814,7 +1147,7 @@ def test_keyboard_alone(visit: Visit) -> None:
         order.append(focus())
         if order[-1].startswith("Fix: "):
             break
-    assert order[0] == "tab-edit"
+    assert order[:2] == ["skip", "tab-edit"]
     assert "editor" in order, order
     assert order[-1].startswith("Fix: "), order
     page.keyboard.press("Enter")
@@ -830,6 +1163,23 @@ def test_keyboard_alone(visit: Visit) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     expect(page.locator("#editor").get_by_text("decides: allowed")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("view", "answers"), [("edit", "answers"), ("who", "matrix"), ("page", "guidance")]
+)
+def test_the_first_stop_leads_to_the_answers(visit: Visit, view: str, answers: str) -> None:
+    """Of the view that is shown; the address stays that of the view."""
+    page = visit.page
+    show(page, view)
+    page.wait_for_timeout(600)
+    page.evaluate("document.activeElement.blur(); getSelection().removeAllRanges()")
+    page.locator("#skip").focus()
+    expect(page.locator("#skip")).to_be_in_viewport()
+    address = page.url
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == answers
+    assert page.url == address
 
 
 def fill_every_view(page: Page, view: str) -> None:

@@ -3,14 +3,16 @@
 import { Coalesced, Latest, post, postLines, showError } from "./api";
 import { names } from "./command";
 import { findCrawler, purposeTitle, whenCrawlersAreKnown } from "./crawlers";
-import { announce, byId, count, debounce, fill, h } from "./dom";
+import { announce, byId, count, debounce, download, fill, h } from "./dom";
 import type { LineMark, RobotsEditor } from "./editor";
 import type { Explanation, Verdict } from "./types";
 import { UrlField } from "./url_lists";
-import { PROFILE_NAMES, noteWords, outcomeWords, reasonWords, recordName, shorten, verdictMark, verdictWord } from "./words";
+import { PROFILE_NAMES, noteWords, outcomeWords, profileHint, reasonWords, recordName, shorten, verdictMark, verdictWord } from "./words";
 
 // URLs that are answered at each key; the others follow when typing pauses.
 const LIVE_URLS = 200;
+// More URLs than this have a filter.
+const FEW_URLS = 10;
 const OTHERS: Record<string, string[]> = {
   default: ["google", "strict"],
   strict: ["default", "google"],
@@ -33,7 +35,12 @@ export class AskPanel {
   readonly #literal = byId<HTMLInputElement>("literal");
   readonly #answers = byId("answers");
   readonly #explanation = byId("explanation");
-  readonly #summary = h("div", { class: "summary" });
+  readonly #counts = h("strong");
+  readonly #chosen = h("select", { class: "small", "aria-label": "Show" },
+    h("option", { value: "" }, "All"), h("option", { value: "blocked" }, "Blocked"), h("option", { value: "allowed" }, "Allowed"));
+  readonly #listed = h("span", { class: "hint" });
+  readonly #download = h("button", { type: "button", class: "small" }, "Download answers");
+  readonly #summary = h("div", { class: "summary" }, this.#counts, this.#chosen, this.#listed, this.#download);
   readonly #body = h("tbody");
   readonly #list: HTMLElement;
   readonly #error = h("div");
@@ -44,7 +51,6 @@ export class AskPanel {
   #others = new Map<string, Verdict[]>();
   #othersCurrent = false;
   #profiles: { url: string; element: HTMLElement } | null = null;
-  #filter = "";
   /** The answers to all URLs, if they are more than have a row; not current after a change. */
   #all: { urls: string[]; allowed: boolean[]; current: boolean } | null = null;
   #version = 0;
@@ -87,6 +93,8 @@ export class AskPanel {
       this.profileChanged();
       this.refresh();
     });
+    this.#chosen.addEventListener("change", () => this.refresh());
+    this.#download.addEventListener("click", () => void this.#downloadAnswers());
     whenCrawlersAreKnown(() => this.#describeCrawler());
     const table = h(
       "table",
@@ -111,6 +119,11 @@ export class AskPanel {
 
   get selected(): string {
     return this.#selected;
+  }
+
+  /** Which answers are shown: "blocked", "allowed" or all. */
+  get #filter(): string {
+    return this.urlField.urls.length > FEW_URLS ? this.#chosen.value : "";
   }
 
   /** The options that are the same for each question. */
@@ -155,6 +168,7 @@ export class AskPanel {
 
   /** Answer again: the file or the question changed. */
   refresh(): void {
+    byId("profile-hint").textContent = profileHint(this.profile);
     this.#since = performance.now();
     this.#version++;
     if (this.#all) this.#all.current = false;
@@ -175,7 +189,7 @@ export class AskPanel {
       const all = this.urlField.urls.length;
       fill(this.#error, !as.length
         ? h("p", { class: "hint" }, "Name a crawler, such as Googlebot, or * for crawlers that no group names.")
-        : all > 0 && h("p", { class: "hint" }, `No URL is ${this.#filter}.`));
+        : h("p", { class: "hint" }, all > 0 ? `No URL is ${this.#filter}.` : "Enter URLs or paths to see their answers."));
       this.#setOutdated(false);
       this.#draw();
       this.#clear();
@@ -189,6 +203,14 @@ export class AskPanel {
     fill(this.#error);
     this.#setOutdated(false);
     if (urls !== this.#shown) return;
+    const filter = this.#filter;
+    const isLong = this.urlField.urls.length > LIVE_URLS;
+    if (!isLong && filter && !this.#verdicts.some((verdict) => verdict.allowed === (filter === "allowed"))) {
+      fill(this.#error, h("p", { class: "hint" }, `No URL is ${filter}.`));
+      this.#draw();
+      this.#clear();
+      return;
+    }
     this.#othersCurrent = false;
     this.#draw();
     if (doc === this.editor.doc) this.#light();
@@ -307,9 +329,11 @@ export class AskPanel {
   #draw(): void {
     let blocked = 0;
     const total = this.urlField.urls.length;
+    const filter = this.#filter;
     this.#rows.forEach((row, index) => {
       const verdict = this.#verdicts[index];
       if (!verdict) {
+        row.element.hidden = false;
         fill(row.verdict);
         fill(row.why);
         fill(row.differs);
@@ -317,7 +341,7 @@ export class AskPanel {
       }
       if (!verdict.allowed) blocked++;
       // A row that no longer belongs to the filter goes at once; others follow when all are counted.
-      row.element.hidden = total > LIVE_URLS && this.#filter !== "" && verdict.allowed !== (this.#filter === "allowed");
+      row.element.hidden = filter !== "" && verdict.allowed !== (filter === "allowed");
       const mark = verdictMark(verdict.allowed);
       const isSame = row.verdict.textContent === mark.textContent;
       if (!isSame) fill(row.verdict, mark);
@@ -326,33 +350,47 @@ export class AskPanel {
       if (this.#othersCurrent) this.#drawDifference(row, index, verdict);
       else if (!isSame) fill(row.differs);
     });
-    if (total > LIVE_URLS) this.#drawCounts(total);
-    else if (this.#verdicts.length) fill(this.#summary, h("strong", {}, `${count(blocked, "URL")} blocked, ${count(this.#verdicts.length - blocked, "URL")} allowed`));
-    else fill(this.#summary);
+    // A row that is hidden cannot be the stop of the Tab key.
+    if (this.#rows[this.#selectedAt]?.element.hidden) {
+      const at = this.#rows.findIndex((row) => !row.element.hidden);
+      if (at >= 0) this.#select(at, false);
+    }
+    this.#list.hidden = this.#rows.every((row) => row.element.hidden);
+    this.#drawSummary(total, blocked);
   }
 
-  #drawCounts(total: number): void {
-    const all = this.#all?.urls === this.urlField.urls ? this.#all : null;
-    const allowed = all?.allowed.filter(Boolean).length ?? 0;
-    const counts = all ? `${count(total - allowed, "URL")} blocked, ${count(allowed, "URL")} allowed` : count(total, "URL");
-    let filter = this.#summary.querySelector("select");
-    if (!filter) {
-      filter = h("select", { class: "small", "aria-label": "Show" },
-        h("option", { value: "" }, "All"), h("option", { value: "blocked" }, "Blocked"), h("option", { value: "allowed" }, "Allowed"));
-      const field = filter;
-      field.addEventListener("change", () => {
-        this.#filter = field.value;
-        this.refresh();
+  #drawSummary(total: number, blocked: number): void {
+    const isLong = total > LIVE_URLS;
+    const all = isLong && this.#all?.urls === this.urlField.urls ? this.#all : null;
+    const allowed = all ? all.allowed.filter(Boolean).length : this.#verdicts.length - blocked;
+    const isCounted = isLong ? all !== null : this.#verdicts.length > 0;
+    this.#counts.textContent = isCounted ? `${count((isLong ? total : this.#verdicts.length) - allowed, "URL")} blocked, ${count(allowed, "URL")} allowed` : isLong ? count(total, "URL") : "";
+    this.#counts.classList.toggle("outdated", all?.current === false);
+    this.#chosen.hidden = total <= FEW_URLS;
+    const filter = this.#filter;
+    const matching = !filter || !all ? total : filter === "allowed" ? allowed : total - allowed;
+    this.#listed.textContent = matching > LIVE_URLS ? `the first ${LIVE_URLS} are listed` : "";
+    this.#download.hidden = !isCounted;
+    this.#summary.hidden = !total || (!isCounted && !isLong);
+  }
+
+  /** All answers as CSV, also those that have no row. */
+  async #downloadAnswers(): Promise<void> {
+    const { urls } = this.urlField;
+    this.#download.disabled = true;
+    try {
+      const verdicts = await postLines<Verdict>("v1/check", { ...this.#robots, urls, profile: this.profile });
+      const rows = verdicts.map((verdict) => {
+        const hasRule = verdict.line && verdict.pattern !== null;
+        const rule = hasRule ? `${verdict.reason === "allow-rule" ? "Allow" : "Disallow"}: ${verdict.pattern}` : reasonWords({ reason: verdict.reason });
+        return [verdict.url, verdictWord(verdict.allowed), String(verdict.line ?? ""), rule];
       });
-      fill(this.#summary, h("strong", {}), field, h("span", { class: "hint" }, ""));
-      field.value = this.#filter;
+      download("answers.csv", [["url", "answer", "line", "rule"], ...rows].map((row) => `${row.map(csvCell).join(",")}\r\n`).join(""), "text/csv;charset=utf-8");
+      announce("Downloaded.");
+    } catch (error) {
+      showError(this.#error, error as Error);
     }
-    const [strong, , hint] = this.#summary.children;
-    if (strong) {
-      strong.textContent = counts;
-      strong.classList.toggle("outdated", all?.current === false);
-    }
-    if (hint) hint.textContent = `the first ${LIVE_URLS} are listed`;
+    this.#download.disabled = false;
   }
 
   #drawDifference(row: Row, index: number, verdict: Verdict): void {
@@ -507,4 +545,10 @@ export class AskPanel {
 
 function upper(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A cell of CSV (RFC 4180); spreadsheets must not take a text of a site for a formula. */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -9,7 +9,7 @@ import { EXAMPLE, EXAMPLE_BEFORE } from "./example";
 import type { Fields } from "./share";
 import { UrlField } from "./url_lists";
 import { choose, textOf, type ViewPart } from "./views";
-import { recordName, shorten, verdictMark } from "./words";
+import { profileHint, recordName, shorten, verdictMark } from "./words";
 
 interface Side {
   allowed: boolean;
@@ -23,6 +23,8 @@ interface Region {
   old: Side;
   new: Side;
   unchanged: { pattern: string }[];
+  /** False: there are more exceptions than are listed. */
+  unchanged_complete?: boolean;
 }
 
 interface Change {
@@ -61,6 +63,7 @@ interface Impact {
 
 const MAX_CHANGES = 60;
 const MAX_REGIONS = 40;
+const MAX_EXCEPTIONS = 6;
 
 export class CompareView implements ViewPart {
   readonly #old: RobotsEditor;
@@ -116,6 +119,7 @@ export class CompareView implements ViewPart {
   }
 
   #refresh(): void {
+    byId("compare-profile-hint").textContent = profileHint(this.#profile?.value ?? "default");
     this.#stale = true;
     this.changed();
     this.#drawRemarks();
@@ -140,6 +144,11 @@ export class CompareView implements ViewPart {
 
   async #compare(): Promise<void> {
     this.#stale = false;
+    if (!this.#old.doc.length && !this.#new.doc.length) {
+      this.#latest.stop();
+      fill(this.#place, h("p", { class: "hint" }, "Open, paste or take over two files."));
+      return;
+    }
     await this.#latest.run(
       async (signal) => {
         const urls = this.#urls.urls;
@@ -194,11 +203,13 @@ export class CompareView implements ViewPart {
 
   #region(region: Region): HTMLElement {
     const patterns = region.patterns.slice(0, 12).flatMap((pattern, index) => [index ? ", " : "", h("code", {}, shorten(pattern, 200))]);
-    const except = region.unchanged.slice(0, 6).flatMap((part, index) => [index ? ", " : " except ", h("code", {}, shorten(part.pattern, 200))]);
+    const except = region.unchanged.slice(0, MAX_EXCEPTIONS).flatMap((part, index) => [index ? ", " : " except ", h("code", {}, shorten(part.pattern, 200))]);
+    const isCut = region.unchanged_complete === false || region.unchanged.length > MAX_EXCEPTIONS;
+    const others = isCut && (except.length ? " and others" : " except some");
     return h(
       "div",
       { class: `region ${region.new.allowed ? "opens" : "closes"}` },
-      h("p", { class: "patterns" }, "URLs that match ", ...patterns, ...except),
+      h("p", { class: "patterns" }, "URLs that match ", ...patterns, ...except, others),
       h("p", { class: "arrow" },
         h("span", {}, verdictMark(region.old.allowed), " ", this.#rule(region.old, this.#old)),
         h("span", { "aria-hidden": "true" }, "→"), h("span", { class: "hidden" }, "becomes"),
@@ -241,6 +252,15 @@ export class CompareView implements ViewPart {
       profile: this.#profile.value === "default" ? "" : this.#profile.value,
       urls: this.#urls.area.value,
     };
+  }
+
+  /** Whether both files are still those of the first start. */
+  get isExample(): boolean {
+    return this.#old.text === EXAMPLE_BEFORE && this.#new.text === EXAMPLE && !this.#urls.area.value;
+  }
+
+  clear(): void {
+    this.load({}, true);
   }
 
   load(fields: Fields | null, undoable = false): void {

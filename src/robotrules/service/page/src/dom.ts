@@ -100,6 +100,11 @@ export function download(name: string, text: string, type = "text/plain;charset=
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
+/** Whether a host is this computer itself. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[?::1\]?)\.?$/i.test(host);
+}
+
 /** A table that scrolls by itself on a narrow screen, and by keyboard. */
 export function scrolling(label: string, table: HTMLElement): HTMLElement {
   return h("div", { class: "scroll", role: "region", "aria-label": label, tabindex: "0" }, table);

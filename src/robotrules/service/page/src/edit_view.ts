@@ -3,7 +3,7 @@
 import { Latest, errorWords, showError } from "./api";
 import { AskPanel } from "./ask";
 import { command } from "./command";
-import { acceptFiles, byId, count, debounce, download, fill } from "./dom";
+import { acceptFiles, announce, byId, count, debounce, download, fill } from "./dom";
 import { RobotsEditor, readText, type LineEnd } from "./editor";
 import { EXAMPLE, EXAMPLE_CRAWLER, EXAMPLE_URLS } from "./example";
 import { renderMarkdown } from "./markdown";
@@ -13,6 +13,7 @@ import type { ViewPart } from "./views";
 
 const LINE_ENDS: Record<string, LineEnd> = { LF: "\n", CRLF: "\r\n", CR: "\r" };
 const RFC_LIMIT = 500 * 1024;
+const UNDO_MILLISECONDS = 30_000;
 
 export class EditView implements ViewPart {
   readonly editor: RobotsEditor;
@@ -25,11 +26,15 @@ export class EditView implements ViewPart {
   readonly #cursor = new Latest();
   readonly #explainSoon = debounce(250, () => void this.#explainCursor());
   readonly #statusSoon = debounce(150, () => this.#drawStatus());
+  readonly #replaced = byId("replaced");
+  #restore = () => {};
+  #hiding: ReturnType<typeof setTimeout> | undefined;
   #loading = true;
 
   constructor(
     changed: () => void,
     private readonly fileChanged: () => void,
+    private readonly fileOpened: () => void,
   ) {
     this.editor = new RobotsEditor({
       place: byId("editor"),
@@ -51,10 +56,12 @@ export class EditView implements ViewPart {
   }
 
   #connect(): void {
+    byId("undo-replaced").addEventListener("click", () => this.#undoReplaced());
     byId("download").addEventListener("click", () => this.save());
     byId("find").addEventListener("click", () => this.editor.openSearch());
     byId("example").addEventListener("click", () => {
       this.open(EXAMPLE);
+      if (!this.ask.urlField.area.value) this.ask.urlField.replace(EXAMPLE_URLS);
       this.editor.view.focus();
     });
     this.#lineEnds.addEventListener("change", () => {
@@ -72,6 +79,7 @@ export class EditView implements ViewPart {
     try {
       const { text, remark } = await readText(file);
       this.open(text, remark);
+      this.fileOpened();
       error.hidden = true;
     } catch (reason) {
       error.textContent = errorWords(reason as Error);
@@ -84,12 +92,32 @@ export class EditView implements ViewPart {
     this.editor.setText(text, false, remark);
   }
 
+  /** Put a text of another view into the editor, and offer for a while to return the one before. */
+  replace(text: string, restore: () => void): void {
+    const before = this.editor.text;
+    this.open(text);
+    if (!before || this.editor.text === before) return;
+    this.#restore = restore;
+    this.#replaced.hidden = false;
+    clearTimeout(this.#hiding);
+    this.#hiding = setTimeout(() => (this.#replaced.hidden = true), UNDO_MILLISECONDS);
+    announce("Your file was replaced. Undo with Ctrl+Z.");
+  }
+
+  #undoReplaced(): void {
+    this.editor.undo();
+    this.#restore();
+    this.editor.view.focus();
+  }
+
   save(): void {
     download("robots.txt", this.editor.text);
   }
 
   #edited(): void {
     if (this.#loading) return;
+    // Ctrl+Z now undoes something else.
+    this.#replaced.hidden = true;
     // Verdicts first: notes and colours wait for a pause.
     this.ask.refresh();
     this.#notes.refresh();
@@ -103,7 +131,10 @@ export class EditView implements ViewPart {
     const name = Object.keys(LINE_ENDS).find((key) => LINE_ENDS[key] === this.editor.lineEnd);
     this.#lineEnds.value = name ?? "LF";
     const long = bytes > RFC_LIMIT ? " Crawlers may ignore what is beyond 500 KiB." : "";
-    fill(this.#status, `${count(this.editor.doc.lines, "line")}, ${count(bytes, "byte")}.${long} ${this.editor.remark}`);
+    const { doc } = this.editor;
+    // As `wc -l` counts: what follows the last line end is a line only if it has a character.
+    const lines = doc.lines - (doc.line(doc.lines).length ? 0 : 1);
+    fill(this.#status, `${count(lines, "line")}, ${count(bytes, "byte")}.${long} ${this.editor.remark}`);
   }
 
   async #explainCursor(): Promise<void> {

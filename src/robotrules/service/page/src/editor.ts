@@ -7,7 +7,7 @@
  */
 
 import { autocompletion, completionKeymap, completionStatus, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, isolateHistory, undo } from "@codemirror/commands";
 import { openSearchPanel, search, searchKeymap } from "@codemirror/search";
 import { ChangeSet, EditorState, RangeSetBuilder, StateEffect, StateField, type ChangeSpec, type Text } from "@codemirror/state";
 import {
@@ -283,6 +283,10 @@ export class RobotsEditor {
       const changes = { from: 0, to: this.doc.length, insert: this.view.state.toText(text) };
       this.view.dispatch({ changes, annotations: isolateHistory.of("full") });
     }
+  }
+
+  undo(): void {
+    undo(this.view);
   }
 
   /** Ask for the colours of the lines that are seen, and of many around them. */

@@ -2,7 +2,7 @@
 
 import { ApiError, Latest, get, showFailure } from "./api";
 import { command } from "./command";
-import { announce, byId, count, fill, h } from "./dom";
+import { announce, byId, count, fill, h, isLoopback } from "./dom";
 import type { Fields } from "./share";
 import { textOf, type ViewPart } from "./views";
 import { durationWords, visible } from "./words";
@@ -16,7 +16,7 @@ interface LiveFile {
   source: string | null;
   age: number | null;
   policy: string;
-  redirects: unknown[];
+  redirects: { location: string | null }[];
   bytes: number;
   complete: boolean;
   robots: string | null;
@@ -29,6 +29,10 @@ const POLICIES: Record<string, string> = {
   allow: "There is no robots.txt, so everything is allowed.",
   disallow: "The file cannot be fetched, so crawlers must not fetch anything for now.",
   nothing: "Not known yet.",
+};
+
+const FAILURES: Record<string, string> = {
+  dns: "This computer cannot look up the name. If crawlers cannot either, they must not fetch anything.",
 };
 
 const STATES: Record<string, string> = { success: "fetched" };
@@ -54,7 +58,7 @@ export class LiveView implements ViewPart {
 
   get #target(): string {
     const text = this.#url.value.trim();
-    return text.includes("://") ? text : `https://${text}`;
+    return text.includes("://") ? text : `${isPlainHttp(text) ? "http" : "https"}://${text}`;
   }
 
   async #fetch(): Promise<void> {
@@ -73,7 +77,9 @@ export class LiveView implements ViewPart {
   #draw(found: LiveFile): void {
     const { robots } = found;
     const refused = found.failure_reason === "refused-address";
-    const meaning = refused ? "This service does not connect to that address." : POLICIES[found.policy] ?? found.policy;
+    const meaning = refused
+      ? `This service does not connect to that address. Start the service with --allow-private ${visible(refusedHost(found))} to fetch from there.`
+      : FAILURES[found.failure_reason ?? ""] ?? POLICIES[found.policy] ?? found.policy;
     const state = refused ? "not fetched" : STATES[found.state ?? ""] ?? found.state ?? "none";
     announce(meaning);
     const facts: [string, string | Node | null][] = [
@@ -119,4 +125,30 @@ export class LiveView implements ViewPart {
   downloads(): [string, () => void][] {
     return [];
   }
+}
+
+/** Whether an address without a scheme is one that rarely has https: this computer, a private network, or a port. */
+function isPlainHttp(text: string): boolean {
+  if (!URL.canParse(`http://${text}`)) return false;
+  const { hostname, port } = new URL(`http://${text}`);
+  if (port === "443") return false;
+  // The parser leaves out the port of http.
+  const isPort80 = /^[^/?#]*:0*80(?:[/?#]|$)/.test(text);
+  return port !== "" || isPort80 || isLoopback(hostname) || isPrivate(hostname);
+}
+
+/** Addresses and names of private networks (RFC 1918, RFC 3927, RFC 4193, RFC 6762). */
+function isPrivate(host: string): boolean {
+  return (
+    /^(10|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254)\.[\d.]+$/.test(host) ||
+    /^\[f([cd]|e[89ab])[\da-f]*:/i.test(host) ||
+    /(^[^.[]+|\.(local|internal|home\.arpa))$/i.test(host)
+  );
+}
+
+/** The host that was refused; after redirects, the last one. */
+function refusedHost(found: LiveFile): string {
+  const location = found.redirects.at(-1)?.location ?? found.url;
+  const url = URL.canParse(location, found.url) ? new URL(location, found.url) : new URL(found.url);
+  return url.hostname.replace(/^\[|\]$/g, "");
 }

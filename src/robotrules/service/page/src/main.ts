@@ -3,8 +3,9 @@
 import { initTokenForm } from "./api";
 import { CompareView } from "./compare_view";
 import { loadCrawlers } from "./crawlers";
-import { byId, copyButton, count, debounce, fill, h } from "./dom";
+import { byId, copyButton, count, debounce, fill, h, isLoopback } from "./dom";
 import { EditView } from "./edit_view";
+import { EXAMPLE_URLS } from "./example";
 import { LiveView } from "./live_view";
 import { PageView } from "./page_view";
 import { VIEWS, readFragment, writeFragment, type Fields, type View } from "./share";
@@ -38,25 +39,49 @@ const edit = new EditView(
     page.fileChanged();
     saveSoon();
   },
+  () => void clearExample(),
 );
-const openInEditor = (text: string) => {
-  edit.open(text);
+/** Open the file of another view in the editor; what belongs to the example goes, except in that view. */
+const openInEditor = (from: View) => (text: string) => {
+  let restore = () => {};
+  edit.replace(text, () => restore());
+  restore = clearExample(from);
   activate("edit", true);
-  byId("tab-edit").focus();
+  // Ctrl+Z works in the editor; on a phone the focus would open the keyboard.
+  if (matchMedia("(pointer: coarse)").matches) byId("tab-edit").focus();
+  else edit.editor.view.focus();
 };
 const who = new WhoView(edit, () => saveSoon(), (line) => {
   activate("edit", true);
   edit.editor.reveal(line, true);
 });
 const page = new PageView(edit, () => saveSoon());
+const compare = new CompareView(edit, () => saveSoon());
+const write = new WriteView(openInEditor("write"), () => saveSoon());
 const parts: Record<View, ViewPart> = {
   edit,
-  compare: new CompareView(edit, () => saveSoon()),
+  compare,
   who,
   page,
-  write: new WriteView(openInEditor, () => saveSoon()),
-  live: new LiveView(openInEditor, () => saveSoon()),
+  write,
+  live: new LiveView(openInEditor("live"), () => saveSoon()),
 };
+
+/** Empty what is still the example: it says nothing about another file. Return how to bring it back. */
+function clearExample(from?: View): () => void {
+  const restores: (() => void)[] = [];
+  const { urlField } = edit.ask;
+  if (urlField.area.value === EXAMPLE_URLS) {
+    urlField.replace("", "The URLs of the example were removed.");
+    restores.push(() => urlField.replace(EXAMPLE_URLS));
+  }
+  for (const [name, part] of [["compare", compare], ["page", page], ["write", write]] as const) {
+    if (name === from || !part.isExample) continue;
+    part.clear();
+    restores.push(() => part.load(null, true));
+  }
+  return () => restores.forEach((restore) => restore());
+}
 
 /** The state of a view; views that read the file of the editor share it. */
 function stateOf(view: View): Fields {
@@ -232,6 +257,7 @@ function initShare(): void {
       const isTooLarge = address.length > MAX_LINK;
       link.value = isTooLarge ? "" : address;
       byId("share-link-row").hidden = isTooLarge;
+      byId("share-local").hidden = isTooLarge || !isLoopback(location.hostname);
       byId("share-hint").textContent = isTooLarge
         ? "Too large for a link: download the file and send it."
         : "The link contains the text itself, compressed, behind the # that browsers do not send: nothing is stored on a server." +
@@ -246,7 +272,26 @@ function initShare(): void {
   });
 }
 
+/** What the skip link leads to. */
+const ANSWERS: Record<View, string> = {
+  edit: "answers",
+  compare: "differences",
+  who: "matrix",
+  page: "guidance",
+  write: "written",
+  live: "live",
+};
+
+function initSkip(): void {
+  byId("skip").addEventListener("click", (event) => {
+    // The fragment of the address is the state.
+    event.preventDefault();
+    byId(ANSWERS[current]).focus();
+  });
+}
+
 initTheme();
+initSkip();
 initTokenForm();
 initTabs();
 initShare();

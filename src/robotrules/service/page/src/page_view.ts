@@ -1,10 +1,11 @@
 /** Page: guidance from pasted headers and HTML, together with the robots.txt of the editor. */
 
 import { Latest, errorWords, post, showError } from "./api";
-import { command, lines, names } from "./command";
+import { command, names } from "./command";
 import { acceptFiles, announce, byId, debounce, download, fill, h, scrolling } from "./dom";
 import type { EditView } from "./edit_view";
 import { readText } from "./editor";
+import { isServerError, readHeaders, statusWords } from "./headers";
 import type { Fields } from "./share";
 import { choose, textOf, type ViewPart } from "./views";
 import { answerMark, noteWords, reasonWords, recordName, shorten } from "./words";
@@ -64,6 +65,7 @@ interface Tags {
   mentions: Mention[];
 }
 
+const EXAMPLE_URL = "https://example.com/private/press/2026.html";
 const EXAMPLE_HEADERS = `Content-Type: text/html; charset=utf-8
 X-Robots-Tag: noarchive
 `;
@@ -135,9 +137,8 @@ export class PageView implements ViewPart {
     if (this.#stale) this.#soon();
   }
 
-  /** Header lines; a status line, as `curl -i` prints it, is not one. */
   get #headerLines(): string[] {
-    return lines(this.#headers.value).filter((line) => !/^HTTP\/[\d.]+ \d/.test(line));
+    return readHeaders(this.#headers.value).fields;
   }
 
   get #tokens(): string[] {
@@ -183,18 +184,26 @@ export class PageView implements ViewPart {
       });
     const rule = found.verdict?.rule;
     const answer = (value: boolean | null) => (value === null ? "unknown" : value ? "yes" : "no");
-    announce(`Crawl: ${answer(found.may_crawl)}. Show in search results: ${answer(found.may_index)}.`);
+    announce(`${statusWords(status)} Crawl: ${answer(found.may_crawl)}. Show in search results: ${answer(by(found.may_index))}.`);
+    const [summary, isBad] = this.#summary(found);
+    const { status } = readHeaders(this.#headers.value);
+    const isShown = !statusWords(status);
+    // A page that fails for a while is neither shown for certain, nor hidden.
+    const failed = isServerError(status) ? null : false;
+    const by = (value: boolean | null) => (isShown ? value : failed);
+    const ofStatus = !isShown && h("li", {}, `status ${status}`);
     const hidden = found.may_crawl === false && h("li", {}, "robots.txt blocks the page, so its tags are not read");
     fill(
       this.#place,
       h("h3", {}, "Guidance"),
+      summary && h("p", { class: isBad ? "exception" : "" }, summary),
       h("div", { class: "questions" },
         question("Crawl the page", found.may_crawl, [
           found.verdict && h("li", {}, rule ? `robots.txt, line ${rule.line}: ${recordName(rule.key)}: ${shorten(rule.pattern, 100)}` : `robots.txt: ${reasonWords({ reason: found.verdict.reason })}`),
         ]),
-        question("Show it in search results", found.may_index, [hidden, ...because("noindex", "none")]),
-        question("Show a snippet", found.may_snippet, [hidden, ...because("nosnippet", "max-snippet", "max_snippet")]),
-        question("Follow its links", found.may_follow, [hidden, ...because("nofollow", "none")]),
+        question("Show it in search results", by(found.may_index), [ofStatus, hidden, ...because("noindex", "none")]),
+        question("Show a snippet", by(found.may_snippet), [ofStatus, hidden, ...because("nosnippet", "max-snippet", "max_snippet")]),
+        question("Follow its links", by(found.may_follow), [ofStatus, hidden, ...because("nofollow", "none")]),
         ...Object.entries(found.preferences?.preferences ?? {}).map(([name, value]) =>
           question(PREFERENCES[name] ?? name, { allowed: true, disallowed: false }[value] ?? null, [
             h("li", {}, value === "unknown" ? "the site says nothing" : "Content-Usage"),
@@ -214,6 +223,25 @@ export class PageView implements ViewPart {
       ...this.#notes(found, usage),
       h("p", { class: "hint" }, "All of these are requests to crawlers, not access control."),
     );
+  }
+
+  /** The answer in one sentence, and whether the page is not shown. */
+  #summary(found: Guidance): [string, boolean] {
+    const failed = statusWords(readHeaders(this.#headers.value).status);
+    if (failed) return [failed, true];
+    const { usage } = found;
+    const because = (...rules: string[]) => {
+      const mention = usage?.mentions[rules.flatMap((rule) => usage.decided_by[rule] ?? [])[0] ?? -1];
+      return mention ? ` because of ${shorten(mention.text, 100)} in the ${sourceWords(mention.source)}` : "";
+    };
+    if (found.may_crawl === false) {
+      const line = found.verdict?.rule?.line;
+      return [`Not crawled because of ${line ? `line ${line} of ` : ""}robots.txt, so its tags are not read.`, true];
+    }
+    if (found.may_index === false) return [`Not shown in search results${because("noindex", "none")}.`, true];
+    if (found.may_index === null) return ["", false];
+    if (found.may_snippet === false) return [`May be shown in search results, without a snippet${because("nosnippet", "max-snippet", "max_snippet")}.`, false];
+    return ["May be shown in search results.", false];
   }
 
   #notes(found: Guidance, usage: Usage | null): (HTMLElement | false)[] {
@@ -238,9 +266,20 @@ export class PageView implements ViewPart {
     };
   }
 
+  /** Whether the fields are still those of the first start. */
+  get isExample(): boolean {
+    return this.#url.value === EXAMPLE_URL && this.#headers.value === EXAMPLE_HEADERS && this.#html.value === EXAMPLE_HTML;
+  }
+
+  /** Empty the fields; the crawler stays. */
+  clear(): void {
+    for (const field of [this.#url, this.#headers, this.#html]) field.value = "";
+    this.#refresh();
+  }
+
   load(fields: Fields | null): void {
     const first = fields === null;
-    this.#url.value = first ? "https://example.com/private/press/2026.html" : textOf(fields, "url").slice(0, 8000);
+    this.#url.value = first ? EXAMPLE_URL : textOf(fields, "url").slice(0, 8000);
     this.#as.value = first ? "Googlebot" : textOf(fields, "as").slice(0, 1000);
     choose(this.#profile, textOf(fields, "profile"), "default");
     this.#headers.value = first ? EXAMPLE_HEADERS : textOf(fields, "headers");

@@ -63,6 +63,13 @@ export class UrlField {
     this.status.textContent = this.#limitWords;
   }
 
+  /** Replace the list; the answers follow. */
+  replace(text: string, words = ""): void {
+    this.text = text;
+    if (words) this.status.textContent = words;
+    this.changed();
+  }
+
   get #limitWords(): string {
     const used = this.urls.length;
     return this.#total > used ? `${count(this.#total, "URL")}: only the first ${count(used, "is", "are")} used.` : "";
@@ -88,6 +95,8 @@ export class UrlField {
     this.status.textContent = "Reading…";
     try {
       const found = await post<UrlList>("v1/urls", body);
+      const total = found.urls.length;
+      if (found.form && found.form !== "list") found.urls = [...new Set(found.urls)];
       let text = found.urls.map((url) => `${url}\n`).join("");
       // A list in the middle of a line begins a new one.
       if (text && pasted !== null && /[^\n]$/.test(value.slice(0, selectionStart))) text = `\n${text}`;
@@ -97,7 +106,7 @@ export class UrlField {
         else if (area.value === value) this.#insert(text, selectionStart, selectionEnd);
         else this.#insert(text, area.selectionStart, area.selectionEnd);
       }
-      const words = [describe(found, pasted !== null), this.#limitWords].filter(Boolean).join(" ");
+      const words = [describe(found, total, pasted !== null), this.#limitWords].filter(Boolean).join(" ");
       this.status.textContent = words;
       announce(words);
     } catch (error) {
@@ -139,13 +148,18 @@ function isPlainList(text: string): boolean {
   return found.every((line) => /^(\/|https?:\/\/)\S*$/i.test(line));
 }
 
-function describe(found: UrlList, pasted: boolean): string {
+/** *total*: the URLs before each was taken once. */
+function describe(found: UrlList, total: number, pasted: boolean): string {
   const skipped = found.skipped.lines;
   if (!found.urls.length) return [pasted ? "No URL found in what you pasted." : "No URL found in the file.", found.error, found.hint].filter(Boolean).join(" ");
-  const parts = [`Read ${count(found.urls.length, "URL")}${found.form ? ` (${found.form})` : ""}.`];
+  const different = found.urls.length;
+  const ofLog = `${count(total + skipped, "line")}, ${count(different, "different URL")} (access log, all visitors).`;
+  const parts = found.form === "access log"
+    ? [ofLog]
+    : [`Read ${count(different, different < total ? "different URL" : "URL")}${found.form ? ` (${found.form})` : ""}.`];
   if (skipped) parts.push(`${count(skipped, "line")} without a URL.`);
   // The service stops at as many URLs as the page uses.
-  if (found.error) parts.push(found.urls.length >= MAX_URLS ? "The rest was not read." : found.error);
+  if (found.error) parts.push(total >= MAX_URLS ? "The rest was not read." : found.error);
   if (found.hint) parts.push(found.hint);
   return parts.join(" ");
 }

@@ -7,7 +7,7 @@ import { announce, byId, count, debounce, fill, h, scrolling } from "./dom";
 import type { EditView } from "./edit_view";
 import type { Fields } from "./share";
 import { choose, textOf, type ViewPart } from "./views";
-import { shorten, verdictMark, visible } from "./words";
+import { profileHint, shorten, verdictMark, visible } from "./words";
 
 interface Cell {
   path: string;
@@ -72,6 +72,7 @@ export class WhoView implements ViewPart {
   }
 
   #refresh(): void {
+    byId("who-profile-hint").textContent = profileHint(this.#profile.value);
     this.#stale = true;
     this.changed();
     if (!byId("view-who").hidden) this.#soon();
@@ -122,6 +123,7 @@ export class WhoView implements ViewPart {
     ]);
     fill(
       this.#place,
+      found.paths.length > 1 && h("p", { class: "hint narrow" }, `${count(found.paths.length, "path")}: scroll sideways`),
       h("div", { class: "card" }, scrolling("Matrix of crawlers and paths", h("table", { class: "matrix" },
         h("caption", { class: "hidden" }, "Which crawlers may fetch which paths"),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Crawler"), h("th", { scope: "col" }, "May fetch"),

@@ -81,6 +81,17 @@ export const PROFILE_NAMES: Record<string, string> = {
   google: "Google",
 };
 
+const PROFILE_HINTS: Record<string, string> = {
+  default: "Default: as most crawlers read it",
+  strict: "Strict: only what RFC 9309 says",
+  google: "Google's parser: as Google's open-source parser reads it; choose it when you ask about Googlebot",
+};
+
+/** What a profile is, for the line below its field. */
+export function profileHint(profile: string): string {
+  return PROFILE_HINTS[profile] ?? "";
+}
+
 /** A duration in words. */
 export function durationWords(seconds: number): string {
   const units: [number, string][] = [

@@ -55,11 +55,10 @@ const EMPTY: Policy = {
 };
 const FIRST: Policy = {
   ...EMPTY,
-  purposes: { "ai-training": "block", search: "allow" },
+  purposes: { "ai-training": "block" },
   use: { "train-ai": "no" },
-  disallow: "/private/\n",
-  sitemaps: "https://example.com/sitemap.xml\n",
 };
+const NO_ENTRY: Entry = { crawlers: "", access: "", disallow: "", allow: "", delay: "" };
 const MAX_ENTRIES = 50;
 const MAX_PROOFS = 300;
 // First in the form; the others are behind a click.
@@ -126,7 +125,8 @@ export class WriteView implements ViewPart {
       this.#form,
       h("fieldset", { class: "stack" }, h("legend", {}, "Well-known crawlers, by what they collect for"), this.#purposes,
         h("details", {}, h("summary", {}, "More purposes"), this.#morePurposes)),
-      h("fieldset", { class: "stack" }, h("legend", {}, "Preferences for the use of content (Content-Usage)"), uses),
+      h("fieldset", { class: "stack" }, h("legend", {}, "Preferences for the use of content (Content-Usage)"), uses,
+        h("p", { class: "hint" }, "A draft: few crawlers read it yet")),
       h("fieldset", { class: "stack" }, h("legend", {}, "All crawlers"),
         this.#text("disallow", "Blocked paths", "One path for each line. A path covers all that starts with it; * matches anything, $ the end."),
         this.#text("allow", "Allowed paths inside them", "", 2)),
@@ -263,9 +263,11 @@ export class WriteView implements ViewPart {
     const heading = found.proved === true ? "Proved: the file says what the form says" : found.proved === false ? "The file does not say all of it" : "Not all of it was decided";
     const doubtful = found.proofs.filter((proof) => proof.holds !== true);
     const proofs = [...doubtful, ...found.proofs.filter((proof) => proof.holds === true)];
-    const unblocked = this.#countUnblocked(found.hints);
-    const exception = unblocked > 0 && `${count(unblocked, "crawler")} with a blocked purpose ${unblocked === 1 ? "is" : "are"} not blocked: see Good to know.`;
-    announce(`${heading}. ${exception || ""}`);
+    const { unblocked, nameable } = this.#unblocked(found.hints);
+    const are = unblocked.length === 1 ? "is" : "are";
+    const exception = unblocked.length > 0 && `${count(unblocked.length, "crawler")} with a blocked purpose ${are} not blocked: ${unblocked.join(", ")}`;
+    const title = !exception ? heading : `${found.proved === true ? "The file says what the form says" : heading}, but ${exception}`;
+    announce(`${title}.`);
     // What was opened stays open.
     const isOpen = (name: string) => this.#place.querySelector<HTMLDetailsElement>(`details.${name}`)?.open;
     const [proofsOpen, policyOpen] = [isOpen("proofs"), isOpen("policy")];
@@ -279,8 +281,8 @@ export class WriteView implements ViewPart {
         h("button", { type: "button", class: "small", "aria-label": "Download robots.txt", onclick: () => download("robots.txt", body) }, "Download")),
       h("pre", { class: "file-text written-text", tabindex: "0", role: "region", "aria-label": "The written robots.txt" }, body || "(empty: nothing is asked of crawlers)"),
       h("h3", {}, h("span", { class: `verdict ${found.proved === true ? "allowed" : found.proved === false ? "blocked" : "unknown"}` },
-        h("span", { "aria-hidden": "true" }, found.proved === true ? "✓" : found.proved === false ? "✕" : "?")), ` ${heading}`),
-      exception && h("p", { class: "exception" }, exception),
+        h("span", { "aria-hidden": "true" }, found.proved === true ? "✓" : found.proved === false ? "✕" : "?")), ` ${title}`),
+      nameable.length > 0 && h("div", { class: "exception" }, h("button", { type: "button", class: "small", onclick: () => this.#block(nameable) }, nameable.length > 1 ? "Block these, too" : `Block ${nameable.join("")}, too`)),
       h("details", { class: "proofs", open: proofsOpen ?? doubtful.length > 0 }, h("summary", {}, `${count(found.proofs.length, "statement")}, each for default, strict and Google's parsing`),
         h("ul", { class: "plain-list" }, proofs.slice(0, MAX_PROOFS).map((proof) => h("li", {},
           h("span", { class: `verdict ${proof.holds === true ? "allowed" : proof.holds === false ? "blocked" : "unknown"}` },
@@ -302,17 +304,32 @@ export class WriteView implements ViewPart {
     );
   }
 
-  /** Crawlers with a blocked purpose that the file does not block, by the hints of the service. */
-  #countUnblocked(hints: string[]): number {
+  /** Crawlers with a blocked purpose that the file does not block, by the hints of the service, and those a group can name. */
+  #unblocked(hints: string[]): { unblocked: string[]; nameable: string[] } {
     const isBlocked = (purpose: string) => this.#policy.purposes[purpose] === "block";
-    return hints.filter((hint) => {
-      const [, name] = /^(.+?) is (?:allowed, because it has the purpose|left out, because) /.exec(hint) ?? [];
-      return name && findCrawler(name)?.purposes?.some(isBlocked);
-    }).length;
+    const found = (pattern: RegExp) =>
+      hints.map((hint) => pattern.exec(hint)?.[1] ?? "").filter((name) => name && findCrawler(name)?.purposes?.some(isBlocked));
+    const nameable = found(/^(.+?) is allowed, because it has the purpose /);
+    return { unblocked: [...nameable, ...found(/^(.+?) is left out, because /)], nameable };
+  }
+
+  /** Add crawlers by name, all paths blocked. */
+  #block(crawlers: string[]): void {
+    this.#add({ ...NO_ENTRY, crawlers: crawlers.join(", "), access: "block" }, true);
+    this.#refresh();
   }
 
   fields(): Fields {
     return { policy: JSON.stringify(this.#policy) };
+  }
+
+  /** Whether the form is still that of the first start. */
+  get isExample(): boolean {
+    return JSON.stringify(readPolicy(JSON.stringify(this.#policy))) === JSON.stringify(readPolicy(JSON.stringify(FIRST)));
+  }
+
+  clear(): void {
+    this.load({ policy: JSON.stringify(EMPTY) });
   }
 
   load(fields: Fields | null): void {

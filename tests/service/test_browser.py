@@ -554,9 +554,9 @@ def test_a_log_has_each_url_once(visit: Visit) -> None:
     line = '127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "GET /{} HTTP/1.1" 200 5 "-" "A"\n'
     log = "".join(line.format(number % 85) for number in range(200))
     area, status = page.get_by_label("URLs or paths"), page.locator("#urls-status")
-    for give in (lambda: paste(page, "#urls", log), lambda: open_file(page, "#open-urls", log)):
+    for give, into in ((paste, "#urls"), (open_file, "#open-urls")):
         area.fill("")
-        give()
+        give(page, into, log)
         expect(status).to_have_text("200 lines, 85 different URLs (access log, all visitors).")
         assert area.input_value().split() == [f"/{number}" for number in range(85)]
 

@@ -184,7 +184,6 @@ export class PageView implements ViewPart {
       });
     const rule = found.verdict?.rule;
     const answer = (value: boolean | null) => (value === null ? "unknown" : value ? "yes" : "no");
-    announce(`${statusWords(status)} Crawl: ${answer(found.may_crawl)}. Show in search results: ${answer(by(found.may_index))}.`);
     const [summary, isBad] = this.#summary(found);
     const { status } = readHeaders(this.#headers.value);
     const isShown = !statusWords(status);
@@ -192,6 +191,7 @@ export class PageView implements ViewPart {
     const failed = isServerError(status) ? null : false;
     const by = (value: boolean | null) => (isShown ? value : failed);
     const ofStatus = !isShown && h("li", {}, `status ${status}`);
+    announce(`${statusWords(status)} Crawl: ${answer(found.may_crawl)}. Show in search results: ${answer(by(found.may_index))}.`);
     const hidden = found.may_crawl === false && h("li", {}, "robots.txt blocks the page, so its tags are not read");
     fill(
       this.#place,

@@ -32,8 +32,8 @@ JsonSchemaError = import_module("jsonschema").ValidationError
 ROOT = Path(__file__).parents[2]
 # The page is for people.
 PAGE = ("/", "/static/")
-# Names of crawlers, policies and paths have rules that a JSON Schema cannot state; they are 422. What
-# is wrong may also be too large.
+# Names of crawlers, policies and paths have rules that a JSON Schema cannot state; they are 422.
+# What is wrong may also be too large.
 CONFIGURATION = """
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", 401, 403, 404, 422]

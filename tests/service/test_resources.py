@@ -31,16 +31,15 @@ def test_registries(client: TestClient) -> None:
     assert found == SHIPPED.as_dict()
 
 
-NAMED = [resource for resource in RESOURCES if isinstance(resource.schema, str)]
+NAMED = [(one.path, one.schema) for one in RESOURCES if isinstance(one.schema, str)]
 
 
-@pytest.mark.parametrize("resource", NAMED, ids=lambda resource: resource.path)
-def test_each_is_as_its_schema_says(client: TestClient, resource: FixedResource) -> None:
-
-    response = client.get(resource.path)
+@pytest.mark.parametrize(("path", "schema"), NAMED)
+def test_each_is_as_its_schema_says(client: TestClient, path: str, schema: str) -> None:
+    response = client.get(path)
     assert response.headers["content-type"] == "application/json"
-    assert not list(schema_errors(resource.schema, response.json()))
-    assert list(schema_errors(resource.schema, response.json() | {"more": 1}))
+    assert not list(schema_errors(schema, response.json()))
+    assert list(schema_errors(schema, response.json() | {"more": 1}))
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.path)

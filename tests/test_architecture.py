@@ -67,10 +67,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # Reports of tests: for lint and for the command line.
     "junit": CORE,
     **dict.fromkeys(WORKBENCH, (*PROTOCOLS, *READERS, *DECIDERS, "junit")),
+    "matrix": (*PROTOCOLS, *READERS, *DECIDERS, "html_document"),
     "expect": (*PROTOCOLS, *READERS, *DECIDERS, "toml_positions"),
     # Where a key of a TOML file is: for the errors of settings, policies and expectations.
     "toml_positions": (),
     "config": ("errors", "toml_positions"),
+    # Self-contained HTML pages, for the matrix and for reports.
+    "html_document": ("octets",),
     "access": PROTOCOLS,
     "cache": (*PROTOCOLS, "access"),
     "client": (*PROTOCOLS, *READERS, *DECIDERS, "access", "cache"),
@@ -83,6 +86,8 @@ MAY_IMPORT["editing"] = (*PROTOCOLS, *READERS, *DECIDERS, "config", *WORKBENCH)
 MAY_IMPORT["url_lists"] = ("errors", "octets")
 MAY_IMPORT["json_results"] = (*RIGHT, "url_lists", "serving")
 MAY_IMPORT["service"] = (*RIGHT, "editing", "json_results", "url_lists", "toml_positions")
+# What a site owner runs every week: logs, monitoring, history, reports.
+MAY_IMPORT["operations"] = (*RIGHT, "html_document", "url_lists", "json_results", "toml_positions")
 # What a site sends to crawlers: policies, responses and counters. It opens no socket.
 MAY_IMPORT["serving"] = (*PROTOCOLS, *READERS, *DECIDERS, *WORKBENCH, "toml_positions")
 # The pytest plug-in reads expectation files; frameworks of sites serve a policy.

@@ -52,6 +52,11 @@ COMMANDS = (
     "fmt",
     "test",
     "matrix",
+    "report",
+    "logs",
+    "watch",
+    "blame",
+    "crawlers",
     "bulk",
     "lsp",
     "serve",
@@ -173,6 +178,11 @@ def program(ctx: click.Context) -> int | None:
     robotrules fmt robots.txt --diff
     robotrules test
     robotrules matrix https://example.com/
+    robotrules report https://example.com/ -o report.html
+    robotrules logs access.log --robots robots.txt
+    robotrules watch https://example.com/
+    robotrules blame https://example.com/x --as Googlebot
+    robotrules crawlers --purpose ai-training
     robotrules lsp
     robotrules mcp
 

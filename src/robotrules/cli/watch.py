@@ -1,0 +1,13 @@
+"""`robotrules watch`."""
+
+from __future__ import annotations
+
+import click
+
+from robotrules.cli.console import CliError
+
+
+@click.command()
+def watch() -> int:
+    """Not there yet."""
+    raise CliError("not there yet")

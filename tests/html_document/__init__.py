@@ -1,0 +1,1 @@
+"""Self-contained pages: one file for each module."""

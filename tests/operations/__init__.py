@@ -1,0 +1,1 @@
+"""What a site owner runs every week: one file for each module."""

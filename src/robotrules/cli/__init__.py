@@ -30,38 +30,19 @@ __all__ = ["main", "run"]
 USAGE_OR_IO = 2
 INTERRUPTED = 128 + 2
 NO_READER = 128 + 13
-# Each is a module that defines a function of the same name.
-COMMANDS = (
-    "check",
-    "explain",
-    "parse",
-    "directives",
-    "preferences",
-    "tags",
-    "guidance",
-    "prefetch",
-    "audit",
-    "evidence",
-    "cache",
-    "write",
-    "diff",
-    "simplify",
-    "pattern",
-    "lint",
-    "rule",
-    "fmt",
-    "test",
-    "matrix",
-    "report",
-    "logs",
-    "watch",
-    "blame",
-    "crawlers",
-    "bulk",
-    "lsp",
-    "serve",
-    "mcp",
-)
+# In the order of the help; each is a module that defines a function of the same name.
+SECTIONS = {
+    "Ask": (
+        *("check", "explain", "parse", "directives", "preferences", "tags", "guidance"),
+        *("prefetch", "evidence", "cache"),
+    ),
+    "Write and test a robots.txt": (
+        *("write", "lint", "rule", "fmt", "test", "diff", "simplify", "pattern", "blame"),
+    ),
+    "Run a site": ("report", "matrix", "crawlers", "logs", "watch", "audit"),
+    "Datasets, editors and services": ("bulk", "lsp", "serve", "mcp"),
+}
+COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 # A file of 500 KiB becomes a million small objects without reference cycles. With Python's default
 # threshold of 700 objects, garbage collection takes a quarter of the time.
 GC_THRESHOLD = 200_000
@@ -77,6 +58,21 @@ class Program(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the help."""
         return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands of each section, with equal columns."""
+        width = max(map(len, COMMANDS))
+        room = formatter.width - 6 - width
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                commands = [(name, self.get_command(ctx, name)) for name in names]
+                formatter.write_dl(
+                    [
+                        (name.ljust(width), command.get_short_help_str(room))
+                        for name, command in commands
+                        if command is not None
+                    ]
+                )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; its module is imported only now, which keeps start-up fast."""
@@ -154,37 +150,22 @@ def _version() -> str:
 @click.pass_context
 def program(ctx: click.Context) -> int | None:
     """
-    Check, explain, fetch, compare, lint, format and test robots.txt files (RFC 9309), and read the
-    robots tags of pages.
+    Check, explain, fetch, compare, lint, format and test robots.txt files (RFC 9309), read the
+    robots tags of pages, and see what crawlers do on a site.
 
     \b
     robotrules check https://example.com/x --as ExampleBot
     robotrules explain https://example.com/x --as ExampleBot --robots robots.txt
-    robotrules parse robots.txt
-    robotrules directives https://example.com/x --app examplesearch
-    robotrules preferences https://example.com/x --as ExampleBot
-    robotrules tags page.html --header 'Robots-Tag: *;noindex' --as ExampleBot
     robotrules guidance https://example.com/x --as ExampleBot
-    robotrules prefetch --origins origins.txt
-    robotrules audit https://example.com/x --as ExampleBot
-    robotrules evidence https://example.com/x --at 2026-05-01T12:00Z --as ExampleBot
-    robotrules cache show
-    robotrules write policy.toml
-    robotrules diff old.txt new.txt
-    robotrules simplify robots.txt
-    robotrules pattern '/*/print$'
+    robotrules write --preset block-ai-training
     robotrules lint robots.txt
-    robotrules rule RR501
-    robotrules fmt robots.txt --diff
     robotrules test
-    robotrules matrix https://example.com/
+    robotrules diff old.txt new.txt
+    robotrules blame https://example.com/x --as Googlebot
     robotrules report https://example.com/ -o report.html
     robotrules logs access.log --robots robots.txt
     robotrules watch https://example.com/
-    robotrules blame https://example.com/x --as Googlebot
-    robotrules crawlers --purpose ai-training
-    robotrules lsp
-    robotrules mcp
+    robotrules serve --open
 
     Commands that take URLs fetch the robots.txt files they need and cache them for up to a day. If
     you pass files, nothing is fetched. Data goes to stdout, messages to stderr; commands that print

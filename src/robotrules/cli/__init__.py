@@ -22,7 +22,10 @@ import click
 
 import robotrules
 from robotrules._engine import missing_reason
-from robotrules.cli.console import CliError, abandon_stdout, quoted, report
+
+# As a module: `robotrules.cli.report` is the command of that name.
+from robotrules.cli import console
+from robotrules.cli.console import CliError, abandon_stdout, quoted
 from robotrules.cli.text import is_terminal
 
 __all__ = ["main", "run"]
@@ -109,7 +112,7 @@ class Program(click.Group):
             if ctx.invoked_subcommand not in REPORT_INTERRUPTS:
                 command_path = " ".join(filter(None, (ctx.command_path, ctx.invoked_subcommand)))
                 advice = AFTER_INTERRUPT.get(ctx.invoked_subcommand or "", "")
-                report(f"interrupted{advice}", command=command_path)
+                console.report(f"interrupted{advice}", command=command_path)
             return INTERRUPTED
         except click.UsageError as error:
             name = ctx.invoked_subcommand
@@ -196,7 +199,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _report_error(error: click.ClickException, words: str) -> None:
     context = getattr(error, "ctx", None) or click.Context(program, info_name="robotrules")
     with context.scope(cleanup=False):
-        report(" ".join(words.split()))
+        console.report(" ".join(words.split()))
 
 
 def main() -> NoReturn:

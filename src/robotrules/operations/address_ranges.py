@@ -82,6 +82,10 @@ class RangeSet:
         network = self._networks[address.version][place]
         return network if int(address) <= int(network.broadcast_address) else None
 
+    def __iter__(self) -> Iterator[Network]:
+        for networks in self._networks.values():
+            yield from networks
+
     def __len__(self) -> int:
         return sum(map(len, self._networks.values()))
 
@@ -213,13 +217,14 @@ def _named_networks(content: str, file: str) -> Iterator[tuple[str, list[Network
     """Yield the crawlers and ranges of a file for many."""
     if not content.lstrip().startswith("{"):
         raise RangesError(
-            f"{_shown(file)}: which crawler? Pass its name: Googlebot={visible(file)}"
+            f"{_shown(file)} does not name a crawler: pass Googlebot={visible(file)} if it is "
+            "Googlebot's"
         )
     value = _parse_json(content, file)
     if any(key in value for key in _LISTS):
         raise RangesError(
-            f"{_shown(file)} is for one crawler, and does not name it: pass "
-            f"Googlebot={visible(file)} if it is Googlebot's"
+            f"{_shown(file)} does not name a crawler: pass Googlebot={visible(file)} if it is "
+            "Googlebot's"
         )
     if not value:
         raise RangesError(f"{_shown(file)} is empty: an object of crawlers and ranges is needed")

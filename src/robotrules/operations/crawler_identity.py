@@ -18,6 +18,7 @@ from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
+from robotrules.octets import visible
 from robotrules.operations.address_ranges import Address, AddressRanges, RangesError, RangeSet
 from robotrules.operations.reverse_dns import (
     Confirmation,
@@ -99,7 +100,7 @@ class IdentityChecker:
             key = crawler.product_token, address
             if key in results:
                 continue
-            checked = self._check_ranges(crawler.product_token, address)
+            checked = self._check_ranges(crawler, address)
             results[key] = checked.result
             if self._dns is not None and checked.is_open and crawler.reverse_dns:
                 questions[key] = Question(checked.plain, crawler.reverse_dns)
@@ -109,15 +110,13 @@ class IdentityChecker:
                 results[key] = _weigh(results[key], answers[question])
         return results
 
-    def _check_ranges_once(self, product_token: str, text: str) -> _RangeCheck:
+    def _check_ranges_once(self, crawler: KnownCrawler, text: str) -> _RangeCheck:
         """Return what can be said without the DNS."""
-        crawler = KNOWN_CRAWLERS.get(product_token)
         address = _parse_address(text)
         if address is None:
             return _settled(Identity.NOT_VERIFIED, "not an IP address")
-        own = self.ranges.get(product_token)
-        related = [] if own or crawler is None else self._related_ranges(crawler)
-        for ranges in [own] if own else related:
+        own = self.ranges.get(crawler.product_token)
+        for ranges in [own] if own else self._related_ranges(crawler):
             network = ranges.find(address)
             if network is not None:
                 files = f", published in {_files(ranges)}" if ranges.files else ""
@@ -127,7 +126,7 @@ class IdentityChecker:
 
         special = describe_special(address)
         if special is not None and "documentation" not in special:
-            reason = f"its address is {special}: the log may have the address of a proxy"
+            reason = f"not a public address, but {special}: the log may have that of a proxy"
             return _settled(Identity.NOT_VERIFIED, reason)
         is_open = special is None
         plain = str(address)
@@ -167,8 +166,6 @@ def _settled(identity: Identity, reason: str) -> _RangeCheck:
 
 
 def _files(ranges: RangeSet) -> str:
-    from robotrules.octets import visible
-
     return ", ".join(visible(file) for file in ranges.files)
 
 

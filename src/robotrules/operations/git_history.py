@@ -68,7 +68,7 @@ class FileVersion(NamedTuple):
     """A version of a file: a commit that changed it."""
 
     commit: str
-    """The full id."""
+    """The full id; empty for a file that is not committed."""
     at: float
     """The time of the commit, in seconds since 1970: when it entered this history."""
     author: str

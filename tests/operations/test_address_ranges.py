@@ -149,7 +149,7 @@ def test_misuse(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ):
         with pytest.raises(RangesError, match=message):
             AddressRanges.read([given])
-    with pytest.raises(TypeError, match="pass 'Googlebot=.*, not int"):
+    with pytest.raises(TypeError, match=r"pass 'Googlebot=.*, not int"):
         AddressRanges.read([5])  # type: ignore[list-item]
     with pytest.raises(FileNotFoundError):
         AddressRanges.read([f"Googlebot={tmp_path / 'absent'}"])

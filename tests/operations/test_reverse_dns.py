@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from robotrules.operations.reverse_dns import (
     Confirmation,
     ConfirmationOutcome,
     DnsLimits,
-    Question,
+    DnsQuestion,
     ReverseDnsConfirmer,
     SystemResolver,
     confirm_address,
@@ -113,8 +114,8 @@ class TestManyAddresses:
     """Lookups run at the same time, within limits."""
 
     @staticmethod
-    def questions(count: int) -> list[Question]:
-        return [Question(f"66.249.{i // 250}.{i % 250}", GOOGLE) for i in range(count)]
+    def questions(count: int) -> list[DnsQuestion]:
+        return [DnsQuestion(f"66.249.{i // 250}.{i % 250}", GOOGLE) for i in range(count)]
 
     def test_each_is_asked_once(self) -> None:
         """Also in a second batch; progress counts answers."""
@@ -180,7 +181,7 @@ class TestManyAddresses:
         assert "not looked up within 0.6 seconds for all addresses" in reasons
         # The budget is for all batches.
         begun = time.monotonic()
-        confirmer.confirm_many([Question("66.249.99.1", GOOGLE)])
+        confirmer.confirm_many([DnsQuestion("66.249.99.1", GOOGLE)])
         assert time.monotonic() - begun < 0.5
 
     def test_stuck_threads_that_return_are_used_again(self, release: threading.Event) -> None:
@@ -203,7 +204,8 @@ class TestManyAddresses:
     @pytest.mark.parametrize("name", DnsLimits._fields)
     def test_misuse(self, name: str) -> None:
         """No limit may be zero, or no number."""
-        for value in (0, -1, float("nan")):
+        values: list[Any] = [0, -1, float("nan")]
+        for value in values:
             with pytest.raises(ValueError, match=f"{name} is .*: use more than 0"):
                 ReverseDnsConfirmer(limits=DnsLimits()._replace(**{name: value}))
 

@@ -114,10 +114,8 @@ class TestGit:
         repository.commit("one", policy_toml=b"a")
         repository.commit("two", policy_toml=b"bad")
         versions = file_versions(tmp_path / "policy.toml")
-        history = rules_from_versions(
-            versions,
-            render=lambda octets: None if octets == b"bad" else rules("/" + octets.decode()),
-        )
+        rendered = {b"a": rules("/a")}
+        history = rules_from_versions(versions, render=rendered.get)
         assert [disallowed(history, one.at) for one in versions] == ["/a", None]
 
 

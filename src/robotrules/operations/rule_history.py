@@ -181,6 +181,7 @@ def _change_of(
         return RuleChange(version.at, source, lambda: parse(b"", profile), has_file=False)
 
     def load() -> RobotsTxt | None:
+        """Parse the version."""
         rendered = octets if render is None else render(octets)
         return None if rendered is None else parse(rendered, profile)
 
@@ -243,6 +244,7 @@ def _reader(evidence: Evidence, record: FetchRecord | None) -> Callable[[], Robo
     """Return what reads the file of a fetch record; an empty one for None."""
 
     def read() -> RobotsTxt | None:
+        """Read the file from the store."""
         if record is None:
             return parse(b"", evidence.profile)
         found = evidence.read_file(record)

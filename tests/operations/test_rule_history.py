@@ -77,7 +77,7 @@ class TestTimes:
 
     def test_empty(self) -> None:
         history = self.history()
-        assert history.at(5) == (None, None, None, "not known", True)
+        assert history.at(5) == (None, None, None, "not known", True, None)
         assert list(history) == []
 
 
@@ -105,7 +105,7 @@ class TestGit:
         assert [rules.has_file for rules in history] == [True, False, True]
         assert history.at(times[2]).source == f"robots.txt of commit {last[:10]} (2023-11-17)"
         assert history.at(times[1]).source.startswith("no robots.txt since commit")
-        with pytest.raises(GitError, match="bad revision 'nowhere'"):
+        with pytest.raises(GitError, match="git knows no revision"):
             rules_from_git(tmp_path / "robots.txt", "nowhere")
 
     def test_rendered(self, tmp_path: Path) -> None:
@@ -147,6 +147,7 @@ class TestFetches:
         found = self.found(history, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5)
         assert found == [None, "/a", "/a", "", "", "/b"]
         rules = rules_from_evidence(Evidence(history.store), f"{SITE}/")
+        assert [one.changed_after for one in rules] == [None, *(START + day * DAY for day in range(5))]
         assert [one.has_file for one in rules] == [True, True, True, False, False, True]
         assert [one.source for one in rules] == [
             "unreachable since 2026-05-01T00:00:00Z, not fetched before",

@@ -174,7 +174,8 @@ def _hint(source: Source, crawlers: Sequence[CrawlerChoice], purposes: tuple[str
 def _say_limits(source: Source, traces: Sequence[VerdictTrace]) -> None:
     """Report how much was checked, and what was not."""
     count = len(source.history)
-    every = f"all {count:,} versions" if count > 1 else "the only version"
+    words = {1: "the only version", 2: "both versions"}
+    every = words.get(count, f"all {count:,} versions")
     report(f"checked {every} of {source.name}")
     if traces and traces[0].unknown:
         unknown = plural(traces[0].unknown, "version")
@@ -325,6 +326,7 @@ def _change_dict(change: VerdictChange, source: Source) -> dict[str, Any]:
     version = source.versions[change.number] if source.versions is not None else None
     return {
         "at": None if rules.since is None else format_timestamp(rules.since),
+        "changed_after": None if rules.changed_after is None else format_timestamp(rules.changed_after),
         "source": rules.source,
         "commit": None if version is None else _commit_dict(version),
         "is_first": not change.number,

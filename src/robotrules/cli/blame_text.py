@@ -33,6 +33,7 @@ class BlamePage:
         self._trace = trace
         self._source = source
         self._paint = output.paint
+        self._first = "the first version" if source.versions is not None else "the first fetch"
 
     def lines(self) -> Iterator[str]:
         """Yield the lines."""
@@ -58,11 +59,12 @@ class BlamePage:
     def _blamed_lines(self, change: VerdictChange) -> Iterator[str]:
         """Yield who made it so, the verdict before and after, and the diff."""
         versions = self._source.versions
-        first = " (the first version)" if change.before is None else ""
+        first = f" ({self._first})" if change.before is None else ""
         if versions is None:
             rules = self._source.history.after(change.number + 1)
-            yield self._paint("heading", f"seen {_time(rules.since)}{first}")
-            yield f"{INDENT}source   {rules.source}"
+            yield self._paint("heading", f"first seen {_time(rules.since)}{first}")
+            if rules.changed_after is not None:
+                yield f"{INDENT}changed  after the fetch of {_time(rules.changed_after)}"
         else:
             version = versions[change.number]
             yield self._paint("heading", f"{_name(version)}{first}")
@@ -104,7 +106,7 @@ class BlamePage:
         if not shown:
             return
         yield ""
-        yield from (f"{INDENT}{line}" for line in colourize(shown, self._paint))
+        yield from (f"{INDENT}{line}".rstrip() for line in colourize(shown, self._paint))
         if len(lines) > MOST_DIFF_LINES:
             rest = plural(len(lines) - MOST_DIFF_LINES, "more line")
             yield f"{INDENT}{self._paint('faint', f'… {rest}')}"
@@ -112,7 +114,7 @@ class BlamePage:
     def _version_name(self, number: int) -> str:
         name = self._source.name
         if self._source.versions is None:
-            return f"{name} ({self._source.history.after(number + 1).source})"
+            return f"{name} ({_time(self._source.history.after(number + 1).since)})"
         version = self._source.versions[number]
         return f"{name} ({version.short or 'in the folder'})"
 
@@ -130,7 +132,7 @@ class BlamePage:
         for change, name in zip(some, names, strict=True):
             pad = " " * (width - cell_width(name))
             at = _time(self._source.history.after(change.number + 1).since)[:10]
-            first = "  (the first version)" if change.before is None else ""
+            first = f"  ({self._first})" if change.before is None else ""
             yield f"{INDENT}{at}  {name}{pad}  {self._decision(change.after)}{first}"
         if len(changes) > MOST_CHANGES:
             rest = plural(len(changes) - MOST_CHANGES, "more change")
@@ -138,7 +140,8 @@ class BlamePage:
 
     def _short_name(self, change: VerdictChange) -> str:
         if self._source.versions is None:
-            return self._source.history.after(change.number + 1).source
+            rules = self._source.history.after(change.number + 1)
+            return "fetched" if rules.has_file else "no file"
         version = self._source.versions[change.number]
         if not version.commit:
             return version.subject

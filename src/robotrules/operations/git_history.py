@@ -13,6 +13,7 @@ Sections: values · versions · one version · running git.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -51,6 +52,7 @@ INCOMPLETE = (
     "git does not have the content of all versions, and nothing is fetched: clone the repository "
     "without --filter"
 )
+_BAD_REVISION = re.compile(r"bad revision ('.*')")
 # Fields end with NUL, which is in no name, subject or path.
 _FORMAT = "%x00".join(("%H", "%ct", "%an", "%P", "%s"))
 # A repository may have been downloaded: none of its settings may start a program.
@@ -360,6 +362,10 @@ def _failure(stderr: bytes, code: int, folder: Path, missing: str) -> GitError:
     why = visible(errors[0].removeprefix("fatal: ")) if errors else f"git failed with {code}"
     if any("lazy fetching" in line or "promisor" in line for line in words):
         return GitError(INCOMPLETE)
+    if found := _BAD_REVISION.search(why):
+        if found[1] == "'HEAD'":
+            return GitError("the repository has no commit yet: commit the file first")
+        return GitError(f"git knows no revision {found[1]}: pass a branch, a tag or a commit")
     if "not a git repository" in why:
         return GitError(f"'{visible(str(folder))}' is not in a git repository: pass a file of one")
     return GitError(missing or why)

@@ -50,6 +50,8 @@ class RulesAt(NamedTuple):
     """Where they come from, in words."""
     has_file: bool = True
     """Whether there was a file; without one, everything is allowed (RFC 9309 §2.3.1.3)."""
+    changed_after: float | None = None
+    """With fetches: when something else was found for the last time; it changed after that."""
 
 
 class RuleChange(NamedTuple):
@@ -60,6 +62,7 @@ class RuleChange(NamedTuple):
     load: Callable[[], RobotsTxt | None]
     """Reads the file; None if the rules are not known."""
     has_file: bool = True
+    changed_after: float | None = None
 
 
 class RuleHistory:
@@ -120,7 +123,8 @@ class RuleHistory:
         if number:
             change = self._changes[number - 1]
             since = self._times[number - 1]
-            return RulesAt(change.load(), since, until, change.source, change.has_file)
+            robots, has_file, changed_after = change.load(), change.has_file, change.changed_after
+            return RulesAt(robots, since, until, change.source, has_file, changed_after)
         if self._before is not None:
             return self._before._replace(until=until)
         words = "not known"
@@ -220,7 +224,9 @@ def rules_from_evidence(
 def _fetched_changes(evidence: Evidence, records: Sequence[FetchRecord]) -> Iterable[RuleChange]:
     outcome: tuple[AccessState, str | None] | None = None
     last: RuleChange | None = None
+    before: float | None = None
     for record in records:
+        changed_after, before = before, record.at
         # As the access profile of the evidence classifies it (AMB-50).
         state = reinterpret(record, None, evidence.access).state
         found = state, record.digest if state is AccessState.SUCCESS else None
@@ -230,13 +236,16 @@ def _fetched_changes(evidence: Evidence, records: Sequence[FetchRecord]) -> Iter
         at = format_time(record.at)
         if state is AccessState.UNREACHABLE:
             if last is None:
-                yield RuleChange(record.at, f"unreachable since {at}, not fetched before", _nothing)
+                words = f"unreachable since {at}, not fetched before"
+                yield RuleChange(record.at, words, _nothing, changed_after=changed_after)
             else:
-                yield last._replace(at=record.at, source=f"{last.source}; unreachable since {at}")
+                words = f"{last.source}; unreachable since {at}"
+                yield last._replace(at=record.at, source=words, changed_after=changed_after)
             continue
         is_file = state is AccessState.SUCCESS
         words = f"robots.txt fetched {at}" if is_file else f"no robots.txt, requested {at}"
-        last = RuleChange(record.at, words, _reader(evidence, record if is_file else None), is_file)
+        read = _reader(evidence, record if is_file else None)
+        last = RuleChange(record.at, words, read, is_file, changed_after)
         yield last
 
 

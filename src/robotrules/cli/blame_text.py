@@ -33,7 +33,11 @@ class BlamePage:
         self._trace = trace
         self._source = source
         self._paint = output.paint
-        self._first = "the first version" if source.versions is not None else "the first fetch"
+        self._first = "the first version"
+        if source.cut:
+            self._first = "the oldest version here"
+        if source.versions is None:
+            self._first = "the first fetch"
 
     def lines(self) -> Iterator[str]:
         """Yield the lines."""

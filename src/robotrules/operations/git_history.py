@@ -37,7 +37,7 @@ __all__ = [
 # A history of 20 years with a change a day has 7,300 versions.
 MOST_VERSIONS = 20_000
 # The commits of a branch that a merge brought.
-MOST_MERGED = 20
+MOST_MERGED = 1_000
 # Crawlers read up to 500 KiB of a robots.txt; of a larger one, this much is kept.
 LARGEST_FILE = 2 << 20
 # A larger file is no robots.txt, and git would need the memory.

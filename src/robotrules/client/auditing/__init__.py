@@ -9,7 +9,6 @@ site is the caller's own. How the parts are compared is in `checks`.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -24,12 +23,11 @@ from robotrules.client.auditing.checks import (
     check_sitemaps,
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
-from robotrules.client.auditing.sitemap_files import MAX_BYTES as MAX_SITEMAP_BYTES
-from robotrules.client.auditing.sitemap_files import SitemapFile, SitemapForm, read_sitemap
+from robotrules.client.auditing.sitemap_files import MAX_URLS, SitemapFile, SitemapForm
+from robotrules.client.auditing.sitemap_reader import MAX_SITEMAPS, SitemapFetch, read_sitemaps
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import MAX_BYTES, FetchResult, fetch_page, make_guidance
 from robotrules.client.sync import Client
-from robotrules.extensions.sitemap import sitemaps
 from robotrules.guide import Guidance
 from robotrules.http.media_types import parse_media_type
 from robotrules.http.origins import origin_of, robots_url
@@ -40,8 +38,6 @@ from robotrules.tags.profile import find_tag_profile
 
 # Increased when a key of `Audit.as_dict()` changes meaning or is removed.
 SCHEMA_VERSION = 1
-# Maximum number of sitemap files to fetch. An index may list 50,000.
-MAX_SITEMAPS = 5
 
 
 class SitemapListing(NamedTuple):
@@ -249,7 +245,16 @@ class _Auditor:
         links = self._canonicals(seen) if seen.ok else ()
         steps = tuple(self._steps(page, unseen))
         other = self._other_scheme(origin)
-        listed, left = self._sitemaps(state, steps, max_sitemaps)
+        read = read_sitemaps(
+            client,
+            state,
+            *self._asked,
+            max_files=max_sitemaps,
+            max_urls=max_sitemaps * MAX_URLS,
+            progress=self._progress,
+        )
+        listed = [self._compare_listing(one, state, steps) for one in read.files]
+        left = read.not_read
         rules = {one.url: client.check(one.url, *self._asked) for one in links}
         verdict = state.check(url, *self._asked)
         findings = [
@@ -332,40 +337,14 @@ class _Auditor:
         self._progress(robots_url(other))
         return self._client.refresh(other)
 
-    def _sitemaps(
-        self, state: OriginState, steps: Sequence[RedirectStep], most: int
-    ) -> tuple[list[SitemapListing], int]:
-        """Fetch sitemaps, and those listed in an index; return how many were skipped."""
-        # Without rules, the equivalent file lists no sitemap.
-        assert state.fetch_record is not None
-        waiting = deque(
-            (one.url, f"robots.txt, line {one.line}")
-            for one in sitemaps(state.robots, state.fetch_record.url)
-        )
-        seen = {target for target, _ in waiting}
-        found: list[SitemapListing] = []
-        while waiting and len(found) < most:
-            target, named_by = waiting.popleft()
-            found.append(listed := self._check_listing(target, named_by, state, steps))
-            # sitemaps.org: an index does not list an index.
-            if named_by.startswith("robots.txt") and listed.is_index and listed.file:
-                more = [one for one in dict.fromkeys(listed.file.urls) if one not in seen]
-                waiting.extend((one, target) for one in more)
-                seen.update(more)
-        return found, len(waiting)
-
-    def _check_listing(
-        self, target: str, named_by: str, state: OriginState, steps: Sequence[RedirectStep]
+    def _compare_listing(
+        self, fetched: SitemapFetch, state: OriginState, steps: Sequence[RedirectStep]
     ) -> SitemapListing:
-        self._progress(target)
-        page = self._client.fetch(target, *self._asked, limit=MAX_SITEMAP_BYTES)
-        if not page.ok:
-            return SitemapListing(target, named_by, page, None)
-        file = read_sitemap(page.body, complete=page.complete)
-        listed = SitemapListing(target, named_by, page, file)
-        if listed.is_index:
+        """Return a sitemap with what it lists of the page, and of blocked URLs."""
+        listed = SitemapListing(*fetched)
+        if not fetched.urls:
             return listed
-        ours = [one for one in file.urls if origin_of(one) == state.origin]
+        ours = [one for one in fetched.urls if origin_of(one) == state.origin]
         # URLs are compared as rules compare them (RFC 9309 §2.2.2).
         parsing = state.robots.profile
         forms = {normalize_path(one, profile=parsing) for one in ours}

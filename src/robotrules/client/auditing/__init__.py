@@ -9,12 +9,11 @@ site is the caller's own. How the parts are compared is in `checks`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from robotrules.access import Hop
 from robotrules.cache import EffectivePolicy, format_timestamp
-from robotrules.client.auditing.canonical import Canonical, canonicals
+from robotrules.client.auditing.canonical import Canonical
 from robotrules.client.auditing.checks import (
     check_guidance,
     check_page,
@@ -23,10 +22,11 @@ from robotrules.client.auditing.checks import (
     check_sitemaps,
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
+from robotrules.client.auditing.page_reader import PageReader, RedirectStep
 from robotrules.client.auditing.sitemap_files import MAX_URLS, SitemapFile, SitemapForm
 from robotrules.client.auditing.sitemap_reader import MAX_SITEMAPS, SitemapFetch, read_sitemaps
 from robotrules.client.origin_state import OriginState
-from robotrules.client.pages import MAX_BYTES, FetchResult, fetch_page, make_guidance
+from robotrules.client.pages import FetchResult
 from robotrules.client.sync import Client
 from robotrules.guide import Guidance
 from robotrules.http.media_types import parse_media_type
@@ -89,19 +89,6 @@ class SitemapListing(NamedTuple):
             "lists_page": self.lists_page,
             "disallowed": len(self.disallowed),
         }
-
-
-class RedirectStep(NamedTuple):
-    """One URL of the redirect chain of the page."""
-
-    url: str
-    verdict: Verdict
-    status: int | None
-    """None: it was not requested, or there was no response."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        return {"url": self.url, "verdict": self.verdict.as_dict(), "status": self.status}
 
 
 class Audit(NamedTuple):
@@ -236,14 +223,15 @@ class _Auditor:
         state = client.refresh(url)
         assert state is not None
         self._progress(url)
-        page = client.fetch(url, *self._asked)
-        unseen = None
-        if ignore_disallow and not page.verdict and page.origin_state is not None:
-            unseen = self._read_anyway(page.url)
-        found = self._guidance(page, unseen, profile)
-        seen = unseen or page
-        links = self._canonicals(seen) if seen.ok else ()
-        steps = tuple(self._steps(page, unseen))
+        reader = PageReader(
+            client,
+            [self._asked],
+            profile=profile,
+            ignore_disallow=ignore_disallow,
+            html=self._html,
+        )
+        [reading] = reader.read(url)
+        page, unseen, found, links, steps = reading
         other = self._other_scheme(origin)
         read = read_sitemaps(
             client,
@@ -251,6 +239,7 @@ class _Auditor:
             *self._asked,
             max_files=max_sitemaps,
             max_urls=max_sitemaps * MAX_URLS,
+            keep_bodies=True,
             progress=self._progress,
         )
         listed = [self._compare_listing(one, state, steps) for one in read.files]
@@ -279,53 +268,12 @@ class _Auditor:
             origin_state=state,
             verdict=verdict,
             steps=steps,
-            page=seen,
+            page=reading.content,
             guidance=found,
             canonicals=links,
             sitemaps=tuple(listed),
             other_scheme=other,
             findings=tuple(sorted(findings, key=lambda one: LEVELS.index(one.level))),
-        )
-
-    def _canonicals(self, page: FetchResult) -> tuple[Canonical, ...]:
-        return canonicals(page.url, page.fields, page.body if self._html else b"")
-
-    def _steps(self, page: FetchResult, unseen: FetchResult | None) -> Iterator[RedirectStep]:
-        hops: tuple[Hop, ...] = (*page.hops, *(unseen.hops if unseen else ()))
-        for hop in hops:
-            yield RedirectStep(hop.url, self._client.check(hop.url, *self._asked), hop.status)
-        last = unseen or page
-        if not hops or hops[-1].url != last.url:
-            yield RedirectStep(last.url, self._client.check(last.url, *self._asked), last.status)
-
-    def _guidance(self, page: FetchResult, unseen: FetchResult | None, profile: str) -> Guidance:
-        tokens, purposes = self._asked
-        if unseen is not None:
-            # The content of a disallowed page; the rules and the verdict are unchanged.
-            page = page._replace(
-                status=unseen.status,
-                fields=unseen.fields,
-                body=unseen.body,
-                complete=unseen.complete,
-                at=unseen.at,
-            )
-        return make_guidance(
-            page, tokens, purposes, application=None, profile=profile, html=self._html
-        )
-
-    def _read_anyway(self, url: str) -> FetchResult:
-        """Fetch a page of the caller's site despite the rules, at the rate limit."""
-        client, (tokens, purposes) = self._client, self._asked
-        return client._run_page(
-            fetch_page(
-                url,
-                tokens,
-                purposes,
-                profile=client._cache_engine.profile.name,
-                limit=MAX_BYTES,
-                timeout=client._cache_engine.timeout,
-                ignore_disallow=True,
-            )
         )
 
     def _other_scheme(self, origin: str) -> OriginState | None:

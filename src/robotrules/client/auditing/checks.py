@@ -29,7 +29,8 @@ from robotrules.tags.known_rules import LIFTS
 from robotrules.tags.rules import Mention, RuleStatus, UsageRules
 
 if TYPE_CHECKING:
-    from robotrules.client.auditing import RedirectStep, SitemapListing
+    from robotrules.client.auditing import SitemapListing
+    from robotrules.client.auditing.page_reader import RedirectStep
 
 ROBOTS, PAGE = "robots.txt", "page"
 # RFC 9309 §2.3: UTF-8, of which ASCII is a part.

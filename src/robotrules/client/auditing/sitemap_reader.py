@@ -36,7 +36,7 @@ class SitemapFetch(NamedTuple):
     named_by: str
     """`robots.txt, line 3`, the URL of the sitemap index that lists it, or `the caller`."""
     page: FetchResult
-    """The response, without its body."""
+    """The response, without its body unless that was asked for."""
     file: SitemapFile | None
     """None: there is no content."""
 
@@ -103,14 +103,15 @@ def read_sitemaps(
     *,
     max_files: int = MAX_SITEMAPS,
     max_urls: int = MAX_SITEMAP_URLS,
+    keep_bodies: bool = False,
     progress: Callable[[str], object] | None = None,
 ) -> SitemapSet:
     """
     Fetch the sitemaps of a robots.txt, or those at some URLs, and the files of their indexes.
 
     *source* is the state of an origin, as `Client.lookup()` returns it, or the URLs of sitemaps. At
-    most *max_files* are requested, indexes included, and *max_urls* pages kept. *progress* is
-    called with each URL before it is requested. *product_token* and *purposes*: as in
+    most *max_files* are requested, indexes included, and *max_urls* pages kept. *keep_bodies*:
+    responses keep their text. *progress* is called with each URL before it is requested. *product_token* and *purposes*: as in
     `Client.fetch()`.
     """
     if isinstance(source, str):
@@ -126,7 +127,7 @@ def read_sitemaps(
             progress(url)
         page = client.fetch(url, product_token, purposes, limit=MAX_BYTES)
         file = parse_sitemap(page.body, complete=page.complete) if page.ok else None
-        found = SitemapFetch(url, named_by, page._replace(body=b""), file)
+        found = SitemapFetch(url, named_by, page if keep_bodies else page._replace(body=b""), file)
         if file is not None and found.is_index:
             more = [one for one in dict.fromkeys(file.urls) if one not in seen]
             if may_be_index:

@@ -22,7 +22,7 @@ from robotrules.client.auditing.checks import (
     check_sitemaps,
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
-from robotrules.client.auditing.page_reader import PageReader, RedirectStep
+from robotrules.client.auditing.page_reader import PageReader, RedirectStep, fetch_other_scheme
 from robotrules.client.auditing.sitemap_files import MAX_URLS, SitemapFile, SitemapForm
 from robotrules.client.auditing.sitemap_reader import MAX_SITEMAPS, SitemapFetch, read_sitemaps
 from robotrules.client.origin_state import OriginState
@@ -232,7 +232,7 @@ class _Auditor:
         )
         [reading] = reader.read(url)
         page, unseen, found, links, steps = reading
-        other = self._other_scheme(origin)
+        other = fetch_other_scheme(client, origin, self._progress)
         read = read_sitemaps(
             client,
             state,
@@ -275,15 +275,6 @@ class _Auditor:
             other_scheme=other,
             findings=tuple(sorted(findings, key=lambda one: LEVELS.index(one.level))),
         )
-
-    def _other_scheme(self, origin: str) -> OriginState | None:
-        """Return the robots.txt of the other scheme; None for an origin with a port."""
-        scheme, _, authority = origin.partition("://")
-        if ":" in authority.rpartition("]")[2]:
-            return None
-        other = f"{'http' if scheme == 'https' else 'https'}://{authority}"
-        self._progress(robots_url(other))
-        return self._client.refresh(other)
 
     def _compare_listing(
         self, fetched: SitemapFetch, state: OriginState, steps: Sequence[RedirectStep]

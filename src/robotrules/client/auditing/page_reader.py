@@ -8,20 +8,34 @@ judged here; see `checks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.access import Hop
 from robotrules.client.auditing.canonical import Canonical, canonicals
+from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import MAX_BYTES, FetchResult, fetch_page, make_guidance
 from robotrules.client.sync import Client
 from robotrules.guide import Guidance
+from robotrules.http.origins import robots_url
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.verdict import Verdict
 
-__all__ = ["PageReader", "PageReading", "RedirectStep"]
+__all__ = ["PageReader", "PageReading", "RedirectStep", "fetch_other_scheme"]
 
 Crawler = tuple[Tokens, Sequence[str]]
+
+
+def fetch_other_scheme(
+    client: Client, origin: str, progress: Callable[[str], object]
+) -> OriginState | None:
+    """Return the robots.txt of the other scheme, http or https; None for an origin with a port."""
+    scheme, _, authority = origin.partition("://")
+    if ":" in authority.rpartition("]")[2]:
+        return None
+    other = f"{'http' if scheme == 'https' else 'https'}://{authority}"
+    progress(robots_url(other))
+    return client.refresh(other)
 
 
 class RedirectStep(NamedTuple):
@@ -116,6 +130,7 @@ class PageReader:
         """Return what a crawler sees of a page that was read for several, and what it misses."""
         content = unseen or page
         hops = page.hops if unseen is None else (*page.hops, *unseen.hops)
+        content = content._replace(hops=hops)
         for number, url in enumerate((*(hop.url for hop in hops), content.url)):
             state = self._client.lookup(url)
             if state is None:
@@ -125,7 +140,7 @@ class PageReader:
                 seen = FetchResult(url, verdict, state, hops=hops[:number])
                 return seen, content if content.status is not None else None
             if url == content.url:
-                return content._replace(verdict=verdict, hops=hops), None
+                return content._replace(verdict=verdict), None
         return page, unseen
 
     def _canonicals(self, page: FetchResult) -> tuple[Canonical, ...]:

@@ -110,9 +110,9 @@ def read_sitemaps(
     Fetch the sitemaps of a robots.txt, or those at some URLs, and the files of their indexes.
 
     *source* is the state of an origin, as `Client.lookup()` returns it, or the URLs of sitemaps. At
-    most *max_files* are requested, indexes included, and *max_urls* pages kept. *keep_bodies*:
-    responses keep their text. *progress* is called with each URL before it is requested. *product_token* and *purposes*: as in
-    `Client.fetch()`.
+    most *max_files* are requested, indexes included, and *max_urls* pages kept. *keep_bodies*: the
+    responses keep their text. *progress* is called with each URL before it is requested.
+    *product_token* and *purposes*: as in `Client.fetch()`.
     """
     if isinstance(source, str):
         raise TypeError("source is a string: pass a list of URLs, such as [url]")

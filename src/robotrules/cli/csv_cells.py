@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from robotrules.octets import visible
 
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 # A semicolon separates columns in some languages, and spaces at an end may be removed.
 _QUOTED = re.compile(r'[",;]|^ | $')
 

@@ -80,7 +80,7 @@ def _tiles(result: SiteAudit) -> Iterator[tuple[Child, Child]]:
     counts = result.outcomes()
     noindex, unseen = result.count_noindex()
     lost = counts[PageOutcome.MISSING] + counts[PageOutcome.FAILED]
-    levels = {level: 0 for level in LEVELS}
+    levels = dict.fromkeys(LEVELS, 0)
     for group in result.groups():
         levels[group.level] += 1
     yield len(result.pages), "pages"

@@ -354,18 +354,17 @@ class _Run:
         seconds = delay.seconds * len(urls)
         if seconds < LONG_RUN:
             return
-        minutes = (
-            f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.1f} hours"
-        )
+        time = f"{seconds / 60:,.0f} minutes"
+        if seconds >= 7200:
+            time = f"{seconds / 3600:,.1f} hours"
+        interval = f"{delay.seconds:g} s"
+        why = f"requests to a site are {interval} apart"
+        faster = "; --min-delay 0 is faster, for your own site only"
         if delay.line is not None:
-            why = (
-                f"the robots.txt asks for {delay.seconds:g} s between requests (line {delay.line})"
-            )
-        else:
-            why = f"requests to a site are {delay.seconds:g} s apart"
-        faster = "; --min-delay 0 is faster, for your own site only" if delay.line is None else ""
+            why = f"the robots.txt asks for {interval} between requests (line {delay.line})"
+            faster = ""
         report(
-            f"{plural(len(urls), 'page')} take at least {minutes}, because {why}{faster}",
+            f"{plural(len(urls), 'page')} take at least {time}, because {why}{faster}",
             label="hint",
         )
 
@@ -387,10 +386,11 @@ class _Run:
                 if hint.is_pending and state is not None:
                     hint.read(state.robots)
         if result.not_audited != 0 and not result.interrupted:
-            count = "more than" if result.not_audited is None else ""
-            left = MAX_COUNTED if result.not_audited is None else result.not_audited
+            left = f"more than {MAX_COUNTED:,}"
+            if result.not_audited is not None:
+                left = f"{result.not_audited:,}"
             report(
-                f"{count} {left:,} more pages were not audited; raise --max-pages to read more".strip(),
+                f"{left} further pages were not audited; raise --max-pages to read more",
                 label="hint",
             )
 
@@ -442,7 +442,9 @@ def _render(result: SiteAudit, form: str, output: Output | None, width: int) -> 
 
 def _title(result: SiteAudit) -> str:
     """Return the sites of an audit, for a heading."""
-    hosts = list(dict.fromkeys(host_of(page.url) for page in result.pages))
+    hosts = list(
+        dict.fromkeys((origin_of(page.url) or "").partition("://")[2] for page in result.pages)
+    )
     if len(hosts) > 2:
         return f"{visible(hosts[0])} and {len(hosts) - 1:,} other sites"
     return " and ".join(map(visible, hosts)) or "no page"

@@ -11,6 +11,7 @@ from robotrules.cli.text import Paint, plural, truncate
 from robotrules.octets import visible
 from robotrules.operations.site_audit.sentences import (
     OUTCOME_WORDS,
+    count_places,
     crawler_name,
     describe_group,
     headline,
@@ -90,8 +91,8 @@ class SiteAuditText:
     def _group(self, group: FindingGroup) -> Iterator[str]:
         level = self._paint(group.level, group.level)
         what = visible(describe_group(group))
-        line = f"  {level} {group.code}, {group.places:,}: {what}"
-        yield from textwrap.wrap(line, self._room, subsequent_indent="    ")
+        line = f"  {level} {group.code}, {count_places(group)}: {what}"
+        yield from textwrap.wrap(line, self._room, subsequent_indent="    ", break_on_hyphens=False)
         examples = group.examples[:MOST_EXAMPLES]
         for one in examples:
             yield f"      {_cut(one)}"

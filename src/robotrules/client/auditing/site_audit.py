@@ -64,6 +64,15 @@ MAX_OTHER_ORIGINS = 20
 MAX_OTHER_SCHEMES = 20
 # Examples of a group of findings, and of URLs that were left out.
 MAX_EXAMPLES = 5
+# Findings of one level in the order of importance; the others follow, those of most pages first.
+FIRST = (
+    *("robots-unreachable", "robots-lost", "page-unreachable"),
+    *("noindex-not-seen", "tags-disagree", "listed-and-noindex", "listed-and-disallowed"),
+    *("noindex-and-canonical", "canonical-noindex", "canonical-disallowed", "canonical-missing"),
+    *("page-status", "listed-and-missing", "redirect-to-disallowed"),
+    *("listed-and-redirected", "listed-and-canonical-elsewhere", "not-crawled"),
+    *("crawlers-differ", "noindex", "not-listed", "canonical-elsewhere"),
+)
 
 
 # --- Results --------------------------------------------------------------------------------------
@@ -80,6 +89,8 @@ class FindingGroup(NamedTuple):
     """The sentence of the first one. Quoted text is untrusted."""
     examples: tuple[str, ...]
     """The first pages or files that have it."""
+    of_pages: bool = True
+    """Whether all of them are pages."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -163,7 +174,7 @@ class SiteAudit(NamedTuple):
         return unseen + sum(one.outcome is PageOutcome.NOINDEX for one in answers), unseen
 
     def groups(self) -> list[FindingGroup]:
-        """Return the findings by code: errors first, then those of most pages."""
+        """Return the findings by code: errors first, then what costs most visibility."""
         found: dict[str, dict[str, Finding]] = {}
         for where, one in self._all_findings():
             found.setdefault(one.code, {}).setdefault(where, one)
@@ -174,10 +185,11 @@ class SiteAudit(NamedTuple):
                 len(places),
                 next(iter(places.values())).message,
                 tuple(places)[:MAX_EXAMPLES],
+                all(place != one.where for place, one in places.items()),
             )
             for code, places in found.items()
         ]
-        return sorted(groups, key=lambda one: (LEVELS.index(one.level), -one.places, one.code))
+        return sorted(groups, key=_importance)
 
     def _all_findings(self) -> Iterator[tuple[str, Finding]]:
         for one in self.findings:
@@ -215,6 +227,11 @@ class SiteAudit(NamedTuple):
             "noindex": noindex,
             "noindex_unseen": unseen,
         }
+
+
+def _importance(group: FindingGroup) -> tuple[int, int, int, str]:
+    rank = FIRST.index(group.code) if group.code in FIRST else len(FIRST)
+    return LEVELS.index(group.level), rank, -group.places, group.code
 
 
 # --- The auditor ----------------------------------------------------------------------------------
@@ -535,7 +552,7 @@ def _compare_sitemap(page: PageAudit) -> Iterator[Finding]:
             yield finding("listed-and-noindex", where, url=url)
         elif page.status is not None and page.status >= 400:
             yield finding("listed-and-missing", where, url=url, status=page.status)
-        elif page.redirects:
+        elif answer.outcome is PageOutcome.REDIRECTED:
             yield finding("listed-and-redirected", where, url=url)
     elif page.in_sitemap is False and answer.outcome is PageOutcome.INDEXABLE:
         if page.canonical is None or page.canonical == page.url:

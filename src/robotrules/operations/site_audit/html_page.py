@@ -18,6 +18,7 @@ from robotrules.html_document.charts import share_bar
 from robotrules.html_document.tables import TableColumn, pill, table, tiles
 from robotrules.operations.site_audit.sentences import (
     OUTCOME_WORDS,
+    count_places,
     crawler_name,
     describe_group,
     headline,
@@ -42,7 +43,7 @@ STYLE = """
 .findings h3 { margin: 0 0 .3rem; font-weight: 600; }
 .findings p, .findings ul { margin: .2rem 0 0; }
 .findings ul { padding-left: 1.2rem; }
-.outcomes td:nth-child(2) { width: 45%; }
+.outcomes td:nth-child(2) { width: 50%; }
 """
 
 
@@ -80,22 +81,18 @@ def _tiles(result: SiteAudit) -> Iterator[tuple[Child, Child]]:
     counts = result.outcomes()
     noindex, unseen = result.count_noindex()
     lost = counts[PageOutcome.MISSING] + counts[PageOutcome.FAILED]
-    levels = dict.fromkeys(LEVELS, 0)
-    for group in result.groups():
-        levels[group.level] += 1
     yield len(result.pages), "pages"
     yield counts[PageOutcome.INDEXABLE], "may be indexed"
     yield noindex, "say noindex"
     yield unseen, "of those cannot be seen"
     yield counts[PageOutcome.BLOCKED], "blocked by robots.txt"
     yield lost, "missing or not readable"
-    yield levels["error"] + levels["warning"], "kinds of problems"
 
 
 def _outcomes(result: SiteAudit, number: int) -> Html:
     total, name = len(result.pages), crawler_name(result.crawlers[number])
     rows = (
-        (words, share_bar(count, total, 22), count, f"{count / total:.0%}" if total else "")
+        (words, share_bar(count, total), count, f"{count / total:.0%}" if total else "")
         for outcome, words in OUTCOME_WORDS.items()
         if (count := result.outcomes(number)[outcome])
     )
@@ -119,13 +116,12 @@ def _findings(groups: list[FindingGroup]) -> Html:
 
 def _finding(group: FindingGroup) -> Html:
     more = group.places - len(group.examples)
-    noun = "place" if group.places == 1 else "places"
     return element(
         "li",
         element(
             "h3",
             pill(group.level, LEVEL_LOOKS[group.level]),
-            f" {group.places:,} {noun}: ",
+            f" {count_places(group)}: ",
             text(describe_group(group)),
         ),
         element(

@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from robotrules.client.auditing.page_audit import PageOutcome
 from robotrules.client.auditing.site_audit import FindingGroup, SiteAudit
 
-__all__ = ["OUTCOME_WORDS", "crawler_name", "describe_group", "headline", "partial_sentence"]
+__all__ = [
+    "OUTCOME_WORDS",
+    "count_places",
+    "crawler_name",
+    "describe_group",
+    "headline",
+    "partial_sentence",
+]
 
 # What became of a page, as a heading of its number.
 OUTCOME_WORDS = {
@@ -136,6 +143,12 @@ def partial_sentence(result: SiteAudit) -> str:
 def describe_group(group: FindingGroup) -> str:
     """Return what a group of findings means, for all of its pages; it is untrusted text."""
     return _GROUPS.get(group.code, group.message) if group.places > 1 else group.message
+
+
+def count_places(group: FindingGroup) -> str:
+    """Return how many pages have a finding, or how many other places, such as sitemaps."""
+    noun = "page" if group.of_pages else "place"
+    return f"{group.places:,} {noun}{'' if group.places == 1 else 's'}"
 
 
 def _count(part: int, whole: int) -> str:

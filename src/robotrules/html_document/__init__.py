@@ -132,7 +132,7 @@ def document(
         *children,
         element("footer", footer, element("p", "Made by robotrules.")),
     )
-    page = fragment(
-        "\n", element("head", head), "\n", element("body", "\n", before, body, "\n"), "\n"
-    )
+    # Line ends of the markup; those in text of others are escaped.
+    end = Html("\n")
+    page = fragment(end, element("head", head), end, element("body", end, before, body, end), end)
     return f"<!DOCTYPE html>\n{element('html', page, lang='en')}\n"

@@ -45,6 +45,7 @@ from robotrules.matrix.values import (
 
 __all__ = ["SYMBOLS", "legend", "mark", "matrix_table", "page", "reasons", "summary_pill"]
 
+_END = Html("\n")
 _CLASSES = {summary: summary.replace(" ", "-") for summary in SUMMARIES}
 # Deciding lines that are listed. A matrix has at most ten columns by default, and a hundred.
 MAX_REASONS = 200
@@ -141,9 +142,9 @@ def matrix_table(matrix: Matrix, label: str = "The matrix") -> Html:
         element(
             "table",
             element("caption", "Crawlers by purpose against paths of the site", class_="unseen"),
-            "\n",
+            _END,
             element("thead", element("tr", heads)),
-            "\n",
+            _END,
             [_band(band, len(heads)) for band in matrix.bands],
         ),
         class_="scroll matrix",
@@ -169,8 +170,8 @@ def _band(band: PurposeBand, span: int) -> Html:
         scope="rowgroup",
         colspan=span,
     )
-    lines = [fragment(_row(row), "\n") for row in band.rows]
-    return fragment(element("tbody", element("tr", heading, class_="band"), "\n", lines), "\n")
+    lines = [fragment(_row(row), _END) for row in band.rows]
+    return fragment(element("tbody", element("tr", heading, class_="band"), _END, lines), _END)
 
 
 def _row(row: MatrixRow) -> Html:

@@ -291,12 +291,10 @@ class _Run:
             )
             journal = self._journal(opened, auditor)
             pages = _collect(request, auditor)
-            if not pages.urls:
-                raise CliError(
-                    "there is no page to audit: pass URLs, --urls, --sitemap or --resume"
-                )
+            if not pages.urls and (journal is None or not journal.pages):
+                raise CliError("there is no page to audit: pass URLs, --urls FILE or --sitemap URL")
             todo = [url for url in pages.urls if not auditor.is_known(url)]
-            self._hint_duration(todo)
+            self._hint_duration(auditor, todo)
             interrupted, done = False, 0
             progress = opened.enter_context(Progress(stream, len(todo), "page"))
             try:
@@ -346,11 +344,12 @@ class _Run:
             "user_agent": self._client.user_agent,
         }
 
-    def _hint_duration(self, urls: Sequence[str]) -> None:
+    @staticmethod
+    def _hint_duration(auditor: SiteAuditor, urls: Sequence[str]) -> None:
         """Report how long a long run takes, and how it becomes shorter."""
-        if len(urls) < 2:
+        delay = auditor.delay(urls[0]) if len(urls) > 1 else None
+        if delay is None:
             return
-        delay = self._client.delay(urls[0])
         seconds = delay.seconds * len(urls)
         if seconds < LONG_RUN:
             return

@@ -43,6 +43,7 @@ from robotrules.client.auditing.sitemap_reader import (
     read_sitemaps,
 )
 from robotrules.client.origin_state import OriginState
+from robotrules.client.rate_limiter import Delay
 from robotrules.client.sync import Client
 from robotrules.http.origins import origin_of, robots_url
 from robotrules.robotstxt import Tokens, normalize_path
@@ -285,15 +286,19 @@ class SiteAuditor:
         self._given: SitemapSet | None = None
         self._failures: Counter[str] = Counter()
         self._other_origins: set[str] = set()
+        self._refreshed: set[str] = set()
         self._others: dict[str, tuple[OriginState, OriginState | None]] = {}
 
     def sitemaps(self, urls: Iterable[str]) -> SitemapSet:
         """Read some sitemaps, in place of those that robots.txt files name; return them."""
-        first = self._crawlers[0]
+        named = list(urls)
+        for origin in dict.fromkeys(map(origin_of, named)):
+            if origin is not None:
+                self._state(origin)
         self._given = read = read_sitemaps(
             self._client,
-            urls,
-            *first,
+            named,
+            *self._crawlers[0],
             max_files=max(self._max_sitemaps, 1),
             progress=self._progress,
         )
@@ -309,6 +314,11 @@ class SiteAuditor:
         """Return the sitemaps that the robots.txt of a URL names; None: it has no robots.txt."""
         origin = origin_of(url)
         return None if origin is None else self._site(origin)
+
+    def delay(self, url: str) -> Delay | None:
+        """Return the interval between requests to the site of a URL; None: it has no robots.txt."""
+        origin = origin_of(url)
+        return None if origin is None else self._client.delay_for(self._state(origin))
 
     def pages(self, urls: Iterable[str]) -> Iterator[PageAudit]:
         """Yield the audit of each page, as it is read; a URL that was audited is left out."""
@@ -360,13 +370,23 @@ class SiteAuditor:
 
     # --- Origins ----------------------------------------------------------------------------------
 
+    def _state(self, origin: str) -> OriginState:
+        """Return the robots.txt of an origin; the first time it is fetched, not cached."""
+        state = None
+        if origin in self._refreshed:
+            state = self._client.lookup(origin)
+        if state is None:
+            self._refreshed.add(origin)
+            self._progress(robots_url(origin))
+            state = self._client.refresh(origin)
+        assert state is not None
+        return state
+
     def _site(self, origin: str) -> SitemapSet:
         """Fetch the robots.txt and the sitemaps of an origin, at most once; return these."""
         if origin in self._sites:
             return SitemapSet((), 0, False)
-        self._progress(robots_url(origin))
-        state = self._client.refresh(origin)
-        assert state is not None
+        state = self._state(origin)
         for one in check_robots(state):
             self._findings[one._replace(where=_at(one.where, origin))] = None
         if len(self._others) < MAX_OTHER_SCHEMES:

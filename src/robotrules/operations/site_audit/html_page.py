@@ -37,6 +37,7 @@ LOOKS = {
     PageOutcome.FAILED: "error",
     PageOutcome.MISSING: "error",
 }
+STATES = {"success": "read", "unavailable": "none"}
 LEVEL_LOOKS = {"error": "error", "warning": "warning", "info": ""}
 STYLE = """
 .findings { list-style: none; margin: 0; padding: 0; }
@@ -92,7 +93,7 @@ def _tiles(result: SiteAudit) -> Iterator[tuple[Child, Child]]:
 def _outcomes(result: SiteAudit, number: int) -> Html:
     total, name = len(result.pages), crawler_name(result.crawlers[number])
     rows = (
-        (words, share_bar(count, total), count, f"{count / total:.0%}" if total else "")
+        (words, share_bar(count, total, 10), count, f"{count / total:.0%}" if total else "")
         for outcome, words in OUTCOME_WORDS.items()
         if (count := result.outcomes(number)[outcome])
     )
@@ -146,7 +147,7 @@ def _sites(result: SiteAudit) -> Html | None:
         rows.append(
             (
                 element("code", text(site.origin)),
-                str(site.robots["state"]),
+                STATES.get(str(site.robots["state"]), "unreachable"),
                 known,
                 site.sitemap_urls,
             )
@@ -176,7 +177,7 @@ def _pages(result: SiteAudit) -> Html:
     many = len(result.crawlers) > 1
     heads += [name if many else "Result" for name in result.crawlers]
     heads += [
-        TableColumn("Status", "number"),
+        "Status",
         "noindex",
         TableColumn("Canonical", "wide"),
         "In sitemap",
@@ -199,7 +200,7 @@ def _row(page: PageAudit) -> list[Child]:
     return [
         element("span", element("code", text(page.url, LONGEST_URL)), leads),
         *(_result(answer) for answer in page.answers),
-        str(page.status) if page.status is not None else element("span", text(page.failure, 60)),
+        _status(page),
         [element("div", text(one, 80)) for one in page.answer.noindex],
         [element("div", element("code", text(url, LONGEST_URL))) for url in elsewhere]
         if elsewhere
@@ -207,6 +208,12 @@ def _row(page: PageAudit) -> list[Child]:
         listed,
         [element("div", code) for code in codes],
     ]
+
+
+def _status(page: PageAudit) -> list[Child]:
+    status = None if page.status is None else str(page.status)
+    why = element("div", text(page.failure, 60), class_="faint") if page.failure else None
+    return [status, why]
 
 
 def _result(answer: IndexingAnswer) -> list[Child]:

@@ -18,7 +18,7 @@ from robotrules import RuleSet
 from robotrules.cli.console import STDIN
 from robotrules.cli.markdown import code
 from robotrules.cli.progress import Progress
-from robotrules.cli.text import Paint, cell_width, is_terminal, plural, truncate
+from robotrules.cli.text import Paint, cell_width, format_share, is_terminal, plural, truncate
 from robotrules.cli.url_files import UrlFile, refuse_empty, report_hint
 from robotrules.json_results.impact import (
     Compared,
@@ -135,7 +135,9 @@ def _column(
     digits = max(len(f"{n:,}") for n in numbers)
     texts = [f"{n:>{digits},}" for n in numbers]
     if of:
-        texts = [f"{text}  {_share(n, of):>6}" for n, text in zip(numbers, texts, strict=True)]
+        texts = [
+            f"{text}  {format_share(n, of):>6}" for n, text in zip(numbers, texts, strict=True)
+        ]
     room = max(len(heading), len(texts[0]))
     yield "faint", f"{heading:>{room}}"
     for n, text in zip(numbers, texts, strict=True):
@@ -185,7 +187,7 @@ def _markdown_heading(name: str) -> Iterator[str]:
 
 
 def _markdown_share(part: int, whole: int) -> str:
-    return f"{part:,} ({_share(part, whole)})" if part else "0"
+    return f"{part:,} ({format_share(part, whole)})" if part else "0"
 
 
 def _words(name: str) -> str:
@@ -205,21 +207,9 @@ def _sentence(impact: Impact, file: str) -> str:
     counted = f"Of {plural(impact.urls, noun)} in {file}, "
     if not impact.changed:
         return counted + "no verdict changes."
-    share = _share(impact.changed, impact.urls)
+    share = format_share(impact.changed, impact.urls)
     get = "gets" if impact.changed == 1 else "get"
     return f"{counted}{impact.changed:,} ({share}) {get} another verdict for at least one crawler."
-
-
-def _share(part: int, whole: int) -> str:
-    """Return a percentage; a small share is never shown as 0 %, a large one never as 100 %."""
-    if not part:
-        return ""
-    tenths = round(1000 * part / whole)
-    if not tenths:
-        return "<0.1%"
-    if part < whole and tenths == 1000:
-        return ">99.9%"
-    return f"{tenths / 10:.1f}%" if tenths % 1000 else f"{tenths // 10}%"
 
 
 def _segments(crawler: CrawlerImpact, *, markdown: bool = False) -> Iterator[_Line]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from robotrules.cli.atomic_write import atomic_file, refuse_overwriting, refuse_special_file
+from robotrules.cli.atomic_write import atomic_file, refuse_overwriting
 from robotrules.cli.check_output import (
     CsvLines,
     JSONDocument,
@@ -23,14 +23,14 @@ from robotrules.cli.check_output import (
     VerdictWriter,
     WideCsvLines,
 )
-from robotrules.cli.client import library_errors, now
+from robotrules.cli.client import now
 from robotrules.cli.console import STDIN, CliError, Output, quoted
+from robotrules.cli.record_output import STDOUT, parquet_table
 from robotrules.cli.url_files import UrlFiles
 from robotrules.json_results.crawlers import CrawlerChoice
 
 FORMATS = ("text", "csv", "jsonl", "json", "parquet", "html")
 WIDE = "wide csv"
-STDOUT = "-"
 _EXTENSIONS = {
     **{f".{name}": name for name in FORMATS[1:]},
     ".txt": "text",
@@ -114,16 +114,10 @@ class CheckOutput:
 
     def _parquet(self, opened: ExitStack) -> VerdictWriter[Any]:
         assert self._path is not None
-        refuse_special_file(self._path)
-        with library_errors():
-            from robotrules.cli.check_tables import ParquetRows
-        try:
-            writer = ParquetRows(self._path, self._crawlers)
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            raise CliError(f"cannot write {quoted(self._path)}: {why}; pass another file") from None
-        opened.enter_context(writer.table)
-        return writer
+        table = opened.enter_context(parquet_table(self._path))
+        from robotrules.cli.check_tables import ParquetRows
+
+        return ParquetRows(table, self._crawlers)
 
     def finish(self, writer: VerdictWriter[Any], given: UrlFiles) -> None:
         """Write what follows the last URL."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from robotrules import Verdict
 from robotrules.bulk.arrow_support import pa
-from robotrules.bulk.outputs import OutputFormat, TableWriter
+from robotrules.bulk.outputs import TableWriter
 from robotrules.cli.check_output import COLUMNS, VerdictWriter, decision_cells
 from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.json_results.url_counts import DecidedColumn
@@ -34,12 +33,11 @@ assert tuple(SCHEMA.names) == COLUMNS
 
 
 class ParquetRows(VerdictWriter[Cells]):
-    """Writes rows to a file, which gets its name when it is complete."""
+    """Writes rows to a table, whose file gets its name when it is complete."""
 
-    def __init__(self, path: str, crawlers: Sequence[CrawlerChoice]) -> None:
+    def __init__(self, table: TableWriter, crawlers: Sequence[CrawlerChoice]) -> None:
         super().__init__(crawlers)
-        # A symbolic link stays a link.
-        self.table = TableWriter(os.path.realpath(path), OutputFormat("parquet"))
+        self.table = table
         self.table.write(self._batch([], [()] * len(SCHEMA.names[1:])))
 
     def part(self, crawler: int, verdict: Verdict, origin_state: OriginState | None) -> Cells:

@@ -1,8 +1,8 @@
 """
 Cells of CSV that are safe for spreadsheets and terminals.
 
-A spreadsheet may run a cell that starts with `=`, `+`, `-` or `@` as a formula, so such a text gets an
-apostrophe in front, as do the full-width forms of these characters. Control and invisible
+A spreadsheet may run a cell that starts with `=`, `+`, `-` or `@` as a formula, so such a text gets
+an apostrophe in front, as do the full-width forms of these characters. Control and invisible
 characters are escaped as in `\\x0a`, so a record is always one line.
 """
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from robotrules import RuleSet
@@ -42,15 +42,19 @@ _PLAIN = re.compile(r"[A-Za-z0-9 ,-]+")
 
 
 def measure_impact(
-    name: str, compared: Iterable[tuple[str, RuleSet, RuleSet]], *, quiet: bool = False
+    name: str,
+    compared: Iterable[tuple[str, RuleSet, RuleSet]],
+    *,
+    quiet: bool = False,
+    keep: Callable[[list[bytes]], object] | None = None,
 ) -> Impact:
     """
     Count what changes on the URLs of a file, or of stdin for `-`; a bar on stderr shows progress.
 
-    *compared* has a name and both rule sets for each set of crawlers; *quiet* shows no bar. A file
-    that has content but no URL raises `CliError`.
+    *compared* has a name and both rule sets for each set of crawlers; *quiet* shows no bar. *keep*
+    is called with the URLs that change. A file that has content but no URL raises `CliError`.
     """
-    counting = ImpactCounter([Compared(*one) for one in compared])
+    counting = ImpactCounter([Compared(*one) for one in compared], keep)
     with UrlFile(name) as file:
         shown = not quiet and is_terminal(sys.stderr)
         with Progress(sys.stderr if shown else None, file.size, "URL") as progress:

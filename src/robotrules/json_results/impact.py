@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from itertools import compress
 from operator import or_
@@ -186,7 +186,13 @@ class Impact(NamedTuple):
 class ImpactCounter:
     """Counts changes, a batch of URLs at a time."""
 
-    def __init__(self, compared: Sequence[Compared]) -> None:
+    def __init__(
+        self,
+        compared: Sequence[Compared],
+        keep: Callable[[list[bytes]], object] | None = None,
+    ) -> None:
+        """*keep* is called with the URLs of each batch that change."""
+        self._keep = keep
         # Crawlers share rules: those that a file does not name obey the group for '*'.
         numbers: dict[RuleSet, int] = {}
         apart = max(SEGMENTS_APART // max(len(compared), 1), MOST_SEGMENTS)
@@ -223,6 +229,8 @@ class ImpactCounter:
         changed = list(compress(urls, touched))
         segments = first_segments(changed)
         self.changed += len(changed)
+        if self._keep is not None:
+            self._keep(changed)
         for tally, old, new in differ:
             for direction, moved in ((tally.disallowed, old & ~new), (tally.allowed, new & ~old)):
                 if moved:

@@ -199,13 +199,16 @@ class UrlReader:
                 yield from reader.read(_from_tag(blocks, wide))
             except Unusable as error:
                 self.error = self.error or str(error)
-            yield from self._from_index(reader.sitemaps or [])
+            if reader.sitemaps is not None:
+                yield from self._from_index(reader.sitemaps)
         else:
             yield from self._lines(_narrow(blocks) if wide else blocks)
 
     def _from_index(self, sitemaps: list[bytes]) -> Iterator[list[bytes]]:
         """Yield the URLs of the sitemaps of an index; the error names the first that failed."""
-        if not sitemaps or self._open_sitemap is None:
+        assert self._open_sitemap is not None
+        if not sitemaps:
+            self.error = self.error or "it is a sitemap index, which lists no sitemap"
             return
         # The bytes of the index are counted as its sitemaps are read, for a progress bar.
         octets, self._taken = self._taken, 0

@@ -39,6 +39,10 @@ MOST_ORIGINS = 50
 MOST_TILES = 12
 MOST_NAMED = 4
 LONGEST_URL = 200
+_STYLE = """
+.rule { min-width: 9rem; overflow-wrap: anywhere; }
+.counts { white-space: nowrap; }
+"""
 
 
 class PageFacts(NamedTuple):
@@ -111,6 +115,7 @@ class _Page:
                 "robots.txt asks crawlers; it does not keep anybody out. Whether a crawler obeys, "
                 "an access log shows.",
             ),
+            style=_STYLE,
         )
 
     def _tiles(self) -> Html:
@@ -155,9 +160,9 @@ class _Page:
             return section("What blocks them", element("p", "Nothing is blocked.", class_="card"))
         left = len(summary.rules) - len(shown) + summary.more_rules
         columns = [
-            "Rule",
+            TableColumn("Rule", "rule"),
             TableColumn("Line", "number"),
-            TableColumn("Blocked", "wide"),
+            TableColumn("Blocked", "counts"),
             TableColumn("Such as", "wide"),
         ]
         if any(one.rule.origin for one in shown):
@@ -204,7 +209,7 @@ class _Page:
 
     def _groups(self, heading: str, shown: Sequence[GroupCount], *, code: bool) -> Html:
         columns = [
-            TableColumn(heading, "wide"),
+            TableColumn(heading, "rule"),
             TableColumn(f"{self._facts.noun}s".capitalize().replace("Urls", "URLs"), "number"),
             *(TableColumn(f"Blocked for {visible(name)}", "number") for name in self._names),
         ]

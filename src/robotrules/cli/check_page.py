@@ -40,6 +40,7 @@ MOST_TILES = 12
 MOST_NAMED = 4
 LONGEST_URL = 200
 _STYLE = """
+.tiles + .card { margin-top: 1rem; }
 .rule { min-width: 9rem; overflow-wrap: anywhere; }
 .counts { white-space: nowrap; }
 """
@@ -112,8 +113,8 @@ class _Page:
             headline=f"{headline(self._summary, facts.noun)}",
             footer=element(
                 "p",
-                "robots.txt asks crawlers; it does not keep anybody out. Whether a crawler obeys, "
-                "an access log shows.",
+                "A robots.txt is a request to crawlers and not a form of access control: an access "
+                "log shows whether a crawler obeys it.",
             ),
             style=_STYLE,
         )

@@ -122,6 +122,8 @@ def parquet_table(path: str) -> Iterator[Any]:
         raise CliError("Parquet cannot be written to stdout: pass the name of a file")
     refuse_special_file(path)
     with library_errors():
+        # Says what to install, if pyarrow is missing.
+        from robotrules.bulk import arrow_support  # noqa: F401
         from robotrules.bulk.outputs import OutputFormat, TableWriter
     try:
         # A symbolic link stays a link.

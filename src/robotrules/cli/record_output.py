@@ -12,12 +12,13 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from typing import Any
 
 from robotrules.cli.atomic_write import atomic_file, refuse_special_file
 from robotrules.cli.client import library_errors
 from robotrules.cli.console import CliError, Output, quoted
-from robotrules.cli.csv_cells import csv_line
+from robotrules.cli.csv_cells import csv_cell, csv_line
 
 STDOUT = "-"
 RECORD_FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
@@ -39,6 +40,10 @@ def record_format(path: str) -> str:
     return found
 
 
+# The first column is different in each record; the others repeat.
+_repeated_cell = lru_cache(maxsize=4096, typed=True)(csv_cell)
+
+
 class RecordWriter(ABC):
     """Writes records, the values of which are in the order of the columns."""
 
@@ -57,7 +62,11 @@ class _CsvRecords(RecordWriter):
 
     def write(self, records: Sequence[Sequence[Value]]) -> None:
         """Write some records."""
-        self._output.write("".join(map(csv_line, records)))
+        lines = [
+            ",".join([csv_cell(first), *[_repeated_cell(value) for value in others]])
+            for first, *others in records
+        ]
+        self._output.write("".join([f"{line}\n" for line in lines]))
         self._output.flush()
 
 

@@ -131,8 +131,8 @@ class TestCheck:
         assert lines.disallowed == [10]
         assert [call.args[0].count("\n") for call in write.call_args_list] == [3, 3, 3, 1]
         with mock.patch.object(sys, "stdout", out):
-            lines = JSONLines(console.Output(), [CrawlerChoice("AnyBot", "AnyBot")])
-            lines.add(CheckedUrls([], [[]]))
+            none = CheckedUrls([], [[]])
+            JSONLines(console.Output(), [CrawlerChoice("AnyBot", "AnyBot")]).add(none)
         assert out.text() == ""
 
 

@@ -14,7 +14,7 @@ from robotrules.operations.distinct_urls import DistinctUrls
 
 def counted(distinct: DistinctUrls) -> list[tuple[bytes, int]]:
     """Return all URLs with their counts."""
-    return [tuple(one) for batch in distinct.batches() for one in batch]
+    return [(one.url, one.times) for batch in distinct.batches() for one in batch]
 
 
 @given(st.lists(st.lists(st.binary(max_size=3))), st.integers(0, 4), st.integers(1, 5))

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from json.encoder import encode_basestring_ascii as json_string
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from robotrules import Verdict
 from robotrules.cli.console import Output
@@ -89,8 +89,11 @@ class VerdictWriter(ABC, Generic[Part]):
         self.urls += len(urls)
         if max(map(len, self._parts)) > MOST_ENDS:
             # Bounds memory if there are many origins.
-            for cached in chain(self._parts, self._verdicts, self._decisions):
-                cached.clear()
+            caches: Iterable[dict[Hashable, Any]] = chain(
+                self._parts, self._verdicts, self._decisions
+            )
+            for cache in caches:
+                cache.clear()
             self._entries.clear()
         of_states: list[Hashable] = [
             state and (id(state.entry), state.source) for state in states or ()

@@ -146,7 +146,7 @@ class _Page:
             )
             for one in self._summary.crawlers
         ]
-        columns = [
+        columns: list[TableColumn | str] = [
             "Crawler",
             TableColumn("May fetch", "number"),
             TableColumn("Blocked", "number"),
@@ -160,7 +160,7 @@ class _Page:
         if not shown:
             return section("What blocks them", element("p", "Nothing is blocked.", class_="card"))
         left = len(summary.rules) - len(shown) + summary.more_rules
-        columns = [
+        columns: list[TableColumn | str] = [
             TableColumn("Rule", "rule"),
             TableColumn("Line", "number"),
             TableColumn("Blocked", "counts"),

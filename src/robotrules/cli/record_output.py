@@ -40,10 +40,6 @@ def record_format(path: str) -> str:
     return found
 
 
-# The first column is different in each record; the others repeat.
-_repeated_cell = lru_cache(maxsize=4096, typed=True)(csv_cell)
-
-
 class RecordWriter(ABC):
     """Writes records, the values of which are in the order of the columns."""
 
@@ -58,12 +54,14 @@ class RecordWriter(ABC):
 class _CsvRecords(RecordWriter):
     def __init__(self, output: Output, columns: Columns) -> None:
         self._output = output
+        # The first column is different in each record; the others repeat.
+        self._repeated = lru_cache(maxsize=4096, typed=True)(csv_cell)
         output.write(csv_line(columns))
 
     def write(self, records: Sequence[Sequence[Value]]) -> None:
         """Write some records."""
         lines = [
-            ",".join([csv_cell(first), *[_repeated_cell(value) for value in others]])
+            ",".join([csv_cell(first), *[self._repeated(value) for value in others]])
             for first, *others in records
         ]
         self._output.write("".join([f"{line}\n" for line in lines]))

@@ -246,7 +246,9 @@ class UrlCounter:
                 CrawlerCount(name, self._urls - blocked, blocked)
                 for name, blocked in zip(self._names, self._disallowed, strict=True)
             ),
-            tuple(GroupCount(show_segment(one), *counts) for one, *counts in segments),
+            tuple(
+                GroupCount(show_segment(one), count, blocked) for one, count, blocked in segments
+            ),
             tuple(
                 RuleCount(rule, tuple(tally.disallowed), tuple(map(to_text, tally.examples)))
                 for rule, tally in rules

@@ -49,6 +49,11 @@ def read_error(name: str, what: str, error: OSError) -> CliError:
                 f"{path} is not a file: remove --robots to fetch the robots.txt of each URL, or "
                 "save it and pass the file"
             )
+        if "://" in name and what == "URLs":
+            return CliError(
+                f"{path} is not a file: save it and pass the file, or check a sitemap by its URL "
+                "with robotrules check --urls"
+            )
         why = "no such file; check the name, or pass - to read stdin"
     elif isinstance(error, IsADirectoryError):
         why = "it is a directory; pass a file"

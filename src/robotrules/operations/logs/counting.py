@@ -17,6 +17,7 @@ from robotrules.operations.logs.coverage import UrlCoverage
 from robotrules.operations.logs.entries import Columns, LogTimes, url_of_request
 from robotrules.operations.logs.formats import Requests
 from robotrules.operations.logs.tallies import (
+    DAY,
     MOST_RULES,
     OTHER_RULES,
     STATUSES,
@@ -91,6 +92,7 @@ class TrafficCounter:
         self.agents = AgentTable(self._find)
         self.tallies: dict[str, CrawlerTally] = {}
         self.requests = self.people = self.rest = self.left_out = self.bad_times = 0
+        self.unjudged = 0
         self.first, self.last = float("inf"), float("-inf")
         self.hosts: dict[bytes, bool] = {}
         self.coverage = coverage or UrlCoverage()
@@ -126,16 +128,14 @@ class TrafficCounter:
             for who, fields in requests.picked:
                 self._count(who, fields, columns)
         else:
-            self.requests += requests.count
-            self.people += requests.count - len(requests.picked)
+            self.requests += requests.total
+            self.people += requests.total - len(requests.picked)
             for who, fields in requests.picked:
                 if not self._count_crawler(who, fields, columns):
                     self.requests -= 1
         self._judge()
 
-    def _count(
-        self, who: CrawlerTally | None, fields: Sequence[bytes], columns: Columns
-    ) -> None:
+    def _count(self, who: CrawlerTally | None, fields: Sequence[bytes], columns: Columns) -> None:
         """Count a request of anyone, if it is in the chosen time and of the chosen host."""
         if not self._is_chosen(fields, columns):
             return
@@ -259,6 +259,7 @@ class TrafficCounter:
 
     def _use_rules(self, tally: CrawlerTally) -> None:
         if self._robots is None:
+            tally.rule_set = tally.delay = tally.delay_line = None
             return
         rules = self._robots.rules_for(tally.names)
         if rules is not tally.rule_set:
@@ -276,15 +277,33 @@ class TrafficCounter:
                 self.coverage.add(name, one.url, served=one.served)
             rules = tally.rule_set
             if rules is None:
+                self.unjudged += len(requests)
                 continue
-            for one, allowed in zip(
-                requests, rules.allows_many([one.url for one in requests]), strict=True
-            ):
-                if not allowed:
-                    verdict = rules.check(one.url)
-                    rule = str(verdict.rule) if verdict.rule else verdict.reason.sentence
-                    tally.add_violation(one, self._rule_tally(tally, rule, verdict.line))
+            urls = [one.url for one in requests]
+            for one, allowed in zip(requests, rules.allows_many(urls), strict=True):
+                if allowed:
+                    continue
+                if self._may_have_been_allowed(tally, one):
+                    tally.in_transition += 1
+                    continue
+                verdict = rules.check(one.url)
+                rule = str(verdict.rule) if verdict.rule else verdict.reason.sentence
+                tally.add_violation(one, self._rule_tally(tally, rule, verdict.line))
         self._waiting.clear()
+
+    def _may_have_been_allowed(self, tally: CrawlerTally, request: JudgedRequest) -> bool:
+        """
+        Tell whether an older file allowed a URL, which the crawler may still have used.
+
+        It may use a copy for a day, unless it has requested the file since (RFC 9309 §2.4).
+        """
+        if self._rules is None or self._from <= request.at - DAY:
+            return False
+        age = DAY if request.age is None else min(request.age, DAY)
+        for older in self._rules.between(request.at - age, request.at)[:-1]:
+            if older.robots is None or older.robots.rules_for(tally.names).allows(request.url):
+                return True
+        return False
 
     def _rule_tally(self, tally: CrawlerTally, rule: str, line: int | None) -> RuleTally:
         key = line, rule, self._source

@@ -35,6 +35,7 @@ _CLF = re.compile(
 )
 _NUMBER = re.compile(rb"[0-9]{9,20}(?:\.[0-9]{0,9})?|[0-9]\.[0-9]{6,18}[eE]\+?[0-9]{1,2}")
 _LONGEST_TIME = 40
+_UNREAD = (-1.0, "")
 # Larger numbers are milliseconds, microseconds and nanoseconds.
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 
@@ -99,8 +100,8 @@ class LogTimes:
         # `31/Oct/2026:23:59:59 +0100`: all but the seconds is the same in many lines.
         if text[2:3] == b"/" and len(text) == 26 and not date:
             minute = text[:17] + text[20:]
-            found = self._minutes.get(minute, False)
-            if found is False:
+            found = self._minutes.get(minute, _UNREAD)
+            if found is _UNREAD:
                 found = self._read_minute(minute, text)
             seconds = text[18:20]
             if not found or not seconds.isdigit() or text[17:18] != b":":

@@ -70,7 +70,7 @@ class LogFormatError(ValueError):
 class Requests(NamedTuple):
     """What was read of some lines."""
 
-    count: int
+    total: int
     """The number of requests, of people and crawlers."""
     picked: list[tuple[Any, Sequence[bytes]]]
     """Of each request of a crawler: what its User-Agent was looked up as, and its fields."""
@@ -94,8 +94,7 @@ class LogReader(ABC):
         *agents* looks a User-Agent up; None stands for people.
         """
 
-    @staticmethod
-    def decode_agent(raw: bytes) -> str:
+    def decode_agent(self, raw: bytes) -> str:
         """Return a User-Agent as text."""
         return raw.decode("utf-8", "replace")
 
@@ -164,7 +163,7 @@ class W3cReader(LogReader):
         if self._reader is not None and b"#" not in _line_starts(chunk.octets):
             return self._counted(chunk, agents, everyone=everyone)
         total: Requests | None = None
-        start, number, first = 0, chunk.line, chunk.line
+        start, number = 0, chunk.line
         pieces = list(re.finditer(rb"^#[^\n]*+\n?", chunk.octets, re.MULTILINE))
         for header in [*pieces, None]:
             end = header.start() if header else len(chunk.octets)
@@ -177,7 +176,7 @@ class W3cReader(LogReader):
                     total = found if total is None else _appended(total, found)
                 else:
                     total = total._replace(
-                        count=total.count + found.count, picked=[*total.picked, *found.picked]
+                        total=total.total + found.total, picked=[*total.picked, *found.picked]
                     )
             number += octets.count(b"\n")
             if header:
@@ -185,7 +184,6 @@ class W3cReader(LogReader):
                 start = header.end()
                 if header[0].lower().startswith(b"#fields:"):
                     self._use(header[0].partition(b":")[2], number - 1)
-        del first
         return total or Requests(0, [], Columns(*[0] * len(Columns._fields)))
 
     def _use(self, fields: bytes, line: int) -> None:
@@ -231,7 +229,7 @@ def _appended(total: Requests, more: Requests) -> Requests:
         for position, source in zip(total.columns, order, strict=True):
             moved[position] = fields[source]
         picked.append((who, moved))
-    return Requests(total.count + more.count, picked, total.columns)
+    return Requests(total.total + more.total, picked, total.columns)
 
 
 class JsonReader(LogReader):
@@ -341,7 +339,9 @@ def _with_host(name: str, words: int, lines: Sequence[bytes]) -> LineTemplate:
 
 
 _HOST = re.compile(rb"(?:[A-Za-z0-9_-]++\.)++[A-Za-z0-9-]++(?::[0-9]++)?|localhost(?::[0-9]++)?")
-_ADDRESS = re.compile(rb"[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f.]{0,15}){2,8}")
+_ADDRESS = re.compile(
+    rb"[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f.]{0,15}){2,8}"
+)
 
 
 def _leading_words(lines: Sequence[bytes]) -> int:

@@ -40,6 +40,8 @@ class LogFileFacts(NamedTuple):
     name: str
     form: str
     """The format, such as `combined`."""
+    has_agent: bool
+    """Whether it has User-Agent headers."""
     requests: int
     """Lines that were read as requests."""
     unread: int
@@ -68,7 +70,7 @@ class RequestedUrl(NamedTuple):
 
     url: str
     """Truncated, without the values of its query."""
-    count: int
+    requests: int
 
 
 class ViolatedRule(NamedTuple):
@@ -79,7 +81,7 @@ class ViolatedRule(NamedTuple):
     line: int | None
     source: str
     """The file, commit or fetch that the rule is from."""
-    count: int
+    requests: int
     served: int
     """How many of these got a response with a status below 400."""
     first: str
@@ -134,9 +136,9 @@ class DelayFacts(NamedTuple):
 class MissingUrls(NamedTuple):
     """What a crawler may fetch and never did."""
 
-    of: int
+    allowed: int
     """The number of URLs or sections that it may fetch."""
-    count: int
+    never: int
     """How many of these it never requested."""
     examples: tuple[str, ...]
     """The first of them."""
@@ -164,6 +166,12 @@ class CrawlerTraffic(NamedTuple):
     robots_requests: int
     """Requests for /robots.txt."""
     violations: int
+    in_transition: int
+    """
+    Requests that the rules ask not to make, but an older file allowed, which it may use for a day.
+
+    They are not counted as violations (RFC 9309 §2.4).
+    """
     rules: tuple[ViolatedRule, ...]
     """The rules that it did not obey, the most frequent first."""
     ages: AgeCounts

@@ -14,9 +14,10 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from robotrules.octets import visible
-from robotrules.operations.logs.summary import DelayFacts
+from robotrules.operations.logs.summary import AgeCounts, DelayFacts
 from robotrules.registries.crawlers import KnownCrawler
-from robotrules.robotstxt import RuleSet, Tokens
+from robotrules.robotstxt import Tokens
+from robotrules.robotstxt.ruleset import RuleSet
 
 __all__ = ["Allowance", "CrawlerTally", "JudgedRequest", "RuleTally", "TopUrls", "shown_url"]
 
@@ -147,6 +148,7 @@ class CrawlerTally:
         self.addresses: dict[bytes, int] = {}
         self.addresses_exact = True
         self.robots_requests = 0
+        self.in_transition = 0
         self.last_robots: float | None = None
         self.rules: dict[tuple[int | None, str, str], RuleTally] = {}
         self.waiting: list[JudgedRequest] = []
@@ -197,6 +199,11 @@ class CrawlerTally:
     def violations(self) -> int:
         """The number of requests that the rules ask not to make."""
         return sum(day[2] for day in self.days.values())
+
+    def age_counts(self) -> AgeCounts:
+        """Return how old its robots.txt was."""
+        up_to_hour, up_to_day, older, unknown = self.ages
+        return AgeCounts(up_to_hour, up_to_day, older, unknown, self.oldest)
 
     def delay_facts(self) -> DelayFacts:
         """Return what is known about the delay between requests."""

@@ -185,7 +185,7 @@ def logs(
       zcat logs/*.gz | robotrules logs - --origin https://example.com -o october.html
       robotrules logs access.log --robots robots.txt --purpose ai-training --verify
       robotrules logs access.log --robots robots.txt --format csv --table violations
-      robotrules logs access.log --log-format '$remote_addr [$time_local] "$request" $status "$http_user_agent"'
+      robotrules logs access.log --log-format '%h %l %u %t "%r" %>s %b "%{User-Agent}i"'
     """
     if not logs:
         raise CliError(
@@ -197,13 +197,8 @@ def logs(
         refuse_overwriting(output, inputs, "-o")
     if [*logs, robots, url_file].count(STDIN) > 1:
         raise CliError("only one input can be stdin: pass the others as files")
-    times = [
-        parse_datetime(text, name)
-        for text, name in ((since, "--since"), (until, "--until"))
-        if text
-    ]
-    start = times[0] if since else None
-    end = times[-1] if until else None
+    start = parse_datetime(since, "--since") if since else None
+    end = parse_datetime(until, "--until") if until else None
     if start is not None and end is not None and start >= end:
         raise CliError("--since is not before --until: no request is in between")
     found = _read(
@@ -406,6 +401,12 @@ def _report_problems(found: LogReport) -> None:
                 "--origin to read one of them",
                 label="hint",
             )
+    if found.crawlers and not found.rules:
+        report(
+            "requests are counted, and not judged: pass --robots, --git or --origin to see what "
+            "crawlers fetched although they are asked not to",
+            label="hint",
+        )
     for note in found.notes:
         report(note, label="note")
 
@@ -472,12 +473,10 @@ def _evidence_rules(origin: str, profile: str, client_options: ClientOptions) ->
     from robotrules.operations.rule_history import rules_from_evidence
 
     store = open_store_option(client_options.where)
-    try:
-        with library_errors():
-            history = rules_from_evidence(Evidence(store, profile), origin)
-            history.all()  # files are read while the store is open
-    finally:
-        store.close()
+    # Files are read from it when requests of their time are judged.
+    click.get_current_context().call_on_close(store.close)
+    with library_errors():
+        history = rules_from_evidence(Evidence(store, profile), origin)
     if not len(history):
         raise CliError(
             f"the store has no fetch of {visible(origin)}: run robotrules prefetch from time to "

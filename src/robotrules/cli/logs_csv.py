@@ -33,13 +33,13 @@ def _crawlers(report: LogReport) -> Records:
         *("crawl_delay", "sooner", "never_fetched", "may_fetch"),
     )
     for one in report.crawlers:
-        who, missing, delay = one.identities, one.missing, one.delay
+        who, missing, delay, ages = one.identities, one.missing, one.delay, one.ages
         yield (
             *(one.name, "yes" if one.is_known else "no", one.operator, " ".join(one.purposes)),
             *(one.obeys, one.requests, one.octets, *one.statuses, one.addresses),
             *(one.robots_requests, one.violations),
             *((who.verified, who.not_verified, who.impostor) if who else (None, None, None)),
-            *one.ages[:4],
+            *(ages.up_to_hour, ages.up_to_day, ages.older, ages.unknown),
             *(None if delay.asked is None else f"{delay.asked:g}", delay.sooner),
             *((missing.never, missing.allowed) if missing else (None, None)),
         )

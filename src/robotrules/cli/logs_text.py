@@ -18,7 +18,8 @@ from robotrules.operations.logs.summary import CrawlerTraffic, LogReport, Violat
 # A pipe has no width, and what is pasted from one is read in so many columns.
 WIDTH, NARROWEST = 100, 60
 LONGEST_NAME = 26
-MOST_CRAWLERS, MOST_VIOLATORS, MOST_RULES, MOST_URLS = 30, 10, 3, 3
+MOST_CRAWLERS, MOST_VIOLATORS, MOST_RULES, MOST_URLS = 30, 5, 3, 3
+CLAIM = "The names are claims of User-Agent headers; --ranges or --verify checks them."
 GAP = "  "
 
 
@@ -45,11 +46,14 @@ class LogText:
         if report.violations:
             yield ""
             yield self._paint("heading", "Not obeyed")
-            for crawler in report.violators[: min(self._top, MOST_VIOLATORS)]:
+            if not any(one.identities for one in report.violators):
+                yield from self._wrapped(CLAIM, "", "faint")
+            for crawler in report.violators[:MOST_VIOLATORS]:
                 yield from self._violator(crawler)
-            if more := len(report.violators) - min(self._top, MOST_VIOLATORS):
-                if more > 0:
-                    yield self._paint("faint", f"{GAP}{plural(more, 'more crawler')}: see --json")
+            more = len(report.violators) - MOST_VIOLATORS
+            if more > 0:
+                words = f"{GAP}{plural(more, 'more crawler')}: see --format html, csv or json"
+                yield self._paint("faint", words)
         yield from self._missing()
 
     def _wrapped(self, words: str, indent: str, style: str = "") -> Iterator[str]:

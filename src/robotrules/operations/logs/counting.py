@@ -43,7 +43,7 @@ MOST_DAYS = 50_000
 OTHER_DAYS = "later"
 # Addresses of each crawler, and of all.
 MOST_ADDRESSES, MOST_ADDRESSES_IN_ALL, LONGEST_ADDRESS = 20_000, 200_000, 64
-MOST_URLS_IN_ALL = 40_000
+MOST_URLS_IN_ALL = 60_000
 MOST_HOSTS, LONGEST_HOST = 1000, 100
 LONGEST_SIZE = 15
 
@@ -277,7 +277,7 @@ class TrafficCounter:
                 self.coverage.add(name, one.url, served=one.served)
             rules = tally.rule_set
             if rules is None:
-                self.unjudged += len(requests)
+                self.unjudged += len(requests) if self._rules is not None else 0
                 continue
             urls = [one.url for one in requests]
             for one, allowed in zip(requests, rules.allows_many(urls), strict=True):

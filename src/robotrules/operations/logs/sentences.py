@@ -25,12 +25,7 @@ _MONTHS = (
     *("September", "October", "November", "December"),
 )
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
-_AGES = (
-    "up to an hour old for {:,}",
-    "up to a day old for {:,}",
-    "older than a day for {:,}",
-    "not requested before, in this log, for {:,}",
-)
+_AGES = ("up to an hour {:,}", "up to a day {:,}", "older {:,}", "not requested before {:,}")
 
 
 def headline(report: LogReport) -> str:
@@ -109,12 +104,11 @@ def describe_crawler_traffic(crawler: CrawlerTraffic) -> Iterator[str]:
             crawler.ages.older,
             crawler.ages.unknown,
         )
-        if ages[3] == crawler.violations:
-            told = "did not request /robots.txt before, in this log"
-            yield f"{told}; {_count(crawler.robots_requests, 'request')} for it in all"
+        if not crawler.robots_requests:
+            yield "it never requested /robots.txt in this log"
         else:
             parts = [text.format(count) for text, count in zip(_AGES, ages, strict=True) if count]
-            yield f"its robots.txt was {', '.join(parts)} of these requests"
+            yield f"age of its robots.txt, by its own requests in this log: {', '.join(parts)}"
     who = crawler.identities
     if who is not None:
         yield (

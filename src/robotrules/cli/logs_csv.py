@@ -34,15 +34,14 @@ def _crawlers(report: LogReport) -> Records:
     )
     for one in report.crawlers:
         who, missing, delay, ages = one.identities, one.missing, one.delay, one.ages
-        yield (
-            *(one.name, "yes" if one.is_known else "no", one.operator, " ".join(one.purposes)),
-            *(one.obeys, one.requests, one.octets, *one.statuses, one.addresses),
-            *(one.robots_requests, one.violations),
-            *((who.verified, who.not_verified, who.impostor) if who else (None, None, None)),
-            *(ages.up_to_hour, ages.up_to_day, ages.older, ages.unknown),
-            *(None if delay.asked is None else f"{delay.asked:g}", delay.sooner),
-            *((missing.never, missing.allowed) if missing else (None, None)),
-        )
+        cells: list[str | int | None] = [one.name, "yes" if one.is_known else "no", one.operator]
+        cells += [" ".join(one.purposes), one.obeys, one.requests, one.octets, *one.statuses]
+        cells += [one.addresses, one.robots_requests, one.violations]
+        cells += [who.verified, who.not_verified, who.impostor] if who else [None] * 3
+        cells += [ages.up_to_hour, ages.up_to_day, ages.older, ages.unknown]
+        cells += [None if delay.asked is None else f"{delay.asked:g}", delay.sooner]
+        cells += [missing.never, missing.allowed] if missing else [None] * 2
+        yield tuple(cells)
 
 
 def _violations(report: LogReport) -> Records:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -171,13 +172,14 @@ class W3cReader(LogReader):
             if octets.strip():
                 part = LineChunk(octets, number)
                 found = self._counted(part, agents, everyone=everyone)
-                if total is None or total.columns != found.columns:
-                    # Requests with other columns are brought into the order of the first ones.
-                    total = found if total is None else _appended(total, found)
+                if total is None or not total.total:
+                    total = found
+                elif total.columns == found.columns:
+                    total.picked.extend(found.picked)
+                    total = total._replace(total=total.total + found.total)
                 else:
-                    total = total._replace(
-                        total=total.total + found.total, picked=[*total.picked, *found.picked]
-                    )
+                    # Requests with other columns are brought into the order of the first ones.
+                    total = _appended(total, found)
             number += octets.count(b"\n")
             if header:
                 number += 1
@@ -339,9 +341,6 @@ def _with_host(name: str, words: int, lines: Sequence[bytes]) -> LineTemplate:
 
 
 _HOST = re.compile(rb"(?:[A-Za-z0-9_-]++\.)++[A-Za-z0-9-]++(?::[0-9]++)?|localhost(?::[0-9]++)?")
-_ADDRESS = re.compile(
-    rb"[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f.]{0,15}){2,8}"
-)
 
 
 def _leading_words(lines: Sequence[bytes]) -> int:
@@ -353,12 +352,20 @@ def _leading_words(lines: Sequence[bytes]) -> int:
             more, bracket, _ = line[len(before) + 2 :].partition(b" [")
             before += b" [" + more
         words = before.split()
-        address = next((at for at, word in enumerate(words) if _ADDRESS.fullmatch(word)), None)
+        address = next((at for at, word in enumerate(words) if _is_address(word)), None)
         if address is None:
             address = max(len(words) - 3, 0)
         counts[address] = counts.get(address, 0) + 1
     most = max(counts, key=counts.__getitem__, default=0)
     return min(most, MOST_LEADING)
+
+
+def _is_address(word: bytes) -> bool:
+    try:
+        ip_address(word.decode("ascii", "replace"))
+    except ValueError:
+        return False
+    return True
 
 
 def _unknown(lines: Sequence[bytes], octets: bytes) -> str:

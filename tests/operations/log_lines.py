@@ -10,6 +10,7 @@ from urllib.parse import quote
 import robotrules
 from robotrules.operations.logs import LogInput, LogReport, read_logs
 from robotrules.operations.rule_history import RuleHistory, RulesAt
+from robotrules.url_lists import BLOCK
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 GPTBOT = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
@@ -188,4 +189,5 @@ def report(
     octets = (head + "".join(f"{text}\n" for text in texts)).encode("utf-8", "surrogateescape")
     history = None if robots is None else rules(robots)
     options.setdefault("rules", history)
-    return read_logs([LogInput("access.log", [octets])], **options)
+    blocks = [octets[start : start + BLOCK] for start in range(0, len(octets), BLOCK)]
+    return read_logs([LogInput("access.log", blocks)], **options)

@@ -33,7 +33,7 @@ __all__ = ["FORMATS", "LogFormatError", "LogReader", "Requests", "log_reader"]
 
 MOST_EXAMPLES = 3
 LONGEST_EXAMPLE = 120
-# Lines from which the format is detected, and bytes of each that are looked at.
+# Lines from which the format is detected; longer ones are not looked at.
 MOST_SAMPLES, LONGEST_SAMPLE = 100, 8192
 # Words before the address: the prefix of syslog has five, and a virtual host.
 MOST_LEADING = 8
@@ -305,8 +305,10 @@ def _named(name: str, samples: Sequence[bytes]) -> LogReader:
 
 
 def _samples(octets: bytes) -> list[bytes]:
-    lines = (line.strip()[:LONGEST_SAMPLE] for line in octets.split(b"\n"))
-    return [line for line in lines if line][:MOST_SAMPLES]
+    lines = [line for line in map(bytes.strip, octets.split(b"\n")) if line]
+    # The end of a line is needed to tell formats apart.
+    samples = [line for line in lines if len(line) <= LONGEST_SAMPLE] or lines[:1]
+    return samples[:MOST_SAMPLES]
 
 
 def _detected(samples: Sequence[bytes], octets: bytes) -> LogReader:
@@ -323,6 +325,8 @@ def _detected(samples: Sequence[bytes], octets: bytes) -> LogReader:
         fitting = sum(template.pattern.match(line) is not None for line in lines)
         if best is None or fitting > best[0]:
             best = fitting, template
+        if fitting * 2 > len(lines):
+            break
     assert best is not None
     if best[0] * 2 <= len(lines):
         raise LogFormatError(_unknown(lines, octets))

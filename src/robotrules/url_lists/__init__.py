@@ -40,6 +40,7 @@ __all__ = [
     "LONGEST_URL",
     "MOST_SITEMAP_OCTETS",
     "Chunk",
+    "LineChunk",
     "Skipped",
     "Unusable",
     "UrlFileFormat",
@@ -141,6 +142,11 @@ class UrlReader:
         """The lines without a URL."""
         return self._skips.skipped()
 
+    @property
+    def octets_read(self) -> int:
+        """The number of input bytes read since the last chunk of URLs."""
+        return self._taken
+
     def chunks(self) -> Iterator[Chunk]:
         """
         Yield the URLs in chunks; `octets` of a chunk counts bytes of the input.
@@ -165,6 +171,19 @@ class UrlReader:
                 octets = sum(map(len, waiting))
         yield from self._cut(waiting)
 
+    def lines(self) -> Iterator[LineChunk]:
+        """
+        Yield complete lines, decompressed, for readers of other parts of a log than its URLs.
+
+        Read either these or `chunks`. Lines that are too long are in `skipped`.
+        """
+        try:
+            head, blocks = self._text_blocks()
+            wide = head.startswith(_UTF_16)
+            yield from self._texts(_narrow(blocks) if wide else blocks)
+        except Unusable as error:
+            self.error = self.error or str(error)
+
     def _cut(self, urls: list[bytes]) -> Iterator[Chunk]:
         for start in range(0, len(urls), BATCH):
             octets, self._taken = self._taken, 0
@@ -179,13 +198,18 @@ class UrlReader:
             # Decompression may already have set a more specific error.
             self.error = self.error or str(error)
 
-    def _urls(self) -> Iterator[list[bytes]]:
+    def _text_blocks(self) -> tuple[bytes, Iterator[bytes]]:
+        """Return the head of the text and all its blocks, decompressed."""
         head, blocks = _headed(self._blocks())
         if head.startswith(GZIP):
             head, blocks = _headed(self._unpacked(blocks))
         for magic, words in _PACKED.items():
             if head.startswith(magic):
                 raise Unusable(words)
+        return head, blocks
+
+    def _urls(self) -> Iterator[list[bytes]]:
+        head, blocks = self._text_blocks()
         wide = head.startswith(_UTF_16)
         text = head.decode("utf-16", "replace").encode() if wide else head.removeprefix(_BOM)
         if _HTML.match(text.lstrip()):

@@ -150,6 +150,15 @@ def _target(target: bytes) -> bytes | None:
     return LOG_ORIGIN + target if target.startswith(b"//") else url_of(target)
 
 
+def target_url(target: bytes) -> bytes | None:
+    """
+    Return the URL of a request target as servers log it, with escapes undone; None if it is none.
+
+    A path that starts with `//` has `LOG_ORIGIN` before it.
+    """
+    return _target(_ESCAPE.sub(_unescaped, target) if b"\\" in target else target)
+
+
 def _unescaped(found: re.Match[bytes]) -> bytes:
     octet, other = found.groups()
     return bytes([int(octet, 16)]) if octet else _ESCAPED.get(other, other)
@@ -254,8 +263,7 @@ def _of_log(line: bytes) -> bytes | None:
     found = _REQUEST.search(line)
     if not found:
         return None
-    target = found[1]
-    return _target(_ESCAPE.sub(_unescaped, target) if b"\\" in target else target)
+    return target_url(found[1])
 
 
 # Names of URL fields in logs and exports, the most complete first: nginx's `uri` is rewritten and

@@ -122,7 +122,7 @@ class NoteGroup(NamedTuple):
     code: str
     slug: str
     level: str
-    count: int
+    total: int
     message: str
     """The message of the first note."""
     why: str
@@ -174,7 +174,7 @@ class HostFacts(NamedTuple):
 
     def count_notes(self, level: str) -> int:
         """Return the number of notes of a level."""
-        return sum(group.count for group in self.notes if group.level == level)
+        return sum(group.total for group in self.notes if group.level == level)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""

@@ -201,7 +201,7 @@ def _blocked(hosts: Sequence[HostFacts], purpose: str) -> str:
             return f"{_every_host(total)} {'blocks' if total == 1 else 'block'} {words}"
     if found.count("none") == total:
         return f"{_no_host(total)} blocks any {_NOUNS[purpose][0]} that is known"
-    parts = []
+    parts: list[str] = []
     for how, some in (("all", f"all {nouns}"), ("some", "some of them"), ("none", "none of them")):
         if count := found.count(how):
             # The first part names what the others refer to.

@@ -18,7 +18,7 @@ from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import RobotsTxt, Tokens
 from robotrules.robotstxt.ruleset import RuleSet
 
-__all__ = ["BlockedUrls", "SitemapCoverage", "SitemapUrls", "sitemap_coverage"]
+__all__ = ["BlockedUrls", "SitemapCount", "SitemapCoverage", "SitemapUrls", "sitemap_coverage"]
 
 # URLs that are checked. A site with more has a report about the first ones, which says so.
 MAX_URLS = 200_000
@@ -33,9 +33,17 @@ class SitemapUrls(NamedTuple):
     problem: str = ""
     """Why it could not be read completely; empty if it could."""
 
+
+class SitemapCount(NamedTuple):
+    """How many URLs a sitemap file has."""
+
+    name: str
+    urls: int
+    problem: str
+
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON, with the number of URLs."""
-        return {"name": self.name, "urls": len(self.urls), "problem": self.problem}
+        """Return it as plain values for JSON."""
+        return self._asdict()
 
 
 class BlockedUrls(NamedTuple):
@@ -58,7 +66,7 @@ class BlockedUrls(NamedTuple):
 class SitemapCoverage(NamedTuple):
     """How many URLs of sitemaps crawlers may not fetch."""
 
-    files: tuple[SitemapUrls, ...]
+    files: tuple[SitemapCount, ...]
     checked: int
     """The number of different URLs of this host that were checked."""
     elsewhere: int
@@ -111,8 +119,8 @@ def sitemap_coverage(
         by_rules.setdefault(id(rules), (rules, []))[1].append(name)
     groups = [_blocked(rules, names, urls) for rules, names in by_rules.values()]
     groups.sort(key=lambda group: -group.blocked)
-    # The names and numbers of files are kept, and not all their URLs.
-    return SitemapCoverage(tuple(files), len(urls), elsewhere, left_out, tuple(groups))
+    counts = tuple(SitemapCount(file.name, len(file.urls), file.problem) for file in files)
+    return SitemapCoverage(counts, len(urls), elsewhere, left_out, tuple(groups))
 
 
 def _main_crawlers() -> list[tuple[str, Tokens]]:
@@ -123,7 +131,8 @@ def _main_crawlers() -> list[tuple[str, Tokens]]:
 
 
 def _blocked(rules: RuleSet, names: Sequence[str], urls: Sequence[str]) -> BlockedUrls:
-    blocked, examples = 0, []
+    blocked = 0
+    examples: list[tuple[str, str]] = []
     for url, allowed in zip(urls, rules.allows_many(urls), strict=True):
         if not allowed:
             blocked += 1

@@ -223,9 +223,14 @@ def is_url(name: str) -> bool:
     return "://" in name and not os.path.exists(name)
 
 
+def is_host_name(name: str) -> bool:
+    """Tell whether an argument looks like a host, such as `example.com`, and not like a file."""
+    return _HOST.match(name) is not None
+
+
 def refuse_bare_name(name: str) -> None:
     """Refuse a host name without a scheme."""
-    if _HOST.match(name) and not os.path.exists(name):
+    if is_host_name(name) and not os.path.exists(name):
         raise CliError(f"{quoted(name)} is not a file: did you mean https://{visible(name)}?")
 
 

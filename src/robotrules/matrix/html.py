@@ -60,7 +60,9 @@ def page(matrix: Matrix, *, date: str | None = None) -> str:
     name = element("strong", text(whose, MAX_LENGTH)) if whose else "a robots.txt"
     return document(
         f"{TITLE}: {to_plain_text(whose)}" if whose else TITLE,
-        element("ul", [_count(band) for band in matrix.bands if band.name != OTHERS], class_="counts")
+        element(
+            "ul", [_count(band) for band in matrix.bands if band.name != OTHERS], class_="counts"
+        )
         if any(band.name != OTHERS for band in matrix.bands)
         else None,
         legend(matrix),

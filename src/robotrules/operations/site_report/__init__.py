@@ -87,6 +87,4 @@ class SiteReport(NamedTuple):
 
 def _purposes(host: HostFacts) -> Sequence[dict[str, Any]]:
     """Return the facts by purpose, each with its sentence."""
-    return [
-        {**one.as_dict(), "sentence": sentence(purpose_clause(one))} for one in host.purposes
-    ]
+    return [{**one.as_dict(), "sentence": sentence(purpose_clause(one))} for one in host.purposes]

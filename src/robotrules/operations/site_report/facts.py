@@ -240,7 +240,9 @@ def host_facts(
 def main_access(robots: RobotsTxt, max_states: int = MAX_STATES) -> dict[str, CrawlerAccess]:
     """Return what the main crawlers and everyone else may fetch, by name."""
     found = matrix(robots, paths=[HOME], max_states=max_states)
-    rows = [row for row in found.rows if row.product_token == "*" or (row.known and row.known.is_main)]
+    rows = [
+        row for row in found.rows if row.product_token == "*" or (row.known and row.known.is_main)
+    ]
     return {row.name: _access(row) for row in rows if not row.purposes}
 
 

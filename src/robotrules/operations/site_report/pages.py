@@ -26,7 +26,12 @@ from robotrules.matrix.html_style import STYLE as MATRIX_STYLE
 from robotrules.matrix.text import FOOTNOTE, footnotes
 from robotrules.matrix.values import EVERYTHING, NOT_DECIDED, NOTHING, SOME, PurposeBand
 from robotrules.operations.site_report import SiteReport
-from robotrules.operations.site_report.facts import CrawlerAccess, HostFacts, NoteGroup, PurposeFacts
+from robotrules.operations.site_report.facts import (
+    CrawlerAccess,
+    HostFacts,
+    NoteGroup,
+    PurposeFacts,
+)
 from robotrules.operations.site_report.sentences import purpose_clause, sentence
 from robotrules.operations.site_report.sitemap_coverage import BlockedUrls, SitemapCoverage
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -170,7 +175,11 @@ def _training_pill(host: HostFacts) -> Html:
         return pill("not known")
     facts = host.purpose("ai-training")
     how = facts.blocked if facts else NOT_DECIDED
-    looks = {"all": ("blocked", "no"), "some": ("partly blocked", "some"), "none": ("allowed", "yes")}
+    looks = {
+        "all": ("blocked", "no"),
+        "some": ("partly blocked", "some"),
+        "none": ("allowed", "yes"),
+    }
     return pill(*looks.get(how, (NOT_DECIDED, "")))
 
 
@@ -203,7 +212,10 @@ def _tiles(host: HostFacts) -> Html | None:
     found: list[tuple[Child, Child]] = []
     if facts := host.purpose("ai-training"):
         found.append(
-            (f"{facts.count(NOTHING)} of {len(facts.crawlers)}", "known AI-training crawlers blocked")
+            (
+                f"{facts.count(NOTHING)} of {len(facts.crawlers)}",
+                "known AI-training crawlers blocked",
+            )
         )
     if facts := host.purpose("search"):
         found.append((_readers(facts), "main search engines may read the home page"))
@@ -282,7 +294,9 @@ def _access_list(crawlers: Sequence[CrawlerAccess]) -> Html:
         by_summary.setdefault(one.summary, []).append(one.name)
     return fragment(
         [
-            element("div", summary_pill(summary), " ", element("span", ", ".join(names), class_="names"))
+            element(
+                "div", summary_pill(summary), " ", element("span", ", ".join(names), class_="names")
+            )
             for summary, names in by_summary.items()
         ]
     )
@@ -302,9 +316,7 @@ def _access_counts(crawlers: Sequence[CrawlerAccess]) -> Html:
     )
 
 
-def _notes_part(
-    host: HostFacts, heading: str, part: Callable[..., Html], *, full: bool
-) -> Html:
+def _notes_part(host: HostFacts, heading: str, part: Callable[..., Html], *, full: bool) -> Html:
     groups = [group for group in host.notes if full or group.level != "info"]
     most = MOST_CHECKS if full else FEW_CHECKS
     if not host.source.is_file and not groups:
@@ -340,7 +352,9 @@ def _note_card(group: NoteGroup, heading: str) -> Html:
         element("p", f"{group.code} {group.slug}, {times}.", class_="faint"),
         element("pre", quoted) if quoted else None,
         element("p", f"and {more:,} more", class_="faint") if more > 0 and group.lines else None,
-        element("p", element("b", "Why it matters: "), _marked_code(group.why)) if group.why else None,
+        element("p", element("b", "Why it matters: "), _marked_code(group.why))
+        if group.why
+        else None,
         element("p", element("b", "What to do: "), advice) if advice else None,
         fragment(
             element("p", element("b", "How it should look, in an example:")),
@@ -357,7 +371,7 @@ def _marked_code(words: str) -> Html:
     pieces = re.split(r"`([^`]+)`", words)
     return fragment(
         [
-            element("code", piece) if position % 2 else Html(element("span", piece))
+            element("code", piece) if position % 2 else piece
             for position, piece in enumerate(pieces)
             if piece
         ]
@@ -406,7 +420,10 @@ def _free(groups: Iterable[BlockedUrls]) -> list[str]:
 def _blocked_row(group: BlockedUrls, checked: int) -> list[Child]:
     examples = [
         element(
-            "div", element("code", text(url, LONGEST_URL)), " ", element("small", text(rule, LONGEST_URL))
+            "div",
+            element("code", text(url, LONGEST_URL)),
+            " ",
+            element("small", text(rule, LONGEST_URL)),
         )
         for url, rule in group.examples
     ]
@@ -424,7 +441,9 @@ def _history_part(host: HostFacts, part: Callable[..., Html]) -> Html:
         [
             change.day,
             [text(change.title), element("div", element("small", text(change.lines)))],
-            element("ul", [element("li", text(effect)) for effect in change.effects], class_="effects")
+            element(
+                "ul", [element("li", text(effect)) for effect in change.effects], class_="effects"
+            )
             if change.effects
             else None,
             text(change.source),

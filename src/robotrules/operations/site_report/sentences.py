@@ -16,7 +16,14 @@ from robotrules.matrix.text import headline as matrix_headline
 from robotrules.matrix.values import EVERYTHING, NOT_DECIDED, NOTHING, SOME
 from robotrules.operations.site_report.facts import CrawlerAccess, HostFacts, PurposeFacts
 
-__all__ = ["HEADLINE_PURPOSES", "host_sentence", "hosts_sentence", "number", "purpose_clause", "sentence"]
+__all__ = [
+    "HEADLINE_PURPOSES",
+    "host_sentence",
+    "hosts_sentence",
+    "number",
+    "purpose_clause",
+    "sentence",
+]
 
 # What the sentence for the boss is about.
 HEADLINE_PURPOSES = ("ai-training", "search")
@@ -107,8 +114,10 @@ def _scoped_clause(facts: PurposeFacts, noun: str, nouns: str, *, brief: bool) -
     if nothing:
         listed = f" ({_and(nothing)})" if len(nothing) <= MOST_NAMES else ""
         start = f"{number(len(nothing))} of the {number(count)} {scope} {nouns}{listed}"
-        rest = f"the other {number(readers)}" if len(nothing) + readers == count and readers > 1 else (
-            number(readers) if readers else "none"
+        rest = (
+            f"the other {number(readers)}"
+            if len(nothing) + readers == count and readers > 1
+            else (number(readers) if readers else "none")
         )
         return f"{start} may not fetch anything, and {rest} may read the home page"
     if readers == count:
@@ -119,7 +128,9 @@ def _scoped_clause(facts: PurposeFacts, noun: str, nouns: str, *, brief: bool) -
         return f"{who} may {'not ' if count == 1 else ''}read the home page"
     without = [one.name for one in some if not one.home]
     listed = f" (not {_and(without, 'or')})" if len(without) <= MOST_NAMES else ""
-    return f"{number(readers)} of the {number(count)} {scope} {nouns} may read the home page{listed}"
+    return (
+        f"{number(readers)} of the {number(count)} {scope} {nouns} may read the home page{listed}"
+    )
 
 
 def _but_others(others: Sequence[CrawlerAccess], summary: str) -> str:

@@ -242,7 +242,8 @@ def _names(given: Sequence[str], origins_file: str | None) -> list[str]:
 
 
 def _title(hosts: Sequence[HostFacts]) -> str:
-    return f"robots.txt of {hosts[0].name}" if len(hosts) == 1 else "robots.txt report"
+    is_one = len(hosts) == 1 and hosts[0].source.origin is not None
+    return f"robots.txt of {hosts[0].name}" if is_one else "robots.txt report"
 
 
 def _path(path: str) -> str:
@@ -357,4 +358,4 @@ def _write(made: SiteReport, output: str | None) -> None:
         sys.stdout.buffer.flush()
         return
     write_atomically(output, octets)
-    say(f"{made.sentence} {quoted(output)} written")
+    say(f"{quoted(output)} written: {made.sentence}")

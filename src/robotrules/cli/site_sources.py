@@ -16,8 +16,13 @@ from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import describe_stale_copy, describe_state, format_time
 from robotrules.cli.client import ClientOptions, library_errors
 from robotrules.cli.console import STDIN, CliError, quoted
-from robotrules.cli.input_files import open_octets, read_robots, refuse_binary, url_chunks
-from robotrules.cli.lint_inputs import is_host_name
+from robotrules.cli.input_files import (
+    is_host_name,
+    open_octets,
+    read_robots,
+    refuse_binary,
+    url_chunks,
+)
 from robotrules.cli.options import parsing_profile, report_notes
 from robotrules.cli.progress import progress_bar
 from robotrules.cli.text import plural

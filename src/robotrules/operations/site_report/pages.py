@@ -134,7 +134,7 @@ def _footer(report: SiteReport) -> Html:
 def _overview(report: SiteReport) -> Html:
     hosts = report.hosts
     has_sitemaps = any(host.sitemaps for host in hosts)
-    columns = [
+    columns: list[TableColumn | str] = [
         "Host",
         "AI training",
         "Search engines that may read the home page",
@@ -269,7 +269,12 @@ def _host_parts(report: SiteReport, host: HostFacts, heading: str, *, full: bool
 
 
 def _purpose_table(host: HostFacts) -> Html:
-    columns = ["Purpose", TableColumn("In a sentence", "said"), "Main crawlers", "Other known ones"]
+    columns: list[TableColumn | str] = [
+        "Purpose",
+        TableColumn("In a sentence", "said"),
+        "Main crawlers",
+        "Other known ones",
+    ]
     rows = []
     for facts in host.purposes:
         main = facts.main
@@ -450,7 +455,7 @@ def _history_part(host: HostFacts, part: Callable[..., Html]) -> Html:
         ]
         for change in host.history or ()
     ]
-    columns = [
+    columns: list[TableColumn | str] = [
         "Since (UTC)",
         "What happened",
         TableColumn("Main crawlers: all URLs, home page", "wide"),

@@ -2,8 +2,8 @@
 The sentences of a report: what crawlers may fetch, in words for a reader who does not know rules.
 
 Each is a pure function of facts, and claims only what is proved: `no` and `all` are about every
-well-known crawler of a purpose, or about the main ones if the sentence says so. What was not decided
-is said.
+well-known crawler of a purpose, or about the main ones if the sentence says so. What was not
+decided is said.
 
 Sections: one host · many hosts · words.
 """
@@ -83,7 +83,7 @@ def purpose_clause(facts: PurposeFacts, *, brief: bool = False) -> str:
     *brief* leaves out less important crawlers that may not fetch all that the main ones may.
     """
     noun, nouns = _NOUNS[facts.purpose]
-    known, main = facts.crawlers, facts.main
+    known = facts.crawlers
     names = f"the only known {noun}, {known[0].name}," if len(known) == 1 else ""
     if facts.count(NOTHING) == len(known):
         return f"{names} may not fetch anything" if names else f"no known {noun} may fetch anything"

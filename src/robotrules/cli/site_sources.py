@@ -8,6 +8,7 @@ the command, because it was a mistake; a host that cannot be reached becomes a s
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -111,10 +112,14 @@ def take_sites(
     """
     values: dict[int, Value] = {}
     origins = {site.origin: at for at, site in enumerate(sites) if site.origin is not None}
+    reading = parsing_profile(profile, fetches=bool(origins))
+    counts = Counter(os.path.basename(site.given) for site in sites if site.origin is None)
     for at, site in enumerate(sites):
         if site.origin is None:
-            source = _read_file(site.given, parsing_profile(profile, fetches=bool(origins)))
-            values[at] = take(source, None, None)
+            # Files of the same name are told apart by their paths.
+            base = os.path.basename(site.given)
+            shown = site.given if counts[base] > 1 else base
+            values[at] = take(_read_file(site.given, shown, reading), None, None)
     if not origins:
         client_options.hint_unused()
     else:
@@ -122,12 +127,11 @@ def take_sites(
     return [values[at] for at in sorted(values)]
 
 
-def _read_file(name: str, profile: str) -> SiteSource:
+def _read_file(name: str, shown: str, profile: str) -> SiteSource:
     robots, octets = read_robots(name, profile)
     refuse_binary(octets, name)
     report_notes(robots.notes, name)
-    shown = "stdin" if name == STDIN else visible(os.fsencode(os.path.basename(name)))
-    return SiteSource(shown, robots)
+    return SiteSource("stdin" if name == STDIN else visible(os.fsencode(shown)), robots)
 
 
 def _fetch(

@@ -7,6 +7,8 @@ below the table, for each host. The module does not evaluate rules.
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from robotrules.html_document import Html, document, element, fragment, text
 from robotrules.html_document.tables import TableColumn, table
 from robotrules.matrix.hosts import HostCell, HostGrid, HostGridRow, HostMatrix
@@ -21,6 +23,7 @@ from robotrules.matrix.text import (
     may_not_obey,
     to_plain_text,
 )
+from robotrules.matrix.values import PurposeBand
 
 __all__ = ["hosts_page"]
 
@@ -90,13 +93,29 @@ def _table(grid: HostGrid) -> Html:
             "table",
             element("caption", "Crawlers against hosts", class_="unseen"),
             element("thead", element("tr", corner, heads)),
-            element("tbody", [_row(row) for row in grid.rows]),
+            [_band(rows, len(grid.columns) + 1) for rows in _bands(grid)],
         ),
         class_="scroll matrix hosts",
         tabindex=0,
         role="region",
         aria_label="The matrix",
     )
+
+
+def _bands(grid: HostGrid) -> list[list[HostGridRow]]:
+    """Return the lines by purpose; all together if they are hosts."""
+    grouped = groupby(grid.rows, lambda row: row.crawler.band if row.crawler else "")
+    return [list(rows) for _, rows in grouped]
+
+
+def _band(rows: list[HostGridRow], span: int) -> Html:
+    crawler = rows[0].crawler
+    heading = None
+    if crawler is not None:
+        title = element("span", PurposeBand(crawler.band, ()).title)
+        cell = element("th", title, scope="rowgroup", colspan=span)
+        heading = element("tr", cell, class_="band")
+    return element("tbody", heading, [_row(row) for row in rows])
 
 
 def _row(row: HostGridRow) -> Html:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from robotrules.matrix.text import headline as matrix_headline
-from robotrules.matrix.values import EVERYTHING, NOT_DECIDED, NOTHING, SOME
+from robotrules.matrix.values import EVERYTHING, NOT_DECIDED, NOTHING, OTHERS, SOME
 from robotrules.operations.site_report.facts import CrawlerAccess, HostFacts, PurposeFacts
 
 __all__ = [
@@ -172,8 +172,9 @@ def _selected_sentence(facts: HostFacts) -> str:
     ]
     if undecided := by_summary.get(NOT_DECIDED):
         clauses.append(f"what {_and(undecided)} may fetch was not decided")
+    said = f"{'; '.join(clauses)}."
     # Names keep their spelling, also at the start of a sentence.
-    return f"{'; '.join(clauses)}."
+    return sentence(said) if said.startswith(("what ", OTHERS)) else said
 
 
 # --- Many hosts -----------------------------------------------------------------------------------

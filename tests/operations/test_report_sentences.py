@@ -272,7 +272,8 @@ class TestWords:
             ("everything everything", "both known crawlers may fetch everything"),
             (
                 "nothing nothing -some",
-                "neither of the two main crawlers may fetch anything, but the other known one, O2, may",
+                "neither of the two main crawlers may fetch anything, but the other known one, "
+                "O2, may",
             ),
             (
                 "everything everything -some",
@@ -280,17 +281,20 @@ class TestWords:
             ),
             (
                 "nothing some",
-                "one of the two main crawlers (M0) may not fetch anything, and one may read the home "
+                "one of the two main crawlers (M0) may not fetch anything, and one may read the "
+                "home "
                 "page",
             ),
             (
                 "nothing some some",
-                "one of the three main crawlers (M0) may not fetch anything, and the other two may read"
+                "one of the three main crawlers (M0) may not fetch anything, and the other two "
+                "may read"
                 " the home page",
             ),
             (
                 "nothing blocked",
-                "one of the two main crawlers (M0) may not fetch anything, and none may read the home "
+                "one of the two main crawlers (M0) may not fetch anything, and none may read the "
+                "home "
                 "page",
             ),
             ("blocked blocked", "neither of the two main crawlers may read the home page"),
@@ -298,12 +302,14 @@ class TestWords:
             ("some blocked", "one of the two main crawlers may read the home page (not M1)"),
             (
                 "nothing -undecided -undecided",
-                "the main crawler, M0, may not fetch anything, but for two other known ones it was not "
+                "the main crawler, M0, may not fetch anything, but for two other known ones it "
+                "was not "
                 "decided",
             ),
             (
                 "nothing -undecided -some",
-                "the main crawler, M0, may not fetch anything, but one of the two other known ones may "
+                "the main crawler, M0, may not fetch anything, but one of the two other known "
+                "ones may "
                 "and for one other known one it was not decided",
             ),
             (
@@ -363,7 +369,8 @@ class TestWords:
         source = SiteSource("x", parse(body))
         facts = host_facts(source, crawlers=["GPTBot", "CCBot", "Own", "bingbot"])
         assert SiteReport("t", (facts,), crawlers=("GPTBot",)).sentence == (
-            "GPTBot and CCBot may not fetch anything; bingbot may fetch everything; Own may fetch some "
+            "GPTBot and CCBot may not fetch anything; bingbot may fetch everything; Own may "
+            "fetch some "
             "URLs."
         )
         many = host_facts(source, crawlers=["GPTBot", "CCBot", "Own", "bingbot", "Googlebot"])

@@ -11,8 +11,9 @@ import errno
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
 
 from robotrules.cli.console import CliError, quoted
 
@@ -38,6 +39,21 @@ def write_atomically(path: str, octets: bytes, before: bytes | None = None) -> N
         raise CliError(f"cannot write {quoted(path)}: {why}; {advice}") from None
 
 
+@contextmanager
+def atomic_file(path: str) -> Iterator[BinaryIO]:
+    """
+    Open a file for writing; it gets its name at the end of the block, and never after an exception.
+
+    Raises `CliError` on failure.
+    """
+    try:
+        with _temporary_file(os.path.realpath(path)) as file:
+            yield file
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise CliError(f"cannot write {quoted(path)}: {why}; pass another file") from None
+
+
 def _is_writable(path: str) -> bool:
     """Tell whether a file has a write bit and this user may write it; root may write any."""
     return bool(os.stat(path).st_mode & ANY_WRITE_BIT) and os.access(path, os.W_OK)
@@ -55,26 +71,38 @@ def refuse_overwriting(target: str, files: Iterable[str], option: str) -> None:
 
 def _replace(path: str, octets: bytes, before: bytes | None) -> None:
     """Replace a file by renaming a temporary one."""
-    with suppress(FileNotFoundError):
-        _refuse_special_file(os.stat(path).st_mode, path)
-    number, temporary = tempfile.mkstemp(prefix=".robotrules-", dir=os.path.dirname(path))
-    try:
-        with open(number, "wb") as file:
-            file.write(octets)
-            file.flush()
-            os.fsync(file.fileno())
-        _copy_mode(path, temporary)
+    with _temporary_file(path) as file:
+        file.write(octets)
         if before is not None:
             with open(path, "rb") as old:
                 if old.read() != before:
                     raise CliError(
                         f"{quoted(path)} was changed in the meantime and is left unchanged"
                     )
+
+
+@contextmanager
+def _temporary_file(path: str) -> Iterator[BinaryIO]:
+    """Open a temporary file, which is renamed at the end of the block."""
+    refuse_special_file(path)
+    number, temporary = tempfile.mkstemp(prefix=".robotrules-", dir=os.path.dirname(path))
+    try:
+        with open(number, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _copy_mode(path, temporary)
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def refuse_special_file(path: str) -> None:
+    """Refuse to replace a directory or a device."""
+    with suppress(FileNotFoundError):
+        _refuse_special_file(os.stat(path).st_mode, path)
 
 
 def _refuse_special_file(mode: int, path: str) -> None:

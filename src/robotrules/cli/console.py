@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
@@ -74,6 +74,14 @@ class Output:
         self.terminal = is_terminal(sys.stdout)
         self.paint = Paint(use_colour(sys.stdout))
         self.width = shutil.get_terminal_size().columns if self.terminal else 100
+
+    @classmethod
+    def to_file(cls, file: BinaryIO) -> Output:
+        """Return an output to an open file: UTF-8, without colour."""
+        output = cls.__new__(cls)
+        output._buffer, output._encoding = file, "utf-8"
+        output.terminal, output.paint, output.width = False, Paint(False), 100
+        return output
 
     def write(self, text: str) -> None:
         """Write text; characters that the terminal's encoding lacks are escaped."""

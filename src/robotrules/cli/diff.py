@@ -17,6 +17,7 @@ import click
 from robotrules import RobotsTxt
 from robotrules.analysis import MAX_STATES, Crawler, FileDifference
 from robotrules.cache import FreshnessReason
+from robotrules.cli.changed_urls import ChangedUrlsOutput, changed_urls_option
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.impact import measure_impact
@@ -80,6 +81,7 @@ NOT_DECIDED = 2
     help="Count which URLs of FILE change: a list, an access log, JSON lines, CSV or a sitemap, "
     "optionally gzipped; '-' is stdin.",
 )
+@changed_urls_option
 @click.option(
     "--max-regions",
     type=click.IntRange(1),
@@ -105,6 +107,7 @@ def diff(
     literal: bool,
     profile: str,
     file: str | None,
+    changed_urls: str | None,
     max_regions: int | None,
     max_states: int,
     as_json: bool,
@@ -128,12 +131,18 @@ def diff(
       robotrules diff https://example.com robots.txt --as ExampleBot
       git show main:robots.txt | robotrules diff - robots.txt --markdown
       robotrules diff old.txt new.txt --urls access.log.gz
+      robotrules diff old.txt new.txt --urls access.log.gz --changed-urls changed.csv
       robotrules diff old.txt new.txt --json
     """
     if as_json and markdown:
         raise click.UsageError("--json and --markdown cannot be combined")
     if [old, new, file].count(STDIN) > 1:
         raise CliError("stdin can be read only once: pass '-' once")
+    listing = None
+    if changed_urls is not None:
+        listing = ChangedUrlsOutput(
+            changed_urls, urls=file, others=(old, new), as_json=as_json, markdown=markdown
+        )
     asked = _asked(product_tokens, purposes, profile, literal)
     before, after = _files((old, new), profile, client_options)
     with progress_bar("crawler") as progress:
@@ -148,9 +157,11 @@ def diff(
             progress=progress,
         )
     if file is not None:
-        parts = parts._replace(impact=_impact(file, parts))
+        parts = parts._replace(impact=_impact(file, parts, listing))
     output = Output()
-    if as_json:
+    if listing is not None and listing.is_stdout:
+        pass  # the list of URLs replaces the report
+    elif as_json:
         names = (None if name == STDIN else name for name in (old, new))
         output.json(diff_values(found, parts, *names))
     elif markdown:
@@ -184,14 +195,14 @@ def _say_undecided(found: FileDifference, max_states: int) -> None:
         report(f"not decided within {max_states:,} states; try --max-states {max_states * 10}")
 
 
-def _impact(file: str, parts: DiffReport) -> Impact:
-    """Return the impact on the URLs of a file."""
+def _impact(file: str, parts: DiffReport, listing: ChangedUrlsOutput | None) -> Impact:
+    """Return the impact on the URLs of a file, and list those that change."""
     compared = list_compared(parts)
     if len(compared) < len(parts.changed) + len(parts.undecided):
         _warn(
             f"URLs are counted for {len(compared)} sections only; select other crawlers with --as"
         )
-    return measure_impact(file, compared)
+    return measure_impact(file, compared) if listing is None else listing.measure(file, compared)
 
 
 def _warn(words: str) -> None:

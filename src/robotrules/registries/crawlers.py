@@ -81,6 +81,10 @@ class KnownCrawler(NamedTuple):
     """Whether it is one of the few most important crawlers."""
     ignores_star: bool = False
     """Whether its operator says that it ignores groups for all crawlers (`*`)."""
+    reverse_dns: tuple[str, ...] = ()
+    """
+    The domains in which its operator says that the names of its addresses end; empty if it does not.
+    """
 
     @property
     def names(self) -> CrawlerNames:
@@ -104,8 +108,8 @@ class KnownCrawler(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        lists = {"purposes": list(self.purposes), "also": list(self.also)}
-        lists["names"] = list(self.names)
+        names = ("purposes", "also", "reverse_dns", "names")
+        lists = {name: list(getattr(self, name)) for name in names}
         return self._asdict() | lists | {"is_valid": self.is_valid, "read_as": self.read_as}
 
     @property
@@ -240,7 +244,7 @@ class KnownCrawlers:
 
 
 def _make_crawler(entry: dict[str, Any]) -> KnownCrawler:
-    lists = {name: tuple(entry.get(name, ())) for name in ("purposes", "also")}
+    lists = {name: tuple(entry.get(name, ())) for name in ("purposes", "also", "reverse_dns")}
     return KnownCrawler(**entry | lists)
 
 

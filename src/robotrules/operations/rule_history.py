@@ -1,0 +1,214 @@
+"""
+Which rules were in force at a time: from one file, from its git history, or from own fetches.
+
+    history = rules_from_git("robots.txt")
+    rules = history.at(request_time)
+    if rules.robots is not None:
+        verdict = rules.robots.check(url, crawler.names)
+
+Before the first version nothing is known, and then there is no file to check with: nobody is told
+to have broken a rule that was not in force. Crawlers may use a copy for a day (RFC 9309 §2.4), so
+`between()` returns all rules that a crawler may have acted on.
+
+The time of a commit is when it entered the history, not when the file was deployed.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from robotrules.access import AccessState
+from robotrules.cache import FetchRecord
+from robotrules.client.evidence import Evidence, EvidenceNote
+from robotrules.client.historical_verdict import format_time
+from robotrules.client.past_states import reinterpret
+from robotrules.octets import visible
+from robotrules.operations.git_history import FileVersion, file_versions
+from robotrules.profile import Profile
+from robotrules.robotstxt import RobotsTxt, parse
+
+__all__ = ["RuleHistory", "RulesAt", "fixed_rules", "rules_from_evidence", "rules_from_git"]
+
+# Parsed files that are kept; requests of a log come in order, so few are in use.
+KEPT_FILES = 64
+
+
+class RulesAt(NamedTuple):
+    """The rules in force at a time."""
+
+    robots: RobotsTxt | None
+    """The file; a file without rules if there was none. None: the rules are not known."""
+    since: float | None
+    """When they came into force; None if that is not known."""
+    until: float | None
+    """When others came into force; None if they are the last ones."""
+    source: str
+    """Where they come from, in words."""
+
+
+class RuleChange(NamedTuple):
+    """Rules that came into force at a time."""
+
+    at: float
+    source: str
+    load: Callable[[], RobotsTxt | None]
+    """Reads the file; None if the rules are not known."""
+
+
+class RuleHistory:
+    """Rules by time."""
+
+    def __init__(self, changes: Iterable[RuleChange], before: RulesAt | None = None) -> None:
+        """
+        *changes* are in order; a time that is earlier than the one before counts as equal to it.
+
+        *before* are the rules before the first change; by default they are not known.
+        """
+        self._changes: list[RuleChange] = []
+        self._times: list[float] = []
+        for change in changes:
+            self._changes.append(change)
+            self._times.append(max(change.at, self._times[-1]) if self._times else change.at)
+        self._before = before
+        self._rules = lru_cache(KEPT_FILES)(self._make_rules)
+
+    def at(self, when: float) -> RulesAt:
+        """Return the rules in force at a time, in seconds since 1970."""
+        return self._rules(bisect_right(self._times, when))
+
+    def between(self, start: float, end: float) -> list[RulesAt]:
+        """Return all rules that were in force at some time from *start* to *end*, in order."""
+        first, last = bisect_right(self._times, start), bisect_right(self._times, end)
+        return [self._rules(number) for number in range(first, max(last, first) + 1)]
+
+    def all(self) -> list[RulesAt]:
+        """Return all rules in order, beginning with those before the first change."""
+        return [self._rules(number) for number in range(len(self._changes) + 1)]
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __repr__(self) -> str:
+        return f"<RuleHistory: {len(self):,} changes>"
+
+    def _make_rules(self, number: int) -> RulesAt:
+        """Return the rules after so many changes."""
+        until = self._times[number] if number < len(self._times) else None
+        if number:
+            change = self._changes[number - 1]
+            return RulesAt(change.load(), self._times[number - 1], until, change.source)
+        if self._before is not None:
+            return self._before._replace(until=until)
+        words = "not known"
+        if until is not None:
+            words = f"not known before {format_time(until)}"
+        return RulesAt(None, None, until, words)
+
+
+def fixed_rules(robots: RobotsTxt, name: str) -> RuleHistory:
+    """Return a history in which one file was always in force."""
+    source = f"{visible(name)} (as it is now, at any time)"
+    return RuleHistory((), RulesAt(robots, None, None, source))
+
+
+# --- From git -------------------------------------------------------------------------------------
+
+
+def rules_from_git(
+    file: str | os.PathLike[str],
+    revisions: str = "HEAD",
+    profile: str | Profile = "default",
+) -> RuleHistory:
+    """
+    Return the versions of a file in its git repository; raises `GitError`.
+
+    A version is in force from the time of its commit on. Where the file was deleted, there was no
+    robots.txt, and everything was allowed (RFC 9309 §2.3.1.3).
+    """
+    return rules_from_versions(file_versions(file, revisions), profile)
+
+
+def rules_from_versions(
+    versions: Sequence[FileVersion], profile: str | Profile = "default"
+) -> RuleHistory:
+    """Return the history of versions that were read already."""
+    return RuleHistory(_change_of(version, profile) for version in versions)
+
+
+def _change_of(version: FileVersion, profile: str | Profile) -> RuleChange:
+    octets = version.octets or b""
+    day = format_time(version.at)[:10]
+    source = f"robots.txt of commit {version.short} ({day})"
+    if version.octets is None:
+        source = f"no robots.txt since commit {version.short} ({day})"
+    return RuleChange(version.at, source, lambda: parse(octets, profile))
+
+
+# --- From own fetches -----------------------------------------------------------------------------
+
+
+def rules_from_evidence(
+    evidence: Evidence, origin: str, *, agent: str | None = None, source: str | None = None
+) -> RuleHistory:
+    """
+    Return what fetches of a store found at an origin, such as `https://example.com`.
+
+    What was found is in force until a fetch finds something else. Own fetches are used; imported
+    ones if there is no own fetch, or if *source* says so. *agent* is the product token they were
+    made with, by default that of the last fetch. Without a file, everything was allowed (RFC 9309
+    §2.3.1.3). While the file was unreachable, the last file stays: a crawler then uses its copy or
+    is not allowed anything (§2.3.1.4), so it never may fetch what this file disallows. Before the
+    first answer, and where the store lost a file, the rules are not known.
+    """
+    url = origin if origin.endswith("/") else f"{origin}/"
+    records = list(evidence.fetch_records(url, agent=agent, source=source or "own"))
+    if not records and source is None:
+        records = list(evidence.fetch_records(url, agent=agent, source="imported"))
+    if records and agent is None:
+        last = records[-1].agent.lower()
+        records = [record for record in records if record.agent.lower() == last]
+    return RuleHistory(_fetched_changes(evidence, records))
+
+
+def _fetched_changes(evidence: Evidence, records: Sequence[FetchRecord]) -> Iterable[RuleChange]:
+    outcome: tuple[AccessState, str | None] | None = None
+    last: tuple[str, Callable[[], RobotsTxt | None]] | None = None
+    for record in records:
+        # As the access profile of the evidence classifies it (AMB-50).
+        state = reinterpret(record, None, evidence.access).state
+        found = state, record.digest if state is AccessState.SUCCESS else None
+        if found == outcome:
+            continue
+        outcome = found
+        at = format_time(record.at)
+        if state is AccessState.UNREACHABLE:
+            if last is None:
+                yield RuleChange(record.at, f"unreachable since {at}, not fetched before", _nothing)
+            else:
+                words, read = last
+                yield RuleChange(record.at, f"{words}; unreachable since {at}", read)
+            continue
+        is_file = state is AccessState.SUCCESS
+        words = f"robots.txt fetched {at}" if is_file else f"no robots.txt, requested {at}"
+        last = words, _reader(evidence, record if is_file else None)
+        yield RuleChange(record.at, *last)
+
+
+def _reader(evidence: Evidence, record: FetchRecord | None) -> Callable[[], RobotsTxt | None]:
+    """Return what reads the file of a fetch record; an empty one for None."""
+
+    def read() -> RobotsTxt | None:
+        if record is None:
+            return parse(b"", evidence.profile)
+        found = evidence.read_file(record)
+        return None if isinstance(found, EvidenceNote) else found
+
+    return read
+
+
+def _nothing() -> None:
+    return None

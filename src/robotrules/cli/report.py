@@ -26,6 +26,7 @@ from robotrules.cli.options import (
     parse_tokens,
     parsing_profile,
 )
+from robotrules.cli.progress import Progress
 from robotrules.cli.site_sources import find_sites, read_origins, site_origin, take_sites
 from robotrules.cli.text import is_terminal
 from robotrules.errors import StoreError
@@ -41,6 +42,8 @@ from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 if TYPE_CHECKING:
     from robotrules.client.origin_state import OriginState
     from robotrules.client.sync import Client
+    from robotrules.operations.logs.summary import LogReport
+    from robotrules.operations.rule_history import RuleHistory
 
 # What sitemaps.org allows for one file, uncompressed.
 LARGEST_SITEMAP = 50 * 1024 * 1024
@@ -133,6 +136,13 @@ class _Options(NamedTuple):
     help="The maximum number of sitemap files to fetch for each host.",
 )
 @click.option(
+    "--logs",
+    "log_files",
+    metavar="FILE",
+    multiple=True,
+    help="Add what crawlers did in this access log. Repeat it for several. For one site.",
+)
+@click.option(
     "--no-history", is_flag=True, help="Leave out what earlier fetches in the store found."
 )
 @fetching_profile_option
@@ -152,6 +162,7 @@ def report(
     sitemap_files: tuple[str, ...],
     sitemaps: bool,
     max_sitemaps: int,
+    log_files: tuple[str, ...],
     no_history: bool,
     profile: str,
     as_json: bool,
@@ -175,7 +186,7 @@ def report(
       robotrules report robots.txt --git robots.txt --json
     """
     sites = find_sites(_names(given, origins_file))
-    inputs = [*given, *filter(None, [origins_file, git]), *sitemap_files]
+    inputs = [*given, *filter(None, [origins_file, git]), *sitemap_files, *log_files]
     if output is None and not as_json:
         if is_terminal(sys.stdout):
             raise CliError("missing -o: pass the file to write, such as -o report.html")
@@ -189,7 +200,7 @@ def report(
     if len(paths) > MAX_GIVEN:
         raise CliError(f"{len(paths)} paths are too many: pass at most {MAX_GIVEN}")
     if len(sites) > 1:
-        for option, value in (("--url", url), ("--git", git), ("--sitemap", sitemap_files)):
+        for option, value in _for_one_site(url, git, sitemap_files, log_files):
             if value:
                 raise click.UsageError(f"{option} is for one site, and there are {len(sites)}")
     fetches = any(site.origin for site in sites)
@@ -221,7 +232,18 @@ def report(
             source = source._replace(name=origin, origin=origin, served=served)
         return _facts(source, options, client, origin_state)
 
-    hosts = take_sites(sites, profile, client_options, take)
+    log_reports: list[LogReport] = []
+
+    def take_with_logs(
+        source: SiteSource, client: Client | None, origin_state: OriginState | None
+    ) -> HostFacts:
+        """Return the facts about a site; read the logs with its rules."""
+        facts = take(source, client, origin_state)
+        if log_files:
+            log_reports.append(_read_logs(log_files, facts.source, options, client))
+        return facts
+
+    hosts = take_sites(sites, profile, client_options, take_with_logs)
     made = SiteReport(
         visible(title) if title else _title(hosts),
         tuple(hosts),
@@ -230,8 +252,15 @@ def report(
         purposes,
         product_tokens,
     )
-    _write(made, output)
+    _write(_with_logs(made, log_reports), output)
     return 0
+
+
+def _for_one_site(
+    url: str | None, git: str | None, sitemaps: tuple[str, ...], logs: tuple[str, ...]
+) -> Sequence[tuple[str, object]]:
+    """Return the options that are about one site."""
+    return ("--url", url), ("--git", git), ("--sitemap", sitemaps), ("--logs", logs)
 
 
 def _names(given: Sequence[str], origins_file: str | None) -> list[str]:
@@ -337,6 +366,61 @@ def _read_sitemap(name: str) -> SitemapUrls:
         )
     cut = "" if found.complete else "only the beginning was read"
     return SitemapUrls(shown, found.urls, found.trouble or cut)
+
+
+def _read_logs(
+    logs: tuple[str, ...], source: SiteSource, options: _Options, client: Client | None
+) -> LogReport:
+    """Read access logs, with the rules that were in force at each request where they are known."""
+    from robotrules.operations.logs import LogFormatError, read_logs
+
+    rules, name = _rules_in_force(source, options, client)
+    size = sum(os.path.getsize(log) for log in logs if os.path.isfile(log)) or None
+    bar = sys.stderr if is_terminal(sys.stderr) else None
+    try:
+        with Progress(bar, size, "request") as progress:
+            return read_logs(logs, rules, site=source.name, rules_name=name, progress=progress.add)
+    except LogFormatError as error:
+        raise CliError(
+            f"--logs: {visible(str(error))}; robotrules logs reads it with --log-format"
+        ) from None
+    except OSError as error:
+        raise read_error(error.filename or logs[0], "the access log", error) from None
+
+
+def _rules_in_force(
+    source: SiteSource, options: _Options, client: Client | None
+) -> tuple[RuleHistory | None, str]:
+    """Return the rules by time, and what they are in words."""
+    from robotrules.operations.rule_history import (
+        fixed_rules,
+        rules_from_evidence,
+        rules_from_git,
+    )
+
+    if options.git is not None:
+        return rules_from_git(options.git, profile=options.profile), "the versions in git"
+    if client is not None and source.origin is not None and options.history:
+        from robotrules.client.evidence import Evidence
+
+        history = rules_from_evidence(Evidence(client.store, options.profile), source.origin)
+        if len(history) > 1:
+            return history, "the versions in the store"
+    if source.robots is None:
+        return None, ""
+    return fixed_rules(source.robots, source.name), "today's robots.txt"
+
+
+def _with_logs(made: SiteReport, reports: Sequence[LogReport]) -> SiteReport:
+    if not reports:
+        return made
+    from robotrules.html_document import element, section, text
+    from robotrules.operations.logs.pages import log_sections
+    from robotrules.operations.logs.sentences import headline
+
+    [found] = reports
+    intro = section("Crawlers in the access log", element("p", text(headline(found), 1000)))
+    return made._replace(logs=(intro, *log_sections(found)), log_values=found.as_dict())
 
 
 # --- Output ---------------------------------------------------------------------------------------

@@ -65,6 +65,7 @@ h4 { margin: 1rem 0 .3rem; font-size: .95rem; }
 td .pill.everything, td .pill.nothing, td .pill.some, td .pill.not-decided { min-width: 0; }
 .names { font-size: .87rem; color: var(--faint); }
 .effects { margin: 0; padding-left: 1.1rem; }
+th .names { font-weight: 400; }
 td.said, th.said { min-width: 17rem; max-width: 34rem; }
 .purposes svg { vertical-align: -.3rem; }
 @media print {
@@ -140,14 +141,18 @@ def _overview(report: SiteReport) -> Html:
         "Search engines that may read the home page",
         TableColumn("Errors", "number"),
         TableColumn("Warnings", "number"),
-        *([TableColumn("Sitemap URLs blocked", "number")] if has_sitemaps else []),
+        *(
+            [TableColumn("Sitemap URLs blocked for a main search engine", "number")]
+            if has_sitemaps
+            else []
+        ),
         TableColumn("In a sentence", "said"),
     ]
     rows = []
     for number, host in enumerate(hosts, 1):
         name = text(host.name)
         link = element("a", name, href=f"#host-{number}") if number <= MOST_HOSTS else name
-        sitemaps = [host.sitemaps.blocked if host.sitemaps else None] if has_sitemaps else []
+        sitemaps = [_blocked_for_search(host)] if has_sitemaps else []
         rows.append(
             [
                 link,
@@ -190,6 +195,13 @@ def _readers(facts: PurposeFacts | None) -> str:
     return f"{sum(one.home for one in some)} of {len(some)}"
 
 
+def _blocked_for_search(host: HostFacts) -> int | None:
+    facts = host.purpose("search")
+    if host.sitemaps is None or facts is None:
+        return None
+    return host.sitemaps.blocked_for({one.name for one in facts.main})
+
+
 def _host_section(report: SiteReport, number: int, host: HostFacts, *, full: bool) -> Html:
     return element(
         "section",
@@ -223,8 +235,8 @@ def _tiles(host: HostFacts) -> Html | None:
         count = host.count_notes(level)
         found.append((count, f"{noun[:-1] if count == 1 else noun} in the robots.txt"))
     if host.sitemaps:
-        words = f"of {host.sitemaps.checked:,} sitemap URLs blocked for a main crawler"
-        found.append((host.sitemaps.blocked, words))
+        words = f"of {host.sitemaps.checked:,} sitemap URLs blocked for a main search engine"
+        found.append((_blocked_for_search(host), words))
     return tiles(found)
 
 
@@ -434,7 +446,7 @@ def _blocked_row(group: BlockedUrls, checked: int) -> list[Child]:
     ]
     share = 100 * group.blocked / checked
     return [
-        ", ".join(group.crawlers),
+        element("span", ", ".join(group.crawlers), class_="names"),
         group.blocked,
         f"{share:.0f} %" if share >= 1 else "< 1 %",
         examples,

@@ -7,7 +7,7 @@ crawlers are checked, and those that obey the same rules are reported together. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.analysis.crawlers import EVERYONE_ELSE
@@ -76,10 +76,12 @@ class SitemapCoverage(NamedTuple):
     groups: tuple[BlockedUrls, ...]
     """Crawlers with the same rules; those for which most URLs are blocked first."""
 
-    @property
-    def blocked(self) -> int:
-        """The largest number of URLs that are blocked for a crawler."""
-        return max((group.blocked for group in self.groups), default=0)
+    def blocked_for(self, names: Collection[str]) -> int:
+        """Return the largest number of URLs that are blocked for one of some crawlers."""
+        return max(
+            (group.blocked for group in self.groups if not set(names).isdisjoint(group.crawlers)),
+            default=0,
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""

@@ -1,4 +1,4 @@
-"""HTML building: text of others stays text, pages are complete, tables and charts are accessible."""
+"""Pages: text of others stays text, pages are complete, tables and charts are accessible."""
 
 from __future__ import annotations
 

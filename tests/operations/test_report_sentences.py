@@ -212,8 +212,8 @@ def test_every_claim_is_true(body: str) -> None:
     else:
         assert said[0].isupper()
         assert said.endswith(".")
-        for clause, purpose in zip(said[:-1].split("; "), ("ai-training", "search"), strict=True):
-            verify(clause[0].lower() + clause[1:], robots, purpose)
+        for clause, name in zip(said[:-1].split("; "), ("ai-training", "search"), strict=True):
+            verify(clause[0].lower() + clause[1:], robots, name)
 
 
 @given(st.lists(files(), min_size=2, max_size=5), st.integers(0, 2))

@@ -323,7 +323,7 @@ class TestPage:
         facts = host_facts(source_of())
         tree = page_of(facts)
         assert facts.matrix is not None
-        quoted = {row.css_first("th").text(): row.text() for row in tree.css(".reasons tbody tr")}
+        quoted = {row.css("th")[0].text(): row.text() for row in tree.css(".reasons tbody tr")}
         marks = [
             cell for row in tree.css(".matrix tr:not(.band)") for cell in row.css("td:has(.mark)")
         ]

@@ -144,7 +144,7 @@ def matrix(
         raise CliError(f"{len(paths)} paths are too many: pass at most {MAX_GIVEN}")
     if product_tokens and (purposes or all_crawlers):
         raise click.UsageError("--as cannot be combined with --purpose or --all")
-    paths_given = [name for name in given if name.startswith("/") and not os.path.exists(name)]
+    paths_given = [name for name in given[1:] if name[:1] == "/" and not os.path.exists(name)]
     if paths_given:
         words = f"pass paths with --path, as in --path {quoted(paths_given[0])}"
         raise click.UsageError(f"there is no file {quoted(paths_given[0])}; {words}")

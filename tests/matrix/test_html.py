@@ -211,9 +211,13 @@ class TestHostileFiles:
         tree = read(page(found, date=nasty))
         clean = read(page(matrix(parse(body), url="x", paths=["/", "/x"]), date="x"))
         for part in ("head", "header", ".matrix", "footer"):
-            of_nasty, of_clean = ([node.tag for node in one.css(f"{part} *")] for one in (tree, clean))
+            of_nasty, of_clean = (
+                [node.tag for node in one.css(f"{part} *")] for one in (tree, clean)
+            )
             assert [tag for tag in of_nasty if tag != "small"] == [
-                tag for tag in of_clean if tag != "small"  # a number of a line
+                tag
+                for tag in of_clean
+                if tag != "small"  # a number of a line
             ]
         usual = {"code"} | {node.tag for node in clean.css("*")}
         assert {node.tag for node in tree.css("*")} <= usual

@@ -88,8 +88,8 @@ symbol rect { stroke: none; } symbol path { fill: none; stroke: currentColor; }
 .pill.not-decided { background: var(--open-soft); color: var(--open); }
 .reasons { margin-top: 1rem; font-size: .9rem; }
 .reasons > p { color: var(--faint); margin: 0 0 .6rem; }
-.reasons .scroll { max-height: none; }
-.reasons table { width: auto; min-width: 60%; }
+.reasons .scroll { max-height: none; width: fit-content; max-width: 100%; }
+.reasons table { width: auto; }
 @media (max-width: 46rem) {
   .counts { grid-template-columns: 1fr 1fr; }
   .matrix tr > .who { min-width: 8.5rem; max-width: 9.5rem; padding: .2rem .4rem .2rem .6rem; }

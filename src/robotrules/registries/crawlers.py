@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -186,6 +186,22 @@ class KnownCrawlers:
         """
         wanted = frozenset(purposes)
         return tuple(crawler for crawler in self if not wanted.isdisjoint(crawler.purposes))
+
+    def split_by_naming(
+        self, purpose: str, names: Collection[str]
+    ) -> tuple[tuple[KnownCrawler, ...], tuple[KnownCrawler, ...]]:
+        """
+        Return the active crawlers with a purpose that a file names, and those that it does not.
+
+        *names* are those of its user-agent lines, in lower case.
+        """
+        active = [one for one in self.with_purposes([purpose]) if one.status == "active"]
+        named = [
+            crawler
+            for crawler in active
+            if crawler.product_token.lower() in names or crawler.written_as.lower() in names
+        ]
+        return tuple(named), tuple(crawler for crawler in active if crawler not in named)
 
     @property
     def citation(self) -> str:

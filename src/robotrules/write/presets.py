@@ -31,6 +31,7 @@ from robotrules.write import (
     NewRobotsTxt,
     content_usage_record,
     disallow,
+    longer_names_first,
     write,
 )
 
@@ -115,22 +116,18 @@ class Preset(NamedTuple):
         return "\n".join(lines)
 
     def _groups(self) -> Iterator[NewGroup]:
-        """
-        Yield blocked names, allowed names, purposes, and everyone else.
-
-        Python's urllib.robotparser uses the first group with a name that is part of the crawler's
-        name: blocked names come first, so that a parser of this kind errs on the strict side.
-        """
+        """Yield blocked and allowed names, each before names that it contains; then the rest."""
         usage = [content_usage_record(dict(self.use))] if self.use else []
-        for comment, names, is_blocked in (
-            (BLOCKED, self._blocked_names(), True),
-            (ALLOWED, self._allowed_names(), False),
-        ):
-            if names:
-                yield self._group(names, (), usage, is_blocked, f"{comment}:")
+        blocked, allowed = (self._named(is_blocked=value) for value in (True, False))
+        named = [
+            self._group(names, (), usage, is_blocked, f"{comment}:")
+            for comment, names, is_blocked in ((BLOCKED, blocked, True), (ALLOWED, allowed, False))
+            if names
+        ]
+        yield from longer_names_first(named)
         if self.purposes:
             yield self._group([], self.purposes, usage, True, SKIPPED)
-        words = BLOCKED if not self.allows_others else ALLOWED
+        words = ALLOWED if self.allows_others else BLOCKED
         yield self._group(["*"], (), usage, not self.allows_others, f"All others. {words}:")
 
     def _group(
@@ -143,35 +140,30 @@ class Preset(NamedTuple):
     ) -> NewGroup:
         return NewGroup(names, purposes, [disallow("/")] if is_blocked else [], usage, comment)
 
-    def _blocked_names(self) -> list[str]:
+    def _named(self, *, is_blocked: bool) -> list[str]:
         """
-        Return the names that need a group to be blocked.
+        Return the names that need a group to be blocked, or to be allowed.
 
-        If everyone else is blocked, these are crawlers that ignore `*`, the names that they obey
-        instead, and crawlers that would obey the group of an allowed one.
+        If everyone else gets the other answer, these are all such crawlers. Otherwise they are
+        those that ignore `*`, with the names that they obey instead; those that would obey a group
+        with the other answer; and those whose name contains one of its names, because Protego and
+        urllib.robotparser compare the beginning or a part of the crawler's name.
         """
-        blocked = [crawler for crawler in KNOWN_CRAWLERS if self.blocks(crawler)]
-        if not self.allows_others:
-            needed = {
-                name for one in blocked if one.ignores_star for name in (one.product_token, *one.also)
-            }
-            allowed = set(self._allowed_names())
-            needed |= {one.product_token for one in blocked if allowed.intersection(one.also)}
-            blocked = [one for one in blocked if one.product_token in needed]
-        return _names(blocked)
-
-    def _allowed_names(self) -> list[str]:
-        """Return the names that need a group to be allowed."""
-        allowed = [crawler for crawler in KNOWN_CRAWLERS if not self.blocks(crawler)]
-        if self.allows_others:
-            # They would obey the group of a blocked crawler.
-            blocked = {one.product_token for one in KNOWN_CRAWLERS if self.blocks(one)}
-            allowed = [one for one in allowed if blocked.intersection(one.also)]
-        return _names(allowed)
-
-
-def _names(crawlers: list[KnownCrawler]) -> list[str]:
-    return list(dict.fromkeys(crawler.written_as for crawler in crawlers))
+        crawlers = [crawler for crawler in KNOWN_CRAWLERS if self.blocks(crawler) is is_blocked]
+        if is_blocked is not self.allows_others:
+            others = set(KNOWN_CRAWLERS).difference(crawlers)
+            contrary = [other.written_as.lower() for other in others]
+            needed: set[str] = set()
+            for crawler in crawlers:
+                names = [name.lower() for name in crawler.names]
+                if crawler.ignores_star and is_blocked:
+                    needed.update(names)
+                elif any(name in contrary for name in names) or any(
+                    name in names[0] for name in contrary
+                ):
+                    needed.add(names[0])
+            crawlers = [one for one in crawlers if one.product_token.lower() in needed]
+        return list(dict.fromkeys(crawler.written_as for crawler in crawlers))
 
 
 _ALL = frozenset(CRAWLER_PURPOSES)

@@ -119,9 +119,12 @@ def test_comments_say_what_it_is_not(server: str) -> None:
 
 
 def test_misuse() -> None:
-    """An unknown server is refused with the known ones."""
+    """An unknown server is refused with the known ones; controls alone would match anything."""
     with pytest.raises(ValueError, match="use nginx, apache, caddy, haproxy"):
         server_rules("iis", KNOWN, "", "")
+    controls = [crawler for crawler in KNOWN if crawler.is_control]
+    with pytest.raises(ValueError, match="pass at least one that does"):
+        server_rules("caddy", controls, "", "")
 
 
 # --- Real servers ---------------------------------------------------------------------------------

@@ -61,6 +61,8 @@ def server_rules(server: str, crawlers: Sequence[KnownCrawler], written_by: str,
     if server not in SERVERS:
         raise ValueError(f"there is no format for {server!r}: use {', '.join(SERVERS)}")
     sending = [crawler for crawler in crawlers if not crawler.is_control]
+    if not sending:
+        raise ValueError("none of these crawlers sends requests: pass at least one that does")
     controls = [crawler.product_token for crawler in crawlers if crawler.is_control]
     noun = "crawler" if len(sending) == 1 else "crawlers"
     comment = [

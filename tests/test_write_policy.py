@@ -473,7 +473,9 @@ class TestForPurpose:
         )
         parsed = parse(write(robots))
         assert not parsed.check("/cart/", "MJ12bot").allowed
-        assert crawl_delay(parsed, "MJ12bot").seconds == 5
+        delay = crawl_delay(parsed, "MJ12bot")
+        assert delay is not None
+        assert delay.seconds == 5
 
     def test_purposes_are_written_once(self) -> None:
         """Also if the table has the purpose in both keys."""
@@ -482,7 +484,7 @@ class TestForPurpose:
 
     def test_two_tables_for_one_purpose(self) -> None:
         """Their names cannot be told apart, so they are one table."""
-        with pytest.raises(WriteError, match="purpose seo is in .* merge the two tables"):
+        with pytest.raises(WriteError, match=r"purpose seo is in .* merge the two tables"):
             compose('[[for]]\nfor-purpose = "seo"\n[[for]]\nfor-purpose = "seo"\ncrawl-delay=1')
 
     @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ COLUMNS = (
 )
 INDENT = "  "
 # The widths of columns and of text.
-LONGEST_OPERATOR = 26
+LONGEST_OPERATOR = 24
 LABEL = 15
 WIDTH = 100
 NARROWEST = 40
@@ -71,7 +71,9 @@ NARROWEST = 40
     help=f"Only crawlers with this purpose, main or not: {', '.join(CRAWLER_PURPOSES)}. Repeat it "
     "for several.",
 )
-@click.option("--operator", metavar="TEXT", help="Only crawlers of operators with TEXT in the name.")
+@click.option(
+    "--operator", metavar="TEXT", help="Only crawlers of operators with TEXT in the name."
+)
 @click.option("--status", type=click.Choice(CRAWLER_STATUSES), help="Only these.")
 @click.option(
     "--obeys",
@@ -151,7 +153,8 @@ def crawlers(
     elif form in SERVERS:
         if all(crawler.is_control for crawler in found):
             names = ", ".join(crawler.product_token for crawler in found)
-            raise CliError(f"{names} send no requests: use --format robots")
+            verb = "sends" if len(found) == 1 else "send"
+            raise CliError(f"{names} {verb} no requests: use --format robots")
         command = f"robotrules crawlers {_arguments()}"
         output.write(server_rules(form or "", found, command, KNOWN_CRAWLERS.checked))
         _hint_at_controls(found)
@@ -255,9 +258,9 @@ def _cell(value: object) -> str:
 def _hint_at_controls(found: Sequence[KnownCrawler]) -> None:
     controls = [crawler.product_token for crawler in found if crawler.is_control]
     if controls:
+        words = "sends no requests and is" if len(controls) == 1 else "send no requests and are"
         report(
-            f"{', '.join(controls)} send no requests and are left out: only a robots.txt can name "
-            "them",
+            f"{', '.join(controls)} {words} left out: only a robots.txt can name controls",
             label="hint",
         )
 
@@ -265,9 +268,7 @@ def _hint_at_controls(found: Sequence[KnownCrawler]) -> None:
 # --- Comparison -----------------------------------------------------------------------------------
 
 
-def _compare(
-    file: str, found: Sequence[KnownCrawler], target: str | None, *, as_json: bool
-) -> int:
+def _compare(file: str, found: Sequence[KnownCrawler], target: str | None, *, as_json: bool) -> int:
     name = "stdin" if file == STDIN else quoted(file)
     try:
         theirs = read_crawler_list(_read(file), name)
@@ -353,9 +354,7 @@ def _table(found: Sequence[KnownCrawler], output: Output) -> Iterator[str]:
         yield output.paint("faint", words)
 
 
-def _rows(
-    found: Sequence[KnownCrawler], output: Output, *, heading: bool = False
-) -> Iterator[str]:
+def _rows(found: Sequence[KnownCrawler], output: Output, *, heading: bool = False) -> Iterator[str]:
     rows = [
         (
             crawler.product_token,
@@ -368,17 +367,16 @@ def _rows(
     head = ("crawler", "operator", "obeys", "purposes")
     widths = [max(cell_width(row[at]) for row in [*rows, head]) for at in range(3)]
     if heading:
-        yield output.paint("faint", _row(head, widths, output))
+        yield output.paint("faint", _row(head, widths))
     for row in rows:
-        yield _row(row, widths, output)
+        yield _row(row, widths)
 
 
-def _row(row: Sequence[str], widths: Sequence[int], output: Output) -> str:
+def _row(row: Sequence[str], widths: Sequence[int]) -> str:
     cells = [
         cell + " " * (width - cell_width(cell)) for cell, width in zip(row, widths, strict=False)
     ]
-    line = f"{INDENT}{INDENT.join([*cells, row[3]])}"
-    return truncate(line, max(output.width, NARROWEST)) if output.terminal else line
+    return f"{INDENT}{INDENT.join([*cells, row[3]])}"
 
 
 def _marks(crawler: KnownCrawler) -> str:

@@ -2,8 +2,8 @@
 `robotrules write`: create a robots.txt from a policy or a preset, compare it, or check the policy.
 
 A wrapper around `policy.read_policy`, `presets` and `write`. After a preset, the matrix of the file
-is printed as proof: to stderr, or to stdout if the file has another target. Tag rules of a policy are checked and shown as
-JSON, and not written: a robots.txt cannot contain them.
+is printed as proof: to stderr, or to stdout if the file has another target. Tag rules of a policy
+are checked and shown as JSON, and not written: a robots.txt cannot contain them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.input_files import open_octets, read_error, read_robots
 from robotrules.cli.options import json_option
 from robotrules.cli.unified_diff import colourize, unified_lines
-from robotrules.errors import WriteError
+from robotrules.errors import WriteError, WrongWitnessError
 from robotrules.json_results.write import (
     SCHEMA_VERSION,
     compare_with_policy,
@@ -125,12 +125,13 @@ def write(
         return _check(policy, ignore, as_json)
     name = "stdin" if policy == STDIN else visible(os.fsencode(policy))
     try:
-        parsed = read_policy(_read(policy), name)
+        source = _read(policy)
+        parsed = read_policy(source, name)
         require_generated(parsed, name)
     except WriteError as error:
         raise CliError(visible(str(error))) from None
     robots = parsed.robots
-    _hint_at_names(robots)
+    _hint_at_names(robots, source)
     _hint_at_purposes(robots)
     text = write_text(robots)
     values = policy_values(parsed, text, None if policy == STDIN else name)
@@ -158,7 +159,10 @@ def _write_preset(
     preset: Preset, target: str | None, existing: str | None, quiet: bool, as_json: bool
 ) -> int:
     """Write the file of a preset, and the matrix as proof."""
-    robots = preset.robots()
+    try:
+        robots = preset.robots()
+    except WrongWitnessError as error:
+        raise CliError(str(error)) from None
     text = write_text(robots)
     values = preset_values(preset, robots, text) if as_json else None
     if existing is not None:
@@ -243,9 +247,10 @@ def _read(policy: str) -> str:
         raise CliError(f"{where} is not UTF-8 at byte {error.start:,}: save it as UTF-8") from None
 
 
-def _hint_at_names(robots: NewRobotsTxt) -> None:
+def _hint_at_names(robots: NewRobotsTxt, source: str) -> None:
+    """Tell about names that parsers read differently; of for-purpose the author wrote none."""
     for name in dict.fromkeys(name for group in robots.groups for name in group.user_agents):
-        if name != "*" and not is_product_token(name):
+        if name != "*" and not is_product_token(name) and name in source:
             report(
                 f"{quoted(name)} contains characters other than letters, '_' and '-': some "
                 f"crawlers "

@@ -78,7 +78,11 @@ def server_rules(server: str, crawlers: Sequence[KnownCrawler], written_by: str,
 
 def _comment(text: str, indent: str = "") -> list[str]:
     return textwrap.wrap(
-        text, WIDTH, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# ", break_on_hyphens=False
+        text,
+        WIDTH,
+        initial_indent=f"{indent}# ",
+        subsequent_indent=f"{indent}# ",
+        break_on_hyphens=False,
     )
 
 
@@ -91,7 +95,7 @@ def _nginx(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
     yield from _comment(ROBOTS)
     yield "#"
     yield "# Include this file in the http block. To label, in a server block:"
-    yield f"#   add_header X-Crawler ${VARIABLE};"
+    yield f"#   add_header X-Crawler ${VARIABLE};        (proxy_set_header for a backend)"
     yield f"#   and ${VARIABLE} in a log_format"
     yield "# To refuse:"
     yield "#   location = /robots.txt { }"
@@ -127,8 +131,10 @@ def _apache(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
 
 
 def _caddy(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
-    yield "# Import this file in a site block. /robots.txt is answered for everyone: crawlers that get"
-    yield "# 403 for it may read that as 'no rules' (RFC 9309 section 2.3.1.3)."
+    yield from _comment(
+        "Import this file in a site block. /robots.txt is answered for everyone: crawlers that get "
+        "403 for it may read that as 'no rules' (RFC 9309 section 2.3.1.3)."
+    )
     yield "#"
     yield "# To label:   header @robotrules X-Crawler {re.robotrules.1}"
     yield "# To refuse:  respond @robotrules 403"
@@ -143,7 +149,8 @@ def _haproxy(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
     variable = f"txn.{VARIABLE}"
     yield from _comment(ROBOTS)
     yield "#"
-    yield "# Put these lines into a frontend. To label, after them:"
+    yield "# Put these lines into a frontend. To label for the backend, after them:"
+    yield "#   http-request del-header X-Crawler"
     yield f"#   http-request set-header X-Crawler %[var({variable})] if {VARIABLE}"
     yield f"#   and %[var({variable})] in a log-format"
     yield "# To refuse:"

@@ -37,7 +37,6 @@ from robotrules.write.values import (
     allow,
     disallow,
     escape_pattern,
-    longer_names_first,
     most_specific_first,
 )
 
@@ -53,7 +52,6 @@ __all__ = [
     "content_usage_record",
     "disallow",
     "display_string_value",
-    "longer_names_first",
     "meta_elements",
     "most_specific_first",
     "read_back",

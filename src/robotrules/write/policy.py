@@ -5,10 +5,10 @@ A policy has `keep-out` and `welcome` paths, allowed uses of content, and direct
 applications; `compose` makes groups of them. Requests to everyone apply to all crawlers: they are
 repeated in the groups of named crawlers, because RFC 9309 §2.2.1 makes these obey their own group
 only. Requests to a named crawler take precedence. `for-purpose` stands for all well-known crawlers
-with a purpose, which are written by name: User-Agent-Purpose is a draft that they do not know. Tag rules by path are not part of a robots.txt:
-`tag_policy` reads them, and `read_policy` returns both. A policy with the key `robots-txt` names a
-file that is served as it is, and generates none. This module does not read files; `write` lays out
-the robots.txt.
+with a purpose, which are written by name: User-Agent-Purpose is a draft that they do not know. Tag
+rules by path are not part of a robots.txt: `tag_policy` reads them, and `read_policy` returns both.
+A policy with the key `robots-txt` names a file that is served as it is, and generates none. This
+module does not read files; `write` lays out the robots.txt.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from robotrules.write import (
     app_directives_record,
     content_usage_record,
     display_string_value,
-    longer_names_first,
     most_specific_first,
     token_value,
 )
 from robotrules.write.tag_policy import PathTags, read_tags, require_path
+from robotrules.write.values import longer_names_first
 
 # A policy is written by hand; a larger file is not a policy.
 LARGEST = 1 << 20

@@ -31,9 +31,9 @@ from robotrules.write import (
     NewRobotsTxt,
     content_usage_record,
     disallow,
-    longer_names_first,
     write,
 )
+from robotrules.write.values import longer_names_first
 
 __all__ = ["PRESETS", "Preset"]
 
@@ -80,7 +80,8 @@ class Preset(NamedTuple):
 
     def robots(self) -> NewRobotsTxt:
         """Return the file; a mismatch with what `blocks` says is a bug and raises an error."""
-        robots = NewRobotsTxt(self._groups(), comment=self._comment())
+        groups = tuple(self._groups())
+        robots = NewRobotsTxt(groups, comment=self._comment(len(groups) > 1))
         verify(self, write(robots))
         return robots
 
@@ -106,10 +107,10 @@ class Preset(NamedTuple):
 
     # --- The file -----------------------------------------------------------------------------
 
-    def _comment(self) -> str:
+    def _comment(self, has_names: bool) -> str:
         lines = [
             f"{self.name}: {self.summary}",
-            KNOWN_CRAWLERS.citation,
+            *([KNOWN_CRAWLERS.citation] if has_names else []),
             f"Written by: robotrules write --preset {self.name}",
             "This is a request, not access control: a crawler can ignore it.",
         ]
@@ -128,7 +129,8 @@ class Preset(NamedTuple):
         if self.purposes:
             yield self._group([], self.purposes, usage, True, SKIPPED)
         words = ALLOWED if self.allows_others else BLOCKED
-        yield self._group(["*"], (), usage, not self.allows_others, f"All others. {words}:")
+        comment = f"All others. {words}:" if named else ""
+        yield self._group(["*"], (), usage, not self.allows_others, comment)
 
     def _group(
         self,

@@ -42,16 +42,14 @@ class CrawlerNotNamed(Check):
 
     Instead:
         Add the names that you want to block. `robotrules write --preset block-ai-training` writes
-        all of them, and `robotrules crawlers --purpose ai-training` shows each with its source:
+        all of them, and `robotrules crawlers --purpose ai-training` lists them with their
+        operators. If only some crawlers may fetch pages, name those, and block everyone else:
 
-            User-agent: GPTBot
-            User-agent: ClaudeBot
-            User-agent: CCBot
-            User-agent: Google-Extended
-            User-agent: Bytespider
-            User-agent: Amazonbot
-            User-agent: Applebot-Extended
-            User-agent: meta-externalagent
+            User-agent: Googlebot
+            User-agent: bingbot
+            Disallow:
+
+            User-agent: *
             Disallow: /
     """
 

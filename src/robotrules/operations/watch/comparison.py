@@ -324,7 +324,7 @@ def _sitemaps(old: FileObservation | None, new: FileObservation) -> Iterator[Cha
 
 
 def _sitemap(old: SitemapSeen, new: SitemapSeen) -> Iterator[Change]:
-    details = {"line": new.line}
+    details: dict[str, Any] = {"line": new.line}
     if new.blocked and not old.blocked:
         words = f"The robots.txt disallows a sitemap that it lists in line {new.line}."
         yield Change(EventKind.SITEMAP_BLOCKED, "warning", words, details, new.url)

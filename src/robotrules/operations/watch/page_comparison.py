@@ -33,6 +33,7 @@ def compare_pages(old: PageObservation | None, new: PageObservation) -> Iterator
     """Yield the changes from one look at a page to the next; none fetched is a failure."""
     if old is None:
         return
+    details: dict[str, Any]
     if new.outcome == "blocked":
         if old.outcome != "blocked":
             words = (
@@ -103,8 +104,8 @@ def _tags(old: PageObservation, new: PageObservation) -> Iterator[PageChange]:
             words += ": search engines may show the page"
         details = {
             "crawler": name,
-            "added": dict((rule, now[rule]) for rule in added),
-            "removed": dict((rule, before[rule]) for rule in removed),
+            "added": {rule: now[rule] for rule in added},
+            "removed": {rule: before[rule] for rule in removed},
         }
         yield PageChange(EventKind.PAGE_TAGS_CHANGED, level, f"{words}.", details)
 

@@ -437,7 +437,7 @@ class WatchState:
         found = self._read(HOLDER, self._key, time.time())
         if not found or is_dead(str(found[0][0])):
             return None
-        return f"process{_process_of(str(found[0][0]))}" or None
+        return f"process{_process_of(str(found[0][0]))}"
 
 
 def _process_of(holder: str) -> str:

@@ -42,6 +42,8 @@ MAX_SITEMAPS_FETCHED = 5
 JITTER = 0.05
 # Seconds between checks for a signal, and between renewals of the lease.
 POLL, RENEW = 0.5, 60.0
+# Seconds between deliveries during a look.
+BETWEEN = 5.0
 
 
 class WatchTarget(NamedTuple):
@@ -73,9 +75,10 @@ def parse_targets(texts: Iterable[str]) -> list[WatchTarget]:
     for text that is none of these.
     """
     found: dict[str, dict[str, None]] = {}
-    count = 0
-    for text in texts:
-        text = text.strip()
+    for number, given in enumerate(texts):
+        text = given.strip()
+        if number >= MAX_TARGETS:
+            raise ValueError(f"more than {MAX_TARGETS:,} targets: use several watches")
         origin = parse_origin(text)
         if origin is None or len(text) > MAX_KEPT_URL or not text.isprintable():
             raise ValueError(
@@ -83,13 +86,10 @@ def parse_targets(texts: Iterable[str]) -> list[WatchTarget]:
                 "https://example.com or https://example.com/page"
             )
         pages = found.setdefault(origin, {})
-        url = text.partition("#")[0]
-        rest = url[authority_end(url) :] if "://" in url else ""
+        url = (text if "://" in text else f"https://{text}").partition("#")[0]
+        rest = url[authority_end(url) :]
         if rest and rest != "/robots.txt":
             pages[origin + (rest if rest.startswith("/") else f"/{rest}")] = None
-        count += 1
-        if count > MAX_TARGETS:
-            raise ValueError(f"more than {MAX_TARGETS:,} targets: use several watches")
     return [WatchTarget(origin, tuple(pages)) for origin, pages in found.items()]
 
 
@@ -123,8 +123,14 @@ class Watcher:
         concurrency: int = CONCURRENCY,
         clock: Callable[[], float] = time.time,
         on_look: Callable[[Look], object] | None = None,
+        on_delivery: Callable[[DeliverySummary], object] | None = None,
     ) -> None:
-        """*state* is open, and this process has its lease; *on_look* is called for each target."""
+        """
+        *state* is open, and this process has its lease.
+
+        *on_look* is called for each target, *on_delivery* for each channel that had something to
+        deliver.
+        """
         self._client = client
         self._state = state
         self._targets = tuple(targets)
@@ -136,6 +142,7 @@ class Watcher:
         self._concurrency = concurrency
         self._clock = clock
         self._on_look = on_look
+        self._on_delivery = on_delivery
         self._next: dict[str, float] = {}
 
     # --- Looking --------------------------------------------------------------------------------
@@ -146,7 +153,7 @@ class Watcher:
 
         After *stop* is set, no further look begins.
         """
-        found, renewed = 0, time.monotonic()
+        found, renewed, delivered = 0, time.monotonic(), time.monotonic()
         waiting = list(reversed(self._targets if targets is None else targets))
         pool = ThreadPoolExecutor(self._concurrency, "robotrules-watch")
         running: set[Future[list[Observation]]] = set()
@@ -157,6 +164,9 @@ class Watcher:
                 done, running = wait(running, POLL, FIRST_COMPLETED)
                 for future in done:
                     found += sum(map(self._record, future.result()))
+                if time.monotonic() - delivered > BETWEEN:
+                    self.deliver()  # a look at many targets takes minutes
+                    delivered = time.monotonic()
                 if time.monotonic() - renewed > RENEW:
                     self._state.renew()
                     renewed = time.monotonic()
@@ -203,15 +213,14 @@ class Watcher:
     # --- Running --------------------------------------------------------------------------------
 
     def deliver(self) -> list[DeliverySummary]:
-        """Deliver what is due."""
-        return self._outbox.deliver()
+        """Deliver what is due, and report it to *on_delivery*."""
+        summaries = self._outbox.deliver()
+        for summary in summaries:
+            if self._on_delivery is not None:
+                self._on_delivery(summary)
+        return summaries
 
-    def run(
-        self,
-        every: float,
-        stop: Event,
-        on_delivery: Callable[[list[DeliverySummary]], object] | None = None,
-    ) -> None:
+    def run(self, every: float, stop: Event) -> None:
         """
         Look at each target every so many seconds, and deliver, until *stop* is set.
 
@@ -229,9 +238,7 @@ class Watcher:
                     self._next[target.origin] = after + every * random.uniform(
                         1 - JITTER, 1 + JITTER
                     )
-            summaries = self.deliver()
-            if on_delivery is not None and summaries:
-                on_delivery(summaries)
+            self.deliver()
             if time.monotonic() - renewed > RENEW:
                 self._state.renew()
                 renewed = time.monotonic()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
@@ -46,6 +47,11 @@ class FeedChannel:
         self.name = f"feed {visible(os.path.basename(path))}"
         whole = os.path.abspath(path)
         self.key = f"feed:{hashlib.sha256(os.fsencode(whole)).hexdigest()[:16]}"
+
+    def create(self, at: float) -> None:
+        """Write a feed without entries, so that readers find it; failures show with the first."""
+        with suppress(OSError):
+            replace_file(self._path, make_feed(self._feed_id, self._title, (), at))
 
     def deliver(self, events: Sequence[WatchEvent]) -> Delivery:
         """Write the feed with the last events, which include these."""

@@ -214,7 +214,8 @@ def _test(channels: Sequence[Channel]) -> int:
 class _Talk:
     """What is said on stderr about looks and deliveries."""
 
-    def __init__(self) -> None:
+    def __init__(self, after: int) -> None:
+        self._after = after
         self.first = 0
         self.failures: list[str] = []
         self.failed = False
@@ -228,7 +229,7 @@ class _Talk:
         if seen.failed and not look.events:
             words = f"{_shown(look.target)} is unreachable: {seen.response}"
             if not look.before.told_unreachable:
-                words += f" (failure {look.before.failures + 1}; told after --after failures)"
+                words += f" (failure {look.before.failures + 1} of {self._after} until it is told)"
             report(words)
         elif look.is_first and getattr(seen, "outcome", "") == "blocked":
             report(
@@ -276,7 +277,8 @@ def _run(
             "--every is shorter than a minute: sites are asked that often only with --allow-private"
         )
     _hint_orphans(state, channels)
-    talk, stop = _Talk(), Event()
+    after = int(settings.get("after", AFTER))
+    talk, stop = _Talk(after), Event()
     with library_errors(), client_options.client("default") as client, _signals(stop) as caught:
         outbox = Outbox(state, channels, clock=client_module.now)
         watcher = Watcher(
@@ -284,7 +286,7 @@ def _run(
             state,
             targets,
             outbox,
-            after=settings.get("after", AFTER),
+            after=after,
             crawlers=settings.crawlers,
             fetch_sitemaps=bool(settings.get("sitemaps", False)),
             min_level=settings.get("min_level", "info"),

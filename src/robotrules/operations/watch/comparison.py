@@ -174,8 +174,13 @@ def _compare_files(
 ) -> Iterator[Change]:
     """Yield the changes; without an old one, only what is wrong with the file."""
     is_html, was_html = _is_html(new), old is not None and _is_html(old)
+    meaning: Mapping[str, Any] = {}
     if old is not None:
-        yield from _content(old, new, crawlers)
+        for change in _content(old, new, crawlers):
+            if is_html and not was_html:
+                meaning = change.details  # told below
+            else:
+                yield change
         yield from compare_redirects(old.redirects, new.redirects, "robots.txt")
         if old.has_file and new.has_file and old.media_type != new.media_type:
             words = (
@@ -192,7 +197,7 @@ def _compare_files(
             "error",
             "The robots.txt is an HTML page: crawlers find no rules in it and may fetch "
             f"everything ({new.response}, {new.media_type or 'no media type'}).",
-            {"media_type": new.media_type},
+            {**meaning, "media_type": new.media_type},
         )
     elif was_html and new.has_file and not is_html:
         yield Change(EventKind.HTML_PAGE, "info", "The robots.txt is no HTML page any more.")
@@ -231,9 +236,13 @@ def _content(
         details["status"] = new.status
         words = (
             f"There is no robots.txt any more ({new.response}): every crawler may fetch everything "
-            f"(RFC 9309 §2.3.1.3). {meaning.sentence or 'It allowed everything before, too.'}"
+            "(RFC 9309 §2.3.1.3)"
         )
-        level = "error" if meaning.sentence else "warning"
+        if meaning.example:
+            words += f", also what was disallowed, such as {meaning.example}."
+        else:
+            words += ", as before."
+        level = "error" if meaning.example else "warning"
         yield Change(EventKind.FILE_VANISHED, level, words, details)
     elif not old.has_file:
         details["status"] = old.status

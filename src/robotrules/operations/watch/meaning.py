@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from robotrules.analysis.crawlers import crawlers as all_crawlers
 from robotrules.analysis.crawlers import displayed_crawlers
+from robotrules.analysis.values import ORIGIN
 from robotrules.json_results.crawler_names import format_names, join_some
 from robotrules.json_results.diff import compare_files
 from robotrules.json_results.diff_sections import (
@@ -51,6 +52,8 @@ class Meaning(NamedTuple):
     level: str
     sentence: str
     """Empty if nothing changes."""
+    example: str
+    """A URL whose verdict changes, with the crawler: `/private/ for everyone else`; or empty."""
     details: dict[str, Any]
 
 
@@ -71,26 +74,29 @@ def describe_meaning(old: RobotsTxt, new: RobotsTxt, crawlers: Sequence[str] = (
     }
     if parts.changed:
         kind, level = EventKind.RULES_CHANGED, "warning"
-        if blocked or _blocks_everyone(parts):
+        if blocked:
             kind = EventKind.CRAWLERS_BLOCKED
-            level = "error" if _is_serious(blocked) or _blocks_everyone(parts) else "warning"
+            level = "error" if _is_serious(blocked) else "warning"
         elif allowed:
             kind = EventKind.CRAWLERS_ALLOWED
-        return Meaning(kind, level, _sentence(parts, statements, blocked, allowed), details)
+        first = statements[0].details
+        example = f"{first['example']} for {first['crawlers'][0]}"
+        sentence = _sentence(parts, statements, blocked, allowed)
+        return Meaning(kind, level, sentence, example, details)
     records = [one for one in details["records"] if one["decided"]]
     if records:
         words = "; ".join(one["sentence"] for one in records[:MOST_STATEMENTS])
         more = len(records) - MOST_STATEMENTS
         words += f"; and {more} more" if more > 0 else ""
         sentence = f"Other records changed, and no verdict: {words}."
-        return Meaning(EventKind.RECORDS_CHANGED, "warning", sentence, details)
+        return Meaning(EventKind.RECORDS_CHANGED, "warning", sentence, "", details)
     if parts.equal is None:
         sentence = (
             "The robots.txt changed; no difference for crawlers was found, but not everything "
             "could be compared."
         )
-        return Meaning(EventKind.NOT_COMPARED, "warning", sentence, details)
-    return Meaning(EventKind.TEXT_CHANGED, "info", "", details)
+        return Meaning(EventKind.NOT_COMPARED, "warning", sentence, "", details)
+    return Meaning(EventKind.TEXT_CHANGED, "info", "", "", details)
 
 
 def describe_text_change(old: RobotsTxt, new: RobotsTxt) -> str:
@@ -120,18 +126,36 @@ def _statements(parts: DiffReport) -> Iterator[_Statement]:
     for part in parts.changed[:MOST_DETAILS]:
         whom = format_names(part.crawlers, _mark, MOST_NAMES, parts.alone)
         for change in part.region_changes(MOST_DETAILS):
+            kept = tuple(one for one in change.but if _is_opposite(one, part, change))
+            change = change._replace(but=kept)
             yield _Statement(_words(whom, change), _details(part, change))
+
+
+def _is_opposite(pattern: str, part: DiffSection, change: RegionChange) -> bool:
+    """
+    Return whether what does not change has the other verdict: `/news/*` stays allowed.
+
+    The rest of what does not change had the new verdict before, which is not worth a word.
+    """
+    path = pattern.removesuffix("$").replace("*", "")
+    url = f"{ORIGIN}{path}"
+    verdicts = {rules.check(url).allowed for rules in part.rules}
+    return verdicts != {change.new.allowed}
 
 
 def _words(whom: str, change: RegionChange) -> str:
     """Return `GPTBot may no longer fetch /news* (line 4: Disallow: /news)`."""
-    verb = "may fetch" if change.new.allowed else "may no longer fetch"
+    verb, end = ("may fetch", "") if change.new.allowed else ("may no longer fetch", "")
+    if whom == "every crawler" and not change.new.allowed:
+        whom, verb, end = "no crawler", "may fetch", " any more"
     urls = describe_urls(change._replace(but=()), _mark)
     if not change.patterns:
         urls = "every URL" if change.new.allowed else "any URL"
     if change.but:
         urls += f", except {join_some(tuple(map(_mark, change.but)), 3)}"
-    return f"{whom} {verb} {urls} ({describe_rule(change.new, _mark)})"
+    if change.new.rule or not change.old.rule:
+        return f"{whom} {verb} {urls}{end} ({describe_rule(change.new, _mark)})"
+    return f"{whom} {verb} {urls}{end} (before, {describe_rule(change.old, _mark)})"
 
 
 def _details(part: DiffSection, change: RegionChange) -> dict[str, Any]:
@@ -155,9 +179,11 @@ def _sentence(
         words.append(f"and {rest:,} more {'change' if rest == 1 else 'changes'}")
     text = "; ".join(words)
     text = f"{text[:1].upper()}{text[1:]}."
+    stated = {one.product_token for part in parts.changed for one in part.crawlers}
     for names, what in ((blocked, "anything any more"), (allowed, "something again")):
-        if names:
-            verb = "may not fetch" if names is blocked else "may fetch"
+        if not stated.issuperset(names):
+            names = [name for name in names if name != EVERYONE_ELSE.product_token]
+            verb = "may not fetch" if what.startswith("any") else "may fetch"
             noun = "crawlers" if len(names) > 1 else "crawler"
             shown = join_some([_mark(name) for name in names], 6)
             text += f" {len(names):,} {noun} {verb} {what}: {shown}."
@@ -190,7 +216,7 @@ def _newly_blocked(
     old: RobotsTxt, new: RobotsTxt, crawlers: Sequence[str]
 ) -> tuple[list[str], list[str]]:
     """Return the crawlers that may not fetch anything any more, and those that may again."""
-    names = list(dict.fromkeys([*_listed(old, new), *crawlers]))
+    names = list(dict.fromkeys([EVERYONE_ELSE.product_token, *_listed(old, new), *crawlers]))
     before, now = (_blocked(robots, names) for robots in (old, new))
     decided = [name for name in now if name in before]
     blocked = [name for name in decided if now[name] and not before[name]]
@@ -226,19 +252,9 @@ def _important_first(names: list[str]) -> list[str]:
     return sorted(names, key=order)
 
 
-def _blocks_everyone(parts: DiffReport) -> bool:
-    """Return whether everyone else loses every URL."""
-    return any(
-        EVERYONE_ELSE in part.crawlers
-        and any(
-            not one.patterns and not one.but and not one.new.allowed
-            for one in part.region_changes(1)
-        )
-        for part in parts.changed
-    )
-
-
 def _is_serious(blocked: Sequence[str]) -> bool:
-    """Return whether a main search engine is among the blocked."""
+    """Return whether everyone else or a main search engine is among the blocked."""
+    if EVERYONE_ELSE.product_token in blocked:
+        return True
     found = (KNOWN_CRAWLERS.get(name) for name in blocked)
     return any(known and known.is_main and "search" in known.purposes for known in found)

@@ -151,11 +151,12 @@ def _words(whom: str, change: RegionChange) -> str:
     urls = describe_urls(change._replace(but=()), _mark)
     if not change.patterns:
         urls = "every URL" if change.new.allowed else "any URL"
+    urls += end
     if change.but:
         urls += f", except {join_some(tuple(map(_mark, change.but)), 3)}"
     if change.new.rule or not change.old.rule:
-        return f"{whom} {verb} {urls}{end} ({describe_rule(change.new, _mark)})"
-    return f"{whom} {verb} {urls}{end} (before, {describe_rule(change.old, _mark)})"
+        return f"{whom} {verb} {urls} ({describe_rule(change.new, _mark)})"
+    return f"{whom} {verb} {urls} (before, {describe_rule(change.old, _mark)})"
 
 
 def _details(part: DiffSection, change: RegionChange) -> dict[str, Any]:

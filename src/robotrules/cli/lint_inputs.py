@@ -22,7 +22,8 @@ from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
 from robotrules.http.origins import origin_of
 from robotrules.json_results.lint import notes_on
-from robotrules.linting import MAX_STATES, LintNote, lint_page, select_checks
+from robotrules.linting import LEVELS, MAX_STATES, LintNote, lint_page, select_checks
+from robotrules.linting.baseline import Scope
 from robotrules.linting.render import LintedFile
 from robotrules.octets import visible
 
@@ -53,6 +54,9 @@ class LintOptions(NamedTuple):
     config: str | None = None
     no_config: bool = False
     min_level: str | None = None
+    exclude: tuple[str, ...] = ()
+    baseline: str | None = None
+    no_baseline: bool = False
 
 
 class LintSettings(NamedTuple):
@@ -66,6 +70,13 @@ class LintSettings(NamedTuple):
     url: str | None
     min_level: str
     """Notes below it are ignored."""
+    baseline: str | None = None
+    """The file with known notes."""
+
+    def scope(self) -> Scope:
+        """Return which notes this run looks for."""
+        codes = frozenset(check.code for check in select_checks(self.select, self.ignore))
+        return Scope(codes, LEVELS[: LEVELS.index(self.min_level) + 1])
 
 
 class LintSettingsReader:
@@ -103,6 +114,7 @@ class LintSettingsReader:
             options.fail_on or found.fail_on or "warning",
             options.url or found.url,
             options.min_level or found.min_level or "info",
+            self._baseline(config),
         )
         if settings.url is not None and origin_of(settings.url) is None:
             raise CliError(
@@ -117,6 +129,28 @@ class LintSettingsReader:
         except CheckError as error:
             raise CliError(visible(_where(config, error))) from None
         return settings
+
+    def excluded(self, folder: str) -> tuple[str, ...]:
+        """Return the patterns that are left out of a folder, relative to the current directory."""
+        if self._choices.exclude:
+            return self._choices.exclude
+        try:
+            config = self._config(os.path.join(folder, "robots.txt"))
+        except CliError:
+            return ()  # reported when a file is linted
+        # Patterns with a slash are relative to the settings.
+        start = os.path.relpath(config.folder).replace(os.sep, "/")
+        return tuple(
+            f"{start}/{pattern}" if "/" in pattern.rstrip("/") and start != "." else pattern
+            for pattern in config.lint.exclude
+        )
+
+    def _baseline(self, config: Config) -> str | None:
+        """Return the baseline: that of the options, or of the settings."""
+        options = self._choices
+        if options.no_baseline or options.baseline is not None or config.lint.baseline is None:
+            return None if options.no_baseline else options.baseline
+        return os.path.relpath(config.folder / config.lint.baseline)
 
     @property
     def format(self) -> str | None:

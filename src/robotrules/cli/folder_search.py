@@ -17,7 +17,13 @@ from fnmatch import fnmatchcase
 
 from robotrules.cli.console import CliError, quoted
 
-__all__ = ["describe_folder_error", "expand_folders", "is_robots_name", "search_folder"]
+__all__ = [
+    "describe_folder_error",
+    "expand_folders",
+    "is_in_search",
+    "is_robots_name",
+    "search_folder",
+]
 
 SKIPPED_FOLDERS = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__"))
 MOST_FILES = 100_000
@@ -28,6 +34,15 @@ ROBOTS_NAMES = "robots.txt or *.robots.txt"
 def is_robots_name(name: str) -> bool:
     """Return whether a file in a folder is taken for a robots.txt, by its name."""
     return name == "robots.txt" or name.endswith(".robots.txt")
+
+
+def is_in_search(path: str, folder: str) -> bool:
+    """Return whether a search of a folder reaches a path; both are relative, with slashes."""
+    if folder != ".":
+        if not path.startswith(f"{folder}/"):
+            return False
+        path = path[len(folder) + 1 :]
+    return not any(map(_is_skipped, path.split("/")[:-1]))
 
 
 def expand_folders(files: Sequence[str], exclude: Callable[[str], Sequence[str]]) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -337,6 +337,14 @@ def _rendered(
     from robotrules.linting.render.junit import junit
 
     return junit(found)
+
+
+def write_sarif(target: str, found: Iterable[LintedFile]) -> None:
+    """Write results as SARIF."""
+    from robotrules.linting.render.sarif import sarif
+
+    made = sarif(found, version=robotrules.__version__)
+    write_atomically(target, (json.dumps(made, indent=2) + "\n").encode())
 
 
 def _write_output(made: Any, target: str | None, content: str) -> None:

@@ -26,7 +26,7 @@ from robotrules.cli.folder_search import search_folder
 from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import json_option, literal_option
 from robotrules.cli.progress import progress_bar
-from robotrules.cli.text import plural
+from robotrules.cli.text import Paint, plural
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
 from robotrules.expect import read_expectations
@@ -155,7 +155,8 @@ def test(
                 if as_json:
                     output.json(_as_json(trial, found))
                 else:
-                    page = ExpectationsPage(found, output, passes=verbose)
+                    width = output.width if output.terminal else None
+                    page = ExpectationsPage(found, output.paint, width, passes=verbose)
                     output.lines(list(page.lines()))
                 output.flush()
         if not fetcher.used:
@@ -192,16 +193,21 @@ def _found(name: str, *, below: bool = True) -> list[tuple[Path, Config]]:
     config = find_config(Path(name))
     if not os.path.isdir(name):
         return [(Path(name), config)]
-    found = [(path, config) for path in find_files(Path(name), config)]
-    if below and not config.test.files:
-        known = {path for path, _ in found}
-        files = map(Path, search_folder(name, _is_expectation_file))
-        found += [(path, find_config(path)) for path in files if path not in known]
+    found = _files_of(name, config, below=below)
     if not found:
         where = "here" if not below else f"in {quoted(name)}"
         raise CliError(
             f"there is no expectation file {where}: create {NAME} with --init, or pass a file"
         )
+    return found
+
+
+def _files_of(folder: str, config: Config, *, below: bool) -> list[tuple[Path, Config]]:
+    found = [(path, config) for path in find_files(Path(folder), config)]
+    if below and not config.test.files:
+        known = {path for path, _ in found}
+        files = map(Path, search_folder(folder, _is_expectation_file))
+        found += [(path, find_config(path)) for path in files if path not in known]
     return found
 
 
@@ -293,6 +299,23 @@ def _as_json(trial: ExpectationFile, answered: FileResult) -> dict[str, Any]:
     }
 
 
+def evaluate_folders(folders: Sequence[str], client_options: ClientOptions) -> list[FileResult]:
+    """Return the results of the expectation files of folders, if any; errors are reported."""
+    answered: list[FileResult] = []
+    files: list[tuple[Path, Config]] = []
+    for folder in folders:
+        with _told(visible(os.fsencode(folder)), answered):
+            files += _files_of(folder, find_config(Path(folder)), below=True)
+    with ExitStack() as opened:
+        fetcher = _Live(client_options, opened)
+        for path, config in files:
+            with _told(_shown(path), answered):
+                found = _evaluate_file(ExpectationFile(path, config, fetcher), None, first=False)
+                answered.append(found)
+                _hint(found)
+    return answered
+
+
 # --- Live files -----------------------------------------------------------------------------------
 
 
@@ -351,11 +374,14 @@ class FileResult(NamedTuple):
 class ExpectationsPage:
     """The results of one file as lines of text."""
 
-    def __init__(self, answered: FileResult, output: Output, *, passes: bool) -> None:
+    def __init__(
+        self, answered: FileResult, paint: Paint, width: int | None = None, *, passes: bool = False
+    ) -> None:
+        """*width* is that of the terminal; None if there is none. *passes*: list them, too."""
         self._evaluate_file = answered
-        self._paint = output.paint
+        self._paint = paint
         self._passes = passes
-        self._room = max(output.width, 60) if output.terminal else WIDTH
+        self._room = WIDTH if width is None else max(width, 60)
 
     def lines(self) -> Iterator[str]:
         """Yield the lines."""
@@ -412,8 +438,12 @@ class ExpectationsPage:
 
 def junit(files: Sequence[FileResult]) -> bytes:
     """Return the results as JUnit XML: a suite per file, a case per expectation."""
-    suites = [Suite(answered.name, tuple(_cases(answered))) for answered in files]
-    return render_junit("robotrules test", suites).encode()
+    return render_junit("robotrules test", suites(files)).encode()
+
+
+def suites(files: Sequence[FileResult]) -> list[Suite]:
+    """Return the suites of files, for a report with other suites."""
+    return [Suite(answered.name, tuple(_cases(answered))) for answered in files]
 
 
 def _cases(answered: FileResult) -> Iterator[Case]:

@@ -20,6 +20,7 @@ from robotrules.cli.console import CliError, quoted
 __all__ = [
     "describe_folder_error",
     "expand_folders",
+    "is_excluded",
     "is_in_search",
     "is_robots_name",
     "search_folder",
@@ -43,6 +44,16 @@ def is_in_search(path: str, folder: str) -> bool:
             return False
         path = path[len(folder) + 1 :]
     return not any(map(_is_skipped, path.split("/")[:-1]))
+
+
+def is_excluded(path: str, exclude: Sequence[str]) -> bool:
+    """Return whether a path, or a folder that it is in, matches a pattern of *exclude*."""
+    parts = path.replace(os.sep, "/").split("/")
+    return any(
+        fnmatchcase("/".join(parts[: number + 1]) if "/" in pattern else part, pattern.rstrip("/"))
+        for pattern in exclude
+        for number, part in enumerate(parts)
+    )
 
 
 def expand_folders(files: Sequence[str], exclude: Callable[[str], Sequence[str]]) -> list[str]:
@@ -131,10 +142,4 @@ def _is_skipped(name: str) -> bool:
 
 
 def _is_excluded(entry: os.DirEntry[str], exclude: Sequence[str]) -> bool:
-    if not exclude:
-        return False
-    path = os.path.relpath(entry.path).replace(os.sep, "/")
-    return any(
-        fnmatchcase(path if "/" in pattern else entry.name, pattern.rstrip("/"))
-        for pattern in exclude
-    )
+    return bool(exclude) and is_excluded(os.path.relpath(entry.path), exclude)

@@ -25,7 +25,7 @@ from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.client import ClientOptions
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.fmt import check_format
-from robotrules.cli.folder_search import expand_folders, is_in_search, is_robots_name
+from robotrules.cli.folder_search import expand_folders, is_excluded, is_in_search, is_robots_name
 from robotrules.cli.lint_inputs import LintOptions, LintSettingsReader, is_url
 from robotrules.cli.lint_run import LintRun
 from robotrules.cli.options import json_option
@@ -122,6 +122,11 @@ def review(
         if name == STDIN or is_url(name):
             raise click.UsageError(f"{quoted(name)} is not a file of a repository: pass a file")
     environment = read_environment(os.environ)
+    if environment.has_secrets:
+        raise CliError(
+            "the event pull_request_target gives a stranger's change the token of the repository: "
+            "use pull_request"
+        )
     result = ReviewResult(names)
     changes = _changes(given, base, environment, result) if "diff" in names else []
     linted = _lint(given, fail_on, baseline, result) if {"lint", "fmt"} & set(names) else []
@@ -164,7 +169,11 @@ def _lint(
 ) -> list[LintedFile]:
     """Lint all files, and check their format if that is asked for; return the notes."""
     settings = LintSettingsReader(LintOptions(fail_on=fail_on, baseline=baseline))
-    files = expand_folders(given, settings.excluded)
+    files = [
+        file
+        for file in expand_folders(given, settings.excluded)
+        if not _leads_elsewhere(file, result)
+    ]
     if result.changed_files:
         # A pull request may delete the last robots.txt of a folder.
         files = [file for file in files if os.path.exists(file) and not os.path.isdir(file)]
@@ -190,6 +199,17 @@ def _lint(
     return found
 
 
+def _leads_elsewhere(file: str, result: ReviewResult) -> bool:
+    """Tell whether a file is a symbolic link out of the repository, whose content is not shown."""
+    if not os.path.islink(file):
+        return False
+    top = os.path.realpath(result.root or ".")
+    if os.path.realpath(file).startswith(os.path.join(top, "")):
+        return False
+    _say(result, f"{visible(os.fsencode(file))} is a link out of the repository, and is not read")
+    return True
+
+
 # --- The change -----------------------------------------------------------------------------------
 
 
@@ -204,6 +224,7 @@ def _changes(
         raise click.UsageError("missing --base: pass a branch or commit such as main")
     try:
         root = repository_root(".")
+        result.root = str(root)
         if base is not None:
             result.base = start_of_change(root, base)
         else:
@@ -234,6 +255,8 @@ def _wanted(root: Path, given: Sequence[str]) -> Callable[[str], bool]:
     top = os.path.realpath(root)
     places = [os.path.relpath(os.path.realpath(name), top).replace(os.sep, "/") for name in given]
     folders = [place for name, place in zip(given, places, strict=True) if os.path.isdir(name)]
+    settings = LintSettingsReader(LintOptions())
+    exclude = [pattern for name in given for pattern in settings.excluded(name)]
     # A deleted file that is named explicitly is none of the folders.
     files = {place for place in places if place not in folders}
 
@@ -241,9 +264,10 @@ def _wanted(root: Path, given: Sequence[str]) -> Callable[[str], bool]:
         """Return whether a file is reviewed."""
         if path in files:
             return True
-        return is_robots_name(path.rpartition("/")[2]) and any(
+        is_found = is_robots_name(path.rpartition("/")[2]) and any(
             is_in_search(path, folder) for folder in folders
         )
+        return is_found and not is_excluded(os.path.relpath(os.path.join(root, path)), exclude)
 
     return is_wanted
 

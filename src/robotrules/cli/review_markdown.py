@@ -62,6 +62,8 @@ class ReviewResult:
         self.checks = checks
         self.base: str | None = None
         """The commit that the change is compared with."""
+        self.root: str | None = None
+        """The top folder of the repository."""
         self.changed_files = self.uncompared = self.more = 0
         self.compared: list[ReviewedChange] = []
         self.linted: list[LintedFile] = []
@@ -156,10 +158,12 @@ class ReviewPage:
 
     def _title(self) -> str:
         result = self._result
-        different = [one for one in result.compared if one.parts.equal is not True]
+        different = sum(one.parts.equal is False for one in result.compared)
         if different:
-            files = "1 file changes" if len(different) == 1 else f"{len(different):,} files change"
+            files = "1 file changes" if different == 1 else f"{different:,} files change"
             words = f"{files} what crawlers may fetch, or what is asked of them"
+        elif any(one.parts.equal is None for one in result.compared):
+            words = "a change was not decided"
         elif result.compared:
             words = "same meaning"
         elif result.base is not None:
@@ -204,13 +208,15 @@ class ReviewPage:
         result = self._result
         if result.base is None:
             return "nothing to compare with"
-        different = sum(one.parts.equal is not True for one in result.compared)
-        same = len(result.compared) - different
+        different = sum(one.parts.equal is False for one in result.compared)
+        undecided = sum(one.parts.equal is None for one in result.compared)
+        same = len(result.compared) - different - undecided
         words = [f"{different:,} with another meaning"] if different else []
+        words += [f"{undecided:,} not decided"] if undecided else []
         words += [f"{same:,} with the same meaning"] if same else []
         words += [f"{result.more:,} not compared"] if result.more else []
         found = ", ".join(words) or "no file changed"
-        icon = CHANGED if different or result.more else PASSED
+        icon = CHANGED if different or undecided or result.more else PASSED
         return f"{icon} {found}, since {code(result.base[:10])}"
 
     # --- Changes ---

@@ -19,7 +19,8 @@ __all__ = ["CiEnvironment", "read_environment"]
 GITHUB, GITLAB = "github", "gitlab"
 # GitHub limits an event to 25 MiB.
 LARGEST_EVENT = 32 << 20
-PULL_REQUESTS = ("pull_request", "pull_request_target")
+# It runs with the secrets of the repository, also for a pull request from a fork.
+WITH_SECRETS = "pull_request_target"
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 # Stands for "no commit": the base of a new branch.
@@ -47,6 +48,8 @@ class CiEnvironment(NamedTuple):
     """The file for the summary of the job."""
     outputs: str | None = None
     """The file for the outputs of the step."""
+    has_secrets: bool = False
+    """Whether the run has secrets that the author of the change must not have."""
 
     @property
     def is_github(self) -> bool:
@@ -73,8 +76,10 @@ def _github(variables: Mapping[str, str]) -> CiEnvironment:
         summary=variables.get("GITHUB_STEP_SUMMARY") or None,
         outputs=variables.get("GITHUB_OUTPUT") or None,
     )
-    if variables.get("GITHUB_EVENT_NAME") not in PULL_REQUESTS:
-        return found._replace(base=_commit(event.get("before")))
+    name = variables.get("GITHUB_EVENT_NAME")
+    if name != "pull_request":
+        base = _commit(event.get("before"))
+        return found._replace(base=base, has_secrets=name == WITH_SECRETS)
     pull = _table(event, "pull_request")
     number = pull.get("number")
     head, base = _table(pull, "head"), _table(pull, "base")

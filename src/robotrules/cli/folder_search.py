@@ -14,13 +14,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from robotrules.cli.console import CliError, quoted
 
 __all__ = [
+    "Exclusion",
     "describe_folder_error",
     "expand_folders",
-    "is_excluded",
     "is_in_search",
     "is_robots_name",
     "search_folder",
@@ -46,21 +47,30 @@ def is_in_search(path: str, folder: str) -> bool:
     return not any(map(_is_skipped, path.split("/")[:-1]))
 
 
-def is_excluded(path: str, exclude: Sequence[str]) -> bool:
-    """Return whether a path, or a folder that it is in, matches a pattern of *exclude*."""
-    parts = path.replace(os.sep, "/").split("/")
-    return any(
-        fnmatchcase("/".join(parts[: number + 1]) if "/" in pattern else part, pattern.rstrip("/"))
-        for pattern in exclude
-        for number, part in enumerate(parts)
-    )
+class Exclusion(NamedTuple):
+    """What is left out of folders: patterns, as in `per-file-ignores` of the settings."""
+
+    patterns: tuple[str, ...] = ()
+    """Names, or with a slash paths relative to *base*."""
+    base: str = "."
+
+    def covers(self, path: str) -> bool:
+        """Return whether a path, or a folder that it is in, is left out."""
+        if not self.patterns:
+            return False
+        parts = os.path.relpath(path, self.base).replace(os.sep, "/").split("/")
+        return any(
+            fnmatchcase("/".join(parts[: number + 1]) if "/" in pattern else part, pattern)
+            for pattern in (pattern.rstrip("/") for pattern in self.patterns)
+            for number, part in enumerate(parts)
+        )
 
 
-def expand_folders(files: Sequence[str], exclude: Callable[[str], Sequence[str]]) -> list[str]:
+def expand_folders(files: Sequence[str], exclude: Callable[[str], Exclusion]) -> list[str]:
     """
     Return the arguments, with the robots.txt files in it for each folder.
 
-    *exclude* returns the patterns of a folder, as in `search_folder`.
+    *exclude* returns what is left out of a folder.
     """
     found: list[str] = []
     seen: set[str] = set()
@@ -76,13 +86,14 @@ def expand_folders(files: Sequence[str], exclude: Callable[[str], Sequence[str]]
 
 
 def search_folder(
-    folder: str, is_wanted: Callable[[str], bool], exclude: Sequence[str] = ()
+    folder: str,
+    is_wanted: Callable[[str], bool],
+    exclude: Exclusion = Exclusion(),  # noqa: B008  # an immutable value
 ) -> Iterator[str]:
     """
     Yield the files below a folder whose names are wanted, and folders that cannot be read.
 
-    A file or folder is left out if it matches a pattern of *exclude*: with its path relative to the
-    current directory, or with its name if the pattern has no slash.
+    Raises `CliError` beyond the limits of files and folders.
     """
     waiting = [folder]
     files = folders = 0
@@ -102,9 +113,9 @@ def search_folder(
         below = []
         for entry in listed:
             if _is_folder(entry):
-                if not _is_skipped(entry.name) and not _is_excluded(entry, exclude):
+                if not _is_skipped(entry.name) and not exclude.covers(entry.path):
                     below.append(entry.path)
-            elif is_wanted(entry.name) and entry.is_file() and not _is_excluded(entry, exclude):
+            elif is_wanted(entry.name) and entry.is_file() and not exclude.covers(entry.path):
                 files += 1
                 if files > MOST_FILES:
                     raise CliError(
@@ -139,7 +150,3 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 def _is_skipped(name: str) -> bool:
     return name.startswith(".") or name in SKIPPED_FOLDERS
-
-
-def _is_excluded(entry: os.DirEntry[str], exclude: Sequence[str]) -> bool:
-    return bool(exclude) and is_excluded(os.path.relpath(entry.path), exclude)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules import RobotsTxt
 from robotrules.cli.console import STDIN, CliError, quoted
+from robotrules.cli.folder_search import Exclusion
 from robotrules.cli.input_files import open_octets, read_error, read_robots, refuse_binary
 from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
@@ -130,20 +131,15 @@ class LintSettingsReader:
             raise CliError(visible(_where(config, error))) from None
         return settings
 
-    def excluded(self, folder: str) -> tuple[str, ...]:
-        """Return the patterns that are left out of a folder, relative to the current directory."""
+    def excluded(self, folder: str) -> Exclusion:
+        """Return what is left out of a folder: by the options, or by the settings."""
         if self._choices.exclude:
-            return self._choices.exclude
+            return Exclusion(self._choices.exclude)
         try:
             config = self._config(os.path.join(folder, "robots.txt"))
         except CliError:
-            return ()  # reported when a file is linted
-        # Patterns with a slash are relative to the settings.
-        start = os.path.relpath(config.folder).replace(os.sep, "/")
-        return tuple(
-            f"{start}/{pattern}" if "/" in pattern.rstrip("/") and start != "." else pattern
-            for pattern in config.lint.exclude
-        )
+            return Exclusion()  # reported when a file is linted
+        return Exclusion(config.lint.exclude, str(config.folder))
 
     def _baseline(self, config: Config) -> str | None:
         """Return the baseline: that of the options, or of the settings."""
@@ -268,6 +264,6 @@ def named(file: str) -> tuple[bytes, bool]:
     if file == STDIN:
         return b"stdin", False
     here, whole = os.getcwd(), os.path.abspath(file)
-    below = whole.startswith(os.path.join(here, ""))
+    below = whole == here or whole.startswith(os.path.join(here, ""))
     path = os.fsencode(os.path.relpath(whole, here) if below else whole)
     return path.replace(os.sep.encode(), b"/"), True

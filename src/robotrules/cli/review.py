@@ -25,7 +25,7 @@ from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.client import ClientOptions
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.fmt import check_format
-from robotrules.cli.folder_search import expand_folders, is_excluded, is_in_search, is_robots_name
+from robotrules.cli.folder_search import expand_folders, is_in_search, is_robots_name
 from robotrules.cli.lint_inputs import LintOptions, LintSettingsReader, is_url
 from robotrules.cli.lint_run import LintRun
 from robotrules.cli.options import json_option
@@ -256,7 +256,7 @@ def _wanted(root: Path, given: Sequence[str]) -> Callable[[str], bool]:
     places = [os.path.relpath(os.path.realpath(name), top).replace(os.sep, "/") for name in given]
     folders = [place for name, place in zip(given, places, strict=True) if os.path.isdir(name)]
     settings = LintSettingsReader(LintOptions())
-    exclude = [pattern for name in given for pattern in settings.excluded(name)]
+    exclude = [settings.excluded(name) for name in given]
     # A deleted file that is named explicitly is none of the folders.
     files = {place for place in places if place not in folders}
 
@@ -267,7 +267,7 @@ def _wanted(root: Path, given: Sequence[str]) -> Callable[[str], bool]:
         is_found = is_robots_name(path.rpartition("/")[2]) and any(
             is_in_search(path, folder) for folder in folders
         )
-        return is_found and not is_excluded(os.path.relpath(os.path.join(root, path)), exclude)
+        return is_found and not any(one.covers(os.path.join(root, path)) for one in exclude)
 
     return is_wanted
 

@@ -195,7 +195,7 @@ def _found(name: str, *, below: bool = True) -> list[tuple[Path, Config]]:
         return [(Path(name), config)]
     found = _files_of(name, config, below=below)
     if not found:
-        where = "here" if not below else f"in {quoted(name)}"
+        where = "here" if name == "." else f"in {quoted(name)}"
         raise CliError(
             f"there is no expectation file {where}: create {NAME} with --init, or pass a file"
         )

@@ -81,7 +81,7 @@ def _tokens(text: str) -> list[_Token]:
         bracket, double, single, bare = match.groups()
         word = next((one for one in (double, single) if one is not None), bare)
         if word == "":
-            raise ExpectationError(f"column {match.start() + 1}: the word is empty")
+            raise ExpectationError(f"column {_column(text, position)}: the word is empty")
         is_word = bracket is None and not (bare and bare.lower() in _OPERATORS)
         last = match.lastindex or 0
         start = match.start(last) - (last in (2, 3))

@@ -94,7 +94,7 @@ class TestFolders:
                 raise PermissionError(13, "Permission denied")
             return scan(path)
 
-        with mock.patch.object(folder_search.os, "scandir", refuse):
+        with mock.patch.object(os, "scandir", refuse):
             ran = lint(".", "--format", "concise")
         assert ran.code == 2
         assert "cannot read the folder './a': Permission denied; change its mode" in ran.err

@@ -75,8 +75,7 @@ class ReviewResult:
     @property
     def has_errors(self) -> bool:
         """Whether something could not be checked."""
-        results = (*self.linted, *self.formatted, *self.tested)
-        return any(one.error for one in results)
+        return bool(_errors([*self.linted, *self.formatted, *self.tested]))
 
     @property
     def failed(self) -> bool:
@@ -255,7 +254,7 @@ class ReviewPage:
 
     def _findings(self) -> Iterator[str]:
         result = self._result
-        errors = _errors((*result.linted, *result.formatted, *result.tested))
+        errors = _errors([*result.linted, *result.formatted, *result.tested])
         yield from _folded("Errors", list(dict.fromkeys(errors)), is_open=True)
         page = LintPage(Paint(False), concise=True)
         notes = [line for one in result.linted for line in page.lines(one)]

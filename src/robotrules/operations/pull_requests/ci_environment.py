@@ -76,10 +76,10 @@ def _github(variables: Mapping[str, str]) -> CiEnvironment:
         summary=variables.get("GITHUB_STEP_SUMMARY") or None,
         outputs=variables.get("GITHUB_OUTPUT") or None,
     )
-    name = variables.get("GITHUB_EVENT_NAME")
-    if name != "pull_request":
-        base = _commit(event.get("before"))
-        return found._replace(base=base, has_secrets=name == WITH_SECRETS)
+    kind = variables.get("GITHUB_EVENT_NAME")
+    if kind != "pull_request":
+        before = _commit(event.get("before"))
+        return found._replace(base=before, has_secrets=kind == WITH_SECRETS)
     pull = _table(event, "pull_request")
     number = pull.get("number")
     head, base = _table(pull, "head"), _table(pull, "base")

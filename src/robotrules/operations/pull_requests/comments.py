@@ -142,8 +142,9 @@ class _Forge:
         if value is not None:
             data = json.dumps(value).encode()
             headers["Content-Type"] = "application/json"
-        request = urllib.request.Request(self._given.api + path, data, headers, method=method)
         try:
+            # The URL of the API is http or https, see `ci_environment`.
+            request = urllib.request.Request(self._given.api + path, data, headers, method=method)
             with _OPENER.open(request, timeout=TIMEOUT) as response:
                 octets = response.read(LARGEST_RESPONSE)
         except urllib.error.HTTPError as error:

@@ -44,7 +44,7 @@ FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
 KNOWN = {
     "lint": (
         *("select", "ignore", "per-file-ignores", "profile", "max-states", "fail-on"),
-        *("url", "min-level", "format"),
+        *("url", "min-level", "format", "exclude", "baseline"),
     ),
     "fmt": ("max-states",),
     "test": ("files", "profile", "max-states"),
@@ -76,6 +76,10 @@ class LintConfig(NamedTuple):
     """The lowest level that counts."""
     format: str | None = None
     """The output format: one of `FORMATS`."""
+    exclude: tuple[str, ...] = ()
+    """Patterns of files and folders that are left out when a folder is linted."""
+    baseline: str | None = None
+    """The file with known notes, relative to the directory of the settings."""
 
 
 class FmtConfig(NamedTuple):
@@ -258,6 +262,8 @@ def _lint(part: TomlValue) -> LintConfig:
         _url(part),
         _among(part, "min-level", LEVELS),
         _among(part, "format", FORMATS),
+        _texts(part, "exclude", "fixtures/*"),
+        part.at("baseline").text(example="robots-baseline.json") if "baseline" in part else None,
     )
 
 

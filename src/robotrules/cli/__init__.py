@@ -40,7 +40,7 @@ SECTIONS = {
         *("prefetch", "evidence", "cache"),
     ),
     "Write and test a robots.txt": (
-        *("write", "lint", "rule", "fmt", "test", "diff", "simplify", "pattern", "blame"),
+        *("write", "lint", "rule", "fmt", "test", "diff", "review", "simplify", "pattern", "blame"),
     ),
     "Run a site": ("report", "matrix", "crawlers", "logs", "watch", "audit"),
     "Datasets, editors and services": ("bulk", "lsp", "serve", "mcp"),

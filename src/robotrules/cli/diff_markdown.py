@@ -42,8 +42,11 @@ HEAD = ("| URLs | verdict | such as | before | now |", "|---|---|---|---|---|")
 class DiffComment:
     """A comparison as Markdown."""
 
-    def __init__(self, parts: DiffReport, most: int, names: Sequence[str]) -> None:
+    def __init__(
+        self, parts: DiffReport, most: int, names: Sequence[str], room: int = MOST_CHARACTERS
+    ) -> None:
         """*most* regions are shown per section; *names* are those of the files."""
+        self._most_characters = room
         self._parts = parts
         self._most = most
         self._names = names
@@ -62,7 +65,7 @@ class DiffComment:
         last = [*self._unchanged()]
         if words := describe_known_crawlers(parts):
             last += ["", words.replace("'*'", "`*`").replace("--literal", "`--literal`")]
-        room = MOST_CHARACTERS - sum(map(len, last))
+        room = self._most_characters - sum(map(len, last))
         pieces: list[tuple[str, Iterable[str]]] = [
             (format_names(part.crawlers, code, MOST_NAMES), self._part(part))
             for part in parts.changed

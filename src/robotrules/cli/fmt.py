@@ -101,6 +101,11 @@ def fmt(
     return int(not writes and any(one.changed for one in done))
 
 
+def check_format(file: str) -> FormattedFile:
+    """Return the canonical form of a file, which is not written."""
+    return _formatted(file, None, False)
+
+
 def _formatted(file: str, max_states: int | None, writes: bool) -> FormattedFile:
     """Format and write one file; an error is part of the result."""
     name = "stdin" if file == STDIN else quoted(file)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -20,7 +20,9 @@ import robotrules
 from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.client import ClientOptions, with_client_options
 from robotrules.cli.console import STDIN, Output, quoted, report
+from robotrules.cli.folder_search import expand_folders
 from robotrules.cli.input_files import default_robots_file
+from robotrules.cli.lint_baseline import BaselineFile
 from robotrules.cli.lint_inputs import LintOptions, LintSettingsReader, is_url
 from robotrules.cli.lint_run import LintRun
 from robotrules.cli.lint_text import CHANGED, LintPage
@@ -36,7 +38,7 @@ FORMS = ("text", "concise", "json", "sarif", "github", "junit")
 
 
 @click.command()
-@click.argument("files", metavar="[FILE|URL]...", nargs=-1)
+@click.argument("files", metavar="[FILE|FOLDER|URL]...", nargs=-1)
 @click.option(
     "--select",
     metavar="CHECKS",
@@ -107,6 +109,25 @@ FORMS = ("text", "concise", "json", "sarif", "github", "junit")
 @click.option(
     "--statistics", is_flag=True, help="Print the number of notes per check instead of the notes."
 )
+@click.option(
+    "--exclude",
+    metavar="PATTERN",
+    multiple=True,
+    help="Leave out files and folders below a FOLDER: names such as drafts, or paths such as "
+    "'tests/*'. Can be repeated.",
+)
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    help="Report only notes that this file does not have; it has the known notes of a project.",
+)
+@click.option(
+    "--write-baseline",
+    metavar="FILE",
+    help="Write all notes to this file instead of reporting them; entries without a note are "
+    "removed.",
+)
+@click.option("--no-baseline", is_flag=True, help="Report known notes, too.")
 @click.option("--config", metavar="FILE", help="Read settings from this file.")
 @click.option("--no-config", is_flag=True, help="Ignore robotrules.toml and pyproject.toml.")
 @with_client_options(crawler=False)
@@ -128,6 +149,10 @@ def lint(
     exit_zero: bool,
     min_level: str | None,
     statistics: bool,
+    exclude: tuple[str, ...],
+    baseline: str | None,
+    write_baseline: str | None,
+    no_baseline: bool,
     config: str | None,
     no_config: bool,
     client_options: ClientOptions,
@@ -135,39 +160,69 @@ def lint(
     """
     Find problems in robots.txt files and in the robots tags of pages.
 
-    FILE is a robots.txt, '-' for stdin, or a saved page that ends with .html. For a URL, the
-    robots.txt of its origin is fetched, and the page if the URL has a path and the rules allow it.
-    Without arguments, robots.txt in this directory is linted. 'robotrules rule CODE' explains a
-    note; a comment '# robotrules: ignore[CODE]' suppresses it. Settings are read from the nearest
-    robotrules.toml or pyproject.toml. The exit code is 0 if there is no note of --fail-on or worse,
-    1 if there is one or if --diff prints something, 2 for a usage or I/O error.
+    FILE is a robots.txt, '-' for stdin, or a saved page that ends with .html. In a FOLDER, and in
+    all folders below, files named robots.txt or *.robots.txt are linted. For a URL, the robots.txt
+    of its origin is fetched, and the page if the URL has a path and the rules allow it. Without
+    arguments, robots.txt in this directory is linted. 'robotrules rule CODE' explains a note; a
+    comment '# robotrules: ignore[CODE]' suppresses it, and a baseline has all known notes of a
+    project. Settings are read from the nearest robotrules.toml or pyproject.toml. The exit code is
+    0 if there is no note of --fail-on or worse, 1 if there is one or if --diff prints something, 2
+    for a usage or I/O error.
 
     \b
     Examples:
       robotrules lint
+      robotrules lint sites/ --write-baseline robots-baseline.json
+      robotrules lint sites/ --baseline robots-baseline.json
       robotrules lint robots.txt --select RR5 --fix
       robotrules lint https://example.com/prices --min-level warning
       robotrules lint public/robots.txt --format sarif --output robots.sarif
     """
     given_options = (_selected(select), _names(ignore), profile, max_states, fail_on, url)
-    choices = LintOptions(*given_options, config=config, no_config=no_config, min_level=min_level)
+    choices = LintOptions(
+        *given_options,
+        config=config,
+        no_config=no_config,
+        min_level=min_level,
+        exclude=exclude,
+        baseline=baseline,
+        no_baseline=no_baseline,
+    )
     if config is not None and no_config:
         raise click.UsageError("--config and --no-config cannot be combined")
-    given = files or (default_robots_file(or_url=True),)
+    given: Sequence[str] = files or (default_robots_file(or_url=True),)
     fixing = in_place or unsafe_fixes
     _refuse_fixing(given, fixing, as_diff)
-    if target is not None and target != STDIN:
-        refuse_overwriting(target, given, "--output")
+    _refuse_baselines(baseline, write_baseline, no_baseline)
+    if write_baseline is not None and (fixing or as_diff or target is not None):
+        raise click.UsageError(
+            "--write-baseline cannot be combined with --fix, --unsafe-fixes, --diff or --output"
+        )
     settings = LintSettingsReader(choices)
+    given = expand_folders(given, settings.excluded)
+    for name, option in ((target, "--output"), (write_baseline, "--write-baseline")):
+        if name is not None and name != STDIN:
+            refuse_overwriting(name, given, option)
+    written = None if write_baseline is None else BaselineFile(write_baseline, writing=True)
     form = _form(form, as_json, statistics, as_diff, target, settings)
-    work = LintRun(settings, client_options, as_diff=as_diff, fixing=fixing, unsafe=unsafe_fixes)
+    work = LintRun(
+        settings,
+        client_options,
+        as_diff=as_diff,
+        fixing=fixing,
+        unsafe=unsafe_fixes,
+        written=written,
+    )
     if not any(map(is_url, given)):
         client_options.hint_unused()
     with ExitStack() as opened:
         bar = sys.stderr if is_terminal(sys.stderr) else None
         progress = opened.enter_context(Progress(bar, len(given), "file"))
         found = work.run(given, progress)
-        if as_diff:
+        if written is not None:
+            for _ in found:
+                pass
+        elif as_diff:
             output = Output()
             for _ in found:
                 output.lines(colourize(work.diff, output.paint))
@@ -185,6 +240,10 @@ def lint(
             _write_output(made, target, plural(work.notes, "note"))
             if statistics and not made and not work.errors:
                 report(f"no notes in {plural(len(given), 'file')}")
+    for known in work.baselines:
+        known.report_use(counted=form in ("text", "concise") and not (statistics or as_diff))
+    if written is not None and not work.errors:
+        written.write()
     if work.errors:
         return 2
     if as_diff:
@@ -226,6 +285,13 @@ def _selected(given: Sequence[str]) -> tuple[str, ...]:
     if not all(_names([one]) for one in given):
         raise click.UsageError("--select is empty: pass checks such as RR5, or remove the option")
     return _names(given)
+
+
+def _refuse_baselines(baseline: str | None, write_baseline: str | None, none: bool) -> None:
+    given = {"--baseline": baseline, "--write-baseline": write_baseline, "--no-baseline": none}
+    names = [name for name, value in given.items() if value]
+    if len(names) > 1:
+        raise click.UsageError(f"{names[0]} and {names[1]} cannot be combined")
 
 
 def _refuse_fixing(given: Sequence[str], fixing: bool, as_diff: bool) -> None:
@@ -271,6 +337,14 @@ def _rendered(
     from robotrules.linting.render.junit import junit
 
     return junit(found)
+
+
+def write_sarif(target: str, found: Iterable[LintedFile]) -> None:
+    """Write results as SARIF."""
+    from robotrules.linting.render.sarif import sarif
+
+    made = sarif(found, version=robotrules.__version__)
+    write_atomically(target, (json.dumps(made, indent=2) + "\n").encode())
 
 
 def _write_output(made: Any, target: str | None, content: str) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules import RobotsTxt
 from robotrules.cli.console import STDIN, CliError, quoted
+from robotrules.cli.folder_search import Exclusion
 from robotrules.cli.input_files import (
     is_host_name,
     open_octets,
@@ -27,7 +28,8 @@ from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
 from robotrules.http.origins import origin_of
 from robotrules.json_results.lint import notes_on
-from robotrules.linting import MAX_STATES, LintNote, lint_page, select_checks
+from robotrules.linting import LEVELS, MAX_STATES, LintNote, lint_page, select_checks
+from robotrules.linting.baseline import Scope
 from robotrules.linting.render import LintedFile
 from robotrules.octets import visible
 
@@ -53,6 +55,9 @@ class LintOptions(NamedTuple):
     config: str | None = None
     no_config: bool = False
     min_level: str | None = None
+    exclude: tuple[str, ...] = ()
+    baseline: str | None = None
+    no_baseline: bool = False
 
 
 class LintSettings(NamedTuple):
@@ -66,6 +71,13 @@ class LintSettings(NamedTuple):
     url: str | None
     min_level: str
     """Notes below it are ignored."""
+    baseline: str | None = None
+    """The file with known notes."""
+
+    def scope(self) -> Scope:
+        """Return which notes this run looks for."""
+        codes = frozenset(check.code for check in select_checks(self.select, self.ignore))
+        return Scope(codes, LEVELS[: LEVELS.index(self.min_level) + 1])
 
 
 class LintSettingsReader:
@@ -103,6 +115,7 @@ class LintSettingsReader:
             options.fail_on or found.fail_on or "warning",
             options.url or found.url,
             options.min_level or found.min_level or "info",
+            self._baseline(config),
         )
         if settings.url is not None and origin_of(settings.url) is None:
             raise CliError(
@@ -117,6 +130,23 @@ class LintSettingsReader:
         except CheckError as error:
             raise CliError(visible(_where(config, error))) from None
         return settings
+
+    def excluded(self, folder: str) -> Exclusion:
+        """Return what is left out of a folder: by the options, or by the settings."""
+        if self._choices.exclude:
+            return Exclusion(self._choices.exclude)
+        try:
+            config = self._config(os.path.join(folder, "robots.txt"))
+        except CliError:
+            return Exclusion()  # reported when a file is linted
+        return Exclusion(config.lint.exclude, str(config.folder))
+
+    def _baseline(self, config: Config) -> str | None:
+        """Return the baseline: that of the options, or of the settings."""
+        options = self._choices
+        if options.no_baseline or options.baseline is not None or config.lint.baseline is None:
+            return None if options.no_baseline else options.baseline
+        return os.path.relpath(config.folder / config.lint.baseline)
 
     @property
     def format(self) -> str | None:
@@ -234,6 +264,6 @@ def named(file: str) -> tuple[bytes, bool]:
     if file == STDIN:
         return b"stdin", False
     here, whole = os.getcwd(), os.path.abspath(file)
-    below = whole.startswith(os.path.join(here, ""))
+    below = whole == here or whole.startswith(os.path.join(here, ""))
     path = os.fsencode(os.path.relpath(whole, here) if below else whole)
     return path.replace(os.sep.encode(), b"/"), True

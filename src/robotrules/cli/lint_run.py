@@ -21,6 +21,8 @@ from robotrules.analysis.files import FileDifference, compare
 from robotrules.cli.atomic_write import write_atomically
 from robotrules.cli.client import ClientOptions
 from robotrules.cli.console import STDIN, CliError, quoted, report
+from robotrules.cli.folder_search import describe_folder_error
+from robotrules.cli.lint_baseline import BaselineFile
 from robotrules.cli.lint_inputs import (
     LintSettings,
     LintSettingsReader,
@@ -37,7 +39,7 @@ from robotrules.cli.progress import Progress
 from robotrules.cli.text import listed, truncate
 from robotrules.cli.unified_diff import diff_lines
 from robotrules.errors import MissingExtraError
-from robotrules.linting import LEVELS
+from robotrules.linting import LEVELS, LintNote
 from robotrules.linting.fix_rounds import NOT_UTF8, fix_in_rounds
 from robotrules.linting.fixing import MAX_STATES
 from robotrules.linting.render import LintedFile
@@ -65,15 +67,23 @@ class LintRun:
         given: LintSettingsReader,
         client_options: ClientOptions,
         *,
-        as_diff: bool,
-        fixing: bool,
-        unsafe: bool,
+        as_diff: bool = False,
+        fixing: bool = False,
+        unsafe: bool = False,
+        written: BaselineFile | None = None,
     ) -> None:
-        """*fixing* writes files; *as_diff* prints a diff instead."""
+        """
+        *fixing* writes files; *as_diff* prints a diff instead.
+
+        *written* is a baseline that gets all notes; otherwise each file has that of its settings.
+        """
         self._given = given
         self._client_options = client_options
         self._levels = LEVELS
         """The levels that count for the current input."""
+        self._written = written
+        self._baselines: dict[str, BaselineFile] = {}
+        self._settings_now: LintSettings | None = None
         self._as_diff, self._unsafe, self._fixing = as_diff, unsafe, fixing
         self._progress: Progress | None = None
         self._reported: set[str] = set()
@@ -118,13 +128,39 @@ class LintRun:
         yield from self._live.page(file, origin_state, settings)
 
     def _settings(self, file: str | None) -> LintSettings:
+        self._settings_now = None
         found = self._given.settings(file)
         self._levels = LEVELS[: LEVELS.index(found.min_level) + 1]
+        if self._written is None and found.baseline is not None:
+            self._baseline(found.baseline)  # its errors are those of the file
+        self._settings_now = found
         return found
+
+    def _baseline(self, path: str) -> BaselineFile:
+        if path not in self._baselines:
+            self._baselines[path] = BaselineFile(path)
+        return self._baselines[path]
+
+    @property
+    def baselines(self) -> list[BaselineFile]:
+        """The baselines that were read."""
+        return list(self._baselines.values())
+
+    def _compared(self, one: LintedFile) -> LintedFile:
+        """Return a result with only the notes that its baseline does not have."""
+        settings = self._settings_now
+        if settings is None or one.error:
+            return one
+        if self._written is not None:
+            return self._written.compare(one, settings.scope())
+        if settings.baseline is None:
+            return one
+        return self._baseline(settings.baseline).compare(one, settings.scope())
 
     def _count(self, one: LintedFile) -> LintedFile:
         kept = tuple(note for note in one.notes if note.level in self._levels)
-        one = one._replace(notes=kept)
+        one = self._compared(one._replace(notes=kept))
+        kept = one.notes
         self.notes += len(kept)
         if one.error:
             self.errors = True
@@ -143,6 +179,8 @@ class LintRun:
     def _lint_file(self, file: str) -> Iterator[LintedFile]:
         settings = self._settings(None if file == STDIN else file)
         refuse_bare_name(file)
+        if os.path.isdir(file):
+            raise CliError(describe_folder_error(file))
         if is_page(file):
             yield lint_saved_page(file, settings)
         elif self._fixing or self._as_diff:
@@ -153,9 +191,19 @@ class LintRun:
 
     def _fixed(self, file: str, settings: LintSettings) -> LintedFile:
         read = read_file(file, settings)
+
+        def new_notes(robots: RobotsTxt) -> list[LintNote]:
+            """Return the notes to fix: those that the baseline does not have."""
+            one = linted(file, read._replace(robots=robots), read.notes(robots))
+            if settings.baseline is None or self._written is not None:
+                return list(one.notes)
+            return list(self._baseline(settings.baseline).new_notes(one, settings.scope()))
+
         found = fix_in_rounds(
-            read.robots, read.octets, read.notes, unsafe=self._unsafe, levels=self._levels
+            read.robots, read.octets, new_notes, unsafe=self._unsafe, levels=self._levels
         )
+        if settings.baseline is not None:  # it is compared with all notes
+            found = found._replace(notes=tuple(read.notes(found.robots)))
         name = "stdin" if file == STDIN else quoted(file)
         if found.refused:
             error = f"{name} was not changed: {found.refused}"

@@ -51,7 +51,7 @@ class LintPage:
         self._concise = concise
         self._room = max(width or WIDTH, NARROWEST)
         self._counts: Counter[str] = Counter()
-        self._files = self._failed = 0
+        self._files = self._failed = self._known = 0
         self._fixable = self._changing = 0
         self._begun = False
 
@@ -59,6 +59,7 @@ class LintPage:
         """Yield the lines of one file."""
         self._files += 1
         self._failed += bool(one.error and not one.notes)
+        self._known += len(one.known)
         self._counts.update(count_notes([one]))
         places = Places(one.body)
         counts = Counter(note.code for note in one.notes)
@@ -80,12 +81,13 @@ class LintPage:
         looked = plural(self._files - self._failed, "file")
         if not self._counts.total():
             if self._files > self._failed:
-                yield self._paint("allowed", f"No notes in {looked}.")
+                which = "new notes" if self._known else "notes"
+                yield self._paint("allowed", f"No {which} in {looked}{self._more_known()}.")
             return
         if not self._concise:
             yield from self._gap()
         counts = [_counted(count, level) for level, count in self._counts.items() if count]
-        yield self._paint("heading", f"{', '.join(counts)} in {looked}.")
+        yield self._paint("heading", f"{', '.join(counts)} in {looked}{self._more_known()}.")
         if self._fixable:
             yield f"--fix applies {fixes(self._fixable)}."
         if self._changing:
@@ -99,6 +101,9 @@ class LintPage:
         for one in counts:
             level = self._paint(one["level"], f"{one['level']:<7}")
             yield f"{one['count']:>{width},}  {one['code']}  {level}  {one['slug']}"
+
+    def _more_known(self) -> str:
+        return f"; {self._known:,} more in the baseline" if self._known else ""
 
     def _gap(self) -> Iterator[str]:
         if self._begun:

@@ -1,8 +1,9 @@
-"""Escaping for Markdown: untrusted text as code spans that it cannot close."""
+"""Escaping for Markdown: untrusted text as code spans and blocks that it cannot close."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from robotrules.cli.text import truncate
 from robotrules.octets import visible
@@ -11,6 +12,7 @@ from robotrules.octets import visible
 LONGEST = 120
 
 _PLAIN = re.compile(r"[^`|\s](?:[^`|]*[^`|\s])?")
+_BACKTICKS = re.compile("`+")
 _WORD = re.compile(r"[A-Za-z0-9 ]")
 
 
@@ -18,6 +20,14 @@ def code(text: str) -> str:
     """Return text as a code span that its content cannot close."""
     shown = _shown(text)
     return f"`{shown}`" if _PLAIN.fullmatch(shown) else html_code(text)
+
+
+def code_block(lines: Sequence[str]) -> list[str]:
+    """Return lines as a fenced code block that its content cannot close."""
+    shown = [visible(line) for line in lines]
+    longest = max((len(run) for line in shown for run in _BACKTICKS.findall(line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}text", *shown, fence]
 
 
 def html_code(text: str) -> str:

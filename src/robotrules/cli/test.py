@@ -22,15 +22,17 @@ from robotrules import RobotsTxt
 from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
+from robotrules.cli.folder_search import search_folder
 from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import json_option, literal_option
 from robotrules.cli.progress import progress_bar
-from robotrules.cli.text import plural
+from robotrules.cli.text import Paint, plural
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
 from robotrules.expect import read_expectations
 from robotrules.expect.files import NAME, ClientFetcher, ExpectationFile, FileOptions, find_files
 from robotrules.expect.scaffold import render_starter
+from robotrules.expect.selection import Selector, parse_selection
 from robotrules.expect.values import SCHEMA_VERSION, Carriers, ExpectationResult
 from robotrules.junit import Case, Suite
 from robotrules.junit import report as render_junit
@@ -43,7 +45,7 @@ FACT = 10
 
 
 @click.command()
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.argument("files", nargs=-1, metavar="[FILE|FOLDER]...")
 @click.option(
     "--robots",
     metavar="FILE",
@@ -72,6 +74,14 @@ FACT = 10
     "-v", "--verbose", is_flag=True, help="Also list passed expectations and their deciding rules."
 )
 @click.option(
+    "-k",
+    "words",
+    metavar="WORDS",
+    help="Test only expectations with these words in crawler, URL, page, key or reason, such as "
+    "'Googlebot and not /cart'.",
+)
+@click.option("-x", "--exitfirst", "first", is_flag=True, help="Stop after the first failure.")
+@click.option(
     "--junit", "junit_file", metavar="FILE", help="Also write a JUnit report to this file."
 )
 @click.option(
@@ -91,6 +101,8 @@ def test(
     max_states: int | None,
     literal: bool,
     verbose: bool,
+    words: str | None,
+    first: bool,
     junit_file: str | None,
     start: bool,
     as_json: bool,
@@ -101,15 +113,17 @@ def test(
 
     An expectation file is TOML. It states which URLs are allowed or disallowed for which crawlers,
     optionally by which line, for single URLs or all URLs of a pattern, and which tags a page has.
-    FILE may be a directory. Without FILE, robots.test.toml and tests/robots.test.toml of this
-    directory are used, or the files of [test] in robotrules.toml. A failure shows the deciding rule
-    and how to change it. Well-known crawlers select groups as their operators document it. The exit
-    code is 0 if all expectations pass, 1 if any fails, 2 for a usage or I/O error in any file.
+    In a FOLDER, and in all folders below, files named robots.test.toml or *.robots.test.toml are
+    used. Without arguments, robots.test.toml and tests/robots.test.toml of this directory are used,
+    or the files of [test] in robotrules.toml. A failure shows the deciding rule and how to change
+    it. Well-known crawlers select groups as their operators document it. The exit code is 0 if all
+    expectations pass, 1 if any fails, 2 for a usage or I/O error in any file.
 
     \b
     Examples:
       robotrules test
       robotrules test --init
+      robotrules test -x -k 'Googlebot and not /cart'
       robotrules test robots.test.toml --robots build/robots.txt
       robotrules test --live https://example.com/
       robotrules test --junit report.xml
@@ -117,27 +131,32 @@ def test(
     if robots is not None and live is not None:
         raise click.UsageError("--robots and --live cannot be combined")
     if start:
-        if robots or live or junit_file or as_json or len(files) > 1:
+        if robots or live or junit_file or as_json or words or first or len(files) > 1:
             raise click.UsageError("--init takes no other options and at most one directory")
         return _begin(files[0] if files else ".", profile)
     given = FileOptions(robots, live, profile, max_states, literal)
+    selected = None if words is None else _selector(words)
     output = Output()
     answered: list[FileResult] = []
     read = [*files, *([robots] if robots is not None else [])]
     with ExitStack() as opened:
         fetcher = _Live(client_options, opened)
         for path, config in _paths(files, answered):
+            if first and any(one.failed or one.error for one in answered):
+                report("stopped after the first failure (-x)")
+                break
             read.append(str(path))
             with _told(_shown(path), answered):
                 trial = ExpectationFile(path, config, fetcher, given)
                 read.append(trial.source)
-                found = _evaluate_file(trial)
+                found = _evaluate_file(trial, selected, first=first)
                 answered.append(found)
                 _hint(found)
                 if as_json:
                     output.json(_as_json(trial, found))
                 else:
-                    page = ExpectationsPage(found, output, passes=verbose)
+                    width = output.width if output.terminal else None
+                    page = ExpectationsPage(found, output.paint, width, passes=verbose)
                     output.lines(list(page.lines()))
                 output.flush()
         if not fetcher.used:
@@ -145,6 +164,8 @@ def test(
     if len(answered) > 1 and not as_json:
         output.lines(["", total(answered)])
     output.flush()
+    if words is not None and not any(one.judged or one.error for one in answered):
+        raise CliError(f"no expectation has these words: -k {quoted(words)}")
     if junit_file is not None:
         refuse_overwriting(junit_file, read, "--junit")
         write_atomically(junit_file, junit(answered))
@@ -161,24 +182,44 @@ def _paths(files: tuple[str, ...], answered: list[FileResult]) -> Iterator[tuple
     for name in files or (".",):
         found: list[tuple[Path, Config]] = []
         with _told(visible(os.fsencode(name)), answered):
-            found = _found(name)
+            found = _found(name, below=bool(files))
         yield from found
 
 
-def _found(name: str) -> list[tuple[Path, Config]]:
-    """Return the file of an argument, or the files of a directory."""
+def _found(name: str, *, below: bool = True) -> list[tuple[Path, Config]]:
+    """Return the file of an argument, or the files of a directory and, with *below*, of others."""
     if name == STDIN:
         raise CliError("'-' is not supported: an expectation file refers to files in its directory")
     config = find_config(Path(name))
     if not os.path.isdir(name):
         return [(Path(name), config)]
-    found = find_files(Path(name), config)
+    found = _files_of(name, config, below=below)
     if not found:
         where = "here" if name == "." else f"in {quoted(name)}"
         raise CliError(
             f"there is no expectation file {where}: create {NAME} with --init, or pass a file"
         )
-    return [(path, config) for path in found]
+    return found
+
+
+def _files_of(folder: str, config: Config, *, below: bool) -> list[tuple[Path, Config]]:
+    found = [(path, config) for path in find_files(Path(folder), config)]
+    if below and not config.test.files:
+        known = {path for path, _ in found}
+        files = map(Path, search_folder(folder, _is_expectation_file))
+        found += [(path, find_config(path)) for path in files if path not in known]
+    return found
+
+
+def _is_expectation_file(name: str) -> bool:
+    return name == NAME or name.endswith(f".{NAME}")
+
+
+def _selector(words: str) -> Selector:
+    try:
+        return parse_selection(words)
+    except ExpectationError as error:
+        raise click.UsageError(f"-k {quoted(words)}: {visible(str(error))}") from None
 
 
 @contextmanager
@@ -220,13 +261,23 @@ def _begin(name: str, profile: str | None) -> int:
     return 0
 
 
-def _evaluate_file(trial: ExpectationFile) -> FileResult:
-    judged = []
+def _evaluate_file(trial: ExpectationFile, selected: Selector | None, *, first: bool) -> FileResult:
+    """Evaluate the selected expectations; with *first*, up to the first failure."""
+    questions = [one for one in trial.questions if selected is None or selected(one)]
+    judged: list[ExpectationResult] = []
     with progress_bar("expectation") as progress:
-        for question in trial.questions:
+        for question in questions:
             judged.append(trial.evaluate(question))
-            progress(len(judged), len(trial.questions))
-    return FileResult(_shown(trial.path), trial.source, judged)
+            progress(len(judged), len(questions))
+            if first and not judged[-1].passed:
+                break
+    return FileResult(
+        _shown(trial.path),
+        trial.source,
+        judged,
+        deselected=len(trial.questions) - len(questions),
+        not_run=len(questions) - len(judged),
+    )
 
 
 def _shown(path: Path) -> str:
@@ -242,8 +293,27 @@ def _as_json(trial: ExpectationFile, answered: FileResult) -> dict[str, Any]:
         "profile": trial.profile,
         "passed": len(answered.judged) - answered.failed,
         "failed": answered.failed,
+        "deselected": answered.deselected,
+        "not_run": answered.not_run,
         "questions": [one.as_dict() for one in answered.judged],
     }
+
+
+def evaluate_folders(folders: Sequence[str], client_options: ClientOptions) -> list[FileResult]:
+    """Return the results of the expectation files of folders, if any; errors are reported."""
+    answered: list[FileResult] = []
+    files: list[tuple[Path, Config]] = []
+    for folder in folders:
+        with _told(visible(os.fsencode(folder)), answered):
+            files += _files_of(folder, find_config(Path(folder)), below=True)
+    with ExitStack() as opened:
+        fetcher = _Live(client_options, opened)
+        for path, config in files:
+            with _told(_shown(path), answered):
+                found = _evaluate_file(ExpectationFile(path, config, fetcher), None, first=False)
+                answered.append(found)
+                _hint(found)
+    return answered
 
 
 # --- Live files -----------------------------------------------------------------------------------
@@ -290,6 +360,10 @@ class FileResult(NamedTuple):
     judged: Sequence[ExpectationResult]
     error: str = ""
     """Why nothing was evaluated."""
+    deselected: int = 0
+    """The number of expectations that -k leaves out."""
+    not_run: int = 0
+    """The number of expectations after the failure that stopped the test."""
 
     @property
     def failed(self) -> int:
@@ -300,11 +374,14 @@ class FileResult(NamedTuple):
 class ExpectationsPage:
     """The results of one file as lines of text."""
 
-    def __init__(self, answered: FileResult, output: Output, *, passes: bool) -> None:
+    def __init__(
+        self, answered: FileResult, paint: Paint, width: int | None = None, *, passes: bool = False
+    ) -> None:
+        """*width* is that of the terminal; None if there is none. *passes*: list them, too."""
         self._evaluate_file = answered
-        self._paint = output.paint
+        self._paint = paint
         self._passes = passes
-        self._room = max(output.width, 60) if output.terminal else WIDTH
+        self._room = WIDTH if width is None else max(width, 60)
 
     def lines(self) -> Iterator[str]:
         """Yield the lines."""
@@ -328,10 +405,12 @@ class ExpectationsPage:
         answered = self._evaluate_file
         failed, count = answered.failed, len(answered.judged)
         about = f"{visible(answered.name)}: {visible(answered.source)}"
+        rest = f", {answered.deselected:,} deselected" if answered.deselected else ""
+        rest += f", {answered.not_run:,} not run" if answered.not_run else ""
         if not failed:
-            return f"{about}: {self._paint('allowed', f'{count:,} passed')}"
+            return f"{about}: {self._paint('allowed', f'{count:,} passed')}{rest}"
         words = f"{failed:,} failed"
-        return f"{about}: {self._paint('disallowed', words)}, {count - failed:,} passed"
+        return f"{about}: {self._paint('disallowed', words)}, {count - failed:,} passed{rest}"
 
     def _where(self, one: ExpectationResult) -> str:
         return f"{visible(self._evaluate_file.name)}:{one.question.line}"
@@ -359,8 +438,12 @@ class ExpectationsPage:
 
 def junit(files: Sequence[FileResult]) -> bytes:
     """Return the results as JUnit XML: a suite per file, a case per expectation."""
-    suites = [Suite(answered.name, tuple(_cases(answered))) for answered in files]
-    return render_junit("robotrules test", suites).encode()
+    return render_junit("robotrules test", suites(files)).encode()
+
+
+def suites(files: Sequence[FileResult]) -> list[Suite]:
+    """Return the suites of files, for a report with other suites."""
+    return [Suite(answered.name, tuple(_cases(answered))) for answered in files]
 
 
 def _cases(answered: FileResult) -> Iterator[Case]:

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules.linting.note import LEVELS, LintNote
 from robotrules.octets import to_text
+
+if TYPE_CHECKING:
+    from robotrules.linting.baseline import BaselineEntry
 
 __all__ = ["NEVER", "STDIN", "LintedFile", "count_notes", "file_uri"]
 
@@ -42,6 +45,12 @@ class LintedFile(NamedTuple):
     """The lowest level that fails: one of `LEVELS`, or `never`."""
     error: str = ""
     """Why it was not linted, or not fixed; empty: no error."""
+    has_baseline: bool = False
+    """Whether the notes were compared with a baseline; then `notes` are only the new ones."""
+    known: tuple[LintNote, ...] = ()
+    """Notes that the baseline has."""
+    stale: tuple[BaselineEntry, ...] = ()
+    """Entries of the baseline whose notes are gone."""
 
     @property
     def name(self) -> str:

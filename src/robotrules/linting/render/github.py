@@ -10,7 +10,7 @@ characters; the end column is exclusive.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from robotrules.linting.note import LintNote
 from robotrules.linting.render import LintedFile
@@ -24,7 +24,7 @@ def github(files: Iterable[LintedFile]) -> Iterator[str]:
     """Yield a workflow command for each note, and for each file that was not linted."""
     for file in files:
         if file.error:
-            yield _render_command("error", {"title": "robotrules lint"}, file.error)
+            yield command("error", {"title": "robotrules lint"}, file.error)
         places = Places(file.body)
         for note in file.notes:
             yield _render_note(file, note, places)
@@ -48,10 +48,11 @@ def _render_note(file: LintedFile, note: LintNote, places: Places) -> str:
     else:  # not a file of the repository, so the message says where
         properties, message = {}, f"{file.name}{where}: {message}"
     properties["title"] = f"{note.code} {note.slug}"
-    return _render_command(COMMANDS[note.level], properties, message)
+    return command(COMMANDS[note.level], properties, message)
 
 
-def _render_command(name: str, properties: dict[str, object], message: str) -> str:
+def command(name: str, properties: Mapping[str, object], message: str) -> str:
+    """Return a workflow command; its values and its message may have any text."""
     rendered = (f"{key}={_escape_property(str(value))}" for key, value in properties.items())
     return f"::{name} {','.join(rendered)}::{_escape_data(message)}"
 

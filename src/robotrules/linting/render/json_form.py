@@ -63,5 +63,13 @@ def _render_file(file: LintedFile, counts: dict[str, int]) -> dict[str, Any]:
         "error": file.error or None,
         "counts": counts,
         "fixed": [note.as_dict() for note in file.fixed],
+        "baseline": _render_baseline(file) if file.has_baseline else None,
         "notes": [note.as_dict() for note in file.notes],
+    }
+
+
+def _render_baseline(file: LintedFile) -> dict[str, Any]:
+    return {
+        "known": [note.as_dict() for note in file.known],
+        "stale": [entry.as_dict() for entry in file.stale],
     }

@@ -18,7 +18,12 @@ from robotrules.octets import visible
 
 def junit(files: Iterable[LintedFile]) -> str:
     """Return a JUnit XML report."""
-    return report("robotrules lint", (Suite(file.name, tuple(_cases(file))) for file in files))
+    return report("robotrules lint", suites(files))
+
+
+def suites(files: Iterable[LintedFile]) -> Iterator[Suite]:
+    """Yield the suites of files, for a report with other suites."""
+    return (Suite(file.name, tuple(_cases(file))) for file in files)
 
 
 def _cases(file: LintedFile) -> Iterator[Case]:

@@ -3,8 +3,8 @@ SARIF 2.1.0: notes in the interchange format of static analysis, which GitHub an
 
 One run has all files. Columns are UTF-16 code units, as the run declares; byte offsets are given if
 the file on disk has the octets that were parsed. The partial fingerprint identifies a note from one
-run to the next, even if lines moved: the check, the text of the line, and the number of equal notes
-before it.
+run to the next, even if lines moved (`fingerprints`), with the number of equal notes before it. If
+there is a baseline, its notes are results too, with the state `unchanged`; the others are `new`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from typing import Any
 
 from robotrules.linting.check import Check
@@ -20,15 +19,14 @@ from robotrules.linting.check_docs import first_paragraph, parts
 from robotrules.linting.checks import CHECKS
 from robotrules.linting.note import Edit, Fix, LintNote, Related
 from robotrules.linting.render import LintedFile
+from robotrules.linting.render.fingerprints import Fingerprints
 from robotrules.linting.render.places import Places
-from robotrules.octets import to_octets, visible
+from robotrules.octets import visible
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "robotrules/v1"
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-# Hexadecimal digits of a hash: enough to distinguish lines.
-_DIGITS = 16
 
 
 def sarif(
@@ -108,12 +106,17 @@ class _File:
         self._file = file
         self._artifact = {"uri": file.uri, "index": number}
         self._places = Places(file.body, utf16=True)
-        self._prints: dict[int, str] = {}
+        self._prints = Fingerprints(self._places)
         self._seen: Counter[str] = Counter()
 
     def results(self) -> list[dict[str, Any]]:
-        """Return a result for each note."""
-        return [self._result(note) for note in self._file.notes]
+        """Return a result for each note, in the order of the file."""
+        if not self._file.has_baseline:
+            return [self._result(note) for note in self._file.notes]
+        states = [(note, "new") for note in self._file.notes]
+        states += [(note, "unchanged") for note in self._file.known]
+        states.sort(key=lambda pair: (pair[0].line or 0, pair[0].start, pair[0].code))
+        return [self._result(note) | {"baselineState": state} for note, state in states]
 
     def _result(self, note: LintNote) -> dict[str, Any]:
         where: dict[str, Any] = {"artifactLocation": self._artifact}
@@ -174,13 +177,8 @@ class _File:
         return replacement
 
     def _fingerprint(self, note: LintNote) -> str:
-        """Return a fingerprint that stays if lines move: check, part, text of the line, count."""
-        line = 0 if note.line is None else self._places.at(note.start).line
-        if line not in self._prints:
-            text = self._places.text(line) if line else b""
-            self._prints[line] = sha256(b" ".join(text.split())).hexdigest()[:_DIGITS]
-        part = sha256(to_octets(note.part)).hexdigest()[:4]
-        same = f"{note.code}:{part}:{self._prints[line]}"
+        """Return the fingerprint, and how many equal ones there were."""
+        same = self._prints.of(note)
         self._seen[same] += 1
         return f"{same}:{self._seen[same]}"
 

@@ -1,0 +1,216 @@
+"""`robotrules review`: checks over a repository, its reports, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from robotrules.cli.markdown import code_block
+from robotrules.cli.review_markdown import MOST_LINES, ReviewPage, ReviewResult
+from robotrules.linting.render import LintedFile
+from tests.cli.shell import Ran, robotrules
+from tests.lint.rendered import note
+from tests.operations.test_git_history import Repository
+
+RULES = b"User-agent: *\nDisallow: /private/\n"
+OTHER = b"User-agent: *\nDisallow: /\n"
+CI_VARIABLES = ("GITHUB_ACTIONS", "GITLAB_CI", "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")
+
+
+@pytest.fixture(autouse=True)
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """A repository with one commit of a robots.txt, as the working folder."""
+    for name in CI_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    made = Repository(tmp_path)
+    made.commit("first", robots_txt=RULES)
+    return made
+
+
+def review(*arguments: str, **how: Any) -> Ran:
+    """Run the command against the last commit."""
+    return robotrules("review", "--base", "HEAD", *arguments, **how)
+
+
+class TestChecks:
+    """Each check gives a row, and its findings."""
+
+    def test_nothing_changed(self) -> None:
+        ran = review()
+        assert ran.code == 0
+        assert ran.out.startswith("## robots.txt: no file changed\n")
+        assert "| test | no expectation file; `robotrules test --init` writes one |" in ran.out
+
+    def test_the_working_tree_counts(self) -> None:
+        """A change need not be committed."""
+        Path("robots.txt").write_bytes(OTHER)
+        ran = review("--checks", "diff")
+        assert ran.code == 0
+        assert "allowed → **disallowed**" in ran.out
+
+    def test_the_same_meaning(self) -> None:
+        Path("robots.txt").write_bytes(RULES + b"# a comment\n")
+        ran = review("--checks", "diff")
+        assert ran.out.startswith("## robots.txt: same meaning\n")
+        assert "1 with the same meaning" in ran.out
+
+    def test_format(self) -> None:
+        Path("robots.txt").write_bytes(b"user-agent:*\nDisallow:/private/\n")
+        ran = review("--checks", "fmt")
+        assert ran.code == 1
+        assert "| fmt | ❌ 1 file to format: `robotrules fmt` |" in ran.out
+        assert "a check failed" in ran.out
+        assert Path("robots.txt").read_bytes().startswith(b"user-agent:*")
+        Path("robots.txt").write_bytes(RULES)
+        assert "| fmt | ✅ 1 file |" in review("--checks", "fmt").out
+
+    def test_expectations(self) -> None:
+        """Those of all folders; an error in a file is told."""
+        Path("a").mkdir()
+        Path("a/robots.txt").write_bytes(RULES)
+        Path("a/robots.test.toml").write_text('[[expect]]\nallowed = ["/", "/private/"]\n')
+        ran = review("--checks", "test")
+        assert ran.code == 1
+        assert "| test | ❌ 1 failed, 1 passed |" in ran.out
+        assert "failed  a/robots.test.toml:2: everyone else: /private/ is allowed" in ran.out
+        Path("a/robots.test.toml").write_text("[[expect]")
+        ran = review("--checks", "test")
+        assert ran.code == 2
+        assert "| test | ❗ " in ran.out
+        Path("robotrules.toml").write_text("[test]\nfiles = 1\n")
+        assert review("--checks", "test").code == 2
+
+    def test_an_undecided_change(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Is not called a change, and not the same either."""
+        monkeypatch.setattr("robotrules.cli.review.MAX_STATES", 1)
+        Path("robots.txt").write_bytes(b"User-agent: *\nDisallow: /*a*b*c\nAllow: /*d*e*f$\n")
+        ran = review("--checks", "diff", "--json")
+        [one] = json.loads(ran.out)["diff"]["files"]
+        assert one["equal"] in (None, False)
+
+    def test_links_out_of_the_repository(self, tmp_path_factory: pytest.TempPathFactory) -> None:
+        """Are not read: in a pull request they could name any file of the machine."""
+        secret = tmp_path_factory.mktemp("other") / "secret"
+        secret.write_bytes(b"User-agent: *\nDisallow: secret\n")
+        Path("b.robots.txt").symlink_to(secret)
+        Path("c.robots.txt").symlink_to("robots.txt")
+        ran = review("--checks", "lint,fmt,diff")
+        assert "secret" not in ran.out
+        assert "b.robots.txt is a link out of the repository, and is not read" in ran.out
+        assert " in 2 files |" in ran.out
+
+    def test_settings(self) -> None:
+        """Of the project: excluded folders are not compared either."""
+        Path("robotrules.toml").write_text('[lint]\nexclude = ["drafts"]\n')
+        Path("drafts").mkdir()
+        for name in ("drafts/robots.txt", "robots.txt"):
+            Path(name).write_bytes(OTHER)
+        assert "### `robots.txt`" in review().out
+        assert "drafts" not in review().out
+
+    def test_from_a_folder_below(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Only its files are reviewed; a deleted file can be named."""
+        Path("a").mkdir()
+        Path("a/robots.txt").write_bytes(RULES)
+        monkeypatch.chdir("a")
+        ran = review("--checks", "lint,diff")
+        assert "no file changed" in ran.out
+        assert " in 1 file |" in ran.out
+        Path("../robots.txt").unlink()
+        assert "### `robots.txt`: deleted" in review("../robots.txt").out
+
+
+class TestReports:
+    """JSON, JUnit, SARIF."""
+
+    def test_json(self) -> None:
+        Path("robots.txt").write_bytes(OTHER + b"Disallow: x/\n")
+        value = json.loads(review("--checks", "lint,fmt,test,diff", "--json").out)
+        assert value["passed"] is False
+        assert value["lint"]["counts"]["error"] == 1
+        assert value["fmt"] == {"failed": False, "changed": [], "errors": []}
+        assert value["test"] == {"failed": 0, "passed": 0, "files": 0, "errors": []}
+        assert value["diff"]["files"] == [
+            {"path": "robots.txt", "status": "modified", "old_path": "robots.txt", "equal": False}
+        ]
+        assert json.loads(review("--checks", "lint", "--json").out)["diff"] is None
+
+    def test_junit_and_sarif(self) -> None:
+        Path("robots.txt").write_bytes(RULES + b"Disallow: x/\n")
+        Path("robots.test.toml").write_text('[[expect]]\nallowed = "/"\n')
+        assert review("--junit", "out.xml", "--sarif", "out.sarif").code == 1
+        suites = ElementTree.parse("out.xml").getroot()
+        assert [suite.get("name") for suite in suites] == ["robots.txt", "robots.test.toml"]
+        assert suites.get("failures") == "1"
+        log = json.loads(Path("out.sarif").read_bytes())
+        assert "RR505" in {one["ruleId"] for one in log["runs"][0]["results"]}
+
+    def test_the_room_is_shared(self) -> None:
+        """Long findings are cut; all of it stays below the limit of a comment."""
+        result = ReviewResult(("lint",))
+        result.linted = [LintedFile(b"robots.txt", notes=(note(message="x" * 10_000),) * 5_000)]
+        lines = list(ReviewPage(result).lines())
+        assert sum(map(len, lines)) < 60_000
+        assert f"… and {5_000 - MOST_LINES:,} lines more" in lines
+
+    def test_a_code_block_is_not_closed(self) -> None:
+        assert code_block(["a ```` b", "\x1b"]) == ["`````text", "a ```` b", "\\x1b", "`````"]
+
+    def test_files_of_the_runner_that_cannot_be_written(self) -> None:
+        """Are a warning; the report is printed."""
+        variables = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "/none/x"}
+        ran = review(**variables)
+        assert ran.code == 0
+        assert "cannot write '/none/x': No such file or directory" in ran.err
+
+
+class TestMisuse:
+    """One line, exit 2."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["--checks", "lint,dif"], "there is no 'dif': use lint, fmt, test, diff"),
+            (["--checks", ","], "--checks is empty"),
+            (["-"], "'-' is not a file of a repository"),
+            (["https://example.com/"], "is not a file of a repository"),
+            (["--base", "none"], "git knows no revision 'none'"),
+            (["--base", "--help"], "git knows no revision '--help'"),
+            (["--baseline", "none.json"], "there is no baseline 'none.json'"),
+            (["--sarif", "robots.txt"], "would overwrite an input file"),
+            (["--junit", "none/x"], "cannot write 'none/x'"),
+            (["none.txt"], "cannot read robots.txt from 'none.txt'"),
+        ],
+    )
+    def test_arguments(self, arguments: list[str], words: str) -> None:
+        ran = review(*arguments)
+        assert ran.code == 2
+        assert words in ran.err
+        assert ran.err.count("\n") == 1
+
+    def test_no_base(self) -> None:
+        """On a machine of a person it is asked for."""
+        ran = robotrules("review")
+        assert (ran.code, ran.out) == (2, "")
+        assert "missing --base: pass a branch or commit such as main" in ran.err
+        assert robotrules("review", "--checks", "lint").code == 0
+
+    def test_no_repository(
+        self, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+        ran = review()
+        assert ran.code == 2
+        assert "is not in a git repository" in ran.err
+
+    def test_an_empty_folder(self) -> None:
+        os.mkdir("empty")
+        ran = review("empty")
+        assert ran.code == 2
+        assert "there is no robots.txt or *.robots.txt in 'empty' or below" in ran.err

@@ -57,8 +57,8 @@ print(robotrules.crawler("ExampleBot"))                     # None
 HOST_NAMES = """
 ## Host names of their addresses
 
-The domains in which the host names of a crawler's addresses end, as its operator documents them. They
-are used by `robotrules logs --verify`; see [Verifying crawlers](verifying-crawlers.md).
+The domains in which the host names of a crawler's addresses end, as its operator documents them.
+`robotrules logs --verify` compares them; see [Verifying crawlers](verifying-crawlers.md).
 
 | domains | crawlers |
 |---|---|

@@ -54,6 +54,15 @@ print(robots.check("/", news.names).allowed)                # True
 print(robotrules.crawler("ExampleBot"))                     # None
 ```
 """
+HOST_NAMES = """
+## Host names of their addresses
+
+The domains in which the host names of a crawler's addresses end, as its operator documents them.
+`robotrules logs --verify` compares them; see [Verifying crawlers](verifying-crawlers.md).
+
+| domains | crawlers |
+|---|---|
+"""
 NAMES = """
 ## Names outside the grammar
 
@@ -98,6 +107,14 @@ def render_page() -> str:
         parts.append(f"\n## {purpose}\n\n{sentence}\n\n")
         parts.append("| product token | operator | obeys | then | also for | remarks |\n")
         parts.append("|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n")
+    parts.append(HOST_NAMES)
+    by_domains: dict[tuple[str, ...], list[str]] = {}
+    for crawler in known:
+        if crawler.reverse_dns:
+            by_domains.setdefault(crawler.reverse_dns, []).append(f"`{crawler.product_token}`")
+    for domains, names in by_domains.items():
+        shown = ", ".join(f"`{domain}`" for domain in domains)
+        parts.append(f"| {shown} | {', '.join(names)} |\n")
     invalid = [crawler for crawler in known if not crawler.is_valid]
     parts.append(NAMES)
     for crawler in invalid:

@@ -257,3 +257,14 @@ def test_a_git_that_hangs_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
     program.chmod(0o644)
     with pytest.raises(GitError, match="git cannot be run in"):
         file_versions(tmp_path / "robots.txt")
+
+
+def test_a_repository_of_someone_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git refuses it, as in containers of CI; the message says what to do."""
+    program = tmp_path / "git"
+    words = "fatal: detected dubious ownership in repository at /x"
+    program.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 128\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GitError, match=r"^detected dubious .* --add safe\.directory FOLDER$"):
+        file_versions(tmp_path / "robots.txt")

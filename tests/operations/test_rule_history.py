@@ -147,7 +147,8 @@ class TestFetches:
         found = self.found(history, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5)
         assert found == [None, "/a", "/a", "", "", "/b"]
         rules = rules_from_evidence(Evidence(history.store), f"{SITE}/")
-        assert [one.changed_after for one in rules] == [None, *(START + day * DAY for day in range(5))]
+        before = [START + day * DAY for day in range(5)]
+        assert [one.changed_after for one in rules] == [None, *before]
         assert [one.has_file for one in rules] == [True, True, True, False, False, True]
         assert [one.source for one in rules] == [
             "unreachable since 2026-05-01T00:00:00Z, not fetched before",

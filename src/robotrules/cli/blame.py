@@ -319,14 +319,13 @@ def _trace_dict(trace: VerdictTrace, source: Source, crawler: CrawlerChoice) -> 
 
 
 def _change_dict(change: VerdictChange, source: Source) -> dict[str, Any]:
-    from robotrules.cache import format_timestamp
     from robotrules.operations.blame import verdict_dict
 
     rules = source.history.after(change.number + 1)
     version = source.versions[change.number] if source.versions is not None else None
     return {
-        "at": None if rules.since is None else format_timestamp(rules.since),
-        "changed_after": None if rules.changed_after is None else format_timestamp(rules.changed_after),
+        "at": _timestamp(rules.since),
+        "changed_after": _timestamp(rules.changed_after),
         "source": rules.source,
         "commit": None if version is None else _commit_dict(version),
         "is_first": not change.number,
@@ -334,6 +333,12 @@ def _change_dict(change: VerdictChange, source: Source) -> dict[str, Any]:
         "before": verdict_dict(change.before),
         "after": verdict_dict(change.after),
     }
+
+
+def _timestamp(at: float | None) -> str | None:
+    from robotrules.cache import format_timestamp
+
+    return None if at is None else format_timestamp(at)
 
 
 def _commit_dict(version: FileVersion) -> dict[str, Any]:

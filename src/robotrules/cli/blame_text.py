@@ -75,7 +75,8 @@ class BlamePage:
             yield from self._commit_lines(version)
         if change.before is not None:
             yield f"{INDENT}before   {self._decision(change.before)}"
-        yield f"{INDENT}after    {self._decision(change.after)}"
+        label = "verdict" if change.before is None else "after"
+        yield f"{INDENT}{label:<7}  {self._decision(change.after)}"
         yield from self._diff(change)
 
     def _commit_lines(self, version: FileVersion) -> Iterator[str]:

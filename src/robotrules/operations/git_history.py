@@ -362,6 +362,10 @@ def _failure(stderr: bytes, code: int, folder: Path, missing: str) -> GitError:
     why = visible(errors[0].removeprefix("fatal: ")) if errors else f"git failed with {code}"
     if any("lazy fetching" in line or "promisor" in line for line in words):
         return GitError(INCOMPLETE)
+    if "dubious ownership" in why:
+        return GitError(
+            f"{why}; if you trust it, run git config --global --add safe.directory FOLDER"
+        )
     if found := _BAD_REVISION.search(why):
         if found[1] == "'HEAD'":
             return GitError("the repository has no commit yet: commit the file first")

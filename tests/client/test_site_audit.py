@@ -15,10 +15,10 @@ from robotrules.client.auditing.page_audit import PageAudit, PageOutcome
 from robotrules.client.auditing.site_audit import (
     GIVE_UP_AFTER,
     MAX_OTHER_ORIGINS,
-    SiteAudit,
     SiteAuditor,
     listed_pages,
 )
+from robotrules.client.auditing.site_results import SiteAudit
 from tests.cli.sites import Site
 from tests.client.site_of_pages import site_of_pages
 from tests.client.test_audit import DOCS, ORIGIN, PLAIN, URLSET, XML, Answers, Told
@@ -131,6 +131,8 @@ class TestOutcomes:
         """One request answers for both."""
         page = find(whole, "/news/1")
         assert [one.outcome for one in page.answers] == ["indexable", "blocked"]
+        [blocked] = [one for one in page.findings if one.code == "not-crawled"]
+        assert blocked.crawlers == ("OtherBot",)
         differs = [one for one in page.findings if one.code == "crawlers-differ"]
         assert "ExampleBot: indexable; OtherBot: blocked" in differs[0].message
         assert [one.outcome for one in find(whole, "/only-otherbot").answers] == [
@@ -188,6 +190,7 @@ class TestFindings:
             ("/canonical-copy", "not-listed"),
             ("/canonical-copy", "listed-and-canonical-elsewhere"),
             ("/moved", "page-status"),
+            ("/to-private", "noindex-not-seen"),  # its target has it
         ],
     )
     def test_what_is_not_said(self, whole: SiteAudit, path: str, code: str) -> None:
@@ -317,6 +320,36 @@ class TestFailures:
         assert pages[GIVE_UP_AFTER].answer.outcome is PageOutcome.UNKNOWN
         assert pages[-1].answer.outcome is PageOutcome.BLOCKED
         assert not result.is_clean
+
+    @pytest.mark.parametrize(
+        ("headers", "requested"), [({"Retry-After": "3600"}, 1), ({"Retry-After": "0"}, 5)]
+    )
+    def test_a_site_that_asks_to_wait(self, headers: dict[str, str], requested: int) -> None:
+        """An hour is not waited for."""
+        urls = [f"{ORIGIN}/{number}" for number in range(8)]
+        auditor, transport, client = scripted(dict.fromkeys(urls, Response(503, headers)))
+        with client:
+            pages = list(auditor.pages(urls))
+        assert sum(url in urls for url in transport.asked) == requested
+        if requested == 1:
+            assert "because its site asks to wait for 3,600 s." in pages[1].findings[0].message
+
+    def test_blocked_pages_in_between(self) -> None:
+        """They are not requested, so they say nothing about the site."""
+        failure = Failure(FailureReason.CONNECT, "refused")
+        urls = [f"{ORIGIN}{'/private' * (number % 2)}/{number}" for number in range(20)]
+        auditor, transport, client = scripted(dict.fromkeys(urls, failure))
+        with client:
+            list(auditor.pages(urls))
+        assert sum(url in urls for url in transport.asked) == GIVE_UP_AFTER
+
+    def test_redirect_loops_are_not_failures_of_the_site(self) -> None:
+        """It responds."""
+        urls = [f"{ORIGIN}/{number}" for number in range(8)]
+        answers = {url: Response(302, {"Location": url}) for url in urls}
+        auditor, _, client = scripted(answers)
+        with client:
+            assert {codes(one) == {"page-unreachable"} for one in auditor.pages(urls)} == {True}
 
     def test_failures_in_between(self) -> None:
         """A site that answers in between is not given up."""

@@ -35,7 +35,8 @@ from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.client.auditing.page_audit import PageAudit
-    from robotrules.client.auditing.site_audit import SiteAudit, SiteAuditor
+    from robotrules.client.auditing.site_audit import SiteAuditor
+    from robotrules.client.auditing.site_results import SiteAudit
     from robotrules.client.auditing.sitemap_reader import SitemapSet
     from robotrules.client.sync import Client
     from robotrules.operations.site_audit.journal import AuditJournal

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from robotrules.client.auditing.findings import LEVELS
 from robotrules.client.auditing.page_audit import IndexingAnswer, PageAudit, PageOutcome
-from robotrules.client.auditing.site_audit import FindingGroup, SiteAudit
+from robotrules.client.auditing.site_results import FindingGroup, SiteAudit
 from robotrules.html_document import Child, Html, document, element, section, text
 from robotrules.html_document.charts import share_bar
 from robotrules.html_document.tables import TableColumn, pill, table, tiles

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.client.auditing.page_audit import PageOutcome
-from robotrules.client.auditing.site_audit import FindingGroup, SiteAudit
+from robotrules.client.auditing.site_results import FindingGroup, SiteAudit
 
 __all__ = [
     "OUTCOME_WORDS",
@@ -146,9 +146,10 @@ def describe_group(group: FindingGroup) -> str:
 
 
 def count_places(group: FindingGroup) -> str:
-    """Return how many pages have a finding, or how many other places, such as sitemaps."""
+    """Return how many pages have a finding, or other places, and for which of the crawlers."""
     noun = "page" if group.of_pages else "place"
-    return f"{group.places:,} {noun}{'' if group.places == 1 else 's'}"
+    names = f" for {' and '.join(group.crawlers)}" if group.crawlers else ""
+    return f"{group.places:,} {noun}{'' if group.places == 1 else 's'}{names}"
 
 
 def _count(part: int, whole: int) -> str:

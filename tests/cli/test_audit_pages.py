@@ -139,7 +139,7 @@ class TestOutputs:
         flat = " ".join(out.split())
         assert "5 say noindex, and 1 of those cannot be seen because robots.txt blocks it." in flat
         assert "robots.txt read; 3 sitemap files, 64 URLs\n" in out
-        assert "  blocked by robots.txt       2\n" in out
+        assert "  blocked by robots.txt           2\n" in out
         assert "  warning noindex-not-seen, 1 page: " in out
         assert out.index("error page-unreachable") < out.index("warning noindex-not-seen")
 
@@ -364,7 +364,7 @@ class TestHints:
         urls = [f"{example.origin}/plain/{number}" for number in range(3)]
         with mock.patch("robotrules.cli.audit_pages.LONG_RUN", 0.001):
             ran = robotrules("audit", *urls, "--as", "ExampleBot", *FAST[:2], "--min-delay", "0.05")
-        assert "3 pages take at least 0 minutes, because requests to a site are 0.05 s" in ran.err
+        assert "3 pages take at least 1 minute, because requests to a site are 0.05 s" in ran.err
         assert "--min-delay 0 is faster, for your own site only" in ran.err
 
     def test_a_crawl_delay(self) -> None:

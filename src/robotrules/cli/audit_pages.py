@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from robotrules.operations.site_audit.journal import AuditJournal
 
 FORMATS = ("text", "json", "jsonl", "csv", "html")
-SUFFIXES = {f".{name}": name for name in FORMATS} | {".txt": "text", ".htm": "html"}
+SUFFIXES = {".html": "html", ".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".txt": "text"}
 MAX_PAGES = 500
 # Distinct URLs that are counted beyond --max-pages.
 MAX_COUNTED = 250_000
@@ -354,7 +354,7 @@ class _Run:
         seconds = delay.seconds * len(urls)
         if seconds < LONG_RUN:
             return
-        time = f"{seconds / 60:,.0f} minutes"
+        time = plural(max(round(seconds / 60), 1), "minute")
         if seconds >= 7200:
             time = f"{seconds / 3600:,.1f} hours"
         interval = f"{delay.seconds:g} s"

@@ -22,7 +22,7 @@ from robotrules.client.auditing.checks import (
     check_sitemaps,
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
-from robotrules.client.auditing.page_reader import PageReader, RedirectStep, fetch_other_scheme
+from robotrules.client.auditing.page_reader import AuditPageReader, RedirectStep, fetch_other_scheme
 from robotrules.client.auditing.sitemap_files import MAX_URLS, SitemapFile, SitemapForm
 from robotrules.client.auditing.sitemap_reader import MAX_SITEMAPS, SitemapFetch, read_sitemaps
 from robotrules.client.origin_state import OriginState
@@ -223,7 +223,7 @@ class _Auditor:
         state = client.refresh(url)
         assert state is not None
         self._progress(url)
-        reader = PageReader(
+        reader = AuditPageReader(
             client,
             [self._asked],
             profile=profile,

@@ -35,7 +35,7 @@ from robotrules.client.auditing.page_audit import (
     PageOutcome,
     make_page_audit,
 )
-from robotrules.client.auditing.page_reader import PageReader, fetch_other_scheme
+from robotrules.client.auditing.page_reader import AuditPageReader, fetch_other_scheme
 from robotrules.client.auditing.site_results import SiteAudit, SiteSummary
 from robotrules.client.auditing.sitemap_reader import (
     MAX_SITEMAP_URLS,
@@ -102,7 +102,7 @@ class SiteAuditor:
         self._names = tuple(names or (_display_name(one) for one in tokens))
         if len(self._names) != len(tokens):
             raise ValueError(f"{len(self._names)} names for {len(tokens)} crawlers: pass one each")
-        self._reader = PageReader(
+        self._reader = AuditPageReader(
             client, self._crawlers, profile=profile, ignore_disallow=ignore_disallow, html=html
         )
         self._max_sitemaps = max_sitemaps

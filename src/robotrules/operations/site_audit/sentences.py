@@ -23,7 +23,7 @@ __all__ = [
 # What became of a page, as a heading of its number.
 OUTCOME_WORDS = {
     PageOutcome.INDEXABLE: "may be indexed",
-    PageOutcome.NOINDEX: "say noindex",
+    PageOutcome.NOINDEX: "noindex, seen by crawlers",
     PageOutcome.BLOCKED: "blocked by robots.txt",
     PageOutcome.REDIRECTED: "redirect",
     PageOutcome.MISSING: "missing (400 to 499)",
@@ -40,6 +40,8 @@ _CLAUSES = {
 }
 # Findings of many pages in one sentence; other codes are described by their first message.
 _GROUPS = {
+    "robots-unreachable": "The robots.txt of these sites is unreachable: crawlers then assume that "
+    "everything is disallowed.",
     "page-unreachable": "Pages cannot be read: there is no response, or a redirect leads nowhere.",
     "page-skipped": "Pages were not requested, because several requests to their site failed in a "
     "row: run the audit again.",

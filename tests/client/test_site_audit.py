@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -20,6 +21,19 @@ from robotrules.client.auditing.site_audit import (
 )
 from robotrules.client.auditing.site_results import SiteAudit
 from tests.cli.sites import Site
+from tests.client.fault_servers import (
+    Behaviour,
+    Peer,
+    bombs,
+    closes_at_once,
+    drips_body,
+    drips_headers,
+    message,
+    never_answers,
+    resets_mid_body,
+    serve,
+    short,
+)
 from tests.client.site_of_pages import site_of_pages
 from tests.client.test_audit import DOCS, ORIGIN, PLAIN, URLSET, XML, Answers, Told
 
@@ -521,3 +535,54 @@ def test_a_page_that_is_cut() -> None:
     with client:
         [page] = auditor.pages(answers)
     assert (page.answer.outcome, page.answer.indexable) == (PageOutcome.UNKNOWN, None)
+
+
+class TestBrokenServers:
+    """Real servers that are slow, cut connections or pour octets."""
+
+    FAULTS: ClassVar[dict[bytes, Behaviour]] = {
+        b"/cut": short,
+        b"/reset": resets_mid_body,
+        b"/closed": closes_at_once,
+        b"/slow-head": drips_headers,
+        b"/slow-body": drips_body,
+        b"/silent": never_answers,
+        b"/bomb": bombs,
+    }
+
+    def behave(self, peer: Peer) -> None:
+        """Answer the robots.txt and good pages, and fail for the others."""
+        path = peer.head.split(b" ")[1]
+        if path in self.FAULTS:
+            self.FAULTS[path](peer)
+        elif path == b"/robots.txt":
+            peer.send(message(b"User-agent: *\nDisallow: /private\n", "Content-Type: text/plain"))
+        else:
+            peer.send(message(b"<title>A</title>", "Content-Type: text/html"))
+
+    def test_the_others_are_read(self) -> None:
+        """Each failure is one page, within the time limit; good pages between them are read."""
+        with serve(self.behave) as site, opened(timeout=0.5) as client:
+            auditor = SiteAuditor(client)
+            paths = [path.decode() for path in self.FAULTS]
+            urls = [f"{site.url}{one}" for path in paths for one in (path, f"/good{path}")]
+            began = time.monotonic()
+            pages = list(auditor.pages(urls))
+            assert time.monotonic() - began < 15
+        outcomes = [one.answer.outcome for one in pages]
+        assert outcomes[1::2] == [PageOutcome.INDEXABLE] * len(paths)
+        assert PageOutcome.INDEXABLE not in outcomes[::2]
+        assert all(one.failure for one in pages[0:12:2])
+
+    def test_only_faults(self) -> None:
+        """A server that is silent takes five time limits, however many pages it has."""
+        with serve(self.behave) as site, opened(timeout=0.3) as client:
+            auditor = SiteAuditor(client)
+            urls = [f"{site.url}/silent?{number}" for number in range(40)]
+            self.FAULTS.update({url.removeprefix(site.url).encode(): never_answers for url in urls})
+            pages = list(auditor.pages(urls))
+            result = auditor.result()
+            requested = sum(b"silent" in head for head in site.heads)
+        assert requested == GIVE_UP_AFTER
+        assert result.outcomes()[PageOutcome.UNKNOWN] == 40 - GIVE_UP_AFTER
+        assert codes(pages[-1]) == {"page-skipped"}

@@ -260,8 +260,9 @@ class TestRequests:
         """It is counted, and not requested."""
         auditor, transport, client = scripted({})
         with client:
-            assert list(auditor.pages(["mailto:a@b", "/path", "", "http://"])) == []
-            assert auditor.result().skipped == 4
+            long = f"{ORIGIN}/" + "a" * 9000
+            assert list(auditor.pages(["mailto:a@b", "/path", "", "http://", long])) == []
+            assert auditor.result().skipped == 5
         assert transport.asked == []
 
     def test_given_sitemaps(self, example: Site) -> None:

@@ -26,6 +26,8 @@ __all__ = ["IndexingAnswer", "PageAudit", "PageOutcome", "make_page_audit"]
 MAX_FINDINGS = 40
 MAX_SOURCES = 5
 MAX_CANONICALS = 3
+# Longer than servers accept; the URLs of all pages are kept.
+MAX_URL_LENGTH = 8192
 REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -229,7 +231,7 @@ def make_page_audit(
     links = dict.fromkeys(shorten(link.url) for link in readings[0].canonicals)
     page = PageAudit(
         url,
-        content.url,
+        content.url[:MAX_URL_LENGTH],
         content.status,
         failure,
         parse_media_type(content.fields),

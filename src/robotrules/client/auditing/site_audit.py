@@ -30,6 +30,7 @@ from robotrules.client.auditing.checks import (
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
 from robotrules.client.auditing.page_audit import (
+    MAX_URL_LENGTH,
     IndexingAnswer,
     PageAudit,
     PageOutcome,
@@ -156,7 +157,7 @@ class SiteAuditor:
     def pages(self, urls: Iterable[str]) -> Iterator[PageAudit]:
         """Yield the audit of each page, as it is read; a URL that was audited is left out."""
         for url in urls:
-            key = _key(url, self._client)
+            key = _key(url, self._client) if len(url) <= MAX_URL_LENGTH else None
             if key is None:
                 self._skipped += 1
                 continue

@@ -15,6 +15,7 @@ from unittest import mock
 
 import pytest
 
+from robotrules.cli.console import CliError
 from robotrules.client.auditing.site_audit import SiteAuditor
 from robotrules.json_results.schemas import load_schema
 from tests.cli.schema import problems
@@ -139,7 +140,7 @@ class TestOutputs:
         flat = " ".join(out.split())
         assert "5 say noindex, and 1 of those cannot be seen because robots.txt blocks it." in flat
         assert "robots.txt read; 3 sitemap files, 64 URLs\n" in out
-        assert "  blocked by robots.txt       2\n" in out
+        assert "  blocked by robots.txt           2\n" in out
         assert "  warning noindex-not-seen, 1 page: " in out
         assert out.index("error page-unreachable") < out.index("warning noindex-not-seen")
 
@@ -364,7 +365,7 @@ class TestHints:
         urls = [f"{example.origin}/plain/{number}" for number in range(3)]
         with mock.patch("robotrules.cli.audit_pages.LONG_RUN", 0.001):
             ran = robotrules("audit", *urls, "--as", "ExampleBot", *FAST[:2], "--min-delay", "0.05")
-        assert "3 pages take at least 0 minutes, because requests to a site are 0.05 s" in ran.err
+        assert "3 pages take at least 1 minute, because requests to a site are 0.05 s" in ran.err
         assert "--min-delay 0 is faster, for your own site only" in ran.err
 
     def test_a_crawl_delay(self) -> None:
@@ -383,6 +384,13 @@ class TestHints:
         """They are counted."""
         ran = audit("--urls", "-", stdin=f"{example.origin}/plain/1\nhttp://\n".encode())
         assert "1 input left out" in ran.err or "1 line without a URL skipped" in ran.err
+
+    def test_urls_that_are_too_long(self, example: Site) -> None:
+        """They are left out, so that a hostile list does not fill memory."""
+        urls = f"{example.origin}/plain/1\n{example.origin}/{'a' * 9000}\n".encode()
+        ran = audit("--urls", "-", stdin=urls)
+        assert ran.out.startswith("Of one page, ")
+        assert "1 URL of more than 8,192 characters left out" in ran.err
 
     def test_without_a_crawler(self, example: Site) -> None:
         """The audit is for crawlers that no group names."""
@@ -415,6 +423,26 @@ class TestMisuse:
         ran = audit(*arguments)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert words in ran.err
+
+    def test_an_output_that_cannot_be_written(self, tmp_path: Path, example: Site) -> None:
+        """It is refused before the run; if it fails at the end, the other files are written."""
+        asked = len(example.asked)
+        for target in (tmp_path, tmp_path / "missing" / "r.csv"):
+            ran = whole(example, "-o", str(target), "--format", "csv")
+            assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert len(example.asked) == asked
+
+        def fails(path: str, octets: bytes) -> None:
+            """Fail for one of the files."""
+            if path.endswith(".csv"):
+                raise CliError("cannot write: no space left")
+            Path(path).write_bytes(octets)
+
+        with mock.patch("robotrules.cli.audit_pages.write_atomically", fails):
+            names = (str(tmp_path / "r.csv"), str(tmp_path / "r.json"))
+            ran = whole(example, "-o", names[0], "-o", names[1])
+        assert (ran.code, "no space left" in ran.err) == (2, True)
+        assert json.loads(Path(names[1]).read_text())["pages"]
 
     def test_paths_without_a_site(self) -> None:
         """A log has paths, so the site has to be named."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -15,11 +16,24 @@ from robotrules.client.auditing.page_audit import PageAudit, PageOutcome
 from robotrules.client.auditing.site_audit import (
     GIVE_UP_AFTER,
     MAX_OTHER_ORIGINS,
-    SiteAudit,
     SiteAuditor,
     listed_pages,
 )
+from robotrules.client.auditing.site_results import SiteAudit
 from tests.cli.sites import Site
+from tests.client.fault_servers import (
+    Behaviour,
+    Peer,
+    bombs,
+    closes_at_once,
+    drips_body,
+    drips_headers,
+    message,
+    never_answers,
+    resets_mid_body,
+    serve,
+    short,
+)
 from tests.client.site_of_pages import site_of_pages
 from tests.client.test_audit import DOCS, ORIGIN, PLAIN, URLSET, XML, Answers, Told
 
@@ -131,6 +145,8 @@ class TestOutcomes:
         """One request answers for both."""
         page = find(whole, "/news/1")
         assert [one.outcome for one in page.answers] == ["indexable", "blocked"]
+        [blocked] = [one for one in page.findings if one.code == "not-crawled"]
+        assert blocked.crawlers == ("OtherBot",)
         differs = [one for one in page.findings if one.code == "crawlers-differ"]
         assert "ExampleBot: indexable; OtherBot: blocked" in differs[0].message
         assert [one.outcome for one in find(whole, "/only-otherbot").answers] == [
@@ -188,6 +204,7 @@ class TestFindings:
             ("/canonical-copy", "not-listed"),
             ("/canonical-copy", "listed-and-canonical-elsewhere"),
             ("/moved", "page-status"),
+            ("/to-private", "noindex-not-seen"),  # its target has it
         ],
     )
     def test_what_is_not_said(self, whole: SiteAudit, path: str, code: str) -> None:
@@ -243,8 +260,9 @@ class TestRequests:
         """It is counted, and not requested."""
         auditor, transport, client = scripted({})
         with client:
-            assert list(auditor.pages(["mailto:a@b", "/path", "", "http://"])) == []
-            assert auditor.result().skipped == 4
+            long = f"{ORIGIN}/" + "a" * 9000
+            assert list(auditor.pages(["mailto:a@b", "/path", "", "http://", long])) == []
+            assert auditor.result().skipped == 5
         assert transport.asked == []
 
     def test_given_sitemaps(self, example: Site) -> None:
@@ -317,6 +335,36 @@ class TestFailures:
         assert pages[GIVE_UP_AFTER].answer.outcome is PageOutcome.UNKNOWN
         assert pages[-1].answer.outcome is PageOutcome.BLOCKED
         assert not result.is_clean
+
+    @pytest.mark.parametrize(
+        ("headers", "requested"), [({"Retry-After": "3600"}, 1), ({"Retry-After": "0"}, 5)]
+    )
+    def test_a_site_that_asks_to_wait(self, headers: dict[str, str], requested: int) -> None:
+        """An hour is not waited for."""
+        urls = [f"{ORIGIN}/{number}" for number in range(8)]
+        auditor, transport, client = scripted(dict.fromkeys(urls, Response(503, headers)))
+        with client:
+            pages = list(auditor.pages(urls))
+        assert sum(url in urls for url in transport.asked) == requested
+        if requested == 1:
+            assert "because its site asks to wait for 3,600 s." in pages[1].findings[0].message
+
+    def test_blocked_pages_in_between(self) -> None:
+        """They are not requested, so they say nothing about the site."""
+        failure = Failure(FailureReason.CONNECT, "refused")
+        urls = [f"{ORIGIN}{'/private' * (number % 2)}/{number}" for number in range(20)]
+        auditor, transport, client = scripted(dict.fromkeys(urls, failure))
+        with client:
+            list(auditor.pages(urls))
+        assert sum(url in urls for url in transport.asked) == GIVE_UP_AFTER
+
+    def test_redirect_loops_are_not_failures_of_the_site(self) -> None:
+        """It responds."""
+        urls = [f"{ORIGIN}/{number}" for number in range(8)]
+        answers = {url: Response(302, {"Location": url}) for url in urls}
+        auditor, _, client = scripted(answers)
+        with client:
+            assert {codes(one) == {"page-unreachable"} for one in auditor.pages(urls)} == {True}
 
     def test_failures_in_between(self) -> None:
         """A site that answers in between is not given up."""
@@ -488,3 +536,54 @@ def test_a_page_that_is_cut() -> None:
     with client:
         [page] = auditor.pages(answers)
     assert (page.answer.outcome, page.answer.indexable) == (PageOutcome.UNKNOWN, None)
+
+
+class TestBrokenServers:
+    """Real servers that are slow, cut connections or pour octets."""
+
+    FAULTS: ClassVar[dict[bytes, Behaviour]] = {
+        b"/cut": short,
+        b"/reset": resets_mid_body,
+        b"/closed": closes_at_once,
+        b"/slow-head": drips_headers,
+        b"/slow-body": drips_body,
+        b"/silent": never_answers,
+        b"/bomb": bombs,
+    }
+
+    def behave(self, peer: Peer) -> None:
+        """Answer the robots.txt and good pages, and fail for the others."""
+        path = peer.head.split(b" ")[1]
+        if path in self.FAULTS:
+            self.FAULTS[path](peer)
+        elif path == b"/robots.txt":
+            peer.send(message(b"User-agent: *\nDisallow: /private\n", "Content-Type: text/plain"))
+        else:
+            peer.send(message(b"<title>A</title>", "Content-Type: text/html"))
+
+    def test_the_others_are_read(self) -> None:
+        """Each failure is one page, within the time limit; good pages between them are read."""
+        with serve(self.behave) as site, opened(timeout=0.5) as client:
+            auditor = SiteAuditor(client)
+            paths = [path.decode() for path in self.FAULTS]
+            urls = [f"{site.url}{one}" for path in paths for one in (path, f"/good{path}")]
+            began = time.monotonic()
+            pages = list(auditor.pages(urls))
+            assert time.monotonic() - began < 15
+        outcomes = [one.answer.outcome for one in pages]
+        assert outcomes[1::2] == [PageOutcome.INDEXABLE] * len(paths)
+        assert PageOutcome.INDEXABLE not in outcomes[::2]
+        assert all(one.failure for one in pages[0:12:2])
+
+    def test_only_faults(self) -> None:
+        """A server that is silent takes five time limits, however many pages it has."""
+        with serve(self.behave) as site, opened(timeout=0.3) as client:
+            auditor = SiteAuditor(client)
+            urls = [f"{site.url}/silent?{number}" for number in range(40)]
+            self.FAULTS.update({url.removeprefix(site.url).encode(): never_answers for url in urls})
+            pages = list(auditor.pages(urls))
+            result = auditor.result()
+            requested = sum(b"silent" in head for head in site.heads)
+        assert requested == GIVE_UP_AFTER
+        assert result.outcomes()[PageOutcome.UNKNOWN] == 40 - GIVE_UP_AFTER
+        assert codes(pages[-1]) == {"page-skipped"}

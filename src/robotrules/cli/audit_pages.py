@@ -28,6 +28,7 @@ from robotrules.cli.page_inputs import can_read_html, warn_html_not_read
 from robotrules.cli.progress import Progress
 from robotrules.cli.text import is_terminal, plural
 from robotrules.cli.url_files import UrlFile, refuse_empty, report_hint
+from robotrules.client.auditing.page_audit import MAX_URL_LENGTH
 from robotrules.http.origins import origin_of
 from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.json_results.tags import robots_profile
@@ -35,13 +36,14 @@ from robotrules.octets import visible
 
 if TYPE_CHECKING:
     from robotrules.client.auditing.page_audit import PageAudit
-    from robotrules.client.auditing.site_audit import SiteAudit, SiteAuditor
+    from robotrules.client.auditing.site_audit import SiteAuditor
+    from robotrules.client.auditing.site_results import SiteAudit
     from robotrules.client.auditing.sitemap_reader import SitemapSet
     from robotrules.client.sync import Client
     from robotrules.operations.site_audit.journal import AuditJournal
 
 FORMATS = ("text", "json", "jsonl", "csv", "html")
-SUFFIXES = {f".{name}": name for name in FORMATS} | {".txt": "text", ".htm": "html"}
+SUFFIXES = {".html": "html", ".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".txt": "text"}
 MAX_PAGES = 500
 # Distinct URLs that are counted beyond --max-pages.
 MAX_COUNTED = 250_000
@@ -110,6 +112,7 @@ def audit_pages(request: PagesRequest, client_options: ClientOptions) -> int:
     for _, target in outputs:
         inputs = [*request.files, *([request.resume] if request.resume else [])]
         refuse_overwriting(target, [one for one in inputs if one != STDIN], "--output")
+        _refuse_unwritable(target)
     refuse_paths([*request.urls, *request.sitemaps], files=False)
     for url in (*request.urls, *request.sitemaps):
         with library_errors():
@@ -130,8 +133,15 @@ def audit_pages(request: PagesRequest, client_options: ClientOptions) -> int:
     with client_options.client(beside) as client, library_errors():
         run = _Run(request, client, crawlers, purposes)
         result = run.audit()
+    # A file that cannot be written must not cost the others.
+    errors: list[CliError] = []
     for form, target in outputs:
-        _write(result, form, target, run)
+        try:
+            _write(result, form, target)
+        except CliError as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
     if outputs[0][1] != STDIN:
         from robotrules.operations.site_audit.sentences import headline
 
@@ -154,11 +164,15 @@ class _PageList:
         self.urls: list[str] = []
         self.left: int | None = 0
         self.without_host = 0
+        self.too_long = 0
         self._most = most
         self._seen: set[int] = set()
 
     def add(self, url: str) -> None:
         """Take a URL, or count it."""
+        if len(url) > MAX_URL_LENGTH:
+            self.too_long += 1
+            return
         key = hash(url)
         if key in self._seen:
             return
@@ -207,6 +221,12 @@ def _collect(request: PagesRequest, auditor: SiteAuditor) -> _PageList:
         raise CliError(
             f"{plural(pages.without_host, 'URL')} without a host, such as the paths of a log: pass "
             "a URL of the site too, such as https://example.com/"
+        )
+    if pages.too_long:
+        report(
+            f"{plural(pages.too_long, 'URL')} of more than {MAX_URL_LENGTH:,} characters left out",
+            label="warning",
+            style="warning",
         )
     sets: list[SitemapSet] = []
     if request.sitemaps:
@@ -353,7 +373,7 @@ class _Run:
         seconds = delay.seconds * len(urls)
         if seconds < LONG_RUN:
             return
-        time = f"{seconds / 60:,.0f} minutes"
+        time = plural(max(round(seconds / 60), 1), "minute")
         if seconds >= 7200:
             time = f"{seconds / 3600:,.1f} hours"
         interval = f"{delay.seconds:g} s"
@@ -406,7 +426,20 @@ def _output(target: str) -> Iterator[Output | None]:
         output.flush()
 
 
-def _write(result: SiteAudit, form: str, target: str, run: _Run) -> None:
+def _refuse_unwritable(target: str) -> None:
+    """Refuse a file that cannot be written, before a run of several minutes."""
+    folder = os.path.dirname(target) or os.curdir
+    if target == STDIN:
+        return
+    if os.path.isdir(target):
+        raise CliError(f"--output {quoted(target)} is a directory: pass a file")
+    if not os.path.isdir(folder):
+        raise CliError(f"--output {quoted(target)}: there is no directory {quoted(folder)}")
+    if not os.access(folder, os.W_OK):
+        raise CliError(f"--output {quoted(target)}: permission denied in {quoted(folder)}")
+
+
+def _write(result: SiteAudit, form: str, target: str) -> None:
     """Write one output to a file or to stdout."""
     with _output(target) as output:
         if output is not None and form == "json":

@@ -18,7 +18,7 @@ from robotrules.operations.site_audit.sentences import (
 )
 
 if TYPE_CHECKING:
-    from robotrules.client.auditing.site_audit import FindingGroup, SiteAudit, SiteSummary
+    from robotrules.client.auditing.site_results import FindingGroup, SiteAudit, SiteSummary
 
 LONGEST = 200
 MOST_SITES = 20
@@ -91,7 +91,7 @@ class SiteAuditText:
     def _group(self, group: FindingGroup) -> Iterator[str]:
         level = self._paint(group.level, group.level)
         what = visible(describe_group(group))
-        line = f"  {level} {group.code}, {count_places(group)}: {what}"
+        line = f"  {level} {group.code}, {visible(count_places(group))}: {what}"
         yield from textwrap.wrap(line, self._room, subsequent_indent="    ", break_on_hyphens=False)
         examples = group.examples[:MOST_EXAMPLES]
         for one in examples:

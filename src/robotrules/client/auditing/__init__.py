@@ -4,7 +4,8 @@ Audit: one live page with all that speaks about it, and where those contradict e
 `audit(client, url)` asks for the robots.txt, the page, the sitemaps that the robots.txt names, and
 the robots.txt of the other scheme; then it looks at them side by side. What a carrier alone has to
 say is in its notes, which are passed on. A page that the rules disallow is not fetched, unless the
-site is the caller's own. How the parts are compared is in `checks`.
+site is the caller's own. How the parts are compared is in `checks`. `SiteAuditor` audits many pages
+of a site.
 """
 
 from __future__ import annotations
@@ -22,9 +23,17 @@ from robotrules.client.auditing.checks import (
     check_sitemaps,
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
-from robotrules.client.auditing.page_reader import PageReader, RedirectStep, fetch_other_scheme
+from robotrules.client.auditing.page_audit import IndexingAnswer, PageAudit, PageOutcome
+from robotrules.client.auditing.page_reader import AuditPageReader, RedirectStep, fetch_other_scheme
+from robotrules.client.auditing.site_audit import SiteAuditor
+from robotrules.client.auditing.site_results import FindingGroup, SiteAudit, SiteSummary
 from robotrules.client.auditing.sitemap_files import MAX_URLS, SitemapFile, SitemapForm
-from robotrules.client.auditing.sitemap_reader import MAX_SITEMAPS, SitemapFetch, read_sitemaps
+from robotrules.client.auditing.sitemap_reader import (
+    MAX_SITEMAPS,
+    SitemapFetch,
+    SitemapSet,
+    read_sitemaps,
+)
 from robotrules.client.origin_state import OriginState
 from robotrules.client.pages import FetchResult
 from robotrules.client.sync import Client
@@ -223,7 +232,7 @@ class _Auditor:
         state = client.refresh(url)
         assert state is not None
         self._progress(url)
-        reader = PageReader(
+        reader = AuditPageReader(
             client,
             [self._asked],
             profile=profile,
@@ -304,7 +313,17 @@ __all__ = [
     "SCHEMA_VERSION",
     "Audit",
     "Finding",
+    "FindingGroup",
+    "IndexingAnswer",
+    "PageAudit",
+    "PageOutcome",
     "RedirectStep",
+    "SiteAudit",
+    "SiteAuditor",
+    "SiteSummary",
+    "SitemapFetch",
     "SitemapListing",
+    "SitemapSet",
     "audit",
+    "read_sitemaps",
 ]

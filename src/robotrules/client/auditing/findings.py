@@ -130,7 +130,7 @@ CODES: dict[str, tuple[str, str]] = {
 SITE_CODES: dict[str, tuple[str, str]] = {
     "page-skipped": (
         "error",
-        "The page was not requested, because {count} requests to its site failed in a row.",
+        "The page was not requested, because {why}.",
     ),
     "listed-and-missing": (
         "warning",
@@ -180,10 +180,14 @@ class Finding(NamedTuple):
     """One sentence. Quoted text is untrusted."""
     where: str
     """The place: `robots.txt, line 3`, `page`, `sitemap https://…`."""
+    crawlers: tuple[str, ...] = ()
+    """Of an audit for several crawlers, those that it is about; empty: all of them."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        return self._asdict()
+        """Return it as plain values for JSON; `crawlers` is left out if it is about all."""
+        values = self._asdict()
+        del values["crawlers"]
+        return {**values, "crawlers": list(self.crawlers)} if self.crawlers else values
 
     def __str__(self) -> str:
         return f"{self.where}: {self.level} {self.code}: {self.message}"

@@ -26,6 +26,8 @@ __all__ = ["IndexingAnswer", "PageAudit", "PageOutcome", "make_page_audit"]
 MAX_FINDINGS = 40
 MAX_SOURCES = 5
 MAX_CANONICALS = 3
+# Longer than servers accept; the URLs of all pages are kept.
+MAX_URL_LENGTH = 8192
 REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -162,7 +164,14 @@ class PageAudit(NamedTuple):
                 for one in value["answers"]
             )
             findings = tuple(
-                Finding(*(str(one[name]) for name in Finding._fields)) for one in value["findings"]
+                Finding(
+                    str(one["code"]),
+                    str(one["level"]),
+                    str(one["message"]),
+                    str(one["where"]),
+                    tuple(map(str, one.get("crawlers", ()))),
+                )
+                for one in value["findings"]
             )
             if not answers or any(one.level not in LEVELS for one in findings):
                 raise ValueError("no answer, or an unknown level")
@@ -201,20 +210,18 @@ def make_page_audit(
     answers = tuple(
         _answer(url, reading, name) for reading, name in zip(readings, crawlers, strict=True)
     )
-    found: dict[tuple[str, str], Finding] = {}
+    found: dict[Finding, list[str]] = {}
     for number, reading in enumerate(readings):
-        checked = (one for one in reading.canonicals if one.url in rules[number])
-        for one in _check(reading, tuple(checked), rules[number], answers[number]):
-            known = found.setdefault((one.code, one.message), one)
-            # What holds for a later crawler only is marked with its name.
-            if known is one and number:
-                found[one.code, one.message] = one._replace(
-                    where=f"{one.where} ({crawlers[number]})"
-                )
+        checked = tuple(one for one in reading.canonicals if one.url in rules[number])
+        for one in dict.fromkeys(_check(reading, checked, rules[number], answers[number])):
+            found.setdefault(one, []).append(crawlers[number])
+    findings = [
+        one if len(names) == len(crawlers) else one._replace(crawlers=tuple(names))
+        for one, names in found.items()
+    ]
     if len({answer.outcome for answer in answers}) > 1:
         words = "; ".join(f"{answer.crawler}: {answer.outcome}" for answer in answers)
-        one = finding("crawlers-differ", "page", answers=words)
-        found[one.code, one.message] = one
+        findings.append(finding("crawlers-differ", "page", answers=words))
     statuses = [step.status for step in readings[0].steps if step.status is not None]
     failure = ""
     if content.status is None and content.failure_reason is not None:
@@ -224,7 +231,7 @@ def make_page_audit(
     links = dict.fromkeys(shorten(link.url) for link in readings[0].canonicals)
     page = PageAudit(
         url,
-        content.url,
+        content.url[:MAX_URL_LENGTH],
         content.status,
         failure,
         parse_media_type(content.fields),
@@ -233,7 +240,7 @@ def make_page_audit(
         answers,
         (),
     )
-    return page.with_findings(tuple(found.values()))
+    return page.with_findings(findings)
 
 
 def _answer(url: str, reading: PageReading, crawler: str) -> IndexingAnswer:

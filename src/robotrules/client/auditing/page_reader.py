@@ -21,7 +21,7 @@ from robotrules.http.origins import robots_url
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.verdict import Verdict
 
-__all__ = ["PageReader", "PageReading", "RedirectStep", "fetch_other_scheme"]
+__all__ = ["AuditPageReader", "PageReading", "RedirectStep", "fetch_other_scheme"]
 
 Crawler = tuple[Tokens, Sequence[str]]
 
@@ -69,7 +69,7 @@ class PageReading(NamedTuple):
         return self.unseen or self.page
 
 
-class PageReader:
+class AuditPageReader:
     """Reads pages for some crawlers."""
 
     def __init__(

@@ -12,16 +12,16 @@ read, without content: an audit may end at any page, and the result is that of t
 What needs other pages, such as a canonical page that says noindex, is added by `result()`. After
 some failures in a row an origin is not asked any more.
 
-Sections: results · the auditor · what needs other pages.
+Sections: the auditor · what needs other pages. The results are in `site_results`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from robotrules.cache import EffectivePolicy, format_timestamp
+from robotrules.cache import EffectivePolicy
 from robotrules.client.auditing.checks import (
     check_robots,
     check_schemes,
@@ -30,12 +30,14 @@ from robotrules.client.auditing.checks import (
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
 from robotrules.client.auditing.page_audit import (
+    MAX_URL_LENGTH,
     IndexingAnswer,
     PageAudit,
     PageOutcome,
     make_page_audit,
 )
-from robotrules.client.auditing.page_reader import PageReader, fetch_other_scheme
+from robotrules.client.auditing.page_reader import AuditPageReader, fetch_other_scheme
+from robotrules.client.auditing.site_results import SiteAudit, SiteSummary
 from robotrules.client.auditing.sitemap_reader import (
     MAX_SITEMAP_URLS,
     SitemapFetch,
@@ -43,7 +45,8 @@ from robotrules.client.auditing.sitemap_reader import (
     read_sitemaps,
 )
 from robotrules.client.origin_state import OriginState
-from robotrules.client.rate_limiter import Delay
+from robotrules.client.pages import FetchResult
+from robotrules.client.rate_limiter import Delay, find_retry_delay
 from robotrules.client.sync import Client
 from robotrules.http.origins import origin_of, robots_url
 from robotrules.robotstxt import Tokens, normalize_path
@@ -51,188 +54,18 @@ from robotrules.robotstxt.verdict import Reason, Verdict
 from robotrules.tags.known_rules import EVERYONE
 from robotrules.tags.profile import find_tag_profile
 
-__all__ = ["FindingGroup", "SiteAudit", "SiteAuditor", "SiteSummary"]
+__all__ = ["MAX_SITE_SITEMAPS", "SiteAuditor", "listed_pages"]
 
-# Increased when a key of `SiteAudit.as_dict()` changes meaning or is removed.
-SCHEMA_VERSION = 1
 # Sitemap files of one origin, those of indexes included.
 MAX_SITE_SITEMAPS = 50
 # Failures in a row after which an origin is not asked any more: each may take the whole timeout.
 GIVE_UP_AFTER = 5
+# Seconds that a site may ask to wait (Retry-After); if it asks for more, it is given up.
+MAX_WAIT = 300.0
 # Origins of canonical links whose robots.txt is fetched although none of their pages is audited.
 MAX_OTHER_ORIGINS = 20
 # Origins whose robots.txt of the other scheme, http or https, is compared.
 MAX_OTHER_SCHEMES = 20
-# Examples of a group of findings, and of URLs that were left out.
-MAX_EXAMPLES = 5
-# Findings of one level in the order of importance; the others follow, those of most pages first.
-FIRST = (
-    *("robots-unreachable", "robots-lost", "page-unreachable"),
-    *("noindex-not-seen", "tags-disagree", "listed-and-noindex", "listed-and-disallowed"),
-    *("noindex-and-canonical", "canonical-noindex", "canonical-disallowed", "canonical-missing"),
-    *("page-status", "listed-and-missing", "redirect-to-disallowed"),
-    *("listed-and-redirected", "listed-and-canonical-elsewhere", "not-crawled"),
-    *("crawlers-differ", "noindex", "not-listed", "canonical-elsewhere"),
-)
-
-
-# --- Results --------------------------------------------------------------------------------------
-
-
-class FindingGroup(NamedTuple):
-    """All findings with one code."""
-
-    code: str
-    level: str
-    places: int
-    """How many pages or files have it."""
-    message: str
-    """The sentence of the first one. Quoted text is untrusted."""
-    examples: tuple[str, ...]
-    """The first pages or files that have it."""
-    of_pages: bool = True
-    """Whether all of them are pages."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        return {**self._asdict(), "examples": list(self.examples)}
-
-
-class SiteSummary(NamedTuple):
-    """An origin of audited pages: its robots.txt and its sitemaps."""
-
-    origin: str
-    robots: Mapping[str, Any]
-    """How the robots.txt was obtained, as `OriginState.as_dict()` describes it."""
-    sitemaps: tuple[SitemapFetch, ...]
-    """The sitemap files, without their URLs."""
-    sitemap_urls: int
-    """How many URLs they list."""
-    sitemaps_complete: bool
-    """Whether all were read to the end."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        return {
-            "origin": self.origin,
-            "robots": dict(self.robots),
-            "sitemaps": [
-                {
-                    "url": one.url,
-                    "named_by": one.named_by,
-                    "status": one.page.status,
-                    "trouble": one.trouble,
-                }
-                for one in self.sitemaps
-            ],
-            "sitemap_urls": self.sitemap_urls,
-            "sitemaps_complete": self.sitemaps_complete,
-        }
-
-
-class SiteAudit(NamedTuple):
-    """The audit of many pages."""
-
-    crawlers: tuple[str, ...]
-    """The display names of the audited crawlers; `*`: crawlers without their own group."""
-    purposes: tuple[str, ...]
-    user_agent: str
-    """The User-Agent of the audit."""
-    began: float
-    """When it began, in seconds since 1970."""
-    ended: float
-    pages: tuple[PageAudit, ...]
-    """In the order of requests."""
-    sites: tuple[SiteSummary, ...]
-    findings: tuple[Finding, ...]
-    """Those of robots.txt files and sitemaps; the others are at their pages."""
-    skipped: int
-    """How many inputs are not http or https URLs of a host."""
-    not_audited: int | None = 0
-    """How many pages were left out because of a limit or an interrupt; None: unknown."""
-    interrupted: bool = False
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether pages are missing."""
-        return self.interrupted or self.not_audited != 0
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether nothing worse than `info` was found."""
-        found = (*self.findings, *(one for page in self.pages for one in page.findings))
-        return all(one.level == "info" for one in found)
-
-    def outcomes(self, crawler: int = 0) -> dict[PageOutcome, int]:
-        """Return how many pages have each outcome, for one of the crawlers."""
-        counts = Counter(page.answers[crawler].outcome for page in self.pages)
-        return {outcome: counts[outcome] for outcome in PageOutcome}
-
-    def count_noindex(self, crawler: int = 0) -> tuple[int, int]:
-        """Return how many pages say noindex, and of how many of these the crawler cannot know."""
-        answers = [page.answers[crawler] for page in self.pages]
-        unseen = sum(one.is_noindex_unseen for one in answers)
-        return unseen + sum(one.outcome is PageOutcome.NOINDEX for one in answers), unseen
-
-    def groups(self) -> list[FindingGroup]:
-        """Return the findings by code: errors first, then what costs most visibility."""
-        found: dict[str, dict[str, Finding]] = {}
-        for where, one in self._all_findings():
-            found.setdefault(one.code, {}).setdefault(where, one)
-        groups = [
-            FindingGroup(
-                code,
-                next(iter(places.values())).level,
-                len(places),
-                next(iter(places.values())).message,
-                tuple(places)[:MAX_EXAMPLES],
-                all(place != one.where for place, one in places.items()),
-            )
-            for code, places in found.items()
-        ]
-        return sorted(groups, key=_importance)
-
-    def _all_findings(self) -> Iterator[tuple[str, Finding]]:
-        for one in self.findings:
-            yield one.where, one
-        for page in self.pages:
-            for one in page.findings:
-                yield page.url, one
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON; `docs/cli/audit.md` describes them."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "crawlers": list(self.crawlers),
-            "purposes": list(self.purposes),
-            "user_agent": self.user_agent,
-            "began_at": format_timestamp(self.began),
-            "ended_at": format_timestamp(self.ended),
-            "partial": self.is_partial,
-            "interrupted": self.interrupted,
-            "not_audited": self.not_audited,
-            "skipped": self.skipped,
-            "summary": [self._summary(number) for number in range(len(self.crawlers))],
-            "groups": [one.as_dict() for one in self.groups()],
-            "sites": [one.as_dict() for one in self.sites],
-            "findings": [one.as_dict() for one in self.findings],
-            "pages": [one.as_dict() for one in self.pages],
-        }
-
-    def _summary(self, crawler: int) -> dict[str, Any]:
-        noindex, unseen = self.count_noindex(crawler)
-        return {
-            "crawler": self.crawlers[crawler],
-            "pages": len(self.pages),
-            "outcomes": {str(name): count for name, count in self.outcomes(crawler).items()},
-            "noindex": noindex,
-            "noindex_unseen": unseen,
-        }
-
-
-def _importance(group: FindingGroup) -> tuple[int, int, int, str]:
-    rank = FIRST.index(group.code) if group.code in FIRST else len(FIRST)
-    return LEVELS.index(group.level), rank, -group.places, group.code
 
 
 # --- The auditor ----------------------------------------------------------------------------------
@@ -270,7 +103,7 @@ class SiteAuditor:
         self._names = tuple(names or (_display_name(one) for one in tokens))
         if len(self._names) != len(tokens):
             raise ValueError(f"{len(self._names)} names for {len(tokens)} crawlers: pass one each")
-        self._reader = PageReader(
+        self._reader = AuditPageReader(
             client, self._crawlers, profile=profile, ignore_disallow=ignore_disallow, html=html
         )
         self._max_sitemaps = max_sitemaps
@@ -285,6 +118,7 @@ class SiteAuditor:
         self._listed: dict[str, str] = {}
         self._given: SitemapSet | None = None
         self._failures: Counter[str] = Counter()
+        self._given_up: dict[str, str] = {}
         self._other_origins: set[str] = set()
         self._refreshed: set[str] = set()
         self._others: dict[str, tuple[OriginState, OriginState | None]] = {}
@@ -323,7 +157,7 @@ class SiteAuditor:
     def pages(self, urls: Iterable[str]) -> Iterator[PageAudit]:
         """Yield the audit of each page, as it is read; a URL that was audited is left out."""
         for url in urls:
-            key = _key(url, self._client)
+            key = _key(url, self._client) if len(url) <= MAX_URL_LENGTH else None
             if key is None:
                 self._skipped += 1
                 continue
@@ -449,8 +283,8 @@ class SiteAuditor:
         origin = origin_of(url)
         assert origin is not None
         self._site(origin)
-        if self._failures[origin] >= GIVE_UP_AFTER:
-            return self._skip(url)
+        if origin in self._given_up:
+            return self._skip(url, self._given_up[origin])
         self._progress(url)
         readings = self._reader.read(url)
         rules = [self._check_canonicals(reading.canonicals) for reading in readings[:1]]
@@ -465,18 +299,29 @@ class SiteAuditor:
             for one in check_schemes(*self._others[origin], url, verdict, crawler):
                 if one.code == "schemes-disagree":
                     self._findings[one._replace(where=_at(one.where, origin))] = None
-        requested = readings[0].content
-        lost = requested.verdict.reason is Reason.UNREACHABLE
-        failed = page.failure or (
-            page.status is not None and (page.status >= 500 or page.status == 429)
-        )
-        if not failed:
-            self._failures[origin] = 0
-        elif not lost:  # of an unreachable robots.txt, no page is requested
-            self._failures[origin] += 1
+        self._count_failure(origin, readings[0].content)
         return page
 
-    def _skip(self, url: str) -> PageAudit:
+    def _count_failure(self, origin: str, content: FetchResult) -> None:
+        """Count failures in a row of an origin, and give it up after some."""
+        status = content.status
+        no_response = status is None and content.failure_reason is not None
+        if status is None and not no_response:
+            return  # blocked, so not requested
+        if content.verdict.reason is Reason.UNREACHABLE:
+            return  # of an unreachable robots.txt, no page is requested
+        if status is not None and status < 500 and status != 429:
+            self._failures[origin] = 0
+            return
+        self._failures[origin] += 1
+        now = self._client._clock()
+        wait = find_retry_delay(status, content.fields, now) if status is not None else None
+        if self._failures[origin] >= GIVE_UP_AFTER:
+            self._given_up[origin] = f"{GIVE_UP_AFTER} requests to its site failed in a row"
+        elif wait is not None and wait > MAX_WAIT:
+            self._given_up[origin] = f"its site asks to wait for {wait:,.0f} s"
+
+    def _skip(self, url: str, why: str) -> PageAudit:
         """Return the audit of a page that is not requested, because its site fails."""
         answers = []
         for name, crawler in zip(self._names, self._crawlers, strict=True):
@@ -485,7 +330,7 @@ class SiteAuditor:
             reason = f"line {rule.line}: {rule}" if rule else verdict.reason.sentence
             outcome = PageOutcome.UNKNOWN if verdict else PageOutcome.BLOCKED
             answers.append(IndexingAnswer(name, verdict.allowed, shorten(reason), outcome))
-        found = finding("page-skipped", "page", count=GIVE_UP_AFTER)
+        found = finding("page-skipped", "page", why=why)
         return PageAudit(url, url, None, "not requested", None, (), (), tuple(answers), (found,))
 
     def _check_canonicals(self, links: Sequence[Any]) -> dict[str, Verdict]:
@@ -515,6 +360,9 @@ class SiteAuditor:
             sitemap = self._listed.get(key)
             in_sitemap = True if sitemap else self._is_missing(page)
             page = page._replace(sitemap=sitemap, in_sitemap=in_sitemap)
+            page = _without_those_of_target(
+                page, by_key.get(_key(page.final_url, self._client) or "")
+            )
             more = [*self._compare_canonical(page, key, by_key), *_compare_sitemap(page)]
             yield page.with_findings(more) if more else page
 
@@ -559,6 +407,15 @@ class SiteAuditor:
             yield finding("canonical-redirected", "page, canonical", url=url, target=to)
         elif other.status is not None and other.status >= 400:
             yield finding("canonical-missing", "page, canonical", url=url, status=other.status)
+
+
+def _without_those_of_target(page: PageAudit, target: PageAudit | None) -> PageAudit:
+    """Return a page that redirects without the findings that its target has, too."""
+    if target is None or not page.redirects or target.url == page.url:
+        return page
+    known = {(one.code, one.message) for one in target.findings}
+    kept = tuple(one for one in page.findings if (one.code, one.message) not in known)
+    return page._replace(findings=kept)
 
 
 def _compare_sitemap(page: PageAudit) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from robotrules.client.auditing.findings import LEVELS
 from robotrules.client.auditing.page_audit import IndexingAnswer, PageAudit, PageOutcome
-from robotrules.client.auditing.site_audit import FindingGroup, SiteAudit
+from robotrules.client.auditing.site_results import FindingGroup, SiteAudit
 from robotrules.html_document import Child, Html, document, element, section, text
 from robotrules.html_document.charts import share_bar
 from robotrules.html_document.tables import TableColumn, pill, table, tiles
@@ -93,7 +93,7 @@ def _tiles(result: SiteAudit) -> Iterator[tuple[Child, Child]]:
 def _outcomes(result: SiteAudit, number: int) -> Html:
     total, name = len(result.pages), crawler_name(result.crawlers[number])
     rows = (
-        (words, share_bar(count, total, 10), count, f"{count / total:.0%}" if total else "")
+        (words, share_bar(count, total, 10), count, _share(count, total))
         for outcome, words in OUTCOME_WORDS.items()
         if (count := result.outcomes(number)[outcome])
     )
@@ -107,6 +107,11 @@ def _outcomes(result: SiteAudit, number: int) -> Html:
         ),
         class_="outcomes",
     )
+
+
+def _share(part: int, whole: int) -> str:
+    share = part / whole
+    return "<1%" if share < 0.005 else f"{share:.0%}"
 
 
 def _findings(groups: list[FindingGroup]) -> Html:

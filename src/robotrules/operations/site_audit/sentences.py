@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from robotrules.client.auditing.page_audit import PageOutcome
-from robotrules.client.auditing.site_audit import FindingGroup, SiteAudit
+from robotrules.client.auditing.site_results import FindingGroup, SiteAudit
 
 __all__ = [
     "OUTCOME_WORDS",
@@ -23,7 +23,7 @@ __all__ = [
 # What became of a page, as a heading of its number.
 OUTCOME_WORDS = {
     PageOutcome.INDEXABLE: "may be indexed",
-    PageOutcome.NOINDEX: "say noindex",
+    PageOutcome.NOINDEX: "noindex, seen by crawlers",
     PageOutcome.BLOCKED: "blocked by robots.txt",
     PageOutcome.REDIRECTED: "redirect",
     PageOutcome.MISSING: "missing (400 to 499)",
@@ -40,6 +40,8 @@ _CLAUSES = {
 }
 # Findings of many pages in one sentence; other codes are described by their first message.
 _GROUPS = {
+    "robots-unreachable": "The robots.txt of these sites is unreachable: crawlers then assume that "
+    "everything is disallowed.",
     "page-unreachable": "Pages cannot be read: there is no response, or a redirect leads nowhere.",
     "page-skipped": "Pages were not requested, because several requests to their site failed in a "
     "row: run the audit again.",
@@ -146,9 +148,10 @@ def describe_group(group: FindingGroup) -> str:
 
 
 def count_places(group: FindingGroup) -> str:
-    """Return how many pages have a finding, or how many other places, such as sitemaps."""
+    """Return how many pages have a finding, or other places, and for which of the crawlers."""
     noun = "page" if group.of_pages else "place"
-    return f"{group.places:,} {noun}{'' if group.places == 1 else 's'}"
+    names = f" for {' and '.join(group.crawlers)}" if group.crawlers else ""
+    return f"{group.places:,} {noun}{'' if group.places == 1 else 's'}{names}"
 
 
 def _count(part: int, whole: int) -> str:

@@ -71,7 +71,9 @@ class TestLocalIndex:
         assert [url.rpartition("/")[2] for url in urls_of(ran)] == ["1", "2", "3", "4", "5"]
         assert ran.code == 1
         assert "5 URLs (sitemap): 4 allowed, 1 disallowed, in " in ran.err
-        assert "hint: 'index.xml': it is a sitemap index; 4 of its sitemaps were read" in ran.err
+        assert (
+            "hint: 'index.xml': it is a sitemap index, and 4 of its 4 sitemaps were read" in ran.err
+        )
 
     def test_what_is_missing_is_said(self, folder: Path) -> None:
         """The others are read; exit code 2, because the check is not complete."""
@@ -82,7 +84,7 @@ class TestLocalIndex:
         ran = checked("index.xml.gz")
         assert (ran.code, urls_of(ran)) == (2, ["https://example.com/1"])
         assert (
-            "'index.xml.gz' was not read completely: 1 of 2 sitemaps of the index; the first is "
+            "'index.xml.gz' was not read completely: 1 of 2 sitemaps of the index failed; the first is "
             "'https://example.com/a.xml': there is no such file beside the index; save it there"
         ) in ran.err
 
@@ -134,7 +136,10 @@ class TestLocalIndex:
         ran = checked("index.xml")
         assert (ran.code, urls_of(ran)) == (2, ["https://e.example/1"])
         assert "it is not well-formed XML at line 1" in ran.err
-        assert "; 1 of 2 sitemaps of the index; the first is 'https://e.example/b.xml'" in ran.err
+        assert (
+            "; 1 of 2 sitemaps of the index failed; the first is 'https://e.example/b.xml'"
+            in ran.err
+        )
 
     def test_from_stdin(self, folder: Path) -> None:
         """There is no folder to look in."""
@@ -193,7 +198,7 @@ class TestFetchedIndex:
             for name, verdict in zip(("AnyBot", "GPTBot"), verdicts, strict=True)
         ]
         assert ran.code == 2
-        assert "1 of 3 sitemaps of the index; the first is" in ran.err
+        assert "1 of 3 sitemaps of the index failed; the first is" in ran.err
         assert "robots.txt does not allow this program to fetch it (disallowed by line 2" in ran.err
 
     def test_with_a_draft(self, example: Site, folder: Path) -> None:

@@ -40,6 +40,8 @@ WRITE = 1024 * 1024
 LONGEST_RULE = 200
 # The size of the cache of line parts, if robots.txt files are fetched.
 MOST_ENDS = 4096
+# The length to which a rule is cut that is counted: there may be thousands of them.
+LONGEST_COUNTED = 1000
 # Bytes that are printed unchanged.
 PLAIN = bytes(range(0x20, 0x7F))
 # Of these, bytes that CSV writes without quotes; what a line must not start with is another matter.
@@ -87,7 +89,7 @@ class VerdictWriter(ABC, Generic[Part]):
         """Write and flush the verdicts on some URLs."""
         urls, _, states = checked
         self.urls += len(urls)
-        if max(map(len, self._parts)) > MOST_ENDS:
+        if sum(map(len, self._parts)) > MOST_ENDS:
             # Bounds memory if there are many origins.
             caches: Iterable[dict[Hashable, Any]] = chain(
                 self._parts, self._verdicts, self._decisions
@@ -152,7 +154,8 @@ def _decision(verdict: Verdict, origin_state: OriginState | None) -> UrlDecision
     origin = origin_state.origin if origin_state is not None else None
     if verdict:
         return UrlDecision(origin, None)
-    text = verdict.reason.sentence if verdict.rule is None else visible(str(verdict.rule))
+    text = verdict.reason.sentence if verdict.rule is None else str(verdict.rule)
+    text = truncate(visible(text), LONGEST_COUNTED)
     return UrlDecision(origin, BlockingRule(origin, verdict.line, text))
 
 

@@ -246,9 +246,15 @@ class UrlReader:
                 failed += 1
                 first = first or f"'{visible(url[:LONGEST_NAME])}': {sitemap.error}"
             self._taken += octets * (number + 1) // len(unique) - octets * number // len(unique)
-        self.hint = f"it is a sitemap index; {len(unique) - failed:,} of its sitemaps were read"
+        read = len(unique) - failed
+        self.hint = (
+            f"it is a sitemap index, and {read:,} of its {len(unique):,} sitemaps "
+            f"{'was' if read == 1 else 'were'} read"
+        )
         if failed:
-            words = f"{failed:,} of {len(unique):,} sitemaps of the index; the first is {first}"
+            words = (
+                f"{failed:,} of {len(unique):,} sitemaps of the index failed; the first is {first}"
+            )
             self.error = f"{self.error}; {words}" if self.error else words
 
     # --- Bytes ------------------------------------------------------------------------------------

@@ -240,7 +240,7 @@ def test_crawlers_and_times_are_chosen() -> None:
     lines += [Seen(agent=PERSON, at=NOON + DAY)]
     found = report(*lines, wanted=lambda name, known: name == "GPTBot")
     assert ([one.name for one in found.crawlers], found.left_out) == (["GPTBot"], 2)
-    assert (found.requests, found.people) == (3, 2)
+    assert (found.requests, found.people) == (5, 2)
     found = report(*lines, since=NOON + 1, until=NOON + 2 * DAY)
     assert (found.requests, found.people, found.left_out) == (2, 1, 3)
     assert report(*lines, until=NOON).requests == 0
@@ -291,8 +291,8 @@ def test_the_headline() -> None:
     ]
     assert headline(report(*lines, rules_name="robots.txt")) == (
         "From 2026-10-01 to 2026-10-05, 3 well-known crawlers made 22 requests (63 % of all). 2 "
-        "others said to be crawlers. 5 fetched URLs that robots.txt asks them not to fetch: GPTBot "
-        "(9), FooBot (8), Googlebot (7) and 2 more."
+        "others said to be crawlers. 5 of them fetched URLs that robots.txt asks them not to "
+        "fetch: GPTBot (9), FooBot (8), Googlebot (7) and 2 more."
     )
     month = [Seen("/private/", GPTBOT), Seen("/private/", at=NOON + 30 * DAY)]
     assert headline(report(*month, rules_name="robots.txt")).endswith(

@@ -135,10 +135,9 @@ class LogText:
         name = max(cell_width(truncate(one.name, LONGEST_NAME)) for one in shown)
         for one in shown:
             assert one.missing is not None
-            never, allowed, examples = one.missing
-            counts = f"{never:,} of {allowed:,} {report.missing_of}"
+            counts = f"{one.missing.never:,} of {one.missing.allowed:,} {report.missing_of}"
             line = f"{GAP}{truncate(one.name, LONGEST_NAME).ljust(name)}{GAP}{counts}: "
-            yield truncate(line + " ".join(examples), max(self._width, len(line) + 20))
+            yield truncate(line + " ".join(one.missing.examples), max(self._width, len(line) + 20))
         if more := len(found) - len(shown):
             yield self._paint("faint", f"{GAP}{plural(more, 'more crawler')}: see --json or --top")
 

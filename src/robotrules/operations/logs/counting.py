@@ -171,7 +171,7 @@ class TrafficCounter:
             return False
         if tally is self._unwanted:
             self.left_out += 1
-            return False
+            return True
         if tally is self._rest:
             self.rest += 1
             return True

@@ -61,7 +61,8 @@ def _violations_sentence(report: LogReport) -> str:
         listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     one = len(found) == 1
     sentence = (
-        f"{len(found)} fetched URLs that robots.txt asks {'it' if one else 'them'} not to fetch: "
+        f"{len(found)} of them fetched URLs that robots.txt asks {'it' if one else 'them'} not to "
+        f"fetch: "
         f"{listed}."
     )
     impostors = sum(one.identities.impostor for one in found if one.identities)
@@ -111,10 +112,10 @@ def describe_crawler_traffic(crawler: CrawlerTraffic) -> Iterator[str]:
             yield f"age of its robots.txt, by its own requests in this log: {', '.join(parts)}"
     who = crawler.identities
     if who is not None:
-        yield (
-            f"made by the crawler itself, verified: {who.verified:,}; by an impostor: "
-            f"{who.impostor:,}; not verified: {who.not_verified:,}"
-        )
+        counts = {"verified": who.verified, "impostor": who.impostor}
+        counts["not verified"] = who.not_verified
+        parts = [f"{name} {count:,}" for name, count in counts.items() if count]
+        yield f"who made these requests: {', '.join(parts)}"
     if crawler.in_transition:
         yield (
             f"{_count(crawler.in_transition, 'further request')} for what an older robots.txt "

@@ -277,7 +277,12 @@ def test_progress_is_called() -> None:
 def test_the_headline() -> None:
     """It says when, who, how much, and who did not obey, in sentences."""
     assert headline(report()) == "No request was found in the log."
-    assert headline(report(Seen(agent=PERSON))) == "None of 1 requests names a crawler."
+    person = report(Seen(agent=PERSON))
+    assert headline(person) == "1 request, and no crawler made any of them."
+    late = report(Seen(), Seen(), since=NOON + 1)
+    assert headline(late) == "2 requests, and none at the chosen time and host."
+    nobody = report(Seen(), wanted=lambda name, known: False)
+    assert headline(nobody) == "1 request, and no chosen crawler made any of them."
     people = [Seen(agent=PERSON)] * 9
     assert headline(report(Seen(), *people, rules_name="robots.txt")) == (
         "On 2026-10-01, 1 well-known crawler made 1 request (10 % of all). None of them fetched a "

@@ -325,10 +325,10 @@ def _detected(samples: Sequence[bytes], octets: bytes) -> LogReader:
         fitting = sum(template.pattern.match(line) is not None for line in lines)
         if best is None or fitting > best[0]:
             best = fitting, template
-        if fitting * 2 > len(lines):
+        if fitting * 2 >= len(lines):
             break
     assert best is not None
-    if best[0] * 2 <= len(lines):
+    if not best[0] or best[0] * 2 < len(lines):
         raise LogFormatError(_unknown(lines, octets))
     return TemplateReader(best[1])
 

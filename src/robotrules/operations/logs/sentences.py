@@ -31,9 +31,7 @@ _AGES = ("up to an hour {:,}", "up to a day {:,}", "older {:,}", "not requested 
 def headline(report: LogReport) -> str:
     """Return the sentences that a reader in a hurry takes away."""
     if not report.crawlers:
-        if not report.requests:
-            return "No request was found in the log."
-        return f"None of {report.requests:,} requests names a crawler."
+        return _no_crawlers(report)
     known = report.known
     total = sum(one.requests for one in known)
     opening = (
@@ -48,6 +46,15 @@ def headline(report: LogReport) -> str:
     if not report.rules:
         return opening
     return f"{opening} {_violations_sentence(report)}"
+
+
+def _no_crawlers(report: LogReport) -> str:
+    if report.requests:
+        what = "chosen crawler" if report.left_out else "crawler"
+        return f"{_count(report.requests, 'request')}, and no {what} made any of them."
+    if report.left_out:
+        return f"{_count(report.left_out, 'request')}, and none at the chosen time and host."
+    return "No request was found in the log."
 
 
 def _violations_sentence(report: LogReport) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ DAY, HOUR = 86400.0, 3600.0
 def history(*changes: tuple[float, str]) -> RuleHistory:
     """Return rules that changed at times; before the first they are not known."""
     return RuleHistory(
-        RuleChange(at, f"version of {at:.0f}", lambda text=text: robotrules.parse(text))
+        RuleChange(at, f"version of {at:.0f}", partial(robotrules.parse, text))
         for at, text in changes
     )
 
@@ -64,7 +65,7 @@ def test_who_is_a_crawler() -> None:
 
 def test_days_bytes_and_status() -> None:
     """Each day has its requests, bytes and classes of status."""
-    lines = [
+    lines: list[Seen | str] = [
         Seen(status=200, size=10),
         Seen(status=304, size=0),
         Seen(at=NOON + DAY, status=503, size=5),

@@ -174,7 +174,9 @@ def test_hints(log: Path) -> None:
     hosts.write_text(f"{combined(Seen())}\n" + "what\n" * 9)
     ran = logs(hosts, "--log-format", "combined")
     assert "9 lines of" in ran.err
-    assert "if the format is another one, pass --log-format" in ran.err
+    assert "without --log-format, the format is detected" in ran.err
+    hosts.write_text(f"{combined(Seen())}\nwhat\n" + f"{combined(Seen())}\n" * 98 + "what\n" * 200)
+    assert "if the format is another one, pass --log-format" in logs(hosts).err
 
 
 def test_stdin_and_zones(log: Path) -> None:

@@ -374,7 +374,7 @@ def _is_address(word: bytes) -> bool:
 
 def _unknown(lines: Sequence[bytes], octets: bytes) -> str:
     """Return what to do about a format that is not known."""
-    first = visible(lines[0][:LONGEST_EXAMPLE]) if lines else ""
+    first = visible(lines[0][:LONGEST_EXAMPLE])[:LONGEST_EXAMPLE] if lines else ""
     advice = (
         "pass --log-format with the log_format of nginx or the LogFormat of Apache, as in the "
         "configuration of the server"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ DAY, HOUR = 86400.0, 3600.0
 def history(*changes: tuple[float, str]) -> RuleHistory:
     """Return rules that changed at times; before the first they are not known."""
     return RuleHistory(
-        RuleChange(at, f"version of {at:.0f}", lambda text=text: robotrules.parse(text))
+        RuleChange(at, f"version of {at:.0f}", partial(robotrules.parse, text))
         for at, text in changes
     )
 
@@ -64,7 +65,7 @@ def test_who_is_a_crawler() -> None:
 
 def test_days_bytes_and_status() -> None:
     """Each day has its requests, bytes and classes of status."""
-    lines = [
+    lines: list[Seen | str] = [
         Seen(status=200, size=10),
         Seen(status=304, size=0),
         Seen(at=NOON + DAY, status=503, size=5),
@@ -240,7 +241,7 @@ def test_crawlers_and_times_are_chosen() -> None:
     lines += [Seen(agent=PERSON, at=NOON + DAY)]
     found = report(*lines, wanted=lambda name, known: name == "GPTBot")
     assert ([one.name for one in found.crawlers], found.left_out) == (["GPTBot"], 2)
-    assert (found.requests, found.people) == (3, 2)
+    assert (found.requests, found.people) == (5, 2)
     found = report(*lines, since=NOON + 1, until=NOON + 2 * DAY)
     assert (found.requests, found.people, found.left_out) == (2, 1, 3)
     assert report(*lines, until=NOON).requests == 0
@@ -277,7 +278,12 @@ def test_progress_is_called() -> None:
 def test_the_headline() -> None:
     """It says when, who, how much, and who did not obey, in sentences."""
     assert headline(report()) == "No request was found in the log."
-    assert headline(report(Seen(agent=PERSON))) == "None of 1 requests names a crawler."
+    person = report(Seen(agent=PERSON))
+    assert headline(person) == "1 request, and no crawler made any of them."
+    late = report(Seen(), Seen(), since=NOON + 1)
+    assert headline(late) == "2 requests, and none at the chosen time and host."
+    nobody = report(Seen(), wanted=lambda name, known: False)
+    assert headline(nobody) == "1 request, and no chosen crawler made any of them."
     people = [Seen(agent=PERSON)] * 9
     assert headline(report(Seen(), *people, rules_name="robots.txt")) == (
         "On 2026-10-01, 1 well-known crawler made 1 request (10 % of all). None of them fetched a "
@@ -291,8 +297,8 @@ def test_the_headline() -> None:
     ]
     assert headline(report(*lines, rules_name="robots.txt")) == (
         "From 2026-10-01 to 2026-10-05, 3 well-known crawlers made 22 requests (63 % of all). 2 "
-        "others said to be crawlers. 5 fetched URLs that robots.txt asks them not to fetch: GPTBot "
-        "(9), FooBot (8), Googlebot (7) and 2 more."
+        "others said to be crawlers. 5 of them fetched URLs that robots.txt asks them not to "
+        "fetch: GPTBot (9), FooBot (8), Googlebot (7) and 2 more."
     )
     month = [Seen("/private/", GPTBOT), Seen("/private/", at=NOON + 30 * DAY)]
     assert headline(report(*month, rules_name="robots.txt")).endswith(

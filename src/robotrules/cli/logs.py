@@ -216,7 +216,7 @@ def logs(
             top=top,
         )
     )
-    _report_problems(found)
+    _report_problems(found, log_format)
     _write(found, form, table or TABLES[0], output, top)
     if all(one.error for one in found.files) or not any(one.requests for one in found.files):
         return 2
@@ -374,7 +374,7 @@ def _listed_urls(name: str, opened: ExitStack) -> Iterator[bytes]:
     report_hint(file)
 
 
-def _report_problems(found: LogReport) -> None:
+def _report_problems(found: LogReport, log_format: str) -> None:
     """Report what was not read, and what limits the numbers."""
     for file in found.files[:MOST_REPORTED]:
         if file.error:
@@ -391,7 +391,11 @@ def _report_problems(found: LogReport) -> None:
             f"{file.form}{shown}"
         )
         if file.unread > file.requests:
-            words += "; if the format is another one, pass --log-format"
+            words += (
+                "; without --log-format, the format is detected"
+                if log_format
+                else "; if the format is another one, pass --log-format"
+            )
         report(words, label="warning", style="warning")
     if len(found.hosts) > 1:
         shown = ", ".join(found.hosts[:3]) + (" and more" if len(found.hosts) > 3 else "")

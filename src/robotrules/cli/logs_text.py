@@ -21,6 +21,7 @@ LONGEST_NAME = 26
 MOST_CRAWLERS, MOST_VIOLATORS, MOST_RULES, MOST_URLS = 30, 5, 3, 3
 CLAIM = "The names are claims of User-Agent headers; --ranges or --verify checks them."
 GAP = "  "
+LESS_IMPORTANT = ("3xx", "bytes", "5xx", "addresses", "/robots.txt")
 
 
 class LogText:
@@ -72,6 +73,13 @@ class LogText:
             max(cell_width(cells[column]) for cells in [heads, *rows])
             for column in range(len(heads))
         ]
+        # On a narrow terminal, columns are left out.
+        for name in LESS_IMPORTANT:
+            if sum(widths) + len(GAP) * (len(widths) - 1) > self._width:
+                column = heads.index(name)
+                for cells in [heads, *rows]:
+                    del cells[column]
+                del widths[column]
         yield self._paint("faint", _joined(heads, widths))
         for one, cells in zip(crawlers, rows, strict=True):
             line = _joined(cells, widths)
@@ -135,10 +143,9 @@ class LogText:
         name = max(cell_width(truncate(one.name, LONGEST_NAME)) for one in shown)
         for one in shown:
             assert one.missing is not None
-            never, allowed, examples = one.missing
-            counts = f"{never:,} of {allowed:,} {report.missing_of}"
+            counts = f"{one.missing.never:,} of {one.missing.allowed:,} {report.missing_of}"
             line = f"{GAP}{truncate(one.name, LONGEST_NAME).ljust(name)}{GAP}{counts}: "
-            yield truncate(line + " ".join(examples), max(self._width, len(line) + 20))
+            yield truncate(line + " ".join(one.missing.examples), max(self._width, len(line) + 20))
         if more := len(found) - len(shown):
             yield self._paint("faint", f"{GAP}{plural(more, 'more crawler')}: see --json or --top")
 

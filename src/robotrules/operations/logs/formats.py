@@ -325,10 +325,10 @@ def _detected(samples: Sequence[bytes], octets: bytes) -> LogReader:
         fitting = sum(template.pattern.match(line) is not None for line in lines)
         if best is None or fitting > best[0]:
             best = fitting, template
-        if fitting * 2 > len(lines):
+        if fitting * 2 >= len(lines):
             break
     assert best is not None
-    if best[0] * 2 <= len(lines):
+    if not best[0] or best[0] * 2 < len(lines):
         raise LogFormatError(_unknown(lines, octets))
     return TemplateReader(best[1])
 
@@ -374,7 +374,7 @@ def _is_address(word: bytes) -> bool:
 
 def _unknown(lines: Sequence[bytes], octets: bytes) -> str:
     """Return what to do about a format that is not known."""
-    first = visible(lines[0][:LONGEST_EXAMPLE]) if lines else ""
+    first = visible(lines[0][:LONGEST_EXAMPLE])[:LONGEST_EXAMPLE] if lines else ""
     advice = (
         "pass --log-format with the log_format of nginx or the LogFormat of Apache, as in the "
         "configuration of the server"

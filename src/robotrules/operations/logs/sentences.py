@@ -31,9 +31,7 @@ _AGES = ("up to an hour {:,}", "up to a day {:,}", "older {:,}", "not requested 
 def headline(report: LogReport) -> str:
     """Return the sentences that a reader in a hurry takes away."""
     if not report.crawlers:
-        if not report.requests:
-            return "No request was found in the log."
-        return f"None of {report.requests:,} requests names a crawler."
+        return _no_crawlers(report)
     known = report.known
     total = sum(one.requests for one in known)
     opening = (
@@ -50,6 +48,15 @@ def headline(report: LogReport) -> str:
     return f"{opening} {_violations_sentence(report)}"
 
 
+def _no_crawlers(report: LogReport) -> str:
+    if report.requests:
+        what = "chosen crawler" if report.left_out else "crawler"
+        return f"{_count(report.requests, 'request')}, and no {what} made any of them."
+    if report.left_out:
+        return f"{_count(report.left_out, 'request')}, and none at the chosen time and host."
+    return "No request was found in the log."
+
+
 def _violations_sentence(report: LogReport) -> str:
     found = report.violators
     if not found:
@@ -61,7 +68,8 @@ def _violations_sentence(report: LogReport) -> str:
         listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     one = len(found) == 1
     sentence = (
-        f"{len(found)} fetched URLs that robots.txt asks {'it' if one else 'them'} not to fetch: "
+        f"{len(found)} of them fetched URLs that robots.txt asks {'it' if one else 'them'} not to "
+        f"fetch: "
         f"{listed}."
     )
     impostors = sum(one.identities.impostor for one in found if one.identities)
@@ -111,10 +119,10 @@ def describe_crawler_traffic(crawler: CrawlerTraffic) -> Iterator[str]:
             yield f"age of its robots.txt, by its own requests in this log: {', '.join(parts)}"
     who = crawler.identities
     if who is not None:
-        yield (
-            f"made by the crawler itself, verified: {who.verified:,}; by an impostor: "
-            f"{who.impostor:,}; not verified: {who.not_verified:,}"
-        )
+        counts = {"verified": who.verified, "impostor": who.impostor}
+        counts["not verified"] = who.not_verified
+        parts = [f"{name} {count:,}" for name, count in counts.items() if count]
+        yield f"who made these requests: {', '.join(parts)}"
     if crawler.in_transition:
         yield (
             f"{_count(crawler.in_transition, 'further request')} for what an older robots.txt "

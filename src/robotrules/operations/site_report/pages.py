@@ -253,6 +253,8 @@ def _host_parts(report: SiteReport, host: HostFacts, heading: str, *, full: bool
         )
 
     parts: list[Child] = []
+    # Names of tables are unique on a page.
+    where = f": {host.name}" if heading == "h3" else ""
     if not host.is_known:
         words = (
             "While a robots.txt cannot be fetched because of a server or network error, crawlers "
@@ -261,26 +263,25 @@ def _host_parts(report: SiteReport, host: HostFacts, heading: str, *, full: bool
         )
         parts.append(part("What this means", element("p", words, class_="intro")))
     else:
-        parts.append(part("By purpose", _purpose_table(host)))
+        parts.append(part("By purpose", _purpose_table(host, where)))
         if host.matrix is not None and full:
-            label = f"The matrix of {host.name}" if heading == "h3" else "The matrix"
             parts.append(
                 part(
                     "Who may fetch what",
                     legend(host.matrix),
-                    matrix_table(host.matrix, label),
-                    reasons(host.matrix),
+                    matrix_table(host.matrix, f"The matrix{where}"),
+                    reasons(host.matrix, where),
                 )
             )
         parts.append(_notes_part(host, heading, part, full=full))
         if host.sitemaps is not None:
-            parts.append(_sitemaps_part(host.sitemaps, part))
+            parts.append(_sitemaps_part(host.sitemaps, part, where))
     if host.history or host.history_words:
-        parts.append(_history_part(host, part))
+        parts.append(_history_part(host, part, where))
     return parts
 
 
-def _purpose_table(host: HostFacts) -> Html:
+def _purpose_table(host: HostFacts, where: str) -> Html:
     columns: list[TableColumn | str] = [
         "Purpose",
         TableColumn("In a sentence", "said"),
@@ -300,7 +301,9 @@ def _purpose_table(host: HostFacts) -> Html:
             ]
         )
     return element(
-        "div", table("What crawlers may fetch, by purpose", columns, rows), class_="purposes"
+        "div",
+        table(f"What crawlers may fetch, by purpose{where}", columns, rows),
+        class_="purposes",
     )
 
 
@@ -395,7 +398,7 @@ def _marked_code(words: str) -> Html:
     )
 
 
-def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html]) -> Html:
+def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html], where: str) -> Html:
     words = f"{found.checked:,} different URLs of this host were checked."
     if found.elsewhere:
         words += f" {found.elsewhere:,} are of other hosts, to which other rules apply."
@@ -410,7 +413,7 @@ def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html]) -> Html:
     return part(
         "Sitemaps",
         table(
-            "URLs of sitemaps that crawlers may not fetch",
+            f"URLs of sitemaps that crawlers may not fetch{where}",
             [
                 "Crawlers",
                 TableColumn("Blocked", "number"),
@@ -424,7 +427,7 @@ def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html]) -> Html:
         element("p", f"Not blocked for: {', '.join(_free(found.groups))}.", class_="intro")
         if blocked and _free(found.groups)
         else None,
-        table("The sitemap files", ["File", TableColumn("URLs", "number"), "State"], files),
+        table(f"The sitemap files{where}", ["File", TableColumn("URLs", "number"), "State"], files),
         element("p", f"{more:,} more files are not listed.", class_="intro") if more > 0 else None,
         intro=words,
     )
@@ -453,7 +456,7 @@ def _blocked_row(group: BlockedUrls, checked: int) -> list[Child]:
     ]
 
 
-def _history_part(host: HostFacts, part: Callable[..., Html]) -> Html:
+def _history_part(host: HostFacts, part: Callable[..., Html], where: str) -> Html:
     rows = [
         [
             change.day,
@@ -475,6 +478,6 @@ def _history_part(host: HostFacts, part: Callable[..., Html]) -> Html:
     ]
     return part(
         "History",
-        table("Changes of the robots.txt", columns, rows) if rows else None,
+        table(f"Changes of the robots.txt{where}", columns, rows) if rows else None,
         intro=host.history_words or None,
     )

@@ -168,7 +168,7 @@ def _overview(report: SiteReport) -> Html:
     return element(
         "section",
         element("h2", "All hosts"),
-        table("All hosts", columns, rows),
+        table("All hosts", columns, rows, stacked=True),
         element("p", f"{left_out:,} hosts have no section of their own.", class_="intro")
         if left_out > 0
         else None,
@@ -302,7 +302,7 @@ def _purpose_table(host: HostFacts, where: str) -> Html:
         )
     return element(
         "div",
-        table(f"What crawlers may fetch, by purpose{where}", columns, rows),
+        table(f"What crawlers may fetch, by purpose{where}", columns, rows, stacked=True),
         class_="purposes",
     )
 
@@ -421,6 +421,7 @@ def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html], where: str
                 TableColumn("Examples, and the rule that blocks them", "wide"),
             ],
             [_blocked_row(group, found.checked) for group in blocked],
+            stacked=True,
         )
         if blocked
         else element("p", "No URL of the sitemaps is blocked for a main crawler."),
@@ -478,6 +479,6 @@ def _history_part(host: HostFacts, part: Callable[..., Html], where: str) -> Htm
     ]
     return part(
         "History",
-        table(f"Changes of the robots.txt{where}", columns, rows) if rows else None,
+        table(f"Changes of the robots.txt{where}", columns, rows, stacked=True) if rows else None,
         intro=host.history_words or None,
     )

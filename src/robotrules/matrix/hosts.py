@@ -101,7 +101,7 @@ class HostMatrix(NamedTuple):
         blocking = sum(any(row.summary == NOTHING for row in one.rows) for one in known)
         is_decided = all(row.summary != NOT_DECIDED for one in known for row in one.rows)
         every = {1: "the host", 2: "both hosts"}.get(len(known), f"all {_hosts(len(known))}")
-        these = "both" if len(rows) == 2 else f"these {len(rows):,}"
+        these = "the two" if len(rows) == 2 else f"these {len(rows):,}"
         if not blocking and is_decided:
             these = "both" if len(rows) == 2 else f"all {len(rows):,}"
             return f"On {every}, {these} crawlers may fetch something.{suffix}"

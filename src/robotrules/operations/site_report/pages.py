@@ -24,7 +24,7 @@ from robotrules.matrix.html import (
 )
 from robotrules.matrix.html_style import STYLE as MATRIX_STYLE
 from robotrules.matrix.text import FOOTNOTE, footnotes
-from robotrules.matrix.values import EVERYTHING, NOT_DECIDED, NOTHING, SOME, PurposeBand
+from robotrules.matrix.values import NOT_DECIDED, NOTHING, PurposeBand
 from robotrules.operations.site_report import SiteReport
 from robotrules.operations.site_report.facts import (
     CrawlerAccess,
@@ -46,6 +46,8 @@ FULL_HOSTS = 10
 MOST_CHECKS, FEW_CHECKS = 40, 5
 # Sitemap files and changes that are listed.
 MOST_FILES = 20
+# Crawlers that are named; more are a number.
+MOST_NAMES, FEW_NAMES = 40, 8
 LONGEST_URL = 200
 
 _LEVEL_LOOKS = {"error": "error", "warning": "warning", "info": ""}
@@ -67,7 +69,7 @@ td .pill.everything, td .pill.nothing, td .pill.some, td .pill.not-decided { min
 .effects { margin: 0; padding-left: 1.1rem; }
 th .names { font-weight: 400; }
 td.said, th.said { min-width: 17rem; max-width: 34rem; }
-.purposes svg { vertical-align: -.3rem; }
+.purposes .scroll { max-height: none; }
 @media print {
   .host { break-before: page; border: 0; }
   .note { break-inside: avoid; }
@@ -297,7 +299,7 @@ def _purpose_table(host: HostFacts, where: str) -> Html:
                 PurposeBand(facts.purpose, ()).title,
                 sentence(purpose_clause(facts)),
                 _access_list(main),
-                _access_counts(others),
+                _access_list(others, FEW_NAMES),
             ]
         )
     return element(
@@ -307,31 +309,24 @@ def _purpose_table(host: HostFacts, where: str) -> Html:
     )
 
 
-def _access_list(crawlers: Sequence[CrawlerAccess]) -> Html:
-    """Return crawlers with the same access together, by name."""
+def _access_list(crawlers: Sequence[CrawlerAccess], most: int = MOST_NAMES) -> Html:
+    """Return crawlers with the same access together, by name; by number, if they are many."""
     by_summary: dict[str, list[str]] = {}
     for one in crawlers:
         by_summary.setdefault(one.summary, []).append(one.name)
     return fragment(
         [
             element(
-                "div", summary_pill(summary), " ", element("span", ", ".join(names), class_="names")
+                "div",
+                summary_pill(summary),
+                " ",
+                element(
+                    "span",
+                    ", ".join(names) if len(names) <= most else f"{len(names)} crawlers",
+                    class_="names",
+                ),
             )
             for summary, names in by_summary.items()
-        ]
-    )
-
-
-def _access_counts(crawlers: Sequence[CrawlerAccess]) -> Html:
-    counts = {
-        summary: sum(one.summary == summary for one in crawlers)
-        for summary in (EVERYTHING, SOME, NOTHING, NOT_DECIDED)
-    }
-    return fragment(
-        [
-            element("div", summary_pill(summary), " ", element("span", str(count), class_="names"))
-            for summary, count in counts.items()
-            if count
         ]
     )
 

@@ -278,7 +278,8 @@ def _host_parts(report: SiteReport, host: HostFacts, heading: str, *, full: bool
         parts.append(_notes_part(host, heading, part, full=full))
         if host.sitemaps is not None:
             parts.append(_sitemaps_part(host.sitemaps, part, where))
-    if host.history or host.history_words:
+    # One version is no history; on the page of one host, it says so.
+    if (heading == "h2" and host.history is not None) or len(host.history or ()) > 1:
         parts.append(_history_part(host, part, where))
     return parts
 

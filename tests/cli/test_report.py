@@ -395,6 +395,18 @@ class TestMatrixOfHosts:
         assert "a<b>&\\x1b.txt" in told
         assert ("more column" in told) == (not crawlers or len(crawlers) == 1)
 
+    def test_warnings_about_files(self, tmp_path: Path) -> None:
+        """Those about the first files are printed; a report has them on its page."""
+        files = []
+        for number in range(8):
+            path = tmp_path / f"{number}.txt"
+            path.write_bytes(b"<!DOCTYPE html><p>not found")
+            files.append(str(path))
+        told = robotrules("matrix", *files, "--as=GPTBot").err.splitlines()
+        assert len(told) == 6
+        assert told[-1].endswith("warnings about 3 more files; robotrules lint shows them")
+        assert report(*files).err == ""
+
     def test_misuse(self, file: Path, tmp_path: Path) -> None:
         """Paths among the files, several outputs, an input that would be overwritten."""
         for arguments, words in (

@@ -166,3 +166,12 @@ class TestCharts:
         last = tree.css("text")[-1].attributes
         assert last["text-anchor"] == "end"
         assert not column_chart("t", [], []).count("<rect")
+
+
+def test_stacked_tables() -> None:
+    """On a phone, each cell has the title of its column; an empty one has none."""
+    columns: list[TableColumn | str] = ["Name", "Count"]
+    tree = read(table("Things", columns, [("a", 1), ("b", None)], stacked=True))
+    assert [cell.attributes.get("data-label") for cell in tree.css("td")] == ["Count", None]
+    assert tree.css(".scroll.stacked")
+    assert not read(table("Things", columns, [("a", 1)])).css("[data-label]")

@@ -387,3 +387,23 @@ class TestWords:
         assert said == "What GPTBot may fetch was not decided."
         other = facts_of("")
         assert "for one it was not decided" in hosts_sentence([facts, other])
+
+    def test_crawlers_over_hosts(self) -> None:
+        """A clause for each, with the number of hosts; what was not decided is said."""
+        bodies = ("User-agent: Own\nDisallow: /\n", "", "User-agent: *\nDisallow: /a\n", "")
+        hosts = [host_facts(SiteSource("h", parse(body)), crawlers=["Own"]) for body in bodies]
+        assert SiteReport("t", tuple(hosts), crawlers=("Own",)).sentence == (
+            "Own may fetch nothing on one of four hosts, some URLs on one and everything on two."
+        )
+        assert hosts_sentence([hosts[1], hosts[3]], selected=True) == (
+            "Own may fetch everything on both hosts."
+        )
+        open_body = "User-agent: *\nDisallow: /\nAllow: /*a*b*c$\n"
+        source = SiteSource("h", parse(open_body))
+        undecided = host_facts(source, crawlers=["Own"], paths=["/"], max_states=1)
+        assert hosts_sentence([hosts[0], undecided], selected=True) == (
+            "Own may fetch nothing on one of two hosts, and it was not decided on one."
+        )
+        assert hosts_sentence([undecided, undecided], selected=True) == (
+            "What Own may fetch was not decided on both hosts."
+        )

@@ -243,7 +243,8 @@ def report(
             log_reports.append(_read_logs(log_files, facts.source, options, client))
         return facts
 
-    hosts = take_sites(sites, profile, client_options, take_with_logs)
+    # The page has all notes.
+    hosts = take_sites(sites, profile, client_options, take_with_logs, notes=False)
     made = SiteReport(
         visible(title) if title else _title(hosts),
         tuple(hosts),

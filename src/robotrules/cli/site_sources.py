@@ -16,7 +16,7 @@ from robotrules import parse
 from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import describe_stale_copy, describe_state, format_time
 from robotrules.cli.client import ClientOptions, library_errors
-from robotrules.cli.console import STDIN, CliError, quoted
+from robotrules.cli.console import STDIN, CliError, quoted, report
 from robotrules.cli.input_files import (
     is_host_name,
     open_octets,
@@ -31,6 +31,7 @@ from robotrules.http.origins import origin_of, parse_origin
 from robotrules.json_results.access import describe_response
 from robotrules.octets import visible
 from robotrules.operations.site_report.facts import SiteSource
+from robotrules.robotstxt.values import Note
 
 if TYPE_CHECKING:
     from robotrules.client.origin_state import OriginState
@@ -40,6 +41,8 @@ __all__ = ["MOST_SITES", "GivenSite", "find_sites", "read_origins", "site_origin
 
 # More do not fit in one table or page.
 MOST_SITES = 2_000
+# Files whose warnings are reported.
+MOST_NOTED = 5
 Value = TypeVar("Value")
 
 
@@ -104,22 +107,33 @@ def take_sites(
     profile: str,
     client_options: ClientOptions,
     take: Callable[[SiteSource, Client | None, OriginState | None], Value],
+    *,
+    notes: bool = True,
 ) -> list[Value]:
     """
     Read and fetch sites, and return what *take* makes of each, in order.
 
-    *take* is called as files arrive, so that not all of them are in memory at once.
+    *take* is called as files arrive, so that not all of them are in memory at once. *notes*: report
+    warnings about the first files.
     """
     values: dict[int, Value] = {}
     origins = {site.origin: at for at, site in enumerate(sites) if site.origin is not None}
     reading = parsing_profile(profile, fetches=bool(origins))
     counts = Counter(os.path.basename(site.given) for site in sites if site.origin is None)
+    with_notes = 0
     for at, site in enumerate(sites):
         if site.origin is None:
             # Files of the same name are told apart by their paths.
             base = os.path.basename(site.given)
             shown = site.given if counts[base] > 1 else base
-            values[at] = take(_read_file(site.given, shown, reading), None, None)
+            source, noted = _read_file(site.given, shown, reading)
+            if notes and noted and with_notes < MOST_NOTED:
+                report_notes(noted, site.given)
+            with_notes += bool(noted)
+            values[at] = take(source, None, None)
+    if notes and with_notes > MOST_NOTED:
+        more = plural(with_notes - MOST_NOTED, "more file")
+        report(f"there are warnings about {more}; robotrules lint shows them", label="hint")
     if not origins:
         client_options.hint_unused()
     else:
@@ -127,11 +141,12 @@ def take_sites(
     return [values[at] for at in sorted(values)]
 
 
-def _read_file(name: str, shown: str, profile: str) -> SiteSource:
+def _read_file(name: str, shown: str, profile: str) -> tuple[SiteSource, list[Note]]:
+    """Return a file, and what is wrong with it as a whole."""
     robots, octets = read_robots(name, profile)
     refuse_binary(octets, name)
-    report_notes(robots.notes, name)
-    return SiteSource("stdin" if name == STDIN else visible(os.fsencode(shown)), robots)
+    noted = [note for note in robots.notes if note.line is None and note.level != "info"]
+    return SiteSource("stdin" if name == STDIN else visible(os.fsencode(shown)), robots), noted
 
 
 def _fetch(

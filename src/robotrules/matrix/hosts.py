@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from robotrules.matrix import MAX_STATES, matrix
 from robotrules.matrix.text import format_counts
-from robotrules.matrix.values import NOTHING, Cell, Matrix, MatrixRow
+from robotrules.matrix.values import NOT_DECIDED, NOTHING, Cell, Matrix, MatrixRow
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import RobotsTxt
 
@@ -99,11 +99,14 @@ class HostMatrix(NamedTuple):
             words = format_counts(counts).replace(" may fetch", "", 1)
             return f"What {rows[0].name} may fetch on {_hosts(len(known))}: {words}.{suffix}"
         blocking = sum(any(row.summary == NOTHING for row in one.rows) for one in known)
-        where = f"{blocking:,} of {_hosts(len(known))}"
-        if blocking == len(known):
-            where = {1: "the host", 2: "both hosts"}.get(blocking, f"all {_hosts(blocking)}")
-        some = "one of both" if len(rows) == 2 else f"one of these {len(rows):,}"
-        return f"On {where}, at least {some} crawlers may fetch nothing.{suffix}"
+        is_decided = all(row.summary != NOT_DECIDED for one in known for row in one.rows)
+        every = {1: "the host", 2: "both hosts"}.get(len(known), f"all {_hosts(len(known))}")
+        these = "the two" if len(rows) == 2 else f"these {len(rows):,}"
+        if not blocking and is_decided:
+            these = "both" if len(rows) == 2 else f"all {len(rows):,}"
+            return f"On {every}, {these} crawlers may fetch something.{suffix}"
+        where = every if blocking == len(known) else f"{blocking:,} of {_hosts(len(known))}"
+        return f"On {where}, at least one of {these} crawlers may fetch nothing.{suffix}"
 
     def grid(self, *, hosts_in_lines: bool | None = None) -> HostGrid:
         """Return the table; by default, what there are more of is in lines."""

@@ -240,8 +240,8 @@ def _badge(badge: str) -> Html:
 # --- Reasons --------------------------------------------------------------------------------------
 
 
-def reasons(matrix: Matrix) -> Html:
-    """Return the rules whose line numbers are beside the marks."""
+def reasons(matrix: Matrix, where: str = "") -> Html:
+    """Return the rules whose line numbers are beside the marks; *where* ends the table's name."""
     found: dict[int, tuple[str, dict[str, None]]] = {}
     for row in matrix.rows:
         for cell in row.cells:
@@ -260,7 +260,7 @@ def reasons(matrix: Matrix) -> Html:
         "div",
         element("p", words),
         table(
-            "The rules that decide",
+            f"The rules that decide{where}",
             [TableColumn("Line", "number"), "Rule", TableColumn("Decides", "wide")],
             [(str(line), _code([rule]), _code(paths)) for line, (rule, paths) in lines],
         )

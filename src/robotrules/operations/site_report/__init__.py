@@ -57,7 +57,7 @@ class SiteReport(NamedTuple):
         """The sentence for a reader who reads nothing else."""
         if len(self.hosts) == 1:
             return self.sentence_of(self.hosts[0])
-        return hosts_sentence(self.hosts, self.purposes)
+        return hosts_sentence(self.hosts, self.purposes, selected=bool(self.crawlers))
 
     def sentence_of(self, host: HostFacts) -> str:
         """Return the sentence about one host."""

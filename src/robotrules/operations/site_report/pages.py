@@ -24,7 +24,7 @@ from robotrules.matrix.html import (
 )
 from robotrules.matrix.html_style import STYLE as MATRIX_STYLE
 from robotrules.matrix.text import FOOTNOTE, footnotes
-from robotrules.matrix.values import EVERYTHING, NOT_DECIDED, NOTHING, SOME, PurposeBand
+from robotrules.matrix.values import NOT_DECIDED, NOTHING, PurposeBand
 from robotrules.operations.site_report import SiteReport
 from robotrules.operations.site_report.facts import (
     CrawlerAccess,
@@ -46,6 +46,8 @@ FULL_HOSTS = 10
 MOST_CHECKS, FEW_CHECKS = 40, 5
 # Sitemap files and changes that are listed.
 MOST_FILES = 20
+# Crawlers that are named; more are a number.
+MOST_NAMES, FEW_NAMES = 40, 8
 LONGEST_URL = 200
 
 _LEVEL_LOOKS = {"error": "error", "warning": "warning", "info": ""}
@@ -67,7 +69,7 @@ td .pill.everything, td .pill.nothing, td .pill.some, td .pill.not-decided { min
 .effects { margin: 0; padding-left: 1.1rem; }
 th .names { font-weight: 400; }
 td.said, th.said { min-width: 17rem; max-width: 34rem; }
-.purposes svg { vertical-align: -.3rem; }
+.purposes .scroll { max-height: none; }
 @media print {
   .host { break-before: page; border: 0; }
   .note { break-inside: avoid; }
@@ -168,7 +170,7 @@ def _overview(report: SiteReport) -> Html:
     return element(
         "section",
         element("h2", "All hosts"),
-        table("All hosts", columns, rows),
+        table("All hosts", columns, rows, stacked=True),
         element("p", f"{left_out:,} hosts have no section of their own.", class_="intro")
         if left_out > 0
         else None,
@@ -253,6 +255,8 @@ def _host_parts(report: SiteReport, host: HostFacts, heading: str, *, full: bool
         )
 
     parts: list[Child] = []
+    # Names of tables are unique on a page.
+    where = f": {host.name}" if heading == "h3" else ""
     if not host.is_known:
         words = (
             "While a robots.txt cannot be fetched because of a server or network error, crawlers "
@@ -261,26 +265,26 @@ def _host_parts(report: SiteReport, host: HostFacts, heading: str, *, full: bool
         )
         parts.append(part("What this means", element("p", words, class_="intro")))
     else:
-        parts.append(part("By purpose", _purpose_table(host)))
+        parts.append(part("By purpose", _purpose_table(host, where)))
         if host.matrix is not None and full:
-            label = f"The matrix of {host.name}" if heading == "h3" else "The matrix"
             parts.append(
                 part(
                     "Who may fetch what",
                     legend(host.matrix),
-                    matrix_table(host.matrix, label),
-                    reasons(host.matrix),
+                    matrix_table(host.matrix, f"The matrix{where}"),
+                    reasons(host.matrix, where),
                 )
             )
         parts.append(_notes_part(host, heading, part, full=full))
         if host.sitemaps is not None:
-            parts.append(_sitemaps_part(host.sitemaps, part))
-    if host.history or host.history_words:
-        parts.append(_history_part(host, part))
+            parts.append(_sitemaps_part(host.sitemaps, part, where))
+    # One version is no history; on the page of one host, it says so.
+    if (heading == "h2" and host.history is not None) or len(host.history or ()) > 1:
+        parts.append(_history_part(host, part, where))
     return parts
 
 
-def _purpose_table(host: HostFacts) -> Html:
+def _purpose_table(host: HostFacts, where: str) -> Html:
     columns: list[TableColumn | str] = [
         "Purpose",
         TableColumn("In a sentence", "said"),
@@ -296,39 +300,34 @@ def _purpose_table(host: HostFacts) -> Html:
                 PurposeBand(facts.purpose, ()).title,
                 sentence(purpose_clause(facts)),
                 _access_list(main),
-                _access_counts(others),
+                _access_list(others, FEW_NAMES),
             ]
         )
     return element(
-        "div", table("What crawlers may fetch, by purpose", columns, rows), class_="purposes"
+        "div",
+        table(f"What crawlers may fetch, by purpose{where}", columns, rows, stacked=True),
+        class_="purposes",
     )
 
 
-def _access_list(crawlers: Sequence[CrawlerAccess]) -> Html:
-    """Return crawlers with the same access together, by name."""
+def _access_list(crawlers: Sequence[CrawlerAccess], most: int = MOST_NAMES) -> Html:
+    """Return crawlers with the same access together, by name; by number, if they are many."""
     by_summary: dict[str, list[str]] = {}
     for one in crawlers:
         by_summary.setdefault(one.summary, []).append(one.name)
     return fragment(
         [
             element(
-                "div", summary_pill(summary), " ", element("span", ", ".join(names), class_="names")
+                "div",
+                summary_pill(summary),
+                " ",
+                element(
+                    "span",
+                    ", ".join(names) if len(names) <= most else f"{len(names)} crawlers",
+                    class_="names",
+                ),
             )
             for summary, names in by_summary.items()
-        ]
-    )
-
-
-def _access_counts(crawlers: Sequence[CrawlerAccess]) -> Html:
-    counts = {
-        summary: sum(one.summary == summary for one in crawlers)
-        for summary in (EVERYTHING, SOME, NOTHING, NOT_DECIDED)
-    }
-    return fragment(
-        [
-            element("div", summary_pill(summary), " ", element("span", str(count), class_="names"))
-            for summary, count in counts.items()
-            if count
         ]
     )
 
@@ -395,7 +394,7 @@ def _marked_code(words: str) -> Html:
     )
 
 
-def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html]) -> Html:
+def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html], where: str) -> Html:
     words = f"{found.checked:,} different URLs of this host were checked."
     if found.elsewhere:
         words += f" {found.elsewhere:,} are of other hosts, to which other rules apply."
@@ -410,7 +409,7 @@ def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html]) -> Html:
     return part(
         "Sitemaps",
         table(
-            "URLs of sitemaps that crawlers may not fetch",
+            f"URLs of sitemaps that crawlers may not fetch{where}",
             [
                 "Crawlers",
                 TableColumn("Blocked", "number"),
@@ -418,13 +417,14 @@ def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html]) -> Html:
                 TableColumn("Examples, and the rule that blocks them", "wide"),
             ],
             [_blocked_row(group, found.checked) for group in blocked],
+            stacked=True,
         )
         if blocked
         else element("p", "No URL of the sitemaps is blocked for a main crawler."),
         element("p", f"Not blocked for: {', '.join(_free(found.groups))}.", class_="intro")
         if blocked and _free(found.groups)
         else None,
-        table("The sitemap files", ["File", TableColumn("URLs", "number"), "State"], files),
+        table(f"The sitemap files{where}", ["File", TableColumn("URLs", "number"), "State"], files),
         element("p", f"{more:,} more files are not listed.", class_="intro") if more > 0 else None,
         intro=words,
     )
@@ -453,7 +453,7 @@ def _blocked_row(group: BlockedUrls, checked: int) -> list[Child]:
     ]
 
 
-def _history_part(host: HostFacts, part: Callable[..., Html]) -> Html:
+def _history_part(host: HostFacts, part: Callable[..., Html], where: str) -> Html:
     rows = [
         [
             change.day,
@@ -475,6 +475,6 @@ def _history_part(host: HostFacts, part: Callable[..., Html]) -> Html:
     ]
     return part(
         "History",
-        table("Changes of the robots.txt", columns, rows) if rows else None,
+        table(f"Changes of the robots.txt{where}", columns, rows, stacked=True) if rows else None,
         intro=host.history_words or None,
     )

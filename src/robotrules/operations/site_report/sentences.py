@@ -10,7 +10,8 @@ Sections: one host · many hosts · words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from robotrules.matrix.text import headline as matrix_headline
 from robotrules.matrix.values import EVERYTHING, NOT_DECIDED, NOTHING, OTHERS, SOME
@@ -180,11 +181,14 @@ def _selected_sentence(facts: HostFacts) -> str:
 # --- Many hosts -----------------------------------------------------------------------------------
 
 
-def hosts_sentence(hosts: Sequence[HostFacts], purposes: Sequence[str] = ()) -> str:
+def hosts_sentence(
+    hosts: Sequence[HostFacts], purposes: Sequence[str] = (), *, selected: bool = False
+) -> str:
     """
     Return what crawlers may fetch on many hosts, in a sentence over hosts.
 
-    Hosts whose robots.txt could not be read are counted apart.
+    Hosts whose robots.txt could not be read are counted apart. *purposes* and *selected*: as in
+    `host_sentence`.
     """
     known = [host for host in hosts if host.is_known]
     unread = len(hosts) - len(known)
@@ -192,15 +196,17 @@ def hosts_sentence(hosts: Sequence[HostFacts], purposes: Sequence[str] = ()) -> 
         count = _none(len(hosts)) if len(hosts) > 1 else "no"
         whose = "robots.txt files" if len(hosts) > 1 else "robots.txt"
         return sentence(f"{count} {whose} could be read")
-    clauses = []
-    for purpose in purposes or HEADLINE_PURPOSES:
+    clauses = list(_selected_over_hosts(known)) if selected else []
+    for purpose in () if selected else purposes or HEADLINE_PURPOSES:
         clause = (
             _home_over_hosts(known, purpose) if purpose == "search" else _blocked(known, purpose)
         )
         clauses.append(clause)
     if unread:
         clauses.append(f"the robots.txt of {number(unread)} more could not be read")
-    return sentence("; ".join(clauses))
+    said = "; ".join(clauses)
+    # Names keep their spelling, also at the start of a sentence.
+    return f"{said}." if selected and not said.startswith(("what ", OTHERS)) else sentence(said)
 
 
 def _blocked(hosts: Sequence[HostFacts], purpose: str) -> str:
@@ -243,6 +249,31 @@ def _home_over_hosts(hosts: Sequence[HostFacts], purpose: str) -> str:
         return f"{_no_host(total)} lets {who} read its home page"
     verb = "lets" if every == 1 else "let"
     return f"{number(every)} of {number(total)} hosts {verb} {who} read the home page"
+
+
+def _selected_over_hosts(hosts: Sequence[HostFacts]) -> Iterator[str]:
+    """Yield a clause for each crawler of the matrix; the first ones, if there are many."""
+    matrices = [host.matrix for host in hosts if host.matrix is not None]
+    for row, *others in islice(
+        zip(*(matrix.rows for matrix in matrices), strict=True), MOST_CLAUSES
+    ):
+        found = [one.summary for one in (row, *others)]
+        parts: list[str] = []
+        for summary, share in (
+            (NOTHING, "nothing"),
+            (SOME, "some URLs"),
+            (EVERYTHING, "everything"),
+        ):
+            if count := found.count(summary):
+                of = f" of {number(len(found))} hosts" if not parts else ""
+                where = _every_host(count) if count == len(found) else f"{number(count)}{of}"
+                parts.append(f"{share} on {where}")
+        undecided = found.count(NOT_DECIDED)
+        if not parts:
+            yield f"what {row.name} may fetch was not decided on {_every_host(undecided)}"
+            continue
+        clause = f"{row.name} may fetch {_and(parts)}"
+        yield f"{clause}, and it was not decided on {number(undecided)}" if undecided else clause
 
 
 def _every_host(total: int) -> str:

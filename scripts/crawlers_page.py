@@ -36,7 +36,13 @@ print(KNOWN_CRAWLERS.get("Applebot").also)                  # ('Googlebot',)
 print(KNOWN_CRAWLERS.get("AdsBot-Google").ignores_star)     # True
 print(KNOWN_CRAWLERS.get("MJ12bot").read_as)                # MJ
 print(KNOWN_CRAWLERS.closest("Googelbot").product_token)    # Googlebot
+print(len(KNOWN_CRAWLERS.with_purposes(["archive"])))       # 4
 ```
+
+[`robotrules crawlers`](cli/crawlers.md) filters this list, compares it with another one, and writes
+it as rules for a web server. [Presets](cli/write.md#presets) are complete robots.txt files by
+purpose. A crawler with several purposes is blocked if one of them is unwanted, because it cannot be
+asked to fetch for the others only.
 
 The commands choose groups by this registry ([check](cli/check.md#which-groups-count)), and
 [`robotrules matrix`](cli/matrix.md) shows the rules of a robots.txt for all of them. The library

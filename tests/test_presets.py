@@ -31,12 +31,13 @@ STAR_BLOCKED = ("search-only", "block-all", "archive-only")
 
 # Preset, parser, crawler, path: "" stands for every path but /robots.txt.
 KNOWN_DIFFERENCES = {
-    # Google's parser reads no name that starts with a digit, so its crawler obeys `*`: too strict.
+    # They read no name that starts with a digit, so its crawler obeys `*`: too strict.
     ("search-only", "jwm", "360Spider", ""),
+    ("search-only", "robotspy", "360Spider", ""),
 }
 # They apply a rule such as `Disallow: /` to /robots.txt too (RFC 9309 §2.2.2 always allows it). No
 # crawler asks its parser about that file, because it has to be read first.
-READ_ROBOTS_AS_A_PAGE = ("urllib", "jwm")
+READ_ROBOTS_AS_A_PAGE = ("urllib", "jwm", "robotspy")
 
 
 def known(name: str) -> KnownCrawler:
@@ -204,7 +205,18 @@ def ask_google(text: str) -> Callable[[KnownCrawler, str], bool]:
     return ask
 
 
-RIVALS = {"urllib": ask_urllib, "protego": ask_protego, "jwm": ask_google}
+def ask_robotspy(text: str) -> Callable[[KnownCrawler, str], bool]:
+    """robotspy, which reads names in a file as the grammar does, and not the crawler's own."""
+    parser = pytest.importorskip("robots").RobotsParser.from_string(text)
+    return lambda crawler, path: parser.can_fetch(crawler.read_as or "-", ORIGIN + path)
+
+
+RIVALS = {
+    "urllib": ask_urllib,
+    "protego": ask_protego,
+    "jwm": ask_google,
+    "robotspy": ask_robotspy,
+}
 
 
 def differences(name: str, rival: str) -> Iterator[tuple[str, str, str, str]]:

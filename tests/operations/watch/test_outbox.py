@@ -174,11 +174,13 @@ class TestCrashes:
     )
     def test_each_line_is_there_once(self, tmp_path: Path, crash: str) -> None:
         """In a file, whatever the moment, and however often."""
-        with WatchState(tmp_path / "store.sqlite") as state:
-            state.acquire()
-            events = [change(number) for number in range(3)]
-            state.record(TARGET, Baseline(), events, [("stdout", "stdout")])
-        for _ in range(3):
+        events = []
+        for first in range(0, 9, 3):
+            with WatchState(tmp_path / "store.sqlite") as state:
+                state.acquire()
+                new = [change(number) for number in range(first, first + 3)]
+                state.record(TARGET, Baseline(), new, [("stdout", "stdout")])
+            events += new
             self.deliver_in(tmp_path, crash)
             self.deliver_in(tmp_path)
         lines = (tmp_path / "out").read_bytes().splitlines()

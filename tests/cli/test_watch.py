@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -158,8 +159,10 @@ class TestChannels:
             # Without the channel, its events are not forgotten silently.
             assert "will not be delivered" in watch(example.origin).err
             hook.status = 200
-            ran = watch(example.origin, ROBOTRULES_WEBHOOK=hook.url)
+            with mock.patch("robotrules.cli.client.now", lambda: time.time() + 60):
+                ran = watch(example.origin, ROBOTRULES_WEBHOOK=hook.url)
             assert (ran.code, ran.out) == (1, "")
+            assert hook.refused == 1  # a Retry-After of 0 is not taken at its word
             assert len(hook.requests) == 1
 
     def test_mail(self, example: Site, tmp_path: Path) -> None:

@@ -115,6 +115,11 @@ class TestBackoff:
         [summary] = outbox.deliver()
         assert summary.next_attempt == 1_120.0
         assert outbox.deliver() == []
+        # A pause of nothing would be a loop.
+        channel.fails = lambda event: Delivery("now", 0.0)
+        clock.now = 1_120.0
+        [summary] = outbox.deliver()
+        assert summary.next_attempt == 1_125.0
 
     def test_an_event_that_is_refused_does_not_block_others(self, state: WatchState) -> None:
         """It alone waits."""

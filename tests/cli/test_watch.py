@@ -159,7 +159,8 @@ class TestChannels:
             # Without the channel, its events are not forgotten silently.
             assert "will not be delivered" in watch(example.origin).err
             hook.status = 200
-            with mock.patch("robotrules.cli.client.now", lambda: time.time() + 60):
+            later = time.time() + 60
+            with mock.patch("robotrules.cli.client.now", return_value=later):
                 ran = watch(example.origin, ROBOTRULES_WEBHOOK=hook.url)
             assert (ran.code, ran.out) == (1, "")
             assert hook.refused == 1  # a Retry-After of 0 is not taken at its word

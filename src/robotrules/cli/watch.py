@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from robotrules.access import FailureReason
 from robotrules.cli import client as client_module
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
 from robotrules.cli.console import CliError, report
+from robotrules.cli.origin_lookup import hint_private_address, host_of
 from robotrules.cli.text import plural, truncate
 from robotrules.cli.watch_settings import (
     AFTER,
@@ -87,7 +89,13 @@ INTERRUPTED = 130
     default=None,
     help="Also fetch sitemaps, five of each origin: are they readable, do they list blocked URLs?",
 )
-@click.option("--webhook", metavar="URL", multiple=True, help="Send each event to this URL.")
+@click.option(
+    "--webhook",
+    metavar="URL",
+    multiple=True,
+    envvar="ROBOTRULES_WEBHOOK",
+    help="Send each event to this URL; or set ROBOTRULES_WEBHOOK.",
+)
 @click.option(
     "--webhook-secret-file",
     metavar="FILE",
@@ -231,6 +239,8 @@ class _Talk:
             if not look.before.told_unreachable:
                 words += f" (failure {look.before.failures + 1} of {self._after} until it is told)"
             report(words)
+            if seen.response.startswith(FailureReason.REFUSED.sentence):
+                hint_private_address(host_of(look.target))
         elif look.is_first and getattr(seen, "outcome", "") == "blocked":
             report(
                 f"{_shown(look.target)} is disallowed to this program ({seen.response}): it is not "

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 EVERY, AFTER, NAME = "1h", 2, "default"
 LONGEST = 366 * 86_400.0
 MAX_SECRET = 4_096
+# More are refused when they are sorted by origin; this bounds what is read.
+MAX_URLS = 100_000
 SECRET, PASSWORD = "ROBOTRULES_WEBHOOK_SECRET", "ROBOTRULES_SMTP_PASSWORD"
 
 
@@ -101,9 +103,11 @@ def find_targets(
 
     texts = list(urls)
     if file is not None:
-        stream = open_octets(file, "URLs")
-        for chunk in url_chunks(stream, file):
-            texts += map(to_text, chunk.urls)
+        with open_octets(file, "URLs") as stream:
+            for chunk in url_chunks(stream, file):
+                texts += map(to_text, chunk.urls)
+                if len(texts) > MAX_URLS:
+                    raise CliError(f"{quoted(file)} has more than {MAX_URLS:,} URLs: use several")
     if not texts:
         texts = list(settings.config.watch.urls)
     if not texts:

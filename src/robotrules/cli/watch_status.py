@@ -23,6 +23,7 @@ def show_status(state: WatchState, as_json: bool) -> int:
         output.json(
             {
                 "watch": state.name,
+                "state": visible(str(state.path)),
                 "running": holder,
                 "targets": [
                     {
@@ -43,7 +44,7 @@ def show_status(state: WatchState, as_json: bool) -> int:
         output.flush()
         return 0
     where = f"runs in {holder}" if holder else "does not run now"
-    output.lines([f"watch {state.name} of {visible(str(state.path))}, {where}", ""])
+    output.lines([f"watch {state.name}, {where}", ""])
     if not targets:
         output.lines(["nothing was looked at yet"])
     for target, one in targets:

@@ -115,6 +115,11 @@ class TestBackoff:
         [summary] = outbox.deliver()
         assert summary.next_attempt == 1_120.0
         assert outbox.deliver() == []
+        # A pause of nothing would be a loop.
+        channel.fails = lambda event: Delivery("now", 0.0)
+        clock.now = 1_120.0
+        [summary] = outbox.deliver()
+        assert summary.next_attempt == 1_125.0
 
     def test_an_event_that_is_refused_does_not_block_others(self, state: WatchState) -> None:
         """It alone waits."""
@@ -174,11 +179,13 @@ class TestCrashes:
     )
     def test_each_line_is_there_once(self, tmp_path: Path, crash: str) -> None:
         """In a file, whatever the moment, and however often."""
-        with WatchState(tmp_path / "store.sqlite") as state:
-            state.acquire()
-            events = [change(number) for number in range(3)]
-            state.record(TARGET, Baseline(), events, [("stdout", "stdout")])
-        for _ in range(3):
+        events = []
+        for first in range(0, 9, 3):
+            with WatchState(tmp_path / "store.sqlite") as state:
+                state.acquire()
+                new = [change(number) for number in range(first, first + 3)]
+                state.record(TARGET, Baseline(), new, [("stdout", "stdout")])
+            events += new
             self.deliver_in(tmp_path, crash)
             self.deliver_in(tmp_path)
         lines = (tmp_path / "out").read_bytes().splitlines()

@@ -87,7 +87,7 @@ class TestTargets:
         """Baseline, event and outbox are one transaction."""
         broken = [("stdout", "stdout"), (None, "no key")]
         with pytest.raises(StoreError):
-            state.record(TARGET, Baseline(failures=3), [change(1)], broken)  # type: ignore[list-item]
+            state.record(TARGET, Baseline(failures=3), [change(1)], broken)  # type: ignore[arg-type]
         assert state.baseline(TARGET) == Baseline()
         assert state.last_events(10) == []
         assert state.pending("stdout", 0.0, 10) == []

@@ -143,12 +143,13 @@ def _succeed(
     if baseline.told_unreachable:
         what = "robots.txt" if isinstance(seen, FileObservation) else "page"
         since = format_timestamp(baseline.failing_since)
+        count = baseline.failures
+        fetches = "1 failed fetch" if count == 1 else f"{count:,} failed fetches"
         changes.append(
             Change(
                 EventKind.REACHABLE,
                 "info",
-                f"The {what} is reachable again, after {baseline.failures} failed fetches: "
-                f"{seen.response}.",
+                f"The {what} is reachable again, after {fetches}: {seen.response}.",
                 {"failures": baseline.failures, "failing_since": since, "response": seen.response},
             )
         )

@@ -112,6 +112,8 @@ class Outbox:
             self._state.postpone(
                 channel.key, numbers, until=until, error=error, whole=not found.only_these
             )
+            if not found.only_these:
+                break
         waiting = next((one.pending for one in self._state.channels() if one.key == channel.key), 0)
         again = self._state.next_due(channel.key)
         return DeliverySummary(channel.name, delivered, waiting, error, again)
@@ -124,6 +126,7 @@ class Outbox:
 
     def _backoff(self, found: Delivery, attempts: int) -> float:
         if found.retry_after is not None:
-            return found.retry_after
+            # A receiver that asks for no pause gets one.
+            return max(found.retry_after, self._first_backoff)
         seconds: float = min(self._first_backoff * 2 ** min(attempts, 20), LONGEST_BACKOFF)
         return seconds * random.uniform(1 - JITTER, 1 + JITTER)

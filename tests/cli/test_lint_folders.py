@@ -134,6 +134,8 @@ class TestFolders:
     def test_excluded_paths(self) -> None:
         """A file is excluded with the folder that it is in."""
         assert Exclusion(("b",)).covers("a/b/robots.txt")
+        assert not Exclusion(("b",)).matches("a/b/robots.txt")
+        assert Exclusion(("b",)).matches("a/b")
         assert Exclusion(("a/*",)).covers("a/b/robots.txt")
         assert Exclusion(("b/*",), "a").covers("a/b/robots.txt")
         assert not Exclusion(("c", "b/*")).covers("a/b/robots.txt")
@@ -304,7 +306,7 @@ class TestBaseline:
             (["--baseline", "."], "it is a directory"),
             (["--write-baseline", "robots.txt"], "would overwrite an input file"),
             (["--write-baseline", "none/b.json"], "cannot write 'none/b.json'"),
-            (["--write-baseline", "other.txt"], "'other.txt' is not a baseline: it is not JSON"),
+            (["--write-baseline", "other.txt"], "is not JSON; pass another name"),
         ],
     )
     def test_misuse(self, arguments: list[str], words: str) -> None:

@@ -62,6 +62,8 @@ class ReviewResult:
         self.checks = checks
         self.base: str | None = None
         """The commit that the change is compared with."""
+        self.base_name = ""
+        """Its name for people."""
         self.root: str | None = None
         """The top folder of the repository."""
         self.changed_files = self.uncompared = self.more = 0
@@ -168,7 +170,7 @@ class ReviewPage:
         elif result.base is not None:
             words = "no file changed"
         else:
-            words = "checks"
+            return f"robots.txt: {'a check failed' if result.failed else 'all checks passed'}"
         return f"robots.txt: {words}{'; a check failed' if result.failed else ''}"
 
     # --- Rows of the table ---
@@ -180,11 +182,11 @@ class ReviewPage:
             for level in LEVELS
             if (count := result.notes[level])
         ]
-        words = ", ".join(counts) or "no notes"
         known = sum(len(one.known) for one in result.linted)
-        words += f", {known:,} known in the baseline" if known else ""
+        words = ", ".join(counts) or ("no new notes" if known else "no notes")
         icon = ERROR if _errors(result.linted) else FAILED if result.lint_failed else PASSED
-        return f"{icon} {words} in {plural(len(result.linted), 'file')}"
+        more = f"; {known:,} more in the baseline" if known else ""
+        return f"{icon} {words} in {plural(len(result.linted), 'file')}{more}"
 
     def _fmt(self) -> str:
         changed = [one for one in self._result.formatted if one.changed]
@@ -216,7 +218,7 @@ class ReviewPage:
         words += [f"{result.more:,} not compared"] if result.more else []
         found = ", ".join(words) or "no file changed"
         icon = CHANGED if different or undecided or result.more else PASSED
-        return f"{icon} {found}, since {code(result.base[:10])}"
+        return f"{icon} {found}, since {code(result.base_name)}"
 
     # --- Changes ---
 
@@ -234,7 +236,7 @@ class ReviewPage:
             yield f"And {plural(rest, 'changed file')} more: run `robotrules review`."
 
     def _change(self, change: ReviewedChange, room: int) -> Iterator[str]:
-        base = (self._result.base or "")[:10]
+        base = self._result.base_name
         names = f"{change.old_path} ({base})", change.path
         if change.status == "added":
             names = "no file", change.path

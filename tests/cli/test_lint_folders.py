@@ -317,9 +317,15 @@ class TestBaseline:
         assert words in ran.err
         assert Path("robots.txt").read_bytes() == Path("other.txt").read_bytes() == BODY
 
-    def test_an_error_writes_nothing(self) -> None:
-        """A file that cannot be read would lose its entries."""
-        put("robots.txt")
-        ran = lint("robots.txt", "none.txt", "--write-baseline", "known.json")
+    def test_a_file_that_cannot_be_read_keeps_its_entries(self) -> None:
+        """The others are written, and the exit code is 2; with no file, nothing is written."""
+        put("a.txt", "b.txt")
+        lint("a.txt", "b.txt", "--write-baseline", "known.json")
+        put("a.txt", body=b"\0" * 100)
+        put("b.txt", body=b"User-agent: *\n")
+        ran = lint("a.txt", "b.txt", "--write-baseline", "known.json")
         assert ran.code == 2
-        assert not Path("known.json").exists()
+        assert ran.err.endswith("'known.json' written: 2 notes in 1 file, 4 before\n")
+        assert set(json.loads(Path("known.json").read_bytes())["files"]) == {"a.txt"}
+        ran = lint("a.txt", "none.txt", "--write-baseline", "other.json")
+        assert (ran.code, Path("other.json").exists()) == (2, False)

@@ -72,8 +72,18 @@ class BaselineFile:
         prints = Fingerprints(Places(one.body))
         return self._baseline.compare(self._name(one), one.notes, prints, scope)
 
+    @property
+    def has_updates(self) -> bool:
+        """Whether a file was linted for it."""
+        return bool(self._updates)
+
     def write(self) -> None:
-        """Write the notes of the run; entries of files that no longer exist are removed."""
+        """
+        Write the notes of the run.
+
+        Entries of files that no longer exist are removed; those of files that could not be read are
+        kept.
+        """
         old = self._baseline.files
         kept = {name: entries for name, entries in old.items() if self._exists(name)}
         made = Baseline({**kept, **self._updates})

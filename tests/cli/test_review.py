@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -214,3 +216,26 @@ class TestMisuse:
         ran = review("empty")
         assert ran.code == 2
         assert "there is no robots.txt or *.robots.txt in 'empty' or below" in ran.err
+
+
+class TestRendering:
+    """What a forge makes of the report."""
+
+    def test_hostile_text_is_text(self) -> None:
+        """Rendered, the report has only our elements, and all of the hostile text is readable."""
+        renderer = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True})
+        evil = "```</details>|`<script>alert(1)</script>@ann ![x](https://evil.example/)"
+        rules = (
+            f"User-agent: *\nDisallow: /{evil}\nUser-agent: `` <b>\nSitemap: [a](javascript:1)\n"
+        )
+        Path("robots.txt").write_text(rules)
+        Path("robots.test.toml").write_text(
+            f"[[expect]]\ndisallowed = '/cart'\nwhy = '{evil}'\n[[expect]]\nallowed = '/{evil}'\n"
+        )
+        ran = review("--checks", "lint,fmt,test,diff")
+        html = renderer.enable("table").render(ran.out)
+        elements = set(re.findall(r"<(/?[a-zA-Z][\w-]*)", html))
+        ours = "h2 h3 h4 h5 table thead tbody tr th td p code pre strong ul li details summary em"
+        assert {name.removeprefix("/") for name in elements} <= set(ours.split())
+        assert html.count("<details") == html.count("</details>") == ran.out.count("<summary>")
+        assert unescape(html).count(evil) >= 3

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
-from robotrules.cli.diff_markdown import MOST_CHARACTERS, DiffComment
+from robotrules.cli.diff_markdown import ICONS, MOST_CHARACTERS, DiffComment
+from robotrules.cli.diff_text import headline
 from robotrules.cli.lint_text import LintPage
 from robotrules.cli.markdown import code, code_block
 from robotrules.cli.test import ExpectationsPage, FileResult
@@ -243,14 +245,15 @@ class ReviewPage:
         elif change.status == "deleted":
             names = f"{change.old_path} ({base})", "no file"
         yield ""
-        yield f"### {code(change.path)}: {change.status}"
+        word = headline(change.parts, code)[0]
+        yield f"### {code(change.path)}: {change.status}, {word.lower()} {ICONS[word]}"
         yield ""
         if change.status == "deleted":
             yield "Without a robots.txt, crawlers may fetch everything (RFC 9309 §2.3.1.3)."
             yield ""
-        # Headings of the comparison are below that of the file.
-        for line in DiffComment(change.parts, MOST_REGIONS, names, max(room - 500, 0)).lines():
-            yield f"#{line}" if line.startswith("#") else line
+        comment = DiffComment(change.parts, MOST_REGIONS, names, max(room - 500, 0))
+        # Without its first heading, which is that of the file here.
+        yield from islice(comment.lines(), 2, None)
 
     # --- Findings ---
 

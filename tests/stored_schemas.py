@@ -17,7 +17,7 @@ from typing import Any
 # A text that only the schema has.
 SARIF = "Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema"
 ACTION = '"runs-composite"'
-WORKFLOW = '"reusableWorkflowCallJob"'
+WORKFLOW = "automating-your-workflow-with-github-actions/workflow-syntax"
 GITLAB = '"https://gitlab.com/.gitlab-ci.yml"'
 
 

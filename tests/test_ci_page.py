@@ -18,9 +18,14 @@ from pathlib import Path
 
 import pytest
 
+from robotrules import __version__ as robotrules_version
 from robotrules.config import find_config
 from tests.cli.shell import COMMAND, process_environment, robotrules, typed_at_a_terminal
 from tests.cli.test_transcripts import read_page
+from tests.operations.test_git_history import Repository
+from tests.stored_schemas import GITLAB, WORKFLOW, schema_errors
+
+yaml = pytest.importorskip("yaml", reason="pre-commit brings it")
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "ci.md"
@@ -37,6 +42,8 @@ def project(tmp_path: Path) -> Path:
     """A copy of the project, and the program."""
     folder = tmp_path / "project"
     shutil.copytree(PROJECT, folder)
+    repository = Repository(folder)
+    repository.commit("The rules of the shop")
     program = tmp_path / "bin" / "robotrules"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {shlex.join(COMMAND)} "$@"\n', encoding="utf-8")
@@ -87,12 +94,11 @@ def test_all_commands_are_known() -> None:
     """Those that are not run here are few, and each is run elsewhere."""
     others = [one for one in commands() if one.startswith(ELSEWHERE)]
     assert others == [
-        "pip install '/path/to/robotrules[html,http]'",
+        "pip install 'robotrules[html,http]'",
         "robotrules test --live https://shop.example/ --refresh",
         "pytest robots.test.toml",
-        "pip install 'robotrules[html] @ git+https://git.example/robotrules'",
     ]
-    assert len(commands()) - len(others) >= 6
+    assert len(commands()) - len(others) >= 3
 
 
 def test_console_blocks_show_what_is_printed(project: Path) -> None:
@@ -125,12 +131,52 @@ def test_the_page_alone_will_do(tmp_path: Path) -> None:
     assert f": {ran.out.rsplit(': ', 1)[1]}" in TEXT
 
 
-def test_a_note_does_not_stop_other_steps() -> None:
-    """A finding of one step does not skip the others, nor the report."""
-    text = (PROJECT / CI_FILES[0]).read_text(encoding="utf-8")
-    steps = text.partition("robotrules lint")[2]
-    assert steps.count("if: always()") == steps.count("- run:") + steps.count("- uses:")
-    assert "security-events: write" in text
+def test_the_workflow_is_valid() -> None:
+    """By the schema of GitHub, with inputs that the action has, and the permissions it needs."""
+    workflow = yaml.safe_load((PROJECT / CI_FILES[0]).read_text(encoding="utf-8"))
+    # YAML 1.1 reads the key `on` as true.
+    assert (
+        schema_errors(
+            {str(key).replace("True", "on"): part for key, part in workflow.items()}, WORKFLOW
+        )
+        == []
+    )
+    [action] = [
+        step
+        for step in workflow["jobs"]["robots"]["steps"]
+        if step["uses"].startswith("robotrules/")
+    ]
+    inputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
+    assert set(action["with"]) <= set(inputs)
+    assert workflow["permissions"]["pull-requests"] == "write"
+    assert all(f"`{name}`" in TEXT for name in inputs)
+
+
+def test_the_gitlab_file_is_valid() -> None:
+    """By the schema of GitLab, with the template; it changes variables that the template has."""
+    used = yaml.safe_load((PROJECT / CI_FILES[1]).read_text(encoding="utf-8"))
+    [include] = used["include"]
+    name = include["remote"].partition("/v1/")[2]
+    template = yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+    job, given = template["robotrules"], used["robotrules"]["variables"]
+    assert set(given) <= set(job["variables"])
+    merged = {**used, "robotrules": {**job, "variables": job["variables"] | given}}
+    assert schema_errors(merged, GITLAB) == []
+
+
+def test_the_hooks_exist() -> None:
+    """Those of the page are those of the repository."""
+    declared = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    used = yaml.safe_load((PROJECT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    known = {hook["id"] for hook in declared}
+    assert {hook["id"] for hook in used["repos"][0]["hooks"]} <= known
+    assert all(f"`{name}`" in TEXT for name in known)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    """The page installs this release."""
+    assert f"rev: v{robotrules_version}\n" in TEXT
+    assert f"robotrules[html]=={robotrules_version}" in TEXT
 
 
 def test_the_project_passes_under_pytest() -> None:

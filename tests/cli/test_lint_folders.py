@@ -134,6 +134,8 @@ class TestFolders:
     def test_excluded_paths(self) -> None:
         """A file is excluded with the folder that it is in."""
         assert Exclusion(("b",)).covers("a/b/robots.txt")
+        assert not Exclusion(("b",)).matches("a/b/robots.txt")
+        assert Exclusion(("b",)).matches("a/b")
         assert Exclusion(("a/*",)).covers("a/b/robots.txt")
         assert Exclusion(("b/*",), "a").covers("a/b/robots.txt")
         assert not Exclusion(("c", "b/*")).covers("a/b/robots.txt")
@@ -304,7 +306,7 @@ class TestBaseline:
             (["--baseline", "."], "it is a directory"),
             (["--write-baseline", "robots.txt"], "would overwrite an input file"),
             (["--write-baseline", "none/b.json"], "cannot write 'none/b.json'"),
-            (["--write-baseline", "other.txt"], "'other.txt' is not a baseline: it is not JSON"),
+            (["--write-baseline", "other.txt"], "is not JSON; pass another name"),
         ],
     )
     def test_misuse(self, arguments: list[str], words: str) -> None:
@@ -315,9 +317,15 @@ class TestBaseline:
         assert words in ran.err
         assert Path("robots.txt").read_bytes() == Path("other.txt").read_bytes() == BODY
 
-    def test_an_error_writes_nothing(self) -> None:
-        """A file that cannot be read would lose its entries."""
-        put("robots.txt")
-        ran = lint("robots.txt", "none.txt", "--write-baseline", "known.json")
+    def test_a_file_that_cannot_be_read_keeps_its_entries(self) -> None:
+        """The others are written, and the exit code is 2; with no file, nothing is written."""
+        put("a.txt", "b.txt")
+        lint("a.txt", "b.txt", "--write-baseline", "known.json")
+        put("a.txt", body=b"\0" * 100)
+        put("b.txt", body=b"User-agent: *\n")
+        ran = lint("a.txt", "b.txt", "--write-baseline", "known.json")
         assert ran.code == 2
-        assert not Path("known.json").exists()
+        assert ran.err.endswith("'known.json' written: 2 notes in 1 file, 4 before\n")
+        assert set(json.loads(Path("known.json").read_bytes())["files"]) == {"a.txt"}
+        ran = lint("a.txt", "none.txt", "--write-baseline", "other.json")
+        assert (ran.code, Path("other.json").exists()) == (2, False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -157,10 +159,10 @@ class TestReports:
         result.linted = [LintedFile(b"robots.txt", notes=(note(message="x" * 10_000),) * 5_000)]
         lines = list(ReviewPage(result).lines())
         assert sum(map(len, lines)) < 60_000
-        assert f"… and {5_000 - MOST_LINES:,} lines more" in lines
+        assert f"… and {5_000 - MOST_LINES:,} lines more" in lines[-3]
 
     def test_a_code_block_is_not_closed(self) -> None:
-        assert code_block(["a ```` b", "\x1b"]) == ["`````text", "a ```` b", "\\x1b", "`````"]
+        assert code_block(["```", "", "\x1b\n- x"]) == ["    ```", "", "    \\x1b\\x0a- x"]
 
     def test_files_of_the_runner_that_cannot_be_written(self) -> None:
         """Are a warning; the report is printed."""
@@ -214,3 +216,26 @@ class TestMisuse:
         ran = review("empty")
         assert ran.code == 2
         assert "there is no robots.txt or *.robots.txt in 'empty' or below" in ran.err
+
+
+class TestRendering:
+    """What a forge makes of the report."""
+
+    def test_hostile_text_is_text(self) -> None:
+        """Rendered, the report has only our elements, and all of the hostile text is readable."""
+        renderer = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True})
+        evil = "```</details>|`<script>alert(1)</script>@ann ![x](https://evil.example/)"
+        rules = (
+            f"User-agent: *\nDisallow: /{evil}\nUser-agent: `` <b>\nSitemap: [a](javascript:1)\n"
+        )
+        Path("robots.txt").write_text(rules)
+        Path("robots.test.toml").write_text(
+            f"[[expect]]\ndisallowed = '/cart'\nwhy = '{evil}'\n[[expect]]\nallowed = '/{evil}'\n"
+        )
+        ran = review("--checks", "lint,fmt,test,diff")
+        html = renderer.enable("table").render(ran.out)
+        elements = set(re.findall(r"<(/?[a-zA-Z][\w-]*)", html))
+        ours = "h2 h3 h4 h5 table thead tbody tr th td p code pre strong ul li details summary em"
+        assert {name.removeprefix("/") for name in elements} <= set(ours.split())
+        assert html.count("<details") == html.count("</details>") == ran.out.count("<summary>")
+        assert unescape(html).count(evil) >= 3

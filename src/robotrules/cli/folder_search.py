@@ -56,13 +56,21 @@ class Exclusion(NamedTuple):
 
     def covers(self, path: str) -> bool:
         """Return whether a path, or a folder that it is in, is left out."""
-        if not self.patterns:
-            return False
-        parts = os.path.relpath(path, self.base).replace(os.sep, "/").split("/")
+        parts = self._relative(path).split("/") if self.patterns else []
+        return any(self._matches("/".join(parts[: end + 1])) for end in range(len(parts)))
+
+    def matches(self, path: str) -> bool:
+        """Return whether a file or folder itself is left out."""
+        return bool(self.patterns) and self._matches(self._relative(path))
+
+    def _relative(self, path: str) -> str:
+        return os.path.relpath(path, self.base).replace(os.sep, "/")
+
+    def _matches(self, path: str) -> bool:
+        name = path.rpartition("/")[2]
         return any(
-            fnmatchcase("/".join(parts[: number + 1]) if "/" in pattern else part, pattern)
+            fnmatchcase(path if "/" in pattern else name, pattern)
             for pattern in (pattern.rstrip("/") for pattern in self.patterns)
-            for number, part in enumerate(parts)
         )
 
 
@@ -113,9 +121,9 @@ def search_folder(
         below = []
         for entry in listed:
             if _is_folder(entry):
-                if not _is_skipped(entry.name) and not exclude.covers(entry.path):
+                if not _is_skipped(entry.name) and not exclude.matches(entry.path):
                     below.append(entry.path)
-            elif is_wanted(entry.name) and entry.is_file() and not exclude.covers(entry.path):
+            elif is_wanted(entry.name) and entry.is_file() and not exclude.matches(entry.path):
                 files += 1
                 if files > MOST_FILES:
                     raise CliError(

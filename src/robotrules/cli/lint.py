@@ -242,7 +242,7 @@ def lint(
                 report(f"no notes in {plural(len(given), 'file')}")
     for known in work.baselines:
         known.report_use(counted=form in ("text", "concise") and not (statistics or as_diff))
-    if written is not None and not work.errors:
+    if written is not None and written.has_updates:
         written.write()
     if work.errors:
         return 2

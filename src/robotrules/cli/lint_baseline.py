@@ -31,6 +31,8 @@ from robotrules.url_lists import BLOCK
 
 __all__ = ["BaselineFile"]
 
+WRITE = "write it with --write-baseline"
+
 
 class BaselineFile:
     """A baseline on disk: compares files with it, or collects their notes for it."""
@@ -45,7 +47,7 @@ class BaselineFile:
         self._updates: dict[str, list[BaselineEntry]] = {}
         self._baseline = Baseline()
         if not writing or os.path.exists(path):
-            self._baseline = _read(path)
+            self._baseline = _read(path, "pass another name" if writing else WRITE)
 
     def compare(self, one: LintedFile, scope: Scope) -> LintedFile:
         """Return the result for a file with only its new notes; or, when writing, none."""
@@ -70,8 +72,18 @@ class BaselineFile:
         prints = Fingerprints(Places(one.body))
         return self._baseline.compare(self._name(one), one.notes, prints, scope)
 
+    @property
+    def has_updates(self) -> bool:
+        """Whether a file was linted for it."""
+        return bool(self._updates)
+
     def write(self) -> None:
-        """Write the notes of the run; entries of files that no longer exist are removed."""
+        """
+        Write the notes of the run.
+
+        Entries of files that no longer exist are removed; those of files that could not be read are
+        kept.
+        """
         old = self._baseline.files
         kept = {name: entries for name, entries in old.items() if self._exists(name)}
         made = Baseline({**kept, **self._updates})
@@ -107,14 +119,11 @@ class BaselineFile:
         return "://" in name or name == "stdin" or os.path.exists(os.path.join(self._folder, name))
 
 
-def _read(path: str) -> Baseline:
+def _read(path: str, advice: str) -> Baseline:
     if path == STDIN:
         raise CliError("a baseline is a file: pass its name instead of '-'")
     if not os.path.exists(path):
-        raise CliError(
-            f"there is no baseline {quoted(path)}: write it with --write-baseline, or correct the "
-            "name"
-        )
+        raise CliError(f"there is no baseline {quoted(path)}: {WRITE}, or correct the name")
     octets = bytearray()
     with open_octets(path, "the baseline") as stream:
         try:
@@ -125,6 +134,4 @@ def _read(path: str) -> Baseline:
     try:
         return read_baseline(bytes(octets))
     except BaselineError as error:
-        raise CliError(
-            f"{quoted(path)} is not a baseline: {error}; write it with --write-baseline"
-        ) from None
+        raise CliError(f"{quoted(path)} is not a baseline: {error}; {advice}") from None

@@ -177,10 +177,10 @@ class LintRun:
             report(words, **how)
 
     def _lint_file(self, file: str) -> Iterator[LintedFile]:
-        settings = self._settings(None if file == STDIN else file)
-        refuse_bare_name(file)
         if os.path.isdir(file):
             raise CliError(describe_folder_error(file))
+        settings = self._settings(None if file == STDIN else file)
+        refuse_bare_name(file)
         if is_page(file):
             yield lint_saved_page(file, settings)
         elif self._fixing or self._as_diff:

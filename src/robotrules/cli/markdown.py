@@ -12,7 +12,6 @@ from robotrules.octets import visible
 LONGEST = 120
 
 _PLAIN = re.compile(r"[^`|\s](?:[^`|]*[^`|\s])?")
-_BACKTICKS = re.compile("`+")
 _WORD = re.compile(r"[A-Za-z0-9 ]")
 
 
@@ -23,11 +22,8 @@ def code(text: str) -> str:
 
 
 def code_block(lines: Sequence[str]) -> list[str]:
-    """Return lines as a fenced code block that its content cannot close."""
-    shown = [visible(line) for line in lines]
-    longest = max((len(run) for line in shown for run in _BACKTICKS.findall(line)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return [f"{fence}text", *shown, fence]
+    """Return lines as an indented code block; no content can close one."""
+    return [f"    {visible(line)}".rstrip() for line in lines]
 
 
 def html_code(text: str) -> str:

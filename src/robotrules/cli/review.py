@@ -231,6 +231,7 @@ def _changes(
             result.base = _base_of_run(root, environment, result)
         if result.base is None:
             return []
+        result.base_name = base or result.base[:10]
         wanted = _wanted(root, given)
         found, result.uncompared = changed_files(root, result.base, wanted)
     except GitError as error:

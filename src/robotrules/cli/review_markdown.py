@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
-from robotrules.cli.diff_markdown import MOST_CHARACTERS, DiffComment
+from robotrules.cli.diff_markdown import ICONS, MOST_CHARACTERS, DiffComment
+from robotrules.cli.diff_text import headline
 from robotrules.cli.lint_text import LintPage
 from robotrules.cli.markdown import code, code_block
 from robotrules.cli.test import ExpectationsPage, FileResult
@@ -62,6 +64,8 @@ class ReviewResult:
         self.checks = checks
         self.base: str | None = None
         """The commit that the change is compared with."""
+        self.base_name = ""
+        """Its name for people."""
         self.root: str | None = None
         """The top folder of the repository."""
         self.changed_files = self.uncompared = self.more = 0
@@ -168,7 +172,7 @@ class ReviewPage:
         elif result.base is not None:
             words = "no file changed"
         else:
-            words = "checks"
+            return f"robots.txt: {'a check failed' if result.failed else 'all checks passed'}"
         return f"robots.txt: {words}{'; a check failed' if result.failed else ''}"
 
     # --- Rows of the table ---
@@ -180,11 +184,11 @@ class ReviewPage:
             for level in LEVELS
             if (count := result.notes[level])
         ]
-        words = ", ".join(counts) or "no notes"
         known = sum(len(one.known) for one in result.linted)
-        words += f", {known:,} known in the baseline" if known else ""
+        words = ", ".join(counts) or ("no new notes" if known else "no notes")
         icon = ERROR if _errors(result.linted) else FAILED if result.lint_failed else PASSED
-        return f"{icon} {words} in {plural(len(result.linted), 'file')}"
+        more = f"; {known:,} more in the baseline" if known else ""
+        return f"{icon} {words} in {plural(len(result.linted), 'file')}{more}"
 
     def _fmt(self) -> str:
         changed = [one for one in self._result.formatted if one.changed]
@@ -216,7 +220,7 @@ class ReviewPage:
         words += [f"{result.more:,} not compared"] if result.more else []
         found = ", ".join(words) or "no file changed"
         icon = CHANGED if different or undecided or result.more else PASSED
-        return f"{icon} {found}, since {code(result.base[:10])}"
+        return f"{icon} {found}, since {code(result.base_name)}"
 
     # --- Changes ---
 
@@ -234,21 +238,22 @@ class ReviewPage:
             yield f"And {plural(rest, 'changed file')} more: run `robotrules review`."
 
     def _change(self, change: ReviewedChange, room: int) -> Iterator[str]:
-        base = (self._result.base or "")[:10]
+        base = self._result.base_name
         names = f"{change.old_path} ({base})", change.path
         if change.status == "added":
             names = "no file", change.path
         elif change.status == "deleted":
             names = f"{change.old_path} ({base})", "no file"
         yield ""
-        yield f"### {code(change.path)}: {change.status}"
+        word = headline(change.parts, code)[0]
+        yield f"### {code(change.path)}: {change.status}, {word.lower()} {ICONS[word]}"
         yield ""
         if change.status == "deleted":
             yield "Without a robots.txt, crawlers may fetch everything (RFC 9309 §2.3.1.3)."
             yield ""
-        # Headings of the comparison are below that of the file.
-        for line in DiffComment(change.parts, MOST_REGIONS, names, max(room - 500, 0)).lines():
-            yield f"#{line}" if line.startswith("#") else line
+        comment = DiffComment(change.parts, MOST_REGIONS, names, max(room - 500, 0))
+        # Without its first heading, which is that of the file here.
+        yield from islice(comment.lines(), 2, None)
 
     # --- Findings ---
 

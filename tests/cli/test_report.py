@@ -16,7 +16,7 @@ from robotrules.json_results.schemas import load_schema
 from tests.cli.schema import problems
 from tests.cli.shell import Ran, robotrules
 from tests.cli.sites import response, site
-from tests.operations.test_git_history import Repository
+from tests.operations.repositories import Repository
 
 BODY = b"User-agent: *\nDisallow: /search\n\nUser-agent: GPTBot\nDisallow: /\n"
 SITEMAP = (

@@ -96,8 +96,8 @@ class TestTable:
             marks = line.css("td")[1:-1]
             for mark, cell in zip(marks, asked.cells, strict=True):
                 word = "allowed" if cell.allowed else "disallowed"
-                line = f", line {cell.verdict.line}" if cell.verdict.line else ""
-                assert mark.text(strip=True).replace("line", "line ") == word + line
+                by = f", line {cell.verdict.line}" if cell.verdict.line else ""
+                assert mark.text(strip=True).replace("line", "line ") == word + by
                 assert f"{asked.name} and {cell.path}: {cell.verdict}" in (
                     mark.attributes["title"] or ""
                 )

@@ -39,7 +39,7 @@ from robotrules.operations.site_report.sitemap_coverage import (
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from tests.cli.schema import problems
 from tests.client.histories import SITE, History, file, refused
-from tests.operations.test_git_history import Repository
+from tests.operations.repositories import Repository
 
 BODY = """\
 User-agent: *

@@ -151,8 +151,9 @@ def diff(
         raise CliError("stdin can be read only once: pass '-' once")
     listing = None
     if changed_urls is not None:
+        others = [name for name in (old, new) if name is not None]
         listing = ChangedUrlsOutput(
-            changed_urls, urls=file, others=(old, new), as_json=as_json, markdown=markdown
+            changed_urls, urls=file, others=others, as_json=as_json, markdown=markdown
         )
     asked = _asked(product_tokens, purposes, profile, literal)
     if revisions is None:

@@ -192,4 +192,5 @@ def _read_entry(name: str, value: Any) -> BaselineEntry:
     valid = all(isinstance(text, str) for text in texts) and texts[0] and texts[3] in LEVELS
     if not valid or type(count) is not int or count < 1:
         raise BaselineError(f"an entry of {visible(name)!r} is not one that robotrules writes")
-    return BaselineEntry(*texts, count)
+    fingerprint, code, slug, level, text = texts
+    return BaselineEntry(fingerprint, code, slug, level, text, count)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from robotrules import parse
+from robotrules.access import Response
 from robotrules.html_document import element, section
 from robotrules.operations.logs import read_logs
 from robotrules.operations.logs.pages import log_sections
@@ -17,7 +18,7 @@ from robotrules.operations.site_report.facts import HostFacts, SiteSource, host_
 from robotrules.operations.site_report.history import changes_from_store
 from robotrules.operations.site_report.sitemap_coverage import SitemapUrls, sitemap_coverage
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
-from tests.client.histories import SITE, History, Response, refused
+from tests.client.histories import SITE, History, refused
 
 NAME = "https://news.example"
 TRAINING = "".join(

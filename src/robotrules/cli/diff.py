@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from robotrules import RobotsTxt
+from robotrules import RobotsTxt, parse
 from robotrules.analysis import MAX_STATES, Crawler, FileDifference
 from robotrules.cache import FreshnessReason
 from robotrules.cli.changed_urls import ChangedUrlsOutput, changed_urls_option
@@ -54,8 +54,16 @@ NOT_DECIDED = 2
 
 
 @click.command()
-@click.argument("old")
-@click.argument("new")
+@click.argument("old", required=False, metavar="OLD")
+@click.argument("new", required=False, metavar="NEW")
+@click.option(
+    "--git",
+    "revisions",
+    metavar="REV",
+    help="Compare the file in a revision of its git repository with the file in the folder, or "
+    "with a second revision: REV1..REV2. Pass the file as the only argument; defaults to "
+    "robots.txt.",
+)
 @click.option(
     "--as",
     "product_tokens",
@@ -100,8 +108,9 @@ NOT_DECIDED = 2
 @click.option("--markdown", is_flag=True, help="Print Markdown for a comment on a pull request.")
 @with_client_options(refresh=False)
 def diff(
-    old: str,
-    new: str,
+    old: str | None,
+    new: str | None,
+    revisions: str | None,
     product_tokens: tuple[str, ...],
     purposes: tuple[str, ...],
     literal: bool,
@@ -128,6 +137,8 @@ def diff(
     \b
     Examples:
       robotrules diff robots.txt new.txt
+      robotrules diff --git main
+      robotrules diff --git v1.0..v2.0 public/robots.txt
       robotrules diff https://example.com robots.txt --as ExampleBot
       git show main:robots.txt | robotrules diff - robots.txt --markdown
       robotrules diff old.txt new.txt --urls access.log.gz
@@ -144,7 +155,12 @@ def diff(
             changed_urls, urls=file, others=(old, new), as_json=as_json, markdown=markdown
         )
     asked = _asked(product_tokens, purposes, profile, literal)
-    before, after = _files((old, new), profile, client_options)
+    if revisions is None:
+        old, new = _require_two(old, new)
+        before, after = _files((old, new), profile, client_options)
+    else:
+        client_options.hint_unused()
+        (old, before), (new, after) = _git_files(revisions, old, new, profile)
     with progress_bar("crawler") as progress:
         bound = max_regions or MAX_REGIONS if as_json else MAX_REGIONS
         found, parts = compare_files(
@@ -210,6 +226,47 @@ def _warn(words: str) -> None:
 
 
 # --- The two files --------------------------------------------------------------------------------
+
+
+def _require_two(old: str | None, new: str | None) -> tuple[str, str]:
+    """Return both files; without --git, neither may be missing."""
+    if old is None or new is None:
+        raise click.UsageError(f"Missing argument '{'OLD' if old is None else 'NEW'}'")
+    return old, new
+
+
+def _git_files(
+    revisions: str, file: str | None, more: str | None, profile: str
+) -> list[tuple[str, RobotsTxt]]:
+    """Return the files of `--git`, each with the name that git has for it."""
+    file = file or "robots.txt"
+    if more is not None:
+        raise CliError("--git compares versions of one file: pass only one, or remove --git")
+    if file == STDIN or "://" in file or file.lower().endswith(".toml"):
+        raise CliError(f"--git needs a robots.txt in a repository, and {quoted(file)} is not one")
+    old, dots, new = revisions.partition("..")
+    if new.startswith("."):
+        raise CliError(f"--git {quoted(revisions)}: two dots are needed, as in v1.0..v2.0")
+    found = [_read_revision(file, old or "HEAD", profile)]
+    if dots:
+        found.append(_read_revision(file, new or "HEAD", profile))
+    else:
+        found.append((file, _read(file, profile)))
+    return found
+
+
+def _read_revision(file: str, revision: str, profile: str) -> tuple[str, RobotsTxt]:
+    # Imported late: it is only needed with --git.
+    from robotrules.operations.git_history import GitError, file_at
+
+    try:
+        octets = file_at(file, revision)
+    except GitError as error:
+        raise CliError(str(error)) from None
+    robots = parse(octets, profile)
+    name = f"{revision}:{file}"
+    report_notes(robots.notes, name)
+    return name, robots
 
 
 def _files(names: Sequence[str], profile: str, client_options: ClientOptions) -> list[RobotsTxt]:

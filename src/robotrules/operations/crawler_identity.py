@@ -24,8 +24,8 @@ from robotrules.operations.reverse_dns import (
     Confirmation,
     ConfirmationOutcome,
     DnsLimits,
+    DnsQuestion,
     DnsResolver,
-    Question,
     ReverseDnsConfirmer,
 )
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
@@ -95,7 +95,7 @@ class IdentityChecker:
         *progress* is called with 1 for each address that was looked up.
         """
         results: dict[tuple[str, str], IdentityResult] = {}
-        questions: dict[tuple[str, str], Question] = {}
+        questions: dict[tuple[str, str], DnsQuestion] = {}
         for crawler, address in pairs:
             key = crawler.product_token, address
             if key in results:
@@ -103,7 +103,7 @@ class IdentityChecker:
             checked = self._check_ranges(crawler, address)
             results[key] = checked.result
             if self._dns is not None and checked.is_open and crawler.reverse_dns:
-                questions[key] = Question(checked.plain, crawler.reverse_dns)
+                questions[key] = DnsQuestion(checked.plain, crawler.reverse_dns)
         if self._dns is not None and questions:
             answers = self._dns.confirm_many(questions.values(), progress)
             for key, question in questions.items():

@@ -47,6 +47,10 @@ MOST_BYTES = 256 << 20
 MOST_OUTPUT = 64 << 20
 LONGEST_SUBJECT = 500
 TIMEOUT = 60.0
+INCOMPLETE = (
+    "git does not have the content of all versions, and nothing is fetched: clone the repository "
+    "without --filter"
+)
 # Fields end with NUL, which is in no name, subject or path.
 _FORMAT = "%x00".join(("%H", "%ct", "%an", "%P", "%s"))
 # A repository may have been downloaded: none of its settings may start a program.
@@ -68,7 +72,7 @@ class FileVersion(NamedTuple):
     """A version of a file: a commit that changed it."""
 
     commit: str
-    """The full id."""
+    """The full id; empty for a file that is not committed."""
     at: float
     """The time of the commit, in seconds since 1970: when it entered this history."""
     author: str
@@ -192,6 +196,8 @@ def _read_log(log: bytes) -> Iterator[tuple[FileVersion, str | None]]:
             tuple(parents.split()),
         )
         yield version, None if is_gone else blob
+        if status.startswith("C"):
+            return  # git goes on with the file that was copied, which is another one
 
 
 def _seconds(text: str) -> float:
@@ -231,15 +237,13 @@ def _check_sizes(listing: bytes) -> None:
     """Raise `GitError` for a version that is missing or too large."""
     for line in listing.splitlines():
         fields = line.split(b" ")
-        blob = fields[0][:10].decode("ascii", "replace")
         if len(fields) != 3:
+            raise GitError(INCOMPLETE)
+        size = int(fields[2])
+        if size > LARGEST_BLOB:
             raise GitError(
-                f"git has no content of {blob}: fetch the whole history, without --filter"
-            )
-        if int(fields[2]) > LARGEST_BLOB:
-            raise GitError(
-                f"the version {blob} has {int(fields[2]) >> 20:,} MiB, so it is no robots.txt: "
-                "pass a part of the history with --rev, such as v2.0..HEAD"
+                f"a version has {size >> 20:,} MiB ({visible(fields[0][:10])}), so it is no "
+                "robots.txt: pass a part of the history with --rev, such as v2.0..HEAD"
             )
 
 
@@ -352,7 +356,10 @@ def _environment() -> dict[str, str]:
 
 def _failure(stderr: bytes, code: int, folder: Path, missing: str) -> GitError:
     words = stderr.decode("utf-8", "replace").strip().splitlines()
-    why = visible(words[0].removeprefix("fatal: ")) if words else f"git failed with {code}"
+    errors = [line for line in words if not line.startswith("warning: ")]
+    why = visible(errors[0].removeprefix("fatal: ")) if errors else f"git failed with {code}"
+    if any("lazy fetching" in line or "promisor" in line for line in words):
+        return GitError(INCOMPLETE)
     if "not a git repository" in why:
         return GitError(f"'{visible(str(folder))}' is not in a git repository: pass a file of one")
     return GitError(missing or why)

@@ -170,7 +170,7 @@ def _shown(name: str) -> str:
 # --- Many addresses -------------------------------------------------------------------------------
 
 
-class Question(NamedTuple):
+class DnsQuestion(NamedTuple):
     """An address, and the domains of the operator whose crawler it claims to be."""
 
     address: str
@@ -199,16 +199,16 @@ class ReverseDnsConfirmer:
         self._clock = clock
         self._remaining = limits.budget
         # Bounded by max_addresses.
-        self._answers: dict[Question, Confirmation] = {}
+        self._answers: dict[DnsQuestion, Confirmation] = {}
         # Threads whose lookup timed out, and still runs.
         self._stuck = 0
         self._lock = Lock()
 
     def confirm_many(
         self,
-        questions: Iterable[Question],
+        questions: Iterable[DnsQuestion],
         progress: Callable[[int], None] | None = None,
-    ) -> dict[Question, Confirmation]:
+    ) -> dict[DnsQuestion, Confirmation]:
         """Return what the DNS says about each; *progress* is told of each answer, with 1."""
         asked = list(dict.fromkeys(questions))
         new = [question for question in asked if question not in self._answers]
@@ -221,7 +221,7 @@ class ReverseDnsConfirmer:
         return {question: self._answers.get(question, too_many) for question in asked}
 
     def _look_up(
-        self, questions: Sequence[Question], progress: Callable[[int], None] | None
+        self, questions: Sequence[DnsQuestion], progress: Callable[[int], None] | None
     ) -> None:
         """Answer questions in threads, until the last answer or the end of the budget."""
         if not questions:
@@ -270,7 +270,7 @@ class ReverseDnsConfirmer:
             Thread(target=batch.run, name="robotrules-dns", daemon=True).start()
 
     def _give_up(
-        self, batch: _Batch, question: Question, progress: Callable[[int], None] | None
+        self, batch: _Batch, question: DnsQuestion, progress: Callable[[int], None] | None
     ) -> None:
         """Abandon a lookup and its thread."""
         reason = f"the DNS did not answer within {self.limits.timeout:g} seconds"
@@ -287,22 +287,26 @@ class ReverseDnsConfirmer:
             self._stuck -= 1
 
 
+# The exception is a bug of the resolver.
+_Answer = tuple[DnsQuestion, Confirmation, Exception | None]
+
+
 class _Batch:
     """Questions that threads take one by one, and their answers."""
 
     def __init__(
         self,
         resolver: DnsResolver,
-        questions: Sequence[Question],
+        questions: Sequence[DnsQuestion],
         clock: Callable[[], float],
     ) -> None:
         self.threads = 0
         self._resolver = resolver
         self._clock = clock
         self._waiting = deque(questions)
-        self._started: dict[Question, float] = {}
-        self._abandoned: dict[Question, Callable[[], None]] = {}
-        self._answers: SimpleQueue[tuple[Question, Confirmation, Exception | None]] = SimpleQueue()
+        self._started: dict[DnsQuestion, float] = {}
+        self._abandoned: dict[DnsQuestion, Callable[[], None]] = {}
+        self._answers: SimpleQueue[_Answer] = SimpleQueue()
         self._lock = Lock()
 
     def run(self) -> None:
@@ -333,14 +337,14 @@ class _Batch:
         with self._lock:
             self._waiting.clear()
 
-    def next_answer(self, seconds: float) -> tuple[Question, Confirmation, Exception | None] | None:
+    def next_answer(self, seconds: float) -> _Answer | None:
         """Return the next answer; None if there is none within so many seconds."""
         try:
             return self._answers.get(timeout=seconds)
         except Empty:
             return None
 
-    def first_started(self, pending: set[Question]) -> float | None:
+    def first_started(self, pending: set[DnsQuestion]) -> float | None:
         """Return when the oldest lookup began, now if one is about to; None if none runs."""
         with self._lock:
             times = [at for question, at in self._started.items() if question in pending]
@@ -348,12 +352,12 @@ class _Batch:
                 return self._clock()
         return min(times, default=None)
 
-    def started_before(self, moment: float, pending: set[Question]) -> list[Question]:
+    def started_before(self, moment: float, pending: set[DnsQuestion]) -> list[DnsQuestion]:
         """Return the questions whose lookup began before a moment."""
         with self._lock:
             return [q for q, at in self._started.items() if at <= moment and q in pending]
 
-    def abandon(self, question: Question, when_done: Callable[[], None]) -> bool:
+    def abandon(self, question: DnsQuestion, when_done: Callable[[], None]) -> bool:
         """Abandon the thread of a question; False if it has just answered."""
         with self._lock:
             if question not in self._started:

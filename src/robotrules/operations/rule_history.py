@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from robotrules.access import AccessState
@@ -48,6 +48,8 @@ class RulesAt(NamedTuple):
     """When others came into force; None if they are the last ones."""
     source: str
     """Where they come from, in words."""
+    has_file: bool = True
+    """Whether there was a file; without one, everything is allowed (RFC 9309 §2.3.1.3)."""
 
 
 class RuleChange(NamedTuple):
@@ -57,6 +59,7 @@ class RuleChange(NamedTuple):
     source: str
     load: Callable[[], RobotsTxt | None]
     """Reads the file; None if the rules are not known."""
+    has_file: bool = True
 
 
 class RuleHistory:
@@ -85,9 +88,25 @@ class RuleHistory:
         first, last = bisect_right(self._times, start), bisect_right(self._times, end)
         return [self._rules(number) for number in range(first, max(last, first) + 1)]
 
-    def all(self) -> list[RulesAt]:
-        """Return all rules in order, beginning with those before the first change."""
-        return [self._rules(number) for number in range(len(self._changes) + 1)]
+    def __iter__(self) -> Iterator[RulesAt]:
+        """Yield all rules in order, without those before the first change."""
+        for number in range(1, len(self._changes) + 1):
+            yield self._rules(number)
+
+    def after(self, number: int) -> RulesAt:
+        """Return the rules after so many changes; 0 are those before the first."""
+        if not 0 <= number <= len(self._changes):
+            raise ValueError(f"number is {number!r}: there are {len(self._changes)} changes")
+        return self._rules(number)
+
+    def loaded(self) -> RuleHistory:
+        """Return the history with all files read, for use after their store is closed."""
+        kept = [self._rules(number) for number in range(1, len(self._changes) + 1)]
+        changes = (
+            change._replace(load=partial(_get_robots, rules))
+            for change, rules in zip(self._changes, kept, strict=True)
+        )
+        return RuleHistory(changes, self._before)
 
     def __len__(self) -> int:
         return len(self._changes)
@@ -100,13 +119,18 @@ class RuleHistory:
         until = self._times[number] if number < len(self._times) else None
         if number:
             change = self._changes[number - 1]
-            return RulesAt(change.load(), self._times[number - 1], until, change.source)
+            since = self._times[number - 1]
+            return RulesAt(change.load(), since, until, change.source, change.has_file)
         if self._before is not None:
             return self._before._replace(until=until)
         words = "not known"
         if until is not None:
             words = f"not known before {format_time(until)}"
         return RulesAt(None, None, until, words)
+
+
+def _get_robots(rules: RulesAt) -> RobotsTxt | None:
+    return rules.robots
 
 
 def fixed_rules(robots: RobotsTxt, name: str) -> RuleHistory:
@@ -133,19 +157,38 @@ def rules_from_git(
 
 
 def rules_from_versions(
-    versions: Sequence[FileVersion], profile: str | Profile = "default"
+    versions: Sequence[FileVersion],
+    profile: str | Profile = "default",
+    render: Callable[[bytes], bytes | None] | None = None,
 ) -> RuleHistory:
-    """Return the history of versions that were read already."""
-    return RuleHistory(_change_of(version, profile) for version in versions)
+    """
+    Return the history of versions that were read already.
+
+    *render* makes a robots.txt of a version, such as a policy; None if that is not possible.
+    """
+    return RuleHistory(_change_of(version, profile, render) for version in versions)
 
 
-def _change_of(version: FileVersion, profile: str | Profile) -> RuleChange:
-    octets = version.octets or b""
+def _change_of(
+    version: FileVersion,
+    profile: str | Profile,
+    render: Callable[[bytes], bytes | None] | None,
+) -> RuleChange:
     day = format_time(version.at)[:10]
-    source = f"robots.txt of commit {version.short} ({day})"
-    if version.octets is None:
+    octets = version.octets
+    if octets is None:
         source = f"no robots.txt since commit {version.short} ({day})"
-    return RuleChange(version.at, source, lambda: parse(octets, profile))
+        return RuleChange(version.at, source, lambda: parse(b"", profile), has_file=False)
+
+    def load() -> RobotsTxt | None:
+        """Parse the version."""
+        rendered = octets if render is None else render(octets)
+        return None if rendered is None else parse(rendered, profile)
+
+    source = f"robots.txt of commit {version.short} ({day})"
+    if not version.commit:
+        source = f"robots.txt in the folder, not committed ({day})"
+    return RuleChange(version.at, source, load)
 
 
 # --- From own fetches -----------------------------------------------------------------------------
@@ -176,7 +219,7 @@ def rules_from_evidence(
 
 def _fetched_changes(evidence: Evidence, records: Sequence[FetchRecord]) -> Iterable[RuleChange]:
     outcome: tuple[AccessState, str | None] | None = None
-    last: tuple[str, Callable[[], RobotsTxt | None]] | None = None
+    last: RuleChange | None = None
     for record in records:
         # As the access profile of the evidence classifies it (AMB-50).
         state = reinterpret(record, None, evidence.access).state
@@ -189,19 +232,19 @@ def _fetched_changes(evidence: Evidence, records: Sequence[FetchRecord]) -> Iter
             if last is None:
                 yield RuleChange(record.at, f"unreachable since {at}, not fetched before", _nothing)
             else:
-                words, read = last
-                yield RuleChange(record.at, f"{words}; unreachable since {at}", read)
+                yield last._replace(at=record.at, source=f"{last.source}; unreachable since {at}")
             continue
         is_file = state is AccessState.SUCCESS
         words = f"robots.txt fetched {at}" if is_file else f"no robots.txt, requested {at}"
-        last = words, _reader(evidence, record if is_file else None)
-        yield RuleChange(record.at, *last)
+        last = RuleChange(record.at, words, _reader(evidence, record if is_file else None), is_file)
+        yield last
 
 
 def _reader(evidence: Evidence, record: FetchRecord | None) -> Callable[[], RobotsTxt | None]:
     """Return what reads the file of a fetch record; an empty one for None."""
 
     def read() -> RobotsTxt | None:
+        """Read the file from the store."""
         if record is None:
             return parse(b"", evidence.profile)
         found = evidence.read_file(record)

@@ -83,7 +83,7 @@ class KnownCrawler(NamedTuple):
     """Whether its operator says that it ignores groups for all crawlers (`*`)."""
     reverse_dns: tuple[str, ...] = ()
     """
-    The domains in which its operator says that the names of its addresses end; empty if it does not.
+    The domains in which its operator says that the names of its addresses end; may be empty.
     """
 
     @property

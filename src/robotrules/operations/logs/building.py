@@ -156,9 +156,9 @@ def _notes(
                 "log the field, as the format 'combined' does."
             )
     if counter.unjudged:
+        made, are = ("request was", "is") if counter.unjudged == 1 else ("requests were", "are")
         notes.append(
-            f"{counter.unjudged:,} requests were made when the rules were not known, and are not "
-            "judged."
+            f"{counter.unjudged:,} {made} made when the rules were not known, and {are} not judged."
         )
     if counter.rest:
         notes.append(

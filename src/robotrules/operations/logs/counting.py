@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.octets import visible
 from robotrules.operations.logs.coverage import UrlCoverage
-from robotrules.operations.logs.entries import Columns, LogTimes, url_of_request
+from robotrules.operations.logs.entries import Columns, LogTimes, host_of_request, url_of_request
 from robotrules.operations.logs.formats import Requests
 from robotrules.operations.logs.tallies import (
     DAY,
@@ -34,7 +34,7 @@ from robotrules.robotstxt.tokens import can_be_name, product_token
 __all__ = ["AgentTable", "TrafficCounter"]
 
 # User-Agent headers that are remembered, each at most as long as those that the registry reads.
-MOST_AGENTS = 16_384
+MOST_AGENTS = 32_768
 # Crawlers that are in no registry, told apart by the name that they give themselves.
 MOST_OTHER_BOTS = 100
 LONGEST_NAME = 64
@@ -43,7 +43,7 @@ MOST_DAYS = 50_000
 OTHER_DAYS = "later"
 # Addresses of each crawler, and of all.
 MOST_ADDRESSES, MOST_ADDRESSES_IN_ALL, LONGEST_ADDRESS = 20_000, 200_000, 64
-MOST_URLS_IN_ALL = 40_000
+MOST_URLS_IN_ALL = 60_000
 MOST_HOSTS, LONGEST_HOST = 1000, 100
 LONGEST_SIZE = 15
 
@@ -151,7 +151,7 @@ class TrafficCounter:
             self.bad_times += 1
             return False
         chosen = self._since <= moment.at < self._until
-        if chosen and self._host and (host := fields[columns.host]):
+        if chosen and self._host and (host := host_of_request(fields, columns)):
             chosen = _bare_host(host) == self._host
             self._add_host(host)
         self.left_out += not chosen
@@ -171,7 +171,7 @@ class TrafficCounter:
             return False
         if tally is self._unwanted:
             self.left_out += 1
-            return False
+            return True
         if tally is self._rest:
             self.rest += 1
             return True
@@ -277,7 +277,7 @@ class TrafficCounter:
                 self.coverage.add(name, one.url, served=one.served)
             rules = tally.rule_set
             if rules is None:
-                self.unjudged += len(requests)
+                self.unjudged += len(requests) if self._rules is not None else 0
                 continue
             urls = [one.url for one in requests]
             for one, allowed in zip(requests, rules.allows_many(urls), strict=True):

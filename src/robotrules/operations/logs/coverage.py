@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import robotrules
 from robotrules.operations.logs.summary import MissingUrls
 from robotrules.operations.logs.tallies import shown_url
+from robotrules.robotstxt import normalize_path
 from robotrules.robotstxt.ruleset import RuleSet
 
 __all__ = ["UrlCoverage"]
@@ -131,4 +131,4 @@ def _normal(path: bytes) -> bytes:
     """Return a path in the form that rules are compared with, so that spellings agree."""
     if b"%" not in path and path.isascii():
         return path
-    return robotrules.normalize_path(path).encode()
+    return normalize_path(path).encode()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from robotrules.url_lists.line_formats import target_url
 
-__all__ = ["Columns", "LogTimes", "url_of_request"]
+__all__ = ["Columns", "LogTimes", "host_of_request", "url_of_request"]
 
 Fields = Sequence[bytes]
 # Years of requests that a log can have; others are damaged lines.
@@ -34,6 +34,7 @@ _CLF = re.compile(
     rb"(?:\.[0-9]{1,9})?(?: ([+-])([0-9]{2})([0-9]{2}))?"
 )
 _NUMBER = re.compile(rb"[0-9]{9,20}(?:\.[0-9]{0,9})?|[0-9]\.[0-9]{6,18}[eE]\+?[0-9]{1,2}")
+_HTTP = re.compile(rb"https?://")
 _LONGEST_TIME = 40
 _UNREAD = (-1.0, "")
 # Larger numbers are milliseconds, microseconds and nanoseconds.
@@ -72,6 +73,14 @@ def url_of_request(fields: Fields, columns: Columns) -> bytes | None:
     if query and query != b"-" and b"?" not in target:
         target += query if query.startswith(b"?") else b"?" + query
     return target_url(target)
+
+
+def host_of_request(fields: Fields, columns: Columns) -> bytes:
+    """Return the host of a request: the field, or that of a URL with a host; may be empty."""
+    if host := fields[columns.host]:
+        return host
+    target = fields[columns.target] or fields[columns.request].partition(b" ")[2]
+    return target.split(b"/", 3)[2] if _HTTP.match(target) else b""
 
 
 class Moment(NamedTuple):

@@ -63,7 +63,7 @@ class OpenLog:
         try:
             return log_reader(b"".join(chunk.octets for chunk in self._head), self._format)
         except LogFormatError as error:
-            raise LogFormatError(f"{visible(self.name)}: {error}") from None
+            raise LogFormatError(f"'{visible(self.name)}': {error}") from None
 
 
 def logs_in_order(

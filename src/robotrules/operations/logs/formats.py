@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -32,7 +33,7 @@ __all__ = ["FORMATS", "LogFormatError", "LogReader", "Requests", "log_reader"]
 
 MOST_EXAMPLES = 3
 LONGEST_EXAMPLE = 120
-# Lines from which the format is detected, and bytes of each that are looked at.
+# Lines from which the format is detected; longer ones are not looked at.
 MOST_SAMPLES, LONGEST_SAMPLE = 100, 8192
 # Words before the address: the prefix of syslog has five, and a virtual host.
 MOST_LEADING = 8
@@ -171,13 +172,14 @@ class W3cReader(LogReader):
             if octets.strip():
                 part = LineChunk(octets, number)
                 found = self._counted(part, agents, everyone=everyone)
-                if total is None or total.columns != found.columns:
-                    # Requests with other columns are brought into the order of the first ones.
-                    total = found if total is None else _appended(total, found)
+                if total is None or not total.total:
+                    total = found
+                elif total.columns == found.columns:
+                    total.picked.extend(found.picked)
+                    total = total._replace(total=total.total + found.total)
                 else:
-                    total = total._replace(
-                        total=total.total + found.total, picked=[*total.picked, *found.picked]
-                    )
+                    # Requests with other columns are brought into the order of the first ones.
+                    total = _appended(total, found)
             number += octets.count(b"\n")
             if header:
                 number += 1
@@ -303,8 +305,10 @@ def _named(name: str, samples: Sequence[bytes]) -> LogReader:
 
 
 def _samples(octets: bytes) -> list[bytes]:
-    lines = (line.strip()[:LONGEST_SAMPLE] for line in octets.split(b"\n"))
-    return [line for line in lines if line][:MOST_SAMPLES]
+    lines = [line for line in map(bytes.strip, octets.split(b"\n")) if line]
+    # The end of a line is needed to tell formats apart.
+    samples = [line for line in lines if len(line) <= LONGEST_SAMPLE] or lines[:1]
+    return samples[:MOST_SAMPLES]
 
 
 def _detected(samples: Sequence[bytes], octets: bytes) -> LogReader:
@@ -321,8 +325,10 @@ def _detected(samples: Sequence[bytes], octets: bytes) -> LogReader:
         fitting = sum(template.pattern.match(line) is not None for line in lines)
         if best is None or fitting > best[0]:
             best = fitting, template
+        if fitting * 2 >= len(lines):
+            break
     assert best is not None
-    if best[0] * 2 <= len(lines):
+    if not best[0] or best[0] * 2 < len(lines):
         raise LogFormatError(_unknown(lines, octets))
     return TemplateReader(best[1])
 
@@ -339,9 +345,6 @@ def _with_host(name: str, words: int, lines: Sequence[bytes]) -> LineTemplate:
 
 
 _HOST = re.compile(rb"(?:[A-Za-z0-9_-]++\.)++[A-Za-z0-9-]++(?::[0-9]++)?|localhost(?::[0-9]++)?")
-_ADDRESS = re.compile(
-    rb"[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f.]{0,15}){2,8}"
-)
 
 
 def _leading_words(lines: Sequence[bytes]) -> int:
@@ -353,7 +356,7 @@ def _leading_words(lines: Sequence[bytes]) -> int:
             more, bracket, _ = line[len(before) + 2 :].partition(b" [")
             before += b" [" + more
         words = before.split()
-        address = next((at for at, word in enumerate(words) if _ADDRESS.fullmatch(word)), None)
+        address = next((at for at, word in enumerate(words) if _is_address(word)), None)
         if address is None:
             address = max(len(words) - 3, 0)
         counts[address] = counts.get(address, 0) + 1
@@ -361,14 +364,24 @@ def _leading_words(lines: Sequence[bytes]) -> int:
     return min(most, MOST_LEADING)
 
 
+def _is_address(word: bytes) -> bool:
+    try:
+        ip_address(word.decode("ascii", "replace"))
+    except ValueError:
+        return False
+    return True
+
+
 def _unknown(lines: Sequence[bytes], octets: bytes) -> str:
     """Return what to do about a format that is not known."""
-    first = visible(lines[0][:LONGEST_EXAMPLE]) if lines else ""
+    first = visible(lines[0][:LONGEST_EXAMPLE])[:LONGEST_EXAMPLE] if lines else ""
     advice = (
         "pass --log-format with the log_format of nginx or the LogFormat of Apache, as in the "
         "configuration of the server"
     )
-    if octets.count(b"\t") > 8 * len(lines):
+    if lines and re.match(rb"\[\s*+(?:\{|\Z)", lines[0]):
+        advice = "it is a JSON array; pass one object per line, as printed by jq -c '.[]'"
+    elif octets.count(b"\t") > 8 * len(lines):
         advice = (
             "its #Fields line is missing: pass --log-format '#Fields: date time c-ip …' with the "
             "names of its fields"

@@ -102,7 +102,8 @@ def _subtitle(report: LogReport) -> str:
     names = [one.name for one in report.files]
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     rules = f"; judged by {report.rules}" if report.rules else ""
-    period = f", {report.first} to {report.last}" if report.first else ""
+    first, last = (at[:16].replace("T", " ") for at in (report.first, report.last))
+    period = f", {first} to {last} UTC" if first else ""
     return f"{shown}{period}{rules}"
 
 
@@ -181,32 +182,34 @@ def _violations_chart(report: LogReport) -> Html:
 
 
 def _crawler_table(report: LogReport) -> Html:
+    # On a phone the first columns are seen without scrolling.
+    judged = [TableColumn("not obeyed", NUMBER)] if report.rules else []
     heads: list[TableColumn | str] = [
         "crawler",
+        TableColumn("requests", NUMBER),
+        *judged,
         "purpose",
-        *(TableColumn(one, NUMBER) for one in ("requests", "bytes")),
+        TableColumn("bytes", NUMBER),
         TableColumn("share of crawlers"),
         *(TableColumn(one, NUMBER) for one in ("2xx", "3xx", "4xx", "5xx")),
         *(TableColumn(one, NUMBER) for one in ("addresses", "/robots.txt")),
     ]
-    if report.rules:
-        heads.append(TableColumn("not obeyed", NUMBER))
     total = report.crawler_requests
     rows = []
     for one in report.crawlers[:MOST_ROWS]:
         operator = element("small", one.operator or "not in the registry")
+        violations = pill(f"{one.violations:,}", "no") if one.violations else "0"
         cells: list[Child] = [
             [one.name, element("br"), operator],
-            ", ".join(one.purposes[:2]),
             one.requests,
+            *([violations] if report.rules else []),
+            ", ".join(one.purposes[:2]),
             format_size(one.octets),
             [share_bar(one.requests, total, 5), " ", share_of(one.requests, total)],
             *one.statuses[1:5],
             f"{one.addresses:,}" + ("" if one.addresses_exact else "+"),
             one.robots_requests,
         ]
-        if report.rules:
-            cells.append(pill(f"{one.violations:,}", "no") if one.violations else "0")
         rows.append(cells)
     return table("Crawlers by requests", heads, rows)
 
@@ -261,7 +264,7 @@ def _violations(report: LogReport) -> Iterator[Html]:
                     TableColumn("rule", "wide"),
                     TableColumn("requests", NUMBER),
                     TableColumn("served", NUMBER),
-                    TableColumn("first and last"),
+                    TableColumn("days", NUMBER),
                     TableColumn("most frequent URLs", "wide"),
                 ),
                 [_rule_row(one) for one in crawler.rules[:MOST_RULES]],
@@ -273,15 +276,16 @@ def _violations(report: LogReport) -> Iterator[Html]:
 
 def _rule_row(rule: ViolatedRule) -> list[Child]:
     urls = [
-        element("li", element("code", one.url), f" {one.requests:,}")
+        element("div", element("code", one.url), f" {one.requests:,}")
         for one in rule.urls[:MOST_URLS]
     ]
+    first, last = rule.first[:10], rule.last[:10]
     return [
         [element("code", rule.rule[:300]), element("br"), element("small", rule_place(rule))],
         rule.requests,
         rule.served,
-        [rule.first, element("br"), rule.last],
-        element("ul", urls, class_="urls"),
+        first if first == last else [first, element("br"), last],
+        urls,
     ]
 
 

@@ -25,20 +25,13 @@ _MONTHS = (
     *("September", "October", "November", "December"),
 )
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
-_AGES = (
-    "up to an hour old for {:,}",
-    "up to a day old for {:,}",
-    "older than a day for {:,}",
-    "not requested before, in this log, for {:,}",
-)
+_AGES = ("up to an hour {:,}", "up to a day {:,}", "older {:,}", "not requested before {:,}")
 
 
 def headline(report: LogReport) -> str:
     """Return the sentences that a reader in a hurry takes away."""
     if not report.crawlers:
-        if not report.requests:
-            return "No request was found in the log."
-        return f"None of {report.requests:,} requests names a crawler."
+        return _no_crawlers(report)
     known = report.known
     total = sum(one.requests for one in known)
     opening = (
@@ -55,6 +48,15 @@ def headline(report: LogReport) -> str:
     return f"{opening} {_violations_sentence(report)}"
 
 
+def _no_crawlers(report: LogReport) -> str:
+    if report.requests:
+        what = "chosen crawler" if report.left_out else "crawler"
+        return f"{_count(report.requests, 'request')}, and no {what} made any of them."
+    if report.left_out:
+        return f"{_count(report.left_out, 'request')}, and none at the chosen time and host."
+    return "No request was found in the log."
+
+
 def _violations_sentence(report: LogReport) -> str:
     found = report.violators
     if not found:
@@ -66,7 +68,8 @@ def _violations_sentence(report: LogReport) -> str:
         listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     one = len(found) == 1
     sentence = (
-        f"{len(found)} fetched URLs that robots.txt asks {'it' if one else 'them'} not to fetch: "
+        f"{len(found)} of them fetched URLs that robots.txt asks {'it' if one else 'them'} not to "
+        f"fetch: "
         f"{listed}."
     )
     impostors = sum(one.identities.impostor for one in found if one.identities)
@@ -109,18 +112,17 @@ def describe_crawler_traffic(crawler: CrawlerTraffic) -> Iterator[str]:
             crawler.ages.older,
             crawler.ages.unknown,
         )
-        if ages[3] == crawler.violations:
-            told = "did not request /robots.txt before, in this log"
-            yield f"{told}; {_count(crawler.robots_requests, 'request')} for it in all"
+        if not crawler.robots_requests:
+            yield "it never requested /robots.txt in this log"
         else:
             parts = [text.format(count) for text, count in zip(_AGES, ages, strict=True) if count]
-            yield f"its robots.txt was {', '.join(parts)} of these requests"
+            yield f"age of its robots.txt, by its own requests in this log: {', '.join(parts)}"
     who = crawler.identities
     if who is not None:
-        yield (
-            f"made by the crawler itself, verified: {who.verified:,}; by an impostor: "
-            f"{who.impostor:,}; not verified: {who.not_verified:,}"
-        )
+        counts = {"verified": who.verified, "impostor": who.impostor}
+        counts["not verified"] = who.not_verified
+        parts = [f"{name} {count:,}" for name, count in counts.items() if count]
+        yield f"who made these requests: {', '.join(parts)}"
     if crawler.in_transition:
         yield (
             f"{_count(crawler.in_transition, 'further request')} for what an older robots.txt "

@@ -197,7 +197,7 @@ class LogReport(NamedTuple):
     """The time of the first request of a crawler, and of the last, in UTC; empty if none."""
     last: str
     requests: int
-    """All requests that were counted, of crawlers and others."""
+    """All requests of the chosen time and host, also of crawlers that were not chosen."""
     people: int
     """Requests of everyone who does not name a crawler."""
     crawlers: tuple[CrawlerTraffic, ...]
@@ -248,9 +248,11 @@ class LogReport(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         derived = {"violations": self.violations, "crawler_requests": self.crawler_requests}
-        return _plain(self) | derived  # type: ignore[no-any-return]
+        return {"schema": SCHEMA_VERSION, **_plain(self), **derived}
 
 
+# Incremented when a key changes its meaning or is removed.
+SCHEMA_VERSION = 1
 # The keys of JSON that are not the names of attributes.
 _KEYS = {"octets": "bytes", "form": "format"}
 STATUS_CLASSES = ("1xx", "2xx", "3xx", "4xx", "5xx", "other")

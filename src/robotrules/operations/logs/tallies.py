@@ -24,7 +24,7 @@ __all__ = ["Allowance", "CrawlerTally", "JudgedRequest", "RuleTally", "TopUrls",
 # --- Limits ---------------------------------------------------------------------------------------
 
 # Rules that a crawler did not obey, and their URLs: the most frequent are kept.
-MOST_RULES, MOST_URLS, FEWEST_URLS = 200, 128, 8
+MOST_RULES, MOST_URLS, FEWEST_URLS = 200, 1000, 8
 LONGEST_URL = 300
 # Seconds that separate classes of intervals between requests.
 GAPS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1800, 3600, 21600, 86400)

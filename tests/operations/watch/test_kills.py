@@ -70,9 +70,8 @@ def run_and_kill(folder: Path, kills: int, seed: int, webhook_down: range = rang
             with out.open("ab") as stdout, (folder / "log").open("ab") as log:
                 return subprocess.Popen(command, stdout=stdout, stderr=log, env=variables)
 
-        first = subprocess.run(
-            [*command, "--once"], env=variables, capture_output=True, check=False
-        )
+        once, began = [*command, "--once"], time.monotonic()
+        first = subprocess.run(once, env=variables, capture_output=True, check=False)
         assert (first.returncode, first.stdout) == (0, b""), first.stderr
         # A process that starts slowly, because the machine is busy, lives longer.
         life = max(time.monotonic() - began, 0.8)

@@ -36,7 +36,13 @@ print(KNOWN_CRAWLERS.get("Applebot").also)                  # ('Googlebot',)
 print(KNOWN_CRAWLERS.get("AdsBot-Google").ignores_star)     # True
 print(KNOWN_CRAWLERS.get("MJ12bot").read_as)                # MJ
 print(KNOWN_CRAWLERS.closest("Googelbot").product_token)    # Googlebot
+print(len(KNOWN_CRAWLERS.with_purposes(["archive"])))       # 4
 ```
+
+[`robotrules crawlers`](cli/crawlers.md) filters this list, compares it with another one, and writes
+it as rules for a web server. [Presets](cli/write.md#presets) are complete robots.txt files by
+purpose. A crawler with several purposes is blocked if one of them is unwanted, because it cannot be
+asked to fetch for the others only.
 
 The commands choose groups by this registry ([check](cli/check.md#which-groups-count)), and
 [`robotrules matrix`](cli/matrix.md) shows the rules of a robots.txt for all of them. The library
@@ -53,6 +59,15 @@ print(robots.check("/", "Googlebot-News").allowed)          # False
 print(robots.check("/", news.names).allowed)                # True
 print(robotrules.crawler("ExampleBot"))                     # None
 ```
+"""
+HOST_NAMES = """
+## Host names of their addresses
+
+The domains in which the host names of a crawler's addresses end, as its operator documents them.
+`robotrules logs --verify` compares them; see [Verifying crawlers](verifying-crawlers.md).
+
+| domains | crawlers |
+|---|---|
 """
 NAMES = """
 ## Names outside the grammar
@@ -98,6 +113,14 @@ def render_page() -> str:
         parts.append(f"\n## {purpose}\n\n{sentence}\n\n")
         parts.append("| product token | operator | obeys | then | also for | remarks |\n")
         parts.append("|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n")
+    parts.append(HOST_NAMES)
+    by_domains: dict[tuple[str, ...], list[str]] = {}
+    for crawler in known:
+        if crawler.reverse_dns:
+            by_domains.setdefault(crawler.reverse_dns, []).append(f"`{crawler.product_token}`")
+    for domains, names in by_domains.items():
+        shown = ", ".join(f"`{domain}`" for domain in domains)
+        parts.append(f"| {shown} | {', '.join(names)} |\n")
     invalid = [crawler for crawler in known if not crawler.is_valid]
     parts.append(NAMES)
     for crawler in invalid:

@@ -1,5 +1,5 @@
 """
-Install Redis, PostgreSQL and Chromium for the tests, on Debian and as root.
+Install Redis, PostgreSQL, Chromium and web servers for the tests, on Debian and as root.
 
     python scripts/test_programs.py
 
@@ -20,6 +20,13 @@ from pathlib import Path
 TIMEOUT = 600
 # Debian packages.
 REDIS, POSTGRES, CHROMIUM = "redis-server", "postgresql", "chromium"
+# Web servers by the program that tests start; together they take some seconds to install.
+SERVERS = {
+    "nginx": "nginx-light",
+    "apache2": "apache2",
+    "haproxy": "haproxy",
+    "caddy": "caddy",
+}
 
 
 def find_missing() -> list[str]:
@@ -33,7 +40,12 @@ def find_missing() -> list[str]:
     # The names that `tests/tags/test_chromium.py` looks for.
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     programs = ((REDIS, redis), (POSTGRES, postgres), (CHROMIUM, browser))
-    return [package for package, installed in programs if not installed]
+    missing = [package for package, installed in programs if not installed]
+    # Debian has servers in /usr/sbin, which is not on every path.
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin"
+    return missing + [
+        package for program, package in SERVERS.items() if not shutil.which(program, path=path)
+    ]
 
 
 def find_obstacle() -> str | None:
@@ -87,7 +99,7 @@ def main() -> None:
         reason = install(packages)
         packages = find_missing()
     if not packages:
-        print("test programs: Redis, PostgreSQL and Chromium are installed")
+        print("test programs: all are installed")
         return
     reason = reason or "apt-get did not install it"
     print(f"test programs: missing {', '.join(packages)}: {reason}")

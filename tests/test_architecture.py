@@ -72,6 +72,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # Where a key of a TOML file is: for the errors of settings, policies and expectations.
     "toml_positions": (),
     "config": ("errors", "toml_positions"),
+    # Files that are replaced in one step.
+    "atomic_files": (),
     # Self-contained HTML pages, for the matrix and for reports.
     "html_document": ("octets",),
     "access": PROTOCOLS,
@@ -88,6 +90,7 @@ MAY_IMPORT["json_results"] = (*RIGHT, "url_lists", "serving")
 MAY_IMPORT["service"] = (*RIGHT, "editing", "json_results", "url_lists", "toml_positions")
 # What a site owner runs every week: logs, monitoring, history, reports.
 MAY_IMPORT["operations"] = (*RIGHT, "html_document", "url_lists", "json_results", "toml_positions")
+MAY_IMPORT["operations"] += ("atomic_files",)
 # What a site sends to crawlers: policies, responses and counters. It opens no socket.
 MAY_IMPORT["serving"] = (*PROTOCOLS, *READERS, *DECIDERS, *WORKBENCH, "toml_positions")
 # The pytest plug-in reads expectation files; frameworks of sites serve a policy.

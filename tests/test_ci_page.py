@@ -22,7 +22,7 @@ from robotrules import __version__ as robotrules_version
 from robotrules.config import find_config
 from tests.cli.shell import COMMAND, process_environment, robotrules, typed_at_a_terminal
 from tests.cli.test_transcripts import read_page
-from tests.operations.test_git_history import Repository
+from tests.operations.repositories import Repository
 from tests.stored_schemas import GITLAB, WORKFLOW, schema_errors
 
 yaml = pytest.importorskip("yaml", reason="pre-commit brings it")

@@ -16,6 +16,7 @@ from robotrules.config import (
     LintConfig,
     MatrixConfig,
     TestConfig,
+    WatchConfig,
     check_names,
     find_config,
     read_config,
@@ -45,6 +46,25 @@ max-states = 3000
 [matrix]
 crawlers = ["Googlebot", "GPTBot"]
 paths = ["/", "/search"]
+
+[watch]
+urls = ["https://example.com"]
+name = "shop"
+every = "30m"
+after = 3
+crawlers = ["ExampleBot"]
+sitemaps = true
+min-level = "warning"
+webhook = "https://example.org/hook"
+webhook-secret-file = "hook.secret"
+exec = ["notify", "--to", "ops"]
+feed = "robots.atom"
+mail-to = ["ops@example.com"]
+mail-from = "watch@example.com"
+smtp = "mail.example.com"
+smtp-security = "tls"
+smtp-user = "watch"
+smtp-password-file = "smtp.password"
 """
 
 
@@ -82,13 +102,32 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         FmtConfig(2000),
         TestConfig(("checks/robots.test.toml",), "strict", 3000),
         MatrixConfig(("Googlebot", "GPTBot"), ("/", "/search")),
+        WatchConfig(
+            ("https://example.com",),
+            "shop",
+            "30m",
+            3,
+            ("ExampleBot",),
+            True,
+            "warning",
+            ("https://example.org/hook",),
+            "hook.secret",
+            ("notify", "--to", "ops"),
+            "robots.atom",
+            ("ops@example.com",),
+            "watch@example.com",
+            "mail.example.com",
+            "tls",
+            "watch",
+            "smtp.password",
+        ),
     )
 
 
 def test_pyproject_has_the_same_in_its_own_table(tmp_path: Path) -> None:
     """Under `[tool.robotrules]` the keys are those of robotrules.toml."""
     text = ALL.replace("[", "[tool.robotrules.", 1)
-    for name in ("fmt", "test", "matrix"):
+    for name in ("fmt", "test", "matrix", "watch"):
         text = text.replace(f"[{name}]", f"[tool.robotrules.{name}]")
     put(tmp_path / "pyproject.toml", text)
     put(tmp_path / "other" / "robotrules.toml", ALL)

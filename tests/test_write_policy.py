@@ -13,6 +13,7 @@ import pytest
 
 from robotrules import RobotsTxt, crawl_delay, parse
 from robotrules.errors import WriteError
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.write import write
 from robotrules.write.policy import PURPOSE_COMMENT, compose, read_policy
 
@@ -413,3 +414,89 @@ def test_the_suggested_url_of_a_sitemap() -> None:
     ):
         with pytest.raises(WriteError, match=f"is not an absolute URL: write {fix}$"):
             compose(f"sitemaps = ['{url}']\n")
+
+
+class TestForPurpose:
+    """`for-purpose` stands for the well-known crawlers with a purpose."""
+
+    def test_names_source_and_purpose(self) -> None:
+        """All names with the purpose, a comment with the date, and a group for the purpose."""
+        robots = compose('[[for]]\nfor-purpose = ["ai-training"]\nkeep-out = ["/"]')
+        names, purposes = robots.groups
+        expected = [c.written_as for c in KNOWN_CRAWLERS if "ai-training" in c.purposes]
+        assert list(names.user_agents) == expected
+        assert {"GPTBot", "CCBot", "Google-Extended"} <= set(expected)
+        assert KNOWN_CRAWLERS.checked in names.comment
+        assert "ai-training" in names.comment
+        assert purposes.purposes == ("ai-training",)
+        assert purposes.comment == PURPOSE_COMMENT
+        parsed = parse(write(robots))
+        assert not parsed.check("/", "GPTBot").allowed
+        assert parsed.check("/", "Googlebot").allowed
+        assert not parsed.check("/", "NewBot", ["ai-training"]).allowed
+
+    def test_a_text_and_an_own_comment(self) -> None:
+        """One purpose needs no list; a comment comes first."""
+        robots = compose('[[for]]\nfor-purpose = "archive"\ncomment = "Not us."\nkeep-out = "/"')
+        assert robots.groups[0].comment.startswith("Not us.\nCrawlers with the purpose archive.")
+
+    def test_a_name_with_a_space_is_written_as_parsers_read_it(self) -> None:
+        """`Sogou web spider` is Sogou."""
+        robots = compose('[[for]]\nfor-purpose = "search"\nkeep-out = "/"')
+        assert "Sogou" in robots.groups[0].user_agents
+
+    def test_a_named_crawler_is_left_to_its_table(self) -> None:
+        """Whatever the order of the tables and the case of the name."""
+        robots = compose(
+            '[[for]]\nfor-purpose = "ai-training"\nkeep-out = "/"\n'
+            '[[for]]\ncrawlers = ["ccbot"]\nwelcome = "/"'
+        )
+        parsed = parse(write(robots))
+        assert parsed.check("/", "CCBot").allowed
+        assert not parsed.check("/", "GPTBot").allowed
+
+    @pytest.mark.parametrize("is_swapped", [False, True])
+    def test_one_unwanted_purpose_is_enough(self, is_swapped: bool) -> None:
+        """Amazonbot is for search too; the table with keep-out has it, in either order."""
+        tables = [
+            '[[for]]\nfor-purpose = "search"\nwelcome = "/"\n',
+            '[[for]]\nfor-purpose = "ai-training"\nkeep-out = "/"\n',
+        ]
+        parsed = parse(write(compose("".join(reversed(tables) if is_swapped else tables))))
+        assert not parsed.check("/", "Amazonbot").allowed
+        assert parsed.check("/", "Googlebot").allowed
+
+    def test_everyone_applies_too(self) -> None:
+        """As in every group of a named crawler."""
+        robots = compose(
+            '[everyone]\nkeep-out = "/cart/"\n[[for]]\nfor-purpose = "seo"\ncrawl-delay = 5'
+        )
+        parsed = parse(write(robots))
+        assert not parsed.check("/cart/", "MJ12bot").allowed
+        delay = crawl_delay(parsed, "MJ12bot")
+        assert delay is not None
+        assert delay.seconds == 5
+
+    def test_purposes_are_written_once(self) -> None:
+        """Also if the table has the purpose in both keys."""
+        robots = compose('[[for]]\nfor-purpose = "feed"\npurposes = "FEED"\nkeep-out = "/"')
+        assert robots.groups[1].purposes == ("FEED",)
+
+    def test_two_tables_for_one_purpose(self) -> None:
+        """Their names cannot be told apart, so they are one table."""
+        with pytest.raises(WriteError, match=r"purpose seo is in .* merge the two tables"):
+            compose('[[for]]\nfor-purpose = "seo"\n[[for]]\nfor-purpose = "seo"\ncrawl-delay=1')
+
+    @pytest.mark.parametrize(
+        ("value", "words"),
+        [
+            ('"ai-trainin"', "did you mean ai-training?"),
+            ('["x"]', "Known: search, ai-search, .*in-house"),
+            ("3", "expected a list such as"),
+            ("[]", "add crawlers = .* or for-purpose"),
+        ],
+    )
+    def test_errors(self, value: str, words: str) -> None:
+        """They name the key and the known purposes."""
+        with pytest.raises(WriteError, match=f"line .*{words}"):
+            compose(f"[[for]]\nfor-purpose = {value}\nkeep-out = '/'")

@@ -16,6 +16,10 @@ Settings of a project: the nearest `robotrules.toml`, or `[tool.robotrules]` of 
     crawlers = ["Googlebot", "GPTBot"]
     paths = ["/", "/search"]
 
+    [watch]
+    urls = ["https://example.com", "https://example.com/shop/"]
+    webhook = "https://example.org/hook"
+
 A setting that is not given is None or empty; the command has the default. This module reads one
 file and validates its structure, not the names of checks or crawlers.
 """
@@ -45,7 +49,14 @@ KNOWN = {
     "fmt": ("max-states",),
     "test": ("files", "profile", "max-states"),
     "matrix": ("crawlers", "paths"),
+    "watch": (
+        *("urls", "name", "every", "after", "crawlers", "sitemaps", "min-level"),
+        *("webhook", "webhook-secret-file", "exec", "feed", "mail-to", "mail-from"),
+        *("smtp", "smtp-security", "smtp-user", "smtp-password-file"),
+    ),
 }
+# How a watch talks to a mail server.
+SMTP_SECURITY = ("starttls", "tls", "none")
 
 
 class LintConfig(NamedTuple):
@@ -97,6 +108,31 @@ class MatrixConfig(NamedTuple):
     paths: tuple[str, ...] = ()
 
 
+class WatchConfig(NamedTuple):
+    """The settings of `robotrules watch`; files are relative to the directory of the settings."""
+
+    urls: tuple[str, ...] = ()
+    """Origins, and URLs of pages."""
+    name: str | None = None
+    every: str | None = None
+    """A duration such as `1h`."""
+    after: int | None = None
+    crawlers: tuple[str, ...] = ()
+    sitemaps: bool | None = None
+    min_level: str | None = None
+    webhook: tuple[str, ...] = ()
+    webhook_secret_file: str | None = None
+    exec: tuple[str, ...] = ()
+    """A program and its arguments; a single text is split as a shell does."""
+    feed: str | None = None
+    mail_to: tuple[str, ...] = ()
+    mail_from: str | None = None
+    smtp: str | None = None
+    smtp_security: str | None = None
+    smtp_user: str | None = None
+    smtp_password_file: str | None = None
+
+
 class Config(NamedTuple):
     """The settings of a project; all empty without a file."""
 
@@ -106,6 +142,7 @@ class Config(NamedTuple):
     fmt: FmtConfig = FmtConfig()
     test: TestConfig = TestConfig()
     matrix: MatrixConfig = MatrixConfig()
+    watch: WatchConfig = WatchConfig()
 
     @property
     def folder(self) -> Path:
@@ -209,6 +246,7 @@ def _config(path: str, whole: TomlValue) -> Config:
         MatrixConfig(
             _texts(part["matrix"], "crawlers", "Googlebot"), _texts(part["matrix"], "paths", "/")
         ),
+        _watch(part["watch"]),
     )
 
 
@@ -226,6 +264,28 @@ def _lint(part: TomlValue) -> LintConfig:
         _among(part, "format", FORMATS),
         _texts(part, "exclude", "fixtures/*"),
         part.at("baseline").text(example="robots-baseline.json") if "baseline" in part else None,
+    )
+
+
+def _watch(part: TomlValue) -> WatchConfig:
+    return WatchConfig(
+        _texts(part, "urls", "https://example.com"),
+        _text(part, "name", "shops"),
+        _text(part, "every", "1h"),
+        part.at("after").count() if "after" in part else None,
+        _texts(part, "crawlers", "Googlebot"),
+        part.at("sitemaps").switch() if "sitemaps" in part else None,
+        _among(part, "min-level", LEVELS),
+        _texts(part, "webhook", "https://example.org/hook"),
+        _text(part, "webhook-secret-file", "webhook.secret"),
+        _texts(part, "exec", "notify"),
+        _text(part, "feed", "robots.atom"),
+        _texts(part, "mail-to", "ops@example.com"),
+        _text(part, "mail-from", "watch@example.com"),
+        _text(part, "smtp", "mail.example.com:587"),
+        _among(part, "smtp-security", SMTP_SECURITY),
+        _text(part, "smtp-user", "watch"),
+        _text(part, "smtp-password-file", "smtp.password"),
     )
 
 
@@ -252,6 +312,10 @@ def _url(part: TomlValue) -> str | None:
 
 def _texts(part: TomlValue, key: str, example: str) -> tuple[str, ...]:
     return part.at(key, []).texts(example=example)
+
+
+def _text(part: TomlValue, key: str, example: str) -> str | None:
+    return part.at(key).text(example=example) if key in part else None
 
 
 def _among(part: TomlValue, key: str, known: tuple[str, ...]) -> str | None:

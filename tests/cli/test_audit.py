@@ -179,7 +179,7 @@ class TestAudit:
             ["/a"],
             ["example.com"],
             ["ftp://example.com/"],
-            ["https://example.com/", "https://example.org/"],
+            ["https://example.com/", " "],
             ["https://example.com/", "--purpose", ""],
             ["https://example.com/", "--profile", "none"],
             ["https://example.com/", "--max-sitemaps", "x"],

@@ -155,7 +155,7 @@ class TestMessages:
             ("ExampleBot ", "; use --as ExampleBot\n"),
             ("Mozilla/5.0 (compatible; ExampleBot/1.0)", "; use --as ExampleBot\n"),
             ("1 2", "or white space\n"),
-            ("a,b", "pass --as once for each token\n"),
+            ("a,b", ""),
             ("https://example.com/", "a product token with --as\n"),
             ("MJ12bot", ""),
             ("*", ""),

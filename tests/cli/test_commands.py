@@ -14,7 +14,7 @@ import pytest
 
 import robotrules as library
 from robotrules.cli import console
-from robotrules.cli.check import JSONLines, TextLines
+from robotrules.cli.check_output import CheckedUrls, JSONLines, TextLines
 from robotrules.json_results.crawlers import CrawlerChoice
 from tests.cli.shell import ROBOTS, Ran, Stream, check, robotrules
 
@@ -68,7 +68,7 @@ class TestCheck:
         }
 
     def test_several_tokens(self, file: str) -> None:
-        ran = check(file, "/z", "--as", "examplebot", "--json")
+        ran = robotrules(*("check", "/z", "--robots", file, "--as", "AnyBot,examplebot", "--json"))
         assert json.loads(ran.out)["product_token"] == "AnyBot, examplebot"
         assert ran.code == 1
 
@@ -126,12 +126,13 @@ class TestCheck:
         with mock.patch.object(sys, "stdout", out):
             output = console.Output()
             with mock.patch.object(console.Output, "write") as write:
-                lines = TextLines(output, [])
-                lines.add([b"/a"] * 10, rules.check_many([b"/a"] * 10))
-        assert lines.disallowed == 10
+                lines = TextLines(output, [CrawlerChoice("AnyBot", "AnyBot")])
+                lines.add(CheckedUrls([b"/a"] * 10, [rules.check_many([b"/a"] * 10)]))
+        assert lines.disallowed == [10]
         assert [call.args[0].count("\n") for call in write.call_args_list] == [3, 3, 3, 1]
         with mock.patch.object(sys, "stdout", out):
-            JSONLines(console.Output(), CrawlerChoice("AnyBot", "AnyBot")).add([], [])
+            none = CheckedUrls([], [[]])
+            JSONLines(console.Output(), [CrawlerChoice("AnyBot", "AnyBot")]).add(none)
         assert out.text() == ""
 
 

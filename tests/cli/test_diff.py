@@ -17,10 +17,10 @@ from robotrules.analysis import compare
 from robotrules.analysis.files import SCHEMA_VERSION
 from robotrules.cli import progress
 from robotrules.cli.diff_markdown import MOST_CHARACTERS
-from robotrules.cli.diff_text import format_lines
 from robotrules.cli.markdown import code, html_code
 from robotrules.json_results.crawler_names import join_some, joined
 from robotrules.json_results.diff_sections import shown_pattern
+from robotrules.json_results.diff_sentences import format_lines
 from robotrules.json_results.schemas import load_schema
 from robotrules.robotstxt.verdict import GroupMatch
 from robotrules.url_lists import UrlFileFormat

@@ -17,9 +17,9 @@ import pytest
 from robotrules import url_lists
 from robotrules.access import ACCESS_PROFILES, Failure, FailureReason, Request, Response
 from robotrules.cache import EffectivePolicy, Entry, Freshness, FreshnessReason
-from robotrules.cli import check, origin_lookup
+from robotrules.cli import check_output, origin_lookup
 from robotrules.cli import client as cli_client
-from robotrules.cli.check import JSONLines, TextLines
+from robotrules.cli.check_output import CheckedUrls, JSONLines, TextLines
 from robotrules.cli.console import Output
 from robotrules.cli.options import ACCESS_ONLY
 from robotrules.cli.origin_lookup import host_of
@@ -275,21 +275,21 @@ class TestManyOrigins:
         """The others are written before it responds; with `--ordered` they wait for it."""
         written: list[str] = []
         answers = Event()
-        held, add = origin_lookup.OriginLookup.look_up, TextLines.add_fetched
+        held, add = origin_lookup.OriginLookup.look_up, TextLines.add
 
         def slow(self: origin_lookup.OriginLookup, origin: str) -> OriginState:
             if "slow" in origin:
                 assert answers.wait(30)
             return held(self, origin)
 
-        def noted(self: TextLines, urls: Any, *rest: Any) -> None:
-            written.extend(url.decode() for url in urls)
-            add(self, urls, *rest)
+        def noted(self: TextLines, checked: CheckedUrls) -> None:
+            written.extend(url.decode() for url in checked.urls)
+            add(self, checked)
             if len(written) >= 10:
                 answers.set()
 
         monkeypatch.setattr(origin_lookup.OriginLookup, "look_up", slow)
-        monkeypatch.setattr(TextLines, "add_fetched", noted)
+        monkeypatch.setattr(TextLines, "add", noted)
         urls = ["https://slow.example/s", *(f"https://site{n}.example/{n}" for n in range(10))]
         ran = robotrules("check", "--urls", "-", *AS, stdin="\n".join(urls).encode())
         assert written[-1] == urls[0]
@@ -371,18 +371,18 @@ class TestManyOrigins:
         fresh = Freshness(EffectivePolicy.ALLOW, 0.0, False, False, FreshnessReason.FRESH)
         here = make_origin_state(entry, fresh, None, profile=DEFAULT, source=StateSource.MEMORY)
         with mock.patch.object(sys, "stdout", Stream()):
-            lines = JSONLines(Output(), CrawlerChoice("ExampleBot", "ExampleBot"), fetched=True)
+            lines = JSONLines(Output(), [CrawlerChoice("ExampleBot", "ExampleBot")], fetched=True)
             for _ in range(3):
-                lines.add_fetched([b"/a"], here.check_many(["/a"], "ExampleBot"), [here])
-            monkeypatch.setattr(check, "MOST_ENDS", 0)
-            lines.add_fetched([b"/a"], here.check_many(["/a"], "ExampleBot"), [here])
-        assert lines.disallowed == 0
-        assert (len(lines._verdicts), len(lines._ends), len(lines._entries)) == (1, 1, 1)
+                lines.add(CheckedUrls([b"/a"], [here.check_many(["/a"], "ExampleBot")], [here]))
+            monkeypatch.setattr(check_output, "MOST_ENDS", 0)
+            lines.add(CheckedUrls([b"/a"], [here.check_many(["/a"], "ExampleBot")], [here]))
+        assert lines.disallowed == [0]
+        assert (len(lines._verdicts[0]), len(lines._parts[0]), len(lines._entries)) == (1, 1, 1)
 
     def test_an_interrupt(self, asked_for: list[str]) -> None:
         """Ctrl-C ends it without a traceback."""
         urls = [f"https://site{n}.example/" for n in range(4)]
-        with mock.patch("robotrules.cli.check.Lines.add_fetched", side_effect=KeyboardInterrupt):
+        with mock.patch("robotrules.cli.check_output.TextLines.add", side_effect=KeyboardInterrupt):
             assert robotrules("check", *urls, *AS).code == 130
 
 

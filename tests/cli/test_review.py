@@ -19,7 +19,7 @@ from robotrules.linting.render import LintedFile
 from tests.cli.shell import Ran, robotrules
 from tests.lint.rendered import note
 from tests.operations.forge_server import TOKEN, ForgeServer, forge
-from tests.operations.test_git_history import Repository
+from tests.operations.repositories import Repository
 
 RULES = b"User-agent: *\nDisallow: /private/\n"
 OTHER = b"User-agent: *\nDisallow: /\n"

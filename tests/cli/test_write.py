@@ -8,6 +8,12 @@ from unittest import mock
 
 import pytest
 
+from robotrules.cli.write import _prove_preset
+from robotrules.json_results.schemas import load_schema
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
+from robotrules.write import write
+from robotrules.write.presets import PRESETS, Preset
+from tests.cli.schema import problems
 from tests.cli.shell import Ran, robotrules
 
 POLICY = b'everyone.keep-out = "/x"\n'
@@ -183,3 +189,103 @@ def test_a_policy_made_to_hurt() -> None:
     """Depth ends in one line, and not in a traceback."""
     ran = robotrules("write", "-", stdin=b"x = " + b"[" * 20_000)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+
+
+# --- Presets --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_is_a_valid_robots_txt_and_the_matrix_goes_to_stderr(preset: str) -> None:
+    """In a pipe, stdout has the file alone."""
+    ran = robotrules("write", "--preset", preset)
+    assert (ran.code, ran.out) == (0, write(PRESETS[preset].robots()))
+    assert f"Who may fetch what: {preset}" in ran.err
+    assert f"Checked for all {len(KNOWN_CRAWLERS)} well-known crawlers" in ran.err
+    assert robotrules("write", "--preset", preset, "-q", "-o", "-") == Ran(0, ran.out, "")
+
+
+def test_a_preset_in_a_file(tmp_path: Path) -> None:
+    """The matrix is data then; --quiet omits it, and --compare finds the file the same."""
+    target = tmp_path / "robots.txt"
+    ran = robotrules("write", "--preset", "search-only", "-o", str(target))
+    assert (ran.code, ran.err) == (0, f"robotrules write: '{target}' written\n")
+    assert ran.out.startswith("Who may fetch what: robots.txt\n")
+    assert "Googlebot" in target.read_text()
+    ran = robotrules("write", "--preset", "search-only", "-q", "-o", str(target))
+    assert (ran.code, ran.out) == (0, "")
+    assert robotrules("write", "--preset", "search-only", "--compare", str(target)) == Ran(
+        0, "", ""
+    )
+    ran = robotrules("write", "--preset", "block-all", "--compare", str(target))
+    assert ran.code == 1
+    assert "differs from the preset" in ran.err
+
+
+def test_json_of_a_preset_has_every_crawler(tmp_path: Path) -> None:
+    """It follows the schema; with -o the file is written too, and no matrix is printed."""
+    target = tmp_path / "robots.txt"
+    ran = robotrules("write", "--preset", "block-ai-training", "--json", "-o", str(target))
+    assert (ran.code, ran.err) == (0, "")
+    found = json.loads(ran.out)
+    assert list(problems(found, load_schema("write"))) == []
+    assert found["robotstxt"] == target.read_text()
+    allowed = {one["product_token"]: one["allowed"] for one in found["preset"]["crawlers"]}
+    assert (len(allowed), allowed["GPTBot"], allowed["Googlebot"]) == (
+        len(KNOWN_CRAWLERS),
+        False,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("x.toml", "--preset", "block-all"), "the policy 'x.toml' cannot be combined"),
+        (("--preset", "block-all", "--check"), "--preset and --check cannot be combined"),
+        (("--preset", "block-all", "--compare", "x", "-o", "y"), "cannot be combined"),
+        (("--preset", "block-all", "--ignore", "RR512"), "pass --check too"),
+        (("-", "-q"), "pass --preset, or remove it"),
+        ((), "pass a POLICY, or --preset"),
+        (("--preset", "x"), "is not one of 'block-ai-training'"),
+    ],
+)
+def test_misuse_of_presets(arguments: tuple[str, ...], words: str) -> None:
+    """Exit code 2, and what to do."""
+    ran = robotrules("write", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert words in ran.err
+
+
+def test_a_mismatch_is_an_error_and_nothing_is_written(tmp_path: Path) -> None:
+    """The file of a preset that is not what it says is a bug, and never silent."""
+    target = tmp_path / "robots.txt"
+    with mock.patch.object(Preset, "_named", return_value=[]):
+        ran = robotrules("write", "--preset", "block-ai-all", "-o", str(target))
+    assert (ran.code, ran.out) == (2, "")
+    assert "please report this" in ran.err
+    assert not target.exists()
+
+
+def test_without_stderr_a_preset_is_written() -> None:
+    """The matrix has nowhere to go."""
+    with mock.patch("sys.stderr", None):
+        _prove_preset(PRESETS["allow-all"], "", None)
+
+
+def test_a_closed_stderr_does_not_matter() -> None:
+    """The file was written before."""
+    with mock.patch("robotrules.cli.write.Output.flush", side_effect=BrokenPipeError):
+        _prove_preset(PRESETS["allow-all"], "", None)
+
+
+def test_a_hint_about_purposes_and_none_about_names_of_for_purpose() -> None:
+    """A purpose of the draft has no effect on well-known crawlers."""
+    policy = b'[[for]]\npurposes = ["ai-training"]\nkeep-out = "/"\n'
+    assert 'for-purpose = ["ai-training"] names them' in robotrules("write", "-", stdin=policy).err
+    named = policy + b'[[for]]\ncrawlers = "GPTBot"\n'
+    assert robotrules("write", "-", stdin=named).err == ""
+    expanded = policy.replace(b"purposes", b"for-purpose")
+    ran = robotrules("write", "-", stdin=expanded)
+    assert ran.err == ""
+    assert "AI2Bot" in ran.out
+    assert robotrules("write", "-", "--check", stdin=expanded).code == 0

@@ -203,7 +203,7 @@ class TestTurns:
         driven(made.end(SITE, "me", range(3)))
         assert [one[1] for one in engine.asked[-3:]] == [one[1] for one in engine.asked[:3]]
 
-    def test_not_yet(self) -> None:
+    def test_changed_after(self) -> None:
         """The lease is given back while one waits, and a long wait is cut in parts."""
         made, engine = turns(lease=[True], release=[None], begin_slot=[NOON + 3, NOON + 500, NOON])
         waits, slot = driven(made.take(SITE, lambda: 5.0, "me"))

@@ -25,7 +25,7 @@ import pytest
 import robotrules
 from tests.cli.shell import COMMAND
 from tests.operations.forge_server import TOKEN, ForgeServer, forge
-from tests.operations.test_git_history import Repository
+from tests.operations.repositories import Repository
 from tests.stored_schemas import ACTION, GITLAB, schema_errors
 
 yaml = pytest.importorskip("yaml", reason="pre-commit brings it")

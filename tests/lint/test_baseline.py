@@ -76,7 +76,7 @@ def test_equal_notes_are_counted() -> None:
     two = compare(BODY + line, BODY + 2 * line)
     assert (len(two.new), len(two.known), two.stale) == (1, 2, ())
     one = compare(BODY + line, BODY)
-    assert (len(one.new), len(one.known), [entry.count for entry in one.stale]) == (0, 1, [1])
+    assert (len(one.new), len(one.known), [entry.notes for entry in one.stale]) == (0, 1, [1])
 
 
 def test_what_was_not_looked_for_is_not_stale() -> None:
@@ -174,5 +174,5 @@ def test_every_note_is_new_or_known(old: list[bytes], new: list[bytes]) -> None:
     found = compare(before, after)
     notes, _ = notes_of(after)
     assert sorted(map(str, (*found.new, *found.known))) == sorted(map(str, notes))
-    stale = sum(entry.count for entry in found.stale)
+    stale = sum(entry.notes for entry in found.stale)
     assert len(found.known) + stale == len(baseline_of(before))

@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from robotrules.operations.git_history import GitError, file_at, file_versions
-
-
-class Repository:
-    """A repository whose commits are a day apart."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.days = 0
-        self.git("init", "-q", "-b", "main")
-
-    def git(self, *arguments: str) -> str:
-        """Run git with fixed names and times."""
-        when = f"{1_700_000_000 + 86_400 * self.days} +0000"
-        fixed = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-        for who in ("AUTHOR", "COMMITTER"):
-            fixed |= {f"GIT_{who}_NAME": "Ann Example", f"GIT_{who}_EMAIL": "ann@example.com"}
-            fixed[f"GIT_{who}_DATE"] = when
-        ran = subprocess.run(
-            ["git", *arguments],
-            cwd=self.folder,
-            env=os.environ | fixed,
-            capture_output=True,
-            check=True,
-        )
-        return ran.stdout.decode()
-
-    def commit(self, subject: str, **files: bytes | None) -> str:
-        """Commit files, by name with `_` for a dot; None deletes."""
-        for name, octets in files.items():
-            path = self.folder / name.replace("_", ".")
-            path.unlink(missing_ok=True) if octets is None else path.write_bytes(octets)
-        self.days += 1
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", subject)
-        return self.git("rev-parse", "HEAD").strip()
+from robotrules.operations import git_history
+from robotrules.operations.git_history import (
+    GitError,
+    file_at,
+    file_versions,
+    is_shallow,
+    merged_commits,
+)
+from tests.operations.repositories import Repository
 
 
 @pytest.fixture
@@ -132,4 +103,168 @@ def test_failures_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         file_versions(tmp_path / "nowhere" / "robots.txt")
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitError, match="git is not installed"):
+        file_versions(tmp_path / "robots.txt")
+
+
+class TestMainLine:
+    """Branches count from their merge on."""
+
+    def merge(self, repository: Repository) -> tuple[str, str, str]:
+        """Merge a branch a day after another change; return the three commits."""
+        first = repository.commit("first", robots_txt=b"1\n")
+        repository.git("checkout", "-q", "-b", "side")
+        side = repository.commit("block", robots_txt=b"2\n")
+        repository.git("checkout", "-q", "main")
+        repository.commit("other", other_txt=b"x")
+        repository.days += 1
+        repository.git("merge", "-q", "--no-ff", "side", "-m", "Merge side")
+        return first, side, repository.git("rev-parse", "HEAD").strip()
+
+    def test_a_merge_is_the_change(self, repository: Repository) -> None:
+        """The commit of the branch is not a version: the main line never had it alone."""
+        first, side, merge = self.merge(repository)
+        found = file_versions(repository.folder / "robots.txt")
+        assert [one.commit for one in found] == [first, merge]
+        assert found[1].at - found[0].at == 3 * 86_400
+        assert len(found[1].parents) == 2
+        merged = merged_commits(repository.folder / "robots.txt", found[1])
+        assert [(one.commit, one.subject) for one in merged] == [(side, "block")]
+        assert merged_commits(repository.folder / "robots.txt", found[0]) == []
+
+    def test_in_a_folder(self, repository: Repository) -> None:
+        """Paths of commits are relative to the repository, whatever the folder."""
+        (repository.folder / "public").mkdir()
+        file = repository.folder / "public" / "robots.txt"
+        file.write_bytes(b"1\n")
+        repository.commit("first")
+        repository.git("checkout", "-q", "-b", "side")
+        file.write_bytes(b"2\n")
+        repository.commit("block")
+        repository.git("checkout", "-q", "main")
+        repository.git("merge", "-q", "--no-ff", "side", "-m", "Merge side")
+        found = file_versions(file)
+        assert found[-1].path == "public/robots.txt"
+        assert [one.subject for one in merged_commits(file, found[-1])] == ["block"]
+        assert file_at(file, "side") == b"2\n"
+
+
+def test_a_copied_file_begins_with_its_copy(repository: Repository) -> None:
+    """The history of another file that still exists is not its own."""
+    body = b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
+    repository.commit("old", robots_txt=body)
+    (repository.folder / "shop").mkdir()
+    (repository.folder / "shop" / "robots.txt").write_bytes(body)
+    repository.commit("copy")
+    found = file_versions(repository.folder / "shop" / "robots.txt")
+    assert [one.subject for one in found] == ["copy"]
+
+
+def test_a_hostile_subject_forges_nothing(repository: Repository) -> None:
+    """Separators, escapes and bytes that are not UTF-8, in a subject and a name."""
+    repository.git("config", "i18n.commitEncoding", "utf-8")
+    forged = "x\x1e\x1f" + "a" * 40 + "\x1f0\x1fEve\x1f:100644 100644 0 0 M"
+    repository.commit(forged, robots_txt=b"1\n")
+    repository.commit("long " + "x" * 100_000, robots_txt=b"2\n")
+    found = file_versions(repository.folder / "robots.txt")
+    assert [one.octets for one in found] == [b"1\n", b"2\n"]
+    assert found[0].subject == forged
+    assert found[0].author == "Ann Example"
+    assert len(found[1].subject) == 500
+
+
+def test_names_with_magic_and_odd_bytes(repository: Repository) -> None:
+    """A name is a name: no glob, no pathspec magic; it may be any bytes."""
+    for name in (":(glob)*", "-x.txt", "ro bots\udcff.txt"):
+        (repository.folder / name).write_bytes(name.encode("utf-8", "surrogateescape"))
+    repository.commit("odd")
+    for name in (":(glob)*", "-x.txt", "ro bots\udcff.txt"):
+        octets = name.encode("utf-8", "surrogateescape")
+        assert [one.octets for one in file_versions(repository.folder / name)] == [octets]
+        assert file_at(repository.folder / name, "HEAD") == octets
+    with pytest.raises(GitError, match="is a folder: pass a file in it"):
+        file_versions(repository.folder)
+
+
+def test_a_bare_repository_and_a_worktree(repository: Repository, tmp_path: Path) -> None:
+    """Neither needs the file in the folder."""
+    repository.commit("one", robots_txt=b"1\n")
+    repository.git("clone", "-q", "--bare", ".", "bare.git")
+    repository.git("worktree", "add", "-q", "--detach", "tree")
+    for folder in ("bare.git", "tree"):
+        file = tmp_path / folder / "robots.txt"
+        assert [one.octets for one in file_versions(file)] == [b"1\n"]
+        assert file_at(file, "HEAD") == b"1\n"
+        assert not is_shallow(file)
+
+
+def test_a_shallow_clone_says_so(repository: Repository, tmp_path: Path) -> None:
+    """Its oldest commit seems to add the file."""
+    repository.commit("one", robots_txt=b"1\n")
+    repository.commit("two", robots_txt=b"2\n")
+    repository.git("clone", "-q", "--depth", "1", f"file://{tmp_path}", "shallow")
+    file = tmp_path / "shallow" / "robots.txt"
+    assert [one.subject for one in file_versions(file)] == ["two"]
+    assert is_shallow(file)
+
+
+def test_a_partial_clone_starts_no_program(repository: Repository, tmp_path: Path) -> None:
+    """Its missing files would be fetched with a program that its settings name."""
+    repository.commit("one", robots_txt=b"1\n")
+    repository.commit("two", robots_txt=b"2\n")
+    repository.git("config", "uploadpack.allowFilter", "true")
+    url = f"file://{tmp_path}"
+    repository.git("clone", "-q", "--filter=blob:none", "--no-checkout", url, "partial")
+    clone, touched = Repository.at(tmp_path / "partial"), tmp_path / "touched"
+    clone.git("config", "remote.origin.uploadpack", f"touch {touched}; false")
+    clone.git("config", "protocol.file.allow", "always")
+    for read in (file_versions, lambda file: file_at(file, "HEAD")):
+        with pytest.raises(GitError, match="clone the repository without --filter"):
+            read(clone.folder / "robots.txt")
+    assert not touched.exists()
+
+
+def test_limits(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one file, on all, on the list of commits, and on time."""
+    repository.commit("one", robots_txt=b"x" * 1000)
+    repository.commit("two", robots_txt=b"y" * 1000)
+    file = repository.folder / "robots.txt"
+    monkeypatch.setattr(git_history, "LARGEST_FILE", 100)
+    assert [one.octets for one in file_versions(file)] == [b"x" * 100, b"y" * 100]
+    assert file_at(file, "HEAD") == b"y" * 100
+    for name, words in (
+        ("MOST_BYTES", "all versions together"),
+        ("LARGEST_BLOB", "so it is no robots.txt"),
+        ("MOST_OUTPUT", "git answered more than"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(git_history, name, 150)
+            with pytest.raises(GitError, match=words):
+                file_versions(file)
+    with monkeypatch.context() as patch:
+        patch.setattr(git_history, "MOST_VERSIONS", 1)
+        assert [one.subject for one in file_versions(file)] == ["two"]
+
+
+def test_a_git_that_hangs_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repository may be on a disk that does not answer."""
+    program = tmp_path / "git"
+    program.write_text("#!/bin/sh\nexec /bin/sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(git_history, "TIMEOUT", 0.1)
+    with pytest.raises(GitError, match=r"git did not answer within 0\.1 seconds"):
+        file_versions(tmp_path / "robots.txt")
+    program.chmod(0o644)
+    with pytest.raises(GitError, match="git cannot be run in"):
+        file_versions(tmp_path / "robots.txt")
+
+
+def test_a_repository_of_someone_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git refuses it, as in containers of CI; the message says what to do."""
+    program = tmp_path / "git"
+    words = "fatal: detected dubious ownership in repository at /x"
+    program.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 128\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GitError, match=r"^detected dubious .* --add safe\.directory FOLDER$"):
         file_versions(tmp_path / "robots.txt")

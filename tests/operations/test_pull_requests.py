@@ -21,7 +21,7 @@ from robotrules.operations.pull_requests.changed_files import (
 from robotrules.operations.pull_requests.ci_environment import CiEnvironment, read_environment
 from robotrules.operations.pull_requests.comments import CommentError, publish_comment
 from tests.operations.forge_server import TOKEN, ForgeServer, forge
-from tests.operations.test_git_history import Repository
+from tests.operations.repositories import Repository
 
 MARKER = "<!-- robotrules review -->"
 COMMIT, OTHER = "a" * 40, "b" * 40

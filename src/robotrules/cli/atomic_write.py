@@ -1,19 +1,15 @@
-"""
-Atomic writes: a file is replaced by another in one step.
-
-A reader sees the old file or the new one, never a part of either. Symbolic links stay links, and
-mode and owner are kept.
-"""
+"""Atomic writes of the command line: `atomic_files`, with errors that say what to do."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
-import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
 
+from robotrules.atomic_files import ChangedFileError, open_atomically, replace_file
 from robotrules.cli.console import CliError, quoted
 
 ANY_WRITE_BIT = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
@@ -31,11 +27,32 @@ def write_atomically(path: str, octets: bytes, before: bytes | None = None) -> N
         # A rename would replace a read-only file in a writable directory: respect its mode.
         if before is not None and not _is_writable(whole):
             raise PermissionError(errno.EACCES, "it is read-only")
-        _replace(whole, octets, before)
+        refuse_special_file(whole)
+        replace_file(whole, octets, before)
+    except ChangedFileError:
+        raise CliError(
+            f"{quoted(os.path.realpath(path))} was changed in the meantime and is left unchanged"
+        ) from None
     except OSError as error:
         why = error.strerror or type(error).__name__
         advice = "pass another file" if before is None else "the file is unchanged"
         raise CliError(f"cannot write {quoted(path)}: {why}; {advice}") from None
+
+
+@contextmanager
+def atomic_file(path: str) -> Iterator[BinaryIO]:
+    """
+    Open a file for writing; it gets its name at the end of the block, and never after an exception.
+
+    Raises `CliError` on failure.
+    """
+    try:
+        refuse_special_file(os.path.realpath(path))
+        with open_atomically(path) as file:
+            yield file
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise CliError(f"cannot write {quoted(path)}: {why}; pass another file") from None
 
 
 def _is_writable(path: str) -> bool:
@@ -53,45 +70,11 @@ def refuse_overwriting(target: str, files: Iterable[str], option: str) -> None:
                 )
 
 
-def _replace(path: str, octets: bytes, before: bytes | None) -> None:
-    """Replace a file by renaming a temporary one."""
-    with suppress(FileNotFoundError):
-        _refuse_special_file(os.stat(path).st_mode, path)
-    number, temporary = tempfile.mkstemp(prefix=".robotrules-", dir=os.path.dirname(path))
+def refuse_special_file(path: str) -> None:
+    """Refuse to replace a directory or a device."""
     try:
-        with open(number, "wb") as file:
-            file.write(octets)
-            file.flush()
-            os.fsync(file.fileno())
-        _copy_mode(path, temporary)
-        if before is not None:
-            with open(path, "rb") as old:
-                if old.read() != before:
-                    raise CliError(
-                        f"{quoted(path)} was changed in the meantime and is left unchanged"
-                    )
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _refuse_special_file(mode: int, path: str) -> None:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return
     if not stat.S_ISREG(mode):
         raise CliError(f"{quoted(path)} is not a regular file: pass one, or use -o - for stdout")
-
-
-def _copy_mode(path: str, temporary: str) -> None:
-    """Give a new file the mode and owner of the old one, or those of a newly created file."""
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        return
-    # Only root may change the owner.
-    with suppress(OSError, AttributeError):
-        os.chown(temporary, status.st_uid, status.st_gid)
-    os.chmod(temporary, stat.S_IMODE(status.st_mode))

@@ -1,7 +1,8 @@
 """
-`robotrules audit`: check a live page, its headers, robots.txt and sitemaps for contradictions.
+`robotrules audit`: check live pages, their headers, robots.txt and sitemaps for contradictions.
 
-A wrapper around `robotrules.client.audit()`. Everything is fetched now.
+A wrapper around `robotrules.client.audit()`, for one URL. Many pages are in `audit_pages`.
+Everything is fetched now.
 
 Sections: the command · text.
 """
@@ -19,6 +20,7 @@ from robotrules import Verdict
 from robotrules.access import FailureReason
 from robotrules.cache import EffectivePolicy
 from robotrules.cli.access_text import access_lines, describe_page, describe_reason, describe_state
+from robotrules.cli.audit_pages import FORMATS, MAX_PAGES, PagesRequest, audit_pages
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
 from robotrules.cli.console import CliError, Output, quoted, report
 from robotrules.cli.guidance_text import STYLES, display_answers, unseen_mentions
@@ -29,7 +31,6 @@ from robotrules.cli.options import (
     parse_crawler,
     parse_purposes,
     purpose_option,
-    token_option,
 )
 from robotrules.cli.origin_lookup import hint_private_address, host_of, refuse_paths
 from robotrules.cli.page_inputs import (
@@ -40,6 +41,8 @@ from robotrules.cli.page_inputs import (
 from robotrules.cli.progress import StatusLine
 from robotrules.cli.text import Paint, is_terminal, plural, truncate
 from robotrules.client.auditing.findings import LEVELS
+from robotrules.client.auditing.site_audit import MAX_SITE_SITEMAPS
+from robotrules.client.auditing.sitemap_reader import MAX_SITEMAPS
 from robotrules.http.media_types import is_html, parse_media_type
 from robotrules.http.origins import origin_of
 from robotrules.json_results.guidance import GuidanceReport
@@ -58,58 +61,152 @@ LONGEST = 200
 
 
 @click.command()
-@click.argument("urls", nargs=-1, metavar="URL")
-@token_option
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option(
+    "--urls",
+    "files",
+    metavar="FILE",
+    multiple=True,
+    help="Also audit the URLs of FILE: a list, an access log, CSV, JSON lines or a sitemap, "
+    "possibly gzipped; '-' is stdin. Paths are those of the first URL. Repeat it for several.",
+)
+@click.option(
+    "--sitemap",
+    "sitemap_urls",
+    metavar="URL",
+    multiple=True,
+    help="Also audit the pages that the sitemap, or the index, at this URL lists. Repeat it for "
+    "several.",
+)
+@click.option(
+    "--sitemaps",
+    "from_robots",
+    is_flag=True,
+    help="Also audit the pages of all sitemaps that the robots.txt of the URLs names.",
+)
+@click.option(
+    "--as",
+    "product_tokens",
+    metavar="TOKEN",
+    multiple=True,
+    help="The crawler's product token, such as ExampleBot. With many pages, repeat it for several "
+    "crawlers; with one URL, for a crawler with several tokens, the preferred one first.",
+)
 @literal_option
 @purpose_option
 @click.option(
     "--ignore-disallow",
     is_flag=True,
-    help="Fetch the page once even if the rules disallow it, to find tags that no crawler sees, "
+    help="Fetch pages once even if the rules disallow them, to find tags that no crawler sees, "
     "such as a noindex. Use it for your own site only.",
 )
 @click.option(
     "--max-sitemaps",
     type=click.IntRange(0, 1000),
     metavar="N",
-    default=5,
+    help="The maximum number of sitemap files to read; 0 for none. Defaults to "
+    f"{MAX_SITEMAPS}, and to {MAX_SITE_SITEMAPS} of each site for many pages.",
+)
+@click.option(
+    "--max-pages",
+    type=click.IntRange(1, 1_000_000),
+    metavar="N",
+    default=MAX_PAGES,
     show_default=True,
-    help="The maximum number of sitemap files to read; 0 for none.",
+    help="The maximum number of pages of a list or sitemap to read.",
+)
+@click.option(
+    "--resume",
+    metavar="FILE",
+    help="Keep a journal of the pages in FILE; if it exists, continue after them.",
 )
 @tag_profile_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    metavar="NAME",
+    help=f"The format for many pages: {', '.join(FORMATS)}.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "targets",
+    metavar="FILE",
+    multiple=True,
+    help="Write to FILE, in the format of its name, such as report.html or pages.csv; '-' is "
+    "stdout. Repeat it for several.",
+)
 @json_option("Print one JSON object, described in docs/cli/audit.md.")
-@with_client_options(refresh=False)
+@with_client_options(refresh=False, min_delay=True)
 def audit(
     urls: tuple[str, ...],
+    files: tuple[str, ...],
+    sitemap_urls: tuple[str, ...],
+    from_robots: bool,
     product_tokens: tuple[str, ...],
     literal: bool,
     purposes: tuple[str, ...],
     ignore_disallow: bool,
-    max_sitemaps: int,
+    max_sitemaps: int | None,
+    max_pages: int,
+    resume: str | None,
     profile: str,
+    form: str | None,
+    targets: tuple[str, ...],
     as_json: bool,
     client_options: ClientOptions,
 ) -> int:
     """
-    Audit one live page.
+    Audit live pages.
 
-    Fetches its robots.txt, the page if the rules allow it, the sitemaps of the robots.txt, and the
-    robots.txt of the other scheme (http or https). Shows the responses and what they contain, and
-    reports contradictions: a noindex that no crawler can read, a sitemap that lists blocked URLs,
-    headers that contradict meta elements, differences between http and https. Evaluates the rules
-    for the crawler of --as, or for crawlers that no group names. The exit code is 0 if there are no
-    warnings or errors, 1 if there are, 2 for a usage or I/O error.
+    For one URL, fetches its robots.txt, the page if the rules allow it, the sitemaps of the
+    robots.txt, and the robots.txt of the other scheme (http or https). Shows the responses and what
+    they contain, and reports contradictions: a noindex that no crawler can read, a sitemap that
+    lists blocked URLs, headers that contradict meta elements, differences between http and https.
+
+    For many pages (several URLs, --urls, --sitemap or --sitemaps), reads each robots.txt and its
+    sitemaps once, and the pages one after the other. Says how many may be indexed, and reports
+    contradictions between pages, tags, canonical links and sitemaps; as text, CSV, JSON or a page
+    for the browser. Ctrl-C gives the results so far.
+
+    Evaluates the rules for the crawler of --as, or for crawlers that no group names. The exit code
+    is 0 if there are no warnings or errors, 1 if there are, 2 for a usage or I/O error.
 
     \b
     Examples:
       robotrules audit https://example.com/prices --as ExampleBot
       robotrules audit https://example.com/drafts/1 --ignore-disallow
       robotrules audit https://example.com/ --max-sitemaps 20 --json
+      robotrules audit https://example.com/ --sitemaps --as Googlebot -o report.html -o pages.csv
+      robotrules audit --urls pages.txt --as Googlebot --as Bingbot --ignore-disallow
+      robotrules audit https://example.com/ --urls access.log --resume audit.journal
     """
-    if not urls or not urls[0].strip():
+    if as_json and form not in (None, "json"):
+        raise click.UsageError("--json and --format cannot be combined")
+    if any(not url.strip() for url in (*urls, *sitemap_urls)):
         raise CliError("missing URL: pass one, such as https://example.com/prices")
-    if len(urls) > 1:
-        raise CliError(f"pass one URL: run a second audit for {quoted(urls[1])}")
+    many = PagesRequest(
+        urls=tuple(url.strip() for url in urls),
+        files=files,
+        sitemaps=tuple(url.strip() for url in sitemap_urls),
+        from_robots=from_robots,
+        product_tokens=product_tokens,
+        literal=literal,
+        purposes=purposes,
+        ignore_disallow=ignore_disallow,
+        max_pages=max_pages,
+        max_sitemaps=max_sitemaps,
+        profile=profile,
+        resume=resume,
+        form=form,
+        targets=targets,
+    )
+    if many.is_wanted:
+        return audit_pages(many._replace(form="json" if as_json else form), client_options)
+    if not urls:
+        raise CliError("missing URL: pass one, such as https://example.com/prices")
+    max_sitemaps = MAX_SITEMAPS if max_sitemaps is None else max_sitemaps
     url = urls[0].strip()
     refuse_paths([url], files=False)
     beside = robots_profile(profile)

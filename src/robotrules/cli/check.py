@@ -1,79 +1,90 @@
 """
-`robotrules check`: verdicts on URLs, one per line, for any number of URLs.
+`robotrules check`: verdicts on URLs for one crawler or several, for any number of URLs.
 
 With `--robots` a wrapper around `RuleSet.check_many`; otherwise the robots.txt files of the URLs'
 origins are fetched concurrently and verdicts are printed as they arrive. URLs are processed in
-chunks, so memory does not grow with their number; `url_files` reads files of URLs.
+chunks, so memory does not grow with their number; `url_files` reads files of URLs, and
+`check_formats` chooses the output.
 
-Sections: the command · output.
+Sections: the command · verdicts · progress · messages.
 """
 
 from __future__ import annotations
 
 import sys
-from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, nullcontext
-from json.encoder import encode_basestring_ascii as json_string
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from robotrules import Verdict
+from robotrules.cli.check_formats import FORMATS, CheckOutput, choose_format
+from robotrules.cli.check_output import CheckedUrls, VerdictWriter
 from robotrules.cli.client import ClientOptions, with_client_options
-from robotrules.cli.console import STDIN, CliError, Output, report
+from robotrules.cli.console import STDIN, CliError, report
 from robotrules.cli.options import (
     CrawlerHint,
+    crawlers_option,
+    fetching_profile_option,
     json_option,
-    parse_crawler,
+    literal_option,
+    parse_crawlers,
     parse_purposes,
     parse_urls,
     parsing_profile,
     purpose_option,
     read_robots_option,
     report_notes,
-    robots_options,
+    robots_option,
 )
 from robotrules.cli.progress import Progress
-from robotrules.cli.text import cell_width, is_terminal, plural, truncate
-from robotrules.cli.url_files import UrlFile, refuse_empty, report_hint
-from robotrules.json_results.check import LINE_START, line_end
+from robotrules.cli.text import is_terminal, listed, plural
+from robotrules.cli.url_files import MOST_SITEMAPS, UrlFiles, is_url, report_hint
 from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.octets import visible
+from robotrules.robotstxt.ruleset import RuleSet
 from robotrules.url_lists import Chunk
 from robotrules.url_lists.line_formats import LOG_ORIGIN, UrlFileFormat
 
 if TYPE_CHECKING:
-    from robotrules.cache import Entry
     from robotrules.cli.origin_lookup import OriginVerdicts, VerdictStream
     from robotrules.client.origin_state import OriginState
+    from robotrules.client.sync import Client
 
-
-# The approximate size of one write. A path pattern can be as long as a file, and the lines of many
-# URLs can contain it.
-WRITE = 1024 * 1024
-# On a terminal a longer rule is cut; a pipe gets all of it.
-LONGEST_RULE = 200
-# The size of the cache of line parts, if robots.txt files are fetched.
-MOST_ENDS = 4096
-# Bytes that are printed unchanged.
-PLAIN = bytes(range(0x20, 0x7F))
-WIDEST_URL = 60
-
-OriginStates = Sequence["OriginState | None"]
+# Crawlers that the summary on stderr names.
+MOST_NAMED = 12
 
 
 @click.command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@robots_options
+@robots_option
+@crawlers_option
+@literal_option
+@fetching_profile_option
 @purpose_option
 @click.option(
     "--urls",
-    "file",
+    "files",
     metavar="FILE",
+    multiple=True,
     help="Also read URLs from FILE: a list, an access log, JSON lines, CSV or a sitemap, "
-    "optionally gzipped; '-' is stdin.",
+    "optionally gzipped; '-' is stdin. A sitemap or sitemap index may be a URL. Repeat it for "
+    "several.",
+)
+@click.option(
+    "--column",
+    metavar="NAME",
+    help="The column or key with the URLs, for --urls in CSV or JSON lines; or the number of a "
+    "column, counted from 1.",
+)
+@click.option(
+    "--max-sitemaps",
+    type=click.IntRange(1),
+    metavar="N",
+    default=MOST_SITEMAPS,
+    show_default=True,
+    help="Fetch at most N sitemaps, if --urls is the URL of a sitemap index.",
 )
 @click.option(
     "--ordered",
@@ -81,7 +92,21 @@ OriginStates = Sequence["OriginState | None"]
     help="Print results in the order of --urls. By default they are printed as robots.txt files "
     "arrive.",
 )
-@json_option("Print one JSON object per line, for each URL.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(FORMATS),
+    help="The output format; 'html' is a page with counts and examples. Defaults to the extension "
+    "of -o, then to text.",
+)
+@click.option(
+    "--wide",
+    is_flag=True,
+    help="For CSV: one row per URL, with columns for each crawler, instead of one row per URL and "
+    "crawler.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write the results to FILE instead of stdout.")
+@json_option("Print one JSON object per line, for each URL and crawler: as --format jsonl.")
 @click.option(
     "-q", "--quiet", is_flag=True, help="Print nothing; stop at the first disallowed URL."
 )
@@ -93,8 +118,13 @@ def check(
     literal: bool,
     profile: str,
     purposes: tuple[str, ...],
-    file: str | None,
+    files: tuple[str, ...],
+    column: str | None,
+    max_sitemaps: int,
     ordered: bool,
+    format_name: str | None,
+    wide: bool,
+    output: str | None,
     as_json: bool,
     quiet: bool,
     client_options: ClientOptions,
@@ -103,162 +133,232 @@ def check(
     Check whether robots.txt allows URLs.
 
     Fetches the robots.txt of each URL's origin, at most once a day, or uses the file of --robots
-    for all URLs; a URL may then be a path that starts with '/'. Prints one line per URL: the
-    verdict, the URL and the rule or reason that decides, separated by tabs in a pipe. Well-known
-    crawlers select groups as their operators document it; a hint reports that. The exit code is 0
-    if all URLs are allowed, 1 if any is disallowed, 2 for a usage or I/O error.
+    for all URLs; a URL may then be a path that starts with '/'. Prints one line per URL and
+    crawler: the verdict, the URL and the rule or reason that decides, separated by tabs in a pipe.
+    Well-known crawlers select groups as their operators document it; a hint reports that. The exit
+    code is 0 if all URLs are allowed, 1 if any is disallowed, 2 for a usage or I/O error.
 
     \b
     Examples:
       robotrules check https://example.com/a --as ExampleBot
       robotrules check --urls urls.txt --as ExampleBot --json
       robotrules check http://localhost:8000/a --as ExampleBot --allow-private localhost
-      robotrules check /a /b?q=1 --as ExampleBot-News --as ExampleBot --robots robots.txt
+      robotrules check /a /b?q=1 --as ExampleBot-News,ExampleBot --robots robots.txt
       robotrules check /a --as ExampleBot --purpose EXAMPLE-PURPOSE-1 --robots robots.txt
-      robotrules check --urls access.log.gz --as ExampleBot --robots robots.txt --json
+      robotrules check --urls access.log.gz --as GPTBot --as CCBot --robots robots.txt -o out.csv
+      robotrules check --urls export.csv --column page --as Googlebot -o report.html
+      robotrules check --urls https://example.com/sitemap.xml --as Googlebot --as GPTBot
     """
-    if robots == STDIN and file == STDIN:
+    if robots == STDIN and STDIN in files:
         raise CliError(
             "--robots and --urls cannot both be stdin: pass one of them as a file, as in "
             "--robots robots.txt --urls -"
         )
-    if not urls and file is None:
+    if not urls and not files:
         raise CliError(_missing_urls())
+    if column is not None and not files:
+        raise click.UsageError("--column needs --urls FILE")
+    kind = choose_format(format_name, output, as_json=as_json, wide=wide, quiet=quiet)
     parsing = parsing_profile(profile, fetches=robots is None)
-    # URLs of the command line are answered in order.
-    in_order = ordered or file is None
-    run = _Run(product_tokens, literal, purposes, parsing, file, as_json, quiet, in_order)
-    if robots is None:
-        return run.check_with_fetching(urls, client_options, profile)
-    if not quiet:
-        client_options.hint_unused()
-    return run.check_with_file(urls, robots)
+    options = _Options(
+        purposes=parse_purposes(purposes, parsing),
+        profile=parsing,
+        access=profile,
+        files=files,
+        column=column,
+        max_sitemaps=max_sitemaps,
+        quiet=quiet,
+        # URLs of the command line are answered in order.
+        ordered=ordered or not files,
+        client=client_options,
+    )
+    crawlers = parse_crawlers(product_tokens, parsing, literal=literal, hints=not quiet)
+    written = CheckOutput(
+        kind,
+        output,
+        crawlers,
+        options.purposes,
+        robots,
+        inputs=[*files, *([robots] if robots else [])],
+    )
+    return _Run(options, crawlers, written).check(urls, robots)
+
+
+# --- Verdicts -------------------------------------------------------------------------------------
+
+
+class _Options(NamedTuple):
+    """What does not depend on the crawlers."""
+
+    purposes: tuple[str, ...]
+    profile: str
+    access: str
+    files: tuple[str, ...]
+    column: str | None
+    max_sitemaps: int
+    quiet: bool
+    ordered: bool
+    client: ClientOptions
 
 
 class _Run:
     """One run of the command, with a file or with fetching."""
 
     def __init__(
-        self,
-        product_tokens: tuple[str, ...],
-        literal: bool,
-        purposes: tuple[str, ...],
-        profile: str,
-        file: str | None,
-        as_json: bool,
-        quiet: bool,
-        ordered: bool,
+        self, options: _Options, crawlers: Sequence[CrawlerChoice], output: CheckOutput
     ) -> None:
-        self._given = product_tokens, literal, purposes
-        self._profile = profile
-        self._file = file
-        self._as_json = as_json
-        self._quiet = quiet
-        self._ordered = ordered
+        self._options = options
+        self._crawlers = crawlers
+        self._output = output
 
-    def check_with_file(self, urls: tuple[str, ...], robots: str) -> int:
+    def check(self, urls: tuple[str, ...], robots: str | None) -> int:
+        """Check all URLs; return the exit code."""
+        options = self._options
+        fetches = robots is None or any(map(is_url, options.files))
+        with ExitStack() as opened:
+            client = None
+            if fetches:
+                if robots is None:
+                    from robotrules.cli.origin_lookup import refuse_paths
+
+                    refuse_paths(urls)
+                client = opened.enter_context(options.client.client(options.access))
+            elif not options.quiet:
+                options.client.hint_unused()
+            given = self._files(client)
+            if robots is not None:
+                return self._check_with_file(urls, robots, given)
+            assert client is not None
+            return self._check_with_fetching(urls, client, given)
+
+    def _files(self, client: Client | None) -> UrlFiles:
+        """Return the files of URLs; sitemaps are fetched with the client."""
+        fetch = None
+        if client is not None and any(map(is_url, self._options.files)):
+            from robotrules.cli.sitemap_fetching import SitemapFetcher
+
+            fetch = SitemapFetcher(client, self._options.max_sitemaps)
+        return UrlFiles(self._options.files, column=self._options.column, fetch=fetch)
+
+    def _check_with_file(self, urls: tuple[str, ...], robots: str, given: UrlFiles) -> int:
         """Check all URLs against one file."""
-        parsed = read_robots_option(robots, self._profile)
-        crawler, purposes = self._who()
-        rules = parsed.rules_for(crawler.names, purposes)
-        first = parse_urls(urls, self._profile, hints=not self._quiet)
-        with self._opened() as given:
-            chunks = _chunks(first, given)
-            if self._quiet:
-                if not all(all(rules.allows_many(chunk.urls)) for chunk in chunks):
-                    return 1
-                return self._ended(None, None, given)
-            CrawlerHint(crawler, purposes).read(parsed)
-            report_notes(parsed.notes, robots)
-            lines = self._lines(first, crawler, purposes, fetched=False)
-            with self._progress(lines, given) as progress:
-                for chunk in chunks:
-                    lines.add(chunk.urls, rules.check_many(chunk.urls))
-                    progress.add(len(chunk.urls), chunk.octets)
-        return self._ended(lines, progress, given)
+        parsed = read_robots_option(robots, self._options.profile)
+        rules = [parsed.rules_for(who.names, self._options.purposes) for who in self._crawlers]
+        first = parse_urls(urls, self._options.profile, hints=not self._options.quiet)
+        chunks = _chunks(first, given)
+        if self._options.quiet:
+            different = list(dict.fromkeys(rules))
+            if not all(all(one.allows_many(urls)) for urls, _ in chunks for one in different):
+                return 1
+            return self._ended_quietly(given)
+        for who in self._crawlers:
+            CrawlerHint(who, self._options.purposes).read(parsed)
+        report_notes(parsed.notes, robots)
 
-    def check_with_fetching(
-        self, urls: tuple[str, ...], client_options: ClientOptions, access: str
-    ) -> int:
+        def write(writer: VerdictWriter[object], progress: Progress) -> None:
+            """Write the verdicts on all chunks."""
+            for urls, octets in chunks:
+                writer.add(CheckedUrls(urls, _check_for_all(rules, urls)))
+                progress.add(len(urls), octets)
+
+        return self._written(write, first, given)
+
+    def _check_with_fetching(self, urls: tuple[str, ...], client: Client, given: UrlFiles) -> int:
         """Check URLs against the robots.txt files of their origins."""
         # Imported late: not needed with --robots, and slow to import.
-        from robotrules.cli.origin_lookup import OriginLookup, refuse_paths
+        from robotrules.cli.origin_lookup import OriginLookup
 
-        crawler, purposes = self._who()
-        refuse_paths(urls)
-        first = parse_urls(urls, self._profile, hints=not self._quiet)
-        with ExitStack() as opened:
-            given = opened.enter_context(self._opened())
-            client = opened.enter_context(client_options.client(access))
-            lookup = opened.enter_context(
-                OriginLookup(client, refresh=client_options.refresh, profile=self._profile)
-            )
-            stream = lookup.stream(crawler.names, purposes, ordered=self._ordered)
+        options, crawlers = self._options, self._crawlers
+        first = parse_urls(urls, options.profile, hints=not options.quiet)
+        with OriginLookup(
+            client, refresh=options.client.refresh, profile=options.profile
+        ) as lookup:
+            stream = lookup.stream(crawlers[0].names, options.purposes, ordered=options.ordered)
             chunks = _chunks(first, given, whole=True)
-            if self._quiet:
-                if not all(all(part.verdicts) for part in _answers(stream, chunks)):
-                    lookup.stop()
-                    return 1
-                return self._ended(None, None, given)
-            hint = CrawlerHint(crawler, purposes)
-            lines = self._lines(first, crawler, purposes, fetched=True)
-            with self._progress(lines, given) as progress:
+            if options.quiet:
+                for part in _answers(stream, chunks):
+                    if not all(all(one) for one in self._for_all(part)):
+                        lookup.stop()
+                        return 1
+                return self._ended_quietly(given)
+            hints = [CrawlerHint(who, options.purposes) for who in crawlers]
+
+            def write(writer: VerdictWriter[object], progress: Progress) -> None:
+                """Write the verdicts as they arrive."""
                 counted = _AnswerProgress(progress)
                 for part in _answers(stream, counted.read(chunks)):
-                    _hint_from_states(part, hint)
-                    lines.add_fetched(*part)
+                    for hint in hints:
+                        _hint_from_states(part, hint)
+                    checked = CheckedUrls(part.urls, self._for_all(part), part.origin_states)
+                    writer.add(checked)
                     counted.answered(len(part.urls))
-        return self._ended(lines, progress, given)
 
-    def _opened(self) -> UrlFile | nullcontext[None]:
-        """Open the file of URLs, if there is one."""
-        if self._file is None:
-            return nullcontext()
-        return UrlFile(self._file, any_scheme=True, as_it_comes=True)
+            return self._written(write, first, given)
 
-    def _who(self) -> tuple[CrawlerChoice, tuple[str, ...]]:
-        tokens, literal, purposes = self._given
-        return (
-            parse_crawler(
-                tokens, self._profile, literal=literal, hints=not self._quiet, hint_registry=False
-            ),
-            parse_purposes(purposes, self._profile),
-        )
+    def _for_all(self, part: OriginVerdicts) -> list[Sequence[Verdict]]:
+        """Return the verdicts of all crawlers; those of the first are there."""
+        purposes = self._options.purposes
+        others = [_check_states(part, who, purposes) for who in self._crawlers[1:]]
+        return [part.verdicts, *others]
 
-    def _lines(
+    def _written(
         self,
+        write: Callable[[VerdictWriter[object], Progress], None],
         first: list[bytes],
-        crawler: CrawlerChoice,
-        purposes: tuple[str, ...],
-        *,
-        fetched: bool,
-    ) -> Lines:
-        output = Output()
-        if self._as_json:
-            return JSONLines(output, crawler, purposes, fetched=fetched)
-        return TextLines(output, [] if self._file else first)
+        given: UrlFiles,
+    ) -> int:
+        """Write the results; report the summary and return the exit code."""
+        with self._output.writer(() if self._options.files else first) as writer:
+            # No bar if the results themselves appear on the terminal.
+            shown = self._options.files and is_terminal(sys.stderr) and not writer.on_terminal
+            with Progress(sys.stderr if shown else None, given.size, "URL") as progress:
+                write(writer, progress)
+            given.refuse_empty()
+            self._output.finish(writer, given)
+        if given.read:
+            _summarise(progress, writer, self._crawlers, given)
+        for file in given.read:
+            report_hint(file)
+        whole = given.is_whole()
+        return 2 if not whole else int(any(writer.disallowed))
 
     @staticmethod
-    def _progress(lines: Lines, given: UrlFile | None) -> Progress:
-        # No bar if the results themselves appear on the terminal.
-        shown = given and is_terminal(sys.stderr) and not lines.on_terminal
-        return Progress(sys.stderr if shown else None, given.size if given else None, "URL")
-
-    @staticmethod
-    def _ended(lines: Lines | None, progress: Progress | None, given: UrlFile | None) -> int:
-        """Report the summary and return the exit code."""
-        if given is not None:
-            if not given.urls:
-                refuse_empty(given)
-            if lines is not None and progress is not None:
-                _summarise(progress, lines.disallowed, given)
-            report_hint(given)
-            if not _is_whole(given):
-                return 2
-        return int(lines is not None and lines.disallowed > 0)
+    def _ended_quietly(given: UrlFiles) -> int:
+        given.refuse_empty()
+        for file in given.read:
+            report_hint(file)
+        return 0 if given.is_whole() else 2
 
 
-def _answers(stream: VerdictStream, chunks: Iterator[Chunk]) -> Iterator[OriginVerdicts]:
+def _check_for_all(rules: Sequence[RuleSet], urls: list[bytes]) -> list[list[Verdict]]:
+    """Return the verdicts of each rule set; equal ones are asked once."""
+    found: dict[RuleSet, list[Verdict]] = {}
+    for one in rules:
+        if one not in found:
+            found[one] = one.check_many(urls)
+    return [found[one] for one in rules]
+
+
+def _check_states(
+    part: OriginVerdicts, who: CrawlerChoice, purposes: Sequence[str]
+) -> list[Verdict]:
+    """Return the verdicts of another crawler by the same files; URLs without one keep theirs."""
+    verdicts = list(part.verdicts)
+    positions: dict[int, list[int]] = {}
+    states: dict[int, OriginState] = {}
+    for at, state in enumerate(part.origin_states):
+        if state is not None:
+            states[id(state)] = state
+            positions.setdefault(id(state), []).append(at)
+    for number, state in states.items():
+        some = positions[number]
+        urls = [part.urls[at] for at in some]
+        for at, verdict in zip(some, state.check_many(urls, who.names, purposes), strict=True):
+            verdicts[at] = verdict
+    return verdicts
+
+
+def _answers(stream: VerdictStream, chunks: Iterable[Chunk]) -> Iterator[OriginVerdicts]:
     """Yield the verdicts on all chunks."""
     for chunk in chunks:
         yield from stream.add(chunk.urls)
@@ -269,10 +369,11 @@ def _hint_from_states(part: OriginVerdicts, hint: CrawlerHint) -> None:
     """Pass the files of some verdicts to a pending hint."""
     if hint.is_pending:
         # URLs of one origin share its state.
-        for origin_state in {
-            id(origin_state): origin_state for origin_state in part.origin_states if origin_state
-        }.values():
-            hint.read(origin_state.robots)
+        for robots in {id(state): state.robots for state in part.origin_states if state}.values():
+            hint.read(robots)
+
+
+# --- Progress -------------------------------------------------------------------------------------
 
 
 class _AnswerProgress:
@@ -297,20 +398,12 @@ class _AnswerProgress:
         self._shown = max(done, self._shown)
 
 
-def _missing_urls() -> str:
-    if sys.stdin is not None and not is_terminal(sys.stdin):
-        return "missing URL: to read URLs from stdin, one per line, add --urls -"
-    return "missing URL: pass URLs, or --urls FILE with one per line"
-
-
-def _chunks(first: list[bytes], given: UrlFile | None, *, whole: bool = False) -> Iterator[Chunk]:
-    """Yield URLs of the command line, then of the file; *whole*: they need a host."""
+def _chunks(first: list[bytes], given: UrlFiles, *, whole: bool = False) -> Iterator[Chunk]:
+    """Yield URLs of the command line, then of the files; *whole*: they need a host."""
     if first:
         yield Chunk(first, 0)
-    if given is None:
-        return
-    for chunk in given.chunks():
-        if whole and given.form in (UrlFileFormat.LOG, UrlFileFormat.JSON, UrlFileFormat.CSV):
+    for file, chunk in given.chunks():
+        if whole and file.form in (UrlFileFormat.LOG, UrlFileFormat.JSON, UrlFileFormat.CSV):
             # The reader prefixes a path `//a` of a log with a placeholder origin: remove it.
             urls = [url.removeprefix(LOG_ORIGIN) if _is_path(url) else url for url in chunk.urls]
             chunk = chunk._replace(urls=urls)
@@ -321,182 +414,30 @@ def _is_path(url: bytes) -> bool:
     return url.startswith(LOG_ORIGIN + b"//")
 
 
-def _is_whole(given: UrlFile) -> bool:
-    """Report what of a file was not checked; return whether it was complete."""
-    if given.error:
-        report(
-            f"{given.where} was not read completely: {given.error}", label="error", style="error"
-        )
-    skipped = given.skipped
-    if skipped.lines:
-        line, octets = skipped.examples[0]
-        lines = "lines have" if skipped.lines > 1 else "line has"
-        report(
-            f"{skipped.lines:,} {lines} no URL and no verdict; the first is line {line}: "
-            f"'{visible(octets)}'",
-            label="warning",
-            style="warning",
-        )
-    # Every line of a list should be a URL; logs have other lines, too.
-    return not given.error and not (skipped.lines and given.form is UrlFileFormat.LIST)
+# --- Messages -------------------------------------------------------------------------------------
 
 
-def _summarise(progress: Progress, disallowed: int, given: UrlFile) -> None:
-    allowed = progress.count - disallowed
-    what = "" if given.form is UrlFileFormat.LIST else f" ({given.form})"
-    report(
-        f"{plural(progress.count, given.form.noun)}{what}: {allowed:,} allowed, {disallowed:,} "
-        f"disallowed, in {progress.seconds:.1f} s"
-    )
+def _missing_urls() -> str:
+    if sys.stdin is not None and not is_terminal(sys.stdin):
+        return "missing URL: to read URLs from stdin, one per line, add --urls -"
+    return "missing URL: pass URLs, or --urls FILE with one per line"
 
 
-# --- Output ---------------------------------------------------------------------------------------
-
-
-class Lines(ABC):
-    """Writes a line for each URL. Verdicts are few, so the parts of lines are cached."""
-
-    def __init__(self, output: Output) -> None:
-        self.disallowed = 0
-        self._output = output
-        # By identity: rule sets share verdicts, and comparing two compares their rules. The
-        # verdicts are kept alive, so that identities stay unique.
-        self._verdicts: dict[Hashable, Verdict] = {}
-        self._ends: dict[Hashable, tuple[str, str]] = {}
-        # Kept alive likewise. The whole state is not kept, because a file may be large.
-        self._entries: list[Entry] = []
-
-    @property
-    def on_terminal(self) -> bool:
-        """Whether output goes to a terminal."""
-        return self._output.terminal
-
-    @abstractmethod
-    def ends(self, verdict: Verdict, origin_state: OriginState | None) -> tuple[str, str]:
-        """Return the text before and after the URL in its line."""
-
-    @abstractmethod
-    def texts(self, urls: Sequence[bytes]) -> Iterable[str]:
-        """Return the text of URLs in their lines."""
-
-    def add(self, urls: Sequence[bytes], verdicts: Sequence[Verdict]) -> None:
-        """Write and flush the lines of a chunk."""
-        self._add(urls, verdicts, None, [*map(id, verdicts)])
-
-    def add_fetched(
-        self, urls: Sequence[bytes], verdicts: Sequence[Verdict], states: OriginStates
-    ) -> None:
-        """Write the lines of a chunk whose robots.txt files were fetched."""
-        if len(self._ends) > MOST_ENDS:
-            # Bounds memory if there are many origins.
-            self._verdicts.clear()
-            self._ends.clear()
-            self._entries.clear()
-        keys = [
-            (id(one), origin_state and (id(origin_state.entry), origin_state.source))
-            for one, origin_state in zip(verdicts, states, strict=True)
+def _summarise(
+    progress: Progress,
+    writer: VerdictWriter[object],
+    crawlers: Sequence[CrawlerChoice],
+    given: UrlFiles,
+) -> None:
+    form = f" ({given.form})" if given.form else ""
+    counted = f"{plural(writer.urls, given.noun)}{form}"
+    if len(crawlers) == 1:
+        [blocked] = writer.disallowed
+        words = f"{counted}: {writer.urls - blocked:,} allowed, {blocked:,} disallowed"
+    else:
+        parts = [
+            f"{visible(who.name)} {'may fetch ' if not number else ''}{writer.urls - blocked:,}"
+            for number, (who, blocked) in enumerate(zip(crawlers, writer.disallowed, strict=True))
         ]
-        self._add(urls, verdicts, states, keys)
-
-    def _add(
-        self,
-        urls: Sequence[bytes],
-        verdicts: Sequence[Verdict],
-        states: OriginStates | None,
-        keys: Sequence[Hashable],
-    ) -> None:
-        counts = Counter(keys)
-        if counts.keys() - self._verdicts.keys():
-            self._cache_parts(keys, verdicts, states)
-        self.disallowed += sum(counts[key] for key in counts if not self._verdicts[key])
-        ends = self._ends
-        longest = max((len(ends[key][1]) for key in counts), default=1)
-        step = max(WRITE // longest, 1)
-        for start in range(0, len(urls), step):
-            some = slice(start, start + step)
-            found = map(ends.__getitem__, keys[some])
-            pairs = zip(self.texts(urls[some]), found, strict=True)
-            self._output.write("".join([f"{head}{url}{tail}" for url, (head, tail) in pairs]))
-        self._output.flush()
-
-    def _cache_parts(
-        self, keys: Sequence[Hashable], verdicts: Sequence[Verdict], states: OriginStates | None
-    ) -> None:
-        """Cache the parts of lines for new verdicts."""
-        for at, (key, verdict) in enumerate(zip(keys, verdicts, strict=True)):
-            if key not in self._verdicts:
-                origin_state = states[at] if states is not None else None
-                self._verdicts[key], self._ends[key] = verdict, self.ends(verdict, origin_state)
-                if origin_state is not None:
-                    self._entries.append(origin_state.entry)
-
-
-class TextLines(Lines):
-    """Aligned columns on a terminal, separated by tabs in a pipe."""
-
-    def __init__(self, output: Output, known: Sequence[bytes]) -> None:
-        """*known* are all URLs, if known in advance: columns are aligned to them."""
-        super().__init__(output)
-        widest = max((cell_width(visible(url)) for url in known), default=0)
-        self._width = min(widest, WIDEST_URL) if output.terminal else 0
-
-    def texts(self, urls: Sequence[bytes]) -> Iterable[str]:
-        """Return URLs with control characters and tabs escaped."""
-        if self._width:
-            return map(self._aligned, map(visible, urls))
-        # Checking a chunk at once takes a third of the time of checking each URL.
-        if not b"".join(urls).translate(None, PLAIN):
-            return b"\n".join(urls).decode("ascii").split("\n")
-        return map(visible, urls)
-
-    def _aligned(self, url: str) -> str:
-        return url + " " * (self._width - cell_width(url))
-
-    def ends(self, verdict: Verdict, origin_state: OriginState | None) -> tuple[str, str]:
-        """Return the verdict, and the rule or reason."""
-        word = "allowed" if verdict else "disallowed"
-        why = verdict.reason.sentence
-        if verdict.rule is not None:
-            why = f"line {verdict.rule.line}: {visible(str(verdict.rule))}"
-        if origin_state is not None:
-            from robotrules.cli.access_text import describe_decision
-
-            why = describe_decision(why, verdict, origin_state)
-        paint = self._output.paint
-        if not self._output.terminal:
-            return f"{paint(word, word)}\t", f"\t{why}\n"
-        why = paint("faint", truncate(why, LONGEST_RULE))
-        return f"{paint(word, word)}{' ' * (12 - len(word))}", f"  {why}\n"
-
-
-class JSONLines(Lines):
-    """One JSON object per line; always ASCII."""
-
-    def __init__(
-        self,
-        output: Output,
-        crawler: CrawlerChoice,
-        purposes: tuple[str, ...] = (),
-        *,
-        fetched: bool = False,
-    ) -> None:
-        super().__init__(output)
-        self._crawler = crawler
-        self._purposes = list(purposes)
-        self._fetched = fetched
-
-    def texts(self, urls: Sequence[bytes]) -> Iterable[str]:
-        """Return URLs as JSON strings."""
-        return [json_string(url.decode("utf-8", "backslashreplace")) for url in urls]
-
-    def ends(self, verdict: Verdict, origin_state: OriginState | None) -> tuple[str, str]:
-        """Return the object without its URL."""
-        end = line_end(
-            verdict,
-            self._crawler.name,
-            self._purposes,
-            self._crawler.known_dict,
-            fetched=self._fetched,
-            origin_state=origin_state,
-        )
-        return LINE_START, f"{end}\n"
+        words = f"{counted}: {listed(parts, MOST_NAMED)}"
+    report(f"{words}, in {progress.seconds:.1f} s")

@@ -34,6 +34,8 @@ STORE_VARIABLE = "ROBOTRULES_STORE"
 IN_MEMORY = "memory:"
 USER_AGENT = f"robotrules/{robotrules.__version__} (command line)"
 SECONDS = 30.0
+# Between two pages of an origin, if its robots.txt does not ask for more.
+MIN_DELAY = 1.0
 
 
 def now() -> float:
@@ -115,6 +117,7 @@ class ClientOptions(NamedTuple):
     refresh: bool = False
     allow_private: tuple[str, ...] = ()
     timeout: float | None = None
+    min_delay: float | None = None
 
     def hint_unused(self) -> None:
         """Report a hint if options about fetching are given but nothing is fetched."""
@@ -169,17 +172,19 @@ class ClientOptions(NamedTuple):
             "store": IN_MEMORY if self.no_store else self.where or None,
             "allow_private": self.allow_private,
             "timeout": SECONDS if self.timeout is None else self.timeout,
+            "min_delay": MIN_DELAY if self.min_delay is None else self.min_delay,
             "clock": now,
         }
 
 
 def with_client_options(
-    *, refresh: bool = True, crawler: bool = True
+    *, refresh: bool = True, crawler: bool = True, min_delay: bool = False
 ) -> Callable[[Command], Command]:
     """
     Add the client options, which the command receives as *client_options*.
 
-    *refresh*: add `--refresh`; *crawler*: the command also has `--as`.
+    *refresh*: add `--refresh`; *crawler*: the command also has `--as`; *min_delay*: add
+    `--min-delay`, for commands that fetch pages.
     """
 
     def added(command: Command) -> Command:
@@ -193,7 +198,8 @@ def with_client_options(
             return command(*args, client_options=ClientOptions(**given), **values)
 
         found: Any = gathered
-        for option in (_TIMEOUT, _ALLOW_PRIVATE, *([_REFRESH] if refresh else []), _NO_STORE):
+        optional = [*([_MIN_DELAY] if min_delay else []), *([_REFRESH] if refresh else [])]
+        for option in (_TIMEOUT, _ALLOW_PRIVATE, *optional, _NO_STORE):
             found = option(found)
         made: Command = _user_agent_option(crawler)(store_option(found))
         return made
@@ -227,6 +233,13 @@ _ALLOW_PRIVATE = click.option(
     multiple=True,
     help="Allow requests to this host although its address is private, such as localhost; also "
     "an address, a network, or '*.internal'. Repeat it for several.",
+)
+_MIN_DELAY = click.option(
+    "--min-delay",
+    metavar="SECONDS",
+    type=click.FloatRange(0, 86_400),
+    help="The minimum interval between two pages of a site; a longer Crawl-delay counts. Defaults "
+    f"to {MIN_DELAY:g}; less is for your own site only.",
 )
 _TIMEOUT = click.option(
     "--timeout",

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import Any, BinaryIO, TextIO
 
 import click
 
@@ -62,18 +62,27 @@ def quoted(name: str) -> str:
 
 
 class Output:
-    """Stdout: text or JSON, coloured on a terminal and plain in a pipe."""
+    """Stdout, or another stream: text or JSON, coloured on a terminal and plain in a pipe."""
 
     __slots__ = ("_buffer", "_encoding", "paint", "terminal", "width")
 
-    def __init__(self) -> None:
-        if sys.stdout is None:
+    def __init__(self, stream: TextIO | None = None) -> None:
+        stream = stream or sys.stdout
+        if stream is None:
             raise CliError("cannot write: stdout is closed; redirect it to a file or a pipe")
-        self._buffer = sys.stdout.buffer
-        self._encoding = sys.stdout.encoding or "utf-8"
-        self.terminal = is_terminal(sys.stdout)
-        self.paint = Paint(use_colour(sys.stdout))
+        self._buffer = stream.buffer
+        self._encoding = stream.encoding or "utf-8"
+        self.terminal = is_terminal(stream)
+        self.paint = Paint(use_colour(stream))
         self.width = shutil.get_terminal_size().columns if self.terminal else 100
+
+    @classmethod
+    def to_file(cls, file: BinaryIO) -> Output:
+        """Return an output to an open file: UTF-8, without colour."""
+        output = cls.__new__(cls)
+        output._buffer, output._encoding = file, "utf-8"
+        output.terminal, output.paint, output.width = False, Paint(False), 100
+        return output
 
     def write(self, text: str) -> None:
         """Write text; characters that the terminal's encoding lacks are escaped."""

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from robotrules import RobotsTxt
+from robotrules import RobotsTxt, parse
 from robotrules.analysis import MAX_STATES, Crawler, FileDifference
 from robotrules.cache import FreshnessReason
+from robotrules.cli.changed_urls import ChangedUrlsOutput, changed_urls_option
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.impact import measure_impact
@@ -53,8 +54,16 @@ NOT_DECIDED = 2
 
 
 @click.command()
-@click.argument("old")
-@click.argument("new")
+@click.argument("old", required=False, metavar="OLD")
+@click.argument("new", required=False, metavar="NEW")
+@click.option(
+    "--git",
+    "revisions",
+    metavar="REV",
+    help="Compare the file in a revision of its git repository with the file in the folder, or "
+    "with a second revision: REV1..REV2. Pass the file as the only argument; defaults to "
+    "robots.txt.",
+)
 @click.option(
     "--as",
     "product_tokens",
@@ -80,6 +89,7 @@ NOT_DECIDED = 2
     help="Count which URLs of FILE change: a list, an access log, JSON lines, CSV or a sitemap, "
     "optionally gzipped; '-' is stdin.",
 )
+@changed_urls_option
 @click.option(
     "--max-regions",
     type=click.IntRange(1),
@@ -98,13 +108,15 @@ NOT_DECIDED = 2
 @click.option("--markdown", is_flag=True, help="Print Markdown for a comment on a pull request.")
 @with_client_options(refresh=False)
 def diff(
-    old: str,
-    new: str,
+    old: str | None,
+    new: str | None,
+    revisions: str | None,
     product_tokens: tuple[str, ...],
     purposes: tuple[str, ...],
     literal: bool,
     profile: str,
     file: str | None,
+    changed_urls: str | None,
     max_regions: int | None,
     max_states: int,
     as_json: bool,
@@ -125,17 +137,31 @@ def diff(
     \b
     Examples:
       robotrules diff robots.txt new.txt
+      robotrules diff --git main
+      robotrules diff --git v1.0..v2.0 public/robots.txt
       robotrules diff https://example.com robots.txt --as ExampleBot
       git show main:robots.txt | robotrules diff - robots.txt --markdown
       robotrules diff old.txt new.txt --urls access.log.gz
+      robotrules diff old.txt new.txt --urls access.log.gz --changed-urls changed.csv
       robotrules diff old.txt new.txt --json
     """
     if as_json and markdown:
         raise click.UsageError("--json and --markdown cannot be combined")
     if [old, new, file].count(STDIN) > 1:
         raise CliError("stdin can be read only once: pass '-' once")
+    listing = None
+    if changed_urls is not None:
+        others = [name for name in (old, new) if name is not None]
+        listing = ChangedUrlsOutput(
+            changed_urls, urls=file, others=others, as_json=as_json, markdown=markdown
+        )
     asked = _asked(product_tokens, purposes, profile, literal)
-    before, after = _files((old, new), profile, client_options)
+    if revisions is None:
+        old, new = _require_two(old, new)
+        before, after = _files((old, new), profile, client_options)
+    else:
+        client_options.hint_unused()
+        (old, before), (new, after) = _git_files(revisions, old, new, profile)
     with progress_bar("crawler") as progress:
         bound = max_regions or MAX_REGIONS if as_json else MAX_REGIONS
         found, parts = compare_files(
@@ -148,9 +174,11 @@ def diff(
             progress=progress,
         )
     if file is not None:
-        parts = parts._replace(impact=_impact(file, parts))
+        parts = parts._replace(impact=_impact(file, parts, listing))
     output = Output()
-    if as_json:
+    if listing is not None and listing.is_stdout:
+        pass  # the list of URLs replaces the report
+    elif as_json:
         names = (None if name == STDIN else name for name in (old, new))
         output.json(diff_values(found, parts, *names))
     elif markdown:
@@ -184,14 +212,14 @@ def _say_undecided(found: FileDifference, max_states: int) -> None:
         report(f"not decided within {max_states:,} states; try --max-states {max_states * 10}")
 
 
-def _impact(file: str, parts: DiffReport) -> Impact:
-    """Return the impact on the URLs of a file."""
+def _impact(file: str, parts: DiffReport, listing: ChangedUrlsOutput | None) -> Impact:
+    """Return the impact on the URLs of a file, and list those that change."""
     compared = list_compared(parts)
     if len(compared) < len(parts.changed) + len(parts.undecided):
         _warn(
             f"URLs are counted for {len(compared)} sections only; select other crawlers with --as"
         )
-    return measure_impact(file, compared)
+    return measure_impact(file, compared) if listing is None else listing.measure(file, compared)
 
 
 def _warn(words: str) -> None:
@@ -199,6 +227,47 @@ def _warn(words: str) -> None:
 
 
 # --- The two files --------------------------------------------------------------------------------
+
+
+def _require_two(old: str | None, new: str | None) -> tuple[str, str]:
+    """Return both files; without --git, neither may be missing."""
+    if old is None or new is None:
+        raise click.UsageError(f"Missing argument '{'OLD' if old is None else 'NEW'}'")
+    return old, new
+
+
+def _git_files(
+    revisions: str, file: str | None, more: str | None, profile: str
+) -> list[tuple[str, RobotsTxt]]:
+    """Return the files of `--git`, each with the name that git has for it."""
+    file = file or "robots.txt"
+    if more is not None:
+        raise CliError("--git compares versions of one file: pass only one, or remove --git")
+    if file == STDIN or "://" in file or file.lower().endswith(".toml"):
+        raise CliError(f"--git needs a robots.txt in a repository, and {quoted(file)} is not one")
+    old, dots, new = revisions.partition("..")
+    if new.startswith("."):
+        raise CliError(f"--git {quoted(revisions)}: two dots are needed, as in v1.0..v2.0")
+    found = [_read_revision(file, old or "HEAD", profile)]
+    if dots:
+        found.append(_read_revision(file, new or "HEAD", profile))
+    else:
+        found.append((file, _read(file, profile)))
+    return found
+
+
+def _read_revision(file: str, revision: str, profile: str) -> tuple[str, RobotsTxt]:
+    # Imported late: it is only needed with --git.
+    from robotrules.operations.git_history import GitError, file_at
+
+    try:
+        octets = file_at(file, revision)
+    except GitError as error:
+        raise CliError(str(error)) from None
+    robots = parse(octets, profile)
+    name = f"{revision}:{file}"
+    report_notes(robots.notes, name)
+    return name, robots
 
 
 def _files(names: Sequence[str], profile: str, client_options: ClientOptions) -> list[RobotsTxt]:

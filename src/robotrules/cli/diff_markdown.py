@@ -15,9 +15,6 @@ from robotrules.cli.diff_text import (
     describe_groups,
     describe_known_crawlers,
     describe_other_profiles,
-    describe_record_change,
-    describe_rule,
-    describe_urls,
     headline,
 )
 from robotrules.cli.impact import impact_markdown
@@ -25,6 +22,11 @@ from robotrules.cli.markdown import code
 from robotrules.cli.text import plural
 from robotrules.json_results.crawler_names import format_names
 from robotrules.json_results.diff_sections import MAX_REGIONS, DiffReport, DiffSection, RegionChange
+from robotrules.json_results.diff_sentences import (
+    describe_record_change,
+    describe_rule,
+    describe_urls,
+)
 
 MOST_NAMES = 8
 MOST_STATED = 10

@@ -3,7 +3,7 @@ A diff of two robots.txt files as text, and the sentences that text and Markdown
 
 A *mark* function escapes the content of files for one format or the other.
 
-Sections: URLs · groups · other records · sentences · page.
+Sections: groups · sentences · page. What stands for URLs and rules is in `json_results`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from collections.abc import Iterator, Sequence
 from robotrules.analysis import Crawler, ObeyedGroups, RecordDifference, RecordText
 from robotrules.cli.console import Output
 from robotrules.cli.impact import impact_lines
-from robotrules.cli.text import CUT, Paint, cell_width, plural, truncate
+from robotrules.cli.text import Paint, cell_width, plural, truncate
 from robotrules.json_results.crawler_names import (
     Mark,
     format_names,
     is_nameless,
-    join_some,
     joined,
 )
 from robotrules.json_results.diff_sections import (
@@ -31,12 +30,17 @@ from robotrules.json_results.diff_sections import (
     RegionChange,
     groups_change,
 )
+from robotrules.json_results.diff_sentences import (
+    describe_record_change,
+    describe_rule,
+    describe_urls,
+    format_lines,
+)
 from robotrules.octets import visible
 from robotrules.robotstxt.verdict import GroupMatch
 
-# The most names and line numbers in a sentence.
+# The most names in a sentence.
 MOST_NAMES = 4
-MOST_LINES = 3
 # How much of a long text or list is shown; JSON has all of it.
 LONGEST = 200
 MOST_PARTS = 12
@@ -49,34 +53,6 @@ NARROWEST = 40
 # Spaces at which a line may end: `(line 4)` stays together.
 _BREAKS = re.compile(r"(?<!\(line)(?<!\(lines) ")
 HEADLINES = {"Same meaning": "allowed", "Different": "warning", "Not decided": "warning"}
-
-
-# --- URLs -----------------------------------------------------------------------------------------
-
-
-def describe_urls(region_change: RegionChange, mark: Mark) -> str:
-    """Return the URLs: `/private*, but not /private/*`."""
-    if not region_change.patterns:
-        words = "every URL"
-    else:
-        both = "both " if len(region_change.patterns) > 1 else ""
-        words = both + " and ".join(map(mark, region_change.patterns))
-    if not region_change.but:
-        return words
-    names = [*map(mark, region_change.but)]
-    but = f"{', '.join(names)} {CUT}" if region_change.more_but else joined(names, "or")
-    return f"{words}, but not {but}"
-
-
-def describe_rule(decided: Decided, mark: Mark) -> str:
-    """Return the deciding rule: `line 2: Disallow: /private`."""
-    words = (
-        f"{format_lines(decided.lines)}: {mark(decided.rule)}" if decided.rule else decided.words
-    )
-    if not decided.others:
-        return words
-    rules = "another rule" if decided.others == 1 else f"{decided.others:,} other rules"
-    return f"{words}; elsewhere {rules}"
 
 
 # --- Groups ---------------------------------------------------------------------------------------
@@ -136,26 +112,7 @@ def _of_purpose(several: bool) -> str:
     return "the groups of that purpose" if several else "the group of that purpose"
 
 
-# --- Other records --------------------------------------------------------------------------------
-
-
-def describe_record_change(statements: RecordDifference, whom: str, mark: Mark) -> str:
-    """Return the record, the crawlers and an example: `Content-Usage for X, such as at /`."""
-    words = f"{statements.record} for {whom}" if whom else statements.record
-    if statements.witness:
-        return f"{words}, such as at {mark(statements.witness.path)}"
-    if not statements.is_decided:
-        return f"{words}, differs in text: whether it is equivalent is not decided"
-    return words
-
-
 # --- Sentences ------------------------------------------------------------------------------------
-
-
-def format_lines(lines: Sequence[int]) -> str:
-    """Return `line 3`, `lines 3, 8 and 9`."""
-    noun = "line" if len(lines) == 1 else "lines"
-    return f"{noun} {join_some([str(line) for line in lines], MOST_LINES)}"
 
 
 def headline(parts: DiffReport, mark: Mark) -> tuple[str, str]:

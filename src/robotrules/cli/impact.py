@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from robotrules import RuleSet
 from robotrules.cli.console import STDIN
 from robotrules.cli.markdown import code
 from robotrules.cli.progress import Progress
-from robotrules.cli.text import Paint, cell_width, is_terminal, plural, truncate
+from robotrules.cli.text import Paint, cell_width, format_share, is_terminal, plural, truncate
 from robotrules.cli.url_files import UrlFile, refuse_empty, report_hint
 from robotrules.json_results.impact import (
     Compared,
@@ -42,15 +42,19 @@ _PLAIN = re.compile(r"[A-Za-z0-9 ,-]+")
 
 
 def measure_impact(
-    name: str, compared: Iterable[tuple[str, RuleSet, RuleSet]], *, quiet: bool = False
+    name: str,
+    compared: Iterable[tuple[str, RuleSet, RuleSet]],
+    *,
+    quiet: bool = False,
+    keep: Callable[[list[bytes]], object] | None = None,
 ) -> Impact:
     """
     Count what changes on the URLs of a file, or of stdin for `-`; a bar on stderr shows progress.
 
-    *compared* has a name and both rule sets for each set of crawlers; *quiet* shows no bar. A file
-    that has content but no URL raises `CliError`.
+    *compared* has a name and both rule sets for each set of crawlers; *quiet* shows no bar. *keep*
+    is called with the URLs that change. A file that has content but no URL raises `CliError`.
     """
-    counting = ImpactCounter([Compared(*one) for one in compared])
+    counting = ImpactCounter([Compared(*one) for one in compared], keep)
     with UrlFile(name) as file:
         shown = not quiet and is_terminal(sys.stderr)
         with Progress(sys.stderr if shown else None, file.size, "URL") as progress:
@@ -135,7 +139,9 @@ def _column(
     digits = max(len(f"{n:,}") for n in numbers)
     texts = [f"{n:>{digits},}" for n in numbers]
     if of:
-        texts = [f"{text}  {_share(n, of):>6}" for n, text in zip(numbers, texts, strict=True)]
+        texts = [
+            f"{text}  {format_share(n, of):>6}" for n, text in zip(numbers, texts, strict=True)
+        ]
     room = max(len(heading), len(texts[0]))
     yield "faint", f"{heading:>{room}}"
     for n, text in zip(numbers, texts, strict=True):
@@ -185,7 +191,7 @@ def _markdown_heading(name: str) -> Iterator[str]:
 
 
 def _markdown_share(part: int, whole: int) -> str:
-    return f"{part:,} ({_share(part, whole)})" if part else "0"
+    return f"{part:,} ({format_share(part, whole)})" if part else "0"
 
 
 def _words(name: str) -> str:
@@ -205,21 +211,9 @@ def _sentence(impact: Impact, file: str) -> str:
     counted = f"Of {plural(impact.urls, noun)} in {file}, "
     if not impact.changed:
         return counted + "no verdict changes."
-    share = _share(impact.changed, impact.urls)
+    share = format_share(impact.changed, impact.urls)
     get = "gets" if impact.changed == 1 else "get"
     return f"{counted}{impact.changed:,} ({share}) {get} another verdict for at least one crawler."
-
-
-def _share(part: int, whole: int) -> str:
-    """Return a percentage; a small share is never shown as 0 %, a large one never as 100 %."""
-    if not part:
-        return ""
-    tenths = round(1000 * part / whole)
-    if not tenths:
-        return "<0.1%"
-    if part < whole and tenths == 1000:
-        return ">99.9%"
-    return f"{tenths / 10:.1f}%" if tenths % 1000 else f"{tenths // 10}%"
 
 
 def _segments(crawler: CrawlerImpact, *, markdown: bool = False) -> Iterator[_Line]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -25,6 +26,11 @@ from robotrules.profile import find_profile
 from robotrules.url_lists import BATCH, BLOCK, LONGEST_URL, Chunk
 
 DEFAULT_FILE = "robots.txt"
+# `example.com`, and `example.com/a`; but not `robots.txt`.
+_HOST = re.compile(
+    r"(?![\w.-]+\.(?:txt|x?html?|toml|json|xml|old|bak|orig)\Z)(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/|\Z)",
+    re.IGNORECASE,
+)
 
 
 def open_octets(name: str, what: str) -> BinaryIO:
@@ -48,6 +54,11 @@ def read_error(name: str, what: str, error: OSError) -> CliError:
             return CliError(
                 f"{path} is not a file: remove --robots to fetch the robots.txt of each URL, or "
                 "save it and pass the file"
+            )
+        if "://" in name and what == "URLs":
+            return CliError(
+                f"{path} is not a file: save it and pass the file, or check a sitemap by its URL "
+                "with robotrules check --urls"
             )
         why = "no such file; check the name, or pass - to read stdin"
     elif isinstance(error, IsADirectoryError):
@@ -165,3 +176,8 @@ def refuse_binary(octets: bytes, file: str) -> None:
     """Refuse a file that is not text: too many of its bytes are control characters."""
     if words := describe_binary(octets):
         raise CliError(f"{'stdin' if file == STDIN else quoted(file)} {words}")
+
+
+def is_host_name(name: str) -> bool:
+    """Tell whether an argument looks like a host, such as `example.com`, and not like a file."""
+    return _HOST.match(name) is not None

@@ -99,7 +99,7 @@ class BaselineFile:
             report(f"{quoted(self.path)} hides {plural(self.known, 'known note')}")
         gone = [name for name in self._baseline.files if not self._exists(name)]
         stale = self.stale + sum(
-            entry.count for name in gone for entry in self._baseline.files[name]
+            entry.notes for name in gone for entry in self._baseline.files[name]
         )
         if stale:
             have = "has 1 note that is" if stale == 1 else f"has {stale:,} notes that are"

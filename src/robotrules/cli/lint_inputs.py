@@ -10,7 +10,6 @@ Sections: a robots.txt · a page · names.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from robotrules import RobotsTxt
 from robotrules.cli.console import STDIN, CliError, quoted
 from robotrules.cli.folder_search import Exclusion
-from robotrules.cli.input_files import open_octets, read_error, read_robots, refuse_binary
+from robotrules.cli.input_files import (
+    is_host_name,
+    open_octets,
+    read_error,
+    read_robots,
+    refuse_binary,
+)
 from robotrules.config import Config, check_names, find_config, read_config
 from robotrules.errors import CheckError, ConfigError
 from robotrules.http.origins import origin_of
@@ -36,11 +41,6 @@ PAGES = (".html", ".htm", ".xhtml")
 MOST_PAGE = 2 * 1024 * 1024
 # A placeholder for the URL of a local page; its tags do not depend on it.
 SOMEWHERE = "https://example.com/"
-# `example.com`, and `example.com/a`; but not `robots.txt`.
-_HOST = re.compile(
-    r"(?![\w.-]+\.(?:txt|x?html?|toml|json|xml|old|bak|orig)\Z)(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/|\Z)",
-    re.IGNORECASE,
-)
 
 
 class LintOptions(NamedTuple):
@@ -255,7 +255,7 @@ def is_url(name: str) -> bool:
 
 def refuse_bare_name(name: str) -> None:
     """Refuse a host name without a scheme."""
-    if _HOST.match(name) and not os.path.exists(name):
+    if is_host_name(name) and not os.path.exists(name):
         raise CliError(f"{quoted(name)} is not a file: did you mean https://{visible(name)}?")
 
 

@@ -79,7 +79,7 @@ class LiveSite:
             raise CliError(f"{name} was not linted: {describe_state(origin_state)}")
         rules = origin_state.policy is EffectivePolicy.RULES
         robots = origin_state.robots if rules else parse(b"", settings.profile)
-        received = _received(origin_state, record)
+        received = served_response(origin_state, record)
         notes = lint(
             robots,
             select=settings.select,
@@ -158,7 +158,7 @@ class LiveSite:
         return self._lookup
 
 
-def _received(origin_state: OriginState, record: FetchRecord) -> ServedResponse:
+def served_response(origin_state: OriginState, record: FetchRecord) -> ServedResponse:
     """Return how a robots.txt was served."""
     targets = (resolve_location(hop.url, hop.location) or hop.location for hop in record.hops)
     cache_control = b", ".join(record.fields.get("cache-control"))

@@ -20,7 +20,7 @@ from robotrules import RobotsTxt
 from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
-from robotrules.cli.input_files import default_robots_file, read_robots, refuse_binary
+from robotrules.cli.input_files import default_robots_file, is_host_name, read_robots, refuse_binary
 from robotrules.cli.options import (
     fetching_profile_option,
     json_option,
@@ -53,7 +53,13 @@ _STYLES = {"everything": "allowed", "nothing": "disallowed", "some": "warning"}
 
 
 @click.command()
-@click.argument("given", metavar="[FILE|URL]", nargs=-1)
+@click.argument("given", metavar="[FILE|URL|HOST]...", nargs=-1)
+@click.option(
+    "--origins",
+    "origins_file",
+    metavar="FILE",
+    help="Also show the origins in FILE, one per line; '-' is stdin.",
+)
 @click.option(
     "--as",
     "product_tokens",
@@ -98,6 +104,7 @@ _STYLES = {"everything": "allowed", "nothing": "disallowed", "some": "warning"}
 @with_client_options()
 def matrix(
     given: tuple[str, ...],
+    origins_file: str | None,
     product_tokens: tuple[str, ...],
     literal: bool,
     purposes: tuple[str, ...],
@@ -115,12 +122,13 @@ def matrix(
     """
     Show which crawlers may fetch which paths.
 
-    FILE is a robots.txt, or '-' for stdin; for a URL, the robots.txt of its origin is fetched;
-    without either, robots.txt in this directory is used. The rows are well-known crawlers, grouped
-    by purpose, and all crawlers that the file names; the columns are the main paths of the site.
-    Each mark is the verdict on that path; 'all URLs' covers every possible URL. Default crawlers
-    and paths can be set in robotrules.toml or pyproject.toml. The exit code is 0 for any file, and
-    2 for a usage or I/O error.
+    FILE is a robots.txt, or '-' for stdin; for a URL or a host, the robots.txt of its origin is
+    fetched; without any, robots.txt in this directory is used. The rows are well-known crawlers,
+    grouped by purpose, and all that the file names; the columns are the main paths of the site.
+    Each mark is the verdict on that path; 'all URLs' covers every possible URL. With several sites,
+    the table has a column for each host, or a line if there are more hosts than crawlers. Default
+    crawlers and paths can be set in robotrules.toml or pyproject.toml. The exit code is 0 for any
+    file, and 2 for a usage or I/O error.
 
     \b
     Examples:
@@ -128,6 +136,7 @@ def matrix(
       robotrules matrix https://example.com
       robotrules matrix robots.txt --purpose ai-training --path / --path /news/
       robotrules matrix robots.txt --html matrix.html --svg matrix.svg
+      robotrules matrix example.com example.org --as GPTBot --path /
     """
     if [html, svg].count(STDIN) + as_json > 1:
         raise CliError("only one output can go to stdout: pass files to --html and --svg")
@@ -135,9 +144,24 @@ def matrix(
         raise CliError(f"{len(paths)} paths are too many: pass at most {MAX_GIVEN}")
     if product_tokens and (purposes or all_crawlers):
         raise click.UsageError("--as cannot be combined with --purpose or --all")
-    if len(given) > 1:
-        words = f"pass paths with --path, as in --path {quoted(given[1])}"
-        raise click.UsageError(f"pass one FILE or URL; {words}")
+    paths_given = [name for name in given[1:] if name[:1] == "/" and not os.path.exists(name)]
+    if paths_given:
+        words = f"pass paths with --path, as in --path {quoted(paths_given[0])}"
+        raise click.UsageError(f"there is no file {quoted(paths_given[0])}; {words}")
+    if len(given) > 1 or origins_file is not None or _is_host(given):
+        # Imported late: not needed for one file, and slow to import.
+        from robotrules.cli.matrix_hosts import HostsOptions, SiteTargets, show_sites
+        from robotrules.cli.site_sources import find_sites, read_origins
+
+        sites = find_sites([*given, *(read_origins(origins_file) if origins_file else ())])
+        if len(sites) != 1:
+            tokens = _tokens(product_tokens, "default", literal)
+            chosen = tuple(map(_path, paths))
+            options = HostsOptions(tokens, purposes, all_crawlers, chosen, max_states, literal)
+            targets = SiteTargets(html, svg, title, date, as_json)
+            files = [*given, *filter(None, [origins_file])]
+            return show_sites(sites, files, profile, client_options, options, targets)
+        given = (sites[0].origin or sites[0].given,)
     file = given[0] if given else default_robots_file(or_url=True)
     for option, target in (("--html", html), ("--svg", svg)):
         if target is not None:
@@ -160,13 +184,18 @@ def matrix(
     output = Output()
     for form, target in (("html", html), ("svg", svg)):
         if target is not None:
-            _write_output(_render(form, found, date), target)
+            write_output(_render(form, found, date), target)
     if as_json:
         output.json(found.as_dict())
     elif html is None and svg is None:
         output.lines(list(MatrixPage(found, output).lines()))
     output.flush()
     return 0
+
+
+def _is_host(given: tuple[str, ...]) -> bool:
+    """Tell whether the only argument is a host, such as `example.com`."""
+    return len(given) == 1 and is_host_name(given[0]) and not os.path.exists(given[0])
 
 
 def _tokens(tokens: tuple[str, ...], profile: str, literal: bool) -> tuple[str, ...]:
@@ -228,7 +257,8 @@ def _render(form: str, found: Matrix, date: str | None) -> str:
     return picture(found, date=day)
 
 
-def _write_output(text: str, target: str) -> None:
+def write_output(text: str, target: str) -> None:
+    """Write a page or picture to a file, or to stdout for `-`."""
     octets = text.encode("utf-8")
     if target == STDIN:
         sys.stdout.buffer.write(octets)
@@ -248,7 +278,7 @@ class MatrixPage:
         self._paint: Paint = output.paint
         self._terminal = output.terminal
         self._room = output.width if output.terminal else WIDTH
-        self._marks = _marks()
+        self._marks = mark_texts()
         self._in_words = self._marks != MARKS
         self._dagger = "+" if self._in_words else DAGGER
         names = [cell_width(self._named(asked)) for asked in matrix.rows]
@@ -357,7 +387,7 @@ def _padded(text: str, wide: int) -> str:
     return text + " " * max(wide - cell_width(text), 0)
 
 
-def _marks() -> dict[bool, str]:
+def mark_texts() -> dict[bool, str]:
     """Return a tick and a cross, or words if the encoding has neither."""
     try:
         "".join((*MARKS.values(), DAGGER)).encode(sys.stdout.encoding or "utf-8")

@@ -104,6 +104,18 @@ def token_option(command: Command) -> Command:
     )(command)
 
 
+def crawlers_option(command: Command) -> Command:
+    """Add `--as` to a command that takes several crawlers."""
+    return click.option(
+        "--as",
+        "product_tokens",
+        metavar="TOKEN",
+        multiple=True,
+        help="The crawler's product token, such as ExampleBot. Repeat it for several crawlers. For "
+        "a crawler with several tokens, pass a list with commas, the preferred one first.",
+    )(command)
+
+
 def literal_option(command: Command) -> Command:
     """Add `--literal`."""
     return click.option(
@@ -161,6 +173,19 @@ def read_or_fetch_robots(
     return read_robots_option(robots, parsing_profile(profile, fetches=False))
 
 
+def parse_crawlers(
+    values: Sequence[str], profile: str, *, literal: bool, hints: bool = True
+) -> list[CrawlerChoice]:
+    """Return the crawlers of `--as`, one for each value; a list in a value is one crawler."""
+    if not values:
+        parse_tokens(values, profile)
+    found = (
+        parse_crawler([value], profile, literal=literal, hints=hints, hint_registry=False)
+        for value in values
+    )
+    return list({crawler.name: crawler for crawler in found}.values())
+
+
 def parse_crawler(
     tokens: Sequence[str],
     profile: str,
@@ -172,15 +197,22 @@ def parse_crawler(
     """
     Return the crawler of `--as`, looked up in the registry of well-known crawlers unless *literal*.
 
-    Only a single token is looked up; several tokens are used in their order. With *hint_registry*,
-    a hint reports how a well-known crawler selects groups.
+    Only a single token is looked up; several tokens, also in a list with commas, are used in their
+    order. With *hint_registry*, a hint reports how a well-known crawler selects groups.
     """
+    tokens = [token for value in tokens for token in _split_list(value)]
     known = find_known(tokens, literal=literal)
     if known is None:
         parse_tokens(tokens, profile, hints)
     elif hints and hint_registry and known.departures:
         report(describe_crawler(known), label="hint")
     return choose_crawler(tokens, profile, literal=literal)
+
+
+def _split_list(value: str) -> list[str]:
+    """Return the product tokens of a list with commas; a User-Agent header is not one."""
+    parts = [part.strip() for part in value.split(",")]
+    return parts if len(parts) > 1 and all(map(can_be_name, parts)) else [value]
 
 
 class CrawlerHint:

@@ -59,6 +59,18 @@ def listed(items: list[str], most: int) -> str:
     return ", ".join(items[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
+def format_share(part: int, whole: int) -> str:
+    """Return a percentage; a small share is never shown as 0 %, a large one never as 100 %."""
+    if not part:
+        return ""
+    tenths = round(1000 * part / whole)
+    if not tenths:
+        return "<0.1%"
+    if part < whole and tenths == 1000:
+        return ">99.9%"
+    return f"{tenths / 10:.1f}%" if tenths % 1000 else f"{tenths // 10}%"
+
+
 def format_range(first: int, last: int, noun: str) -> str:
     """Return `line 3`, or `lines 3-5`."""
     return f"{noun} {first}" if last <= first else f"{noun}s {first}-{last}"

@@ -234,7 +234,7 @@ class Evidence:
         """Return the explanation for a URL; the file is read if rules apply."""
         file: RobotsTxt | EvidenceNote | None = None
         if past.fresh.policy is EffectivePolicy.RULES and past.entry.last_success is not None:
-            file = self._read_file(past.entry.last_success)
+            file = self.read_file(past.entry.last_success)
         note = file if isinstance(file, EvidenceNote) else None
         robots = file if isinstance(file, RobotsTxt) else None
         state = make_origin_state(
@@ -244,8 +244,8 @@ class Evidence:
             return _Explained(state, None, None, (note,))
         return _Explained(state, state.explain(url, product_token, purposes), robots)
 
-    def _read_file(self, good: FetchRecord) -> RobotsTxt | EvidenceNote:
-        """Return the file of a fetch record, or a note that states why it is missing."""
+    def read_file(self, good: FetchRecord) -> RobotsTxt | EvidenceNote:
+        """Return the file of a successful fetch, or a note that states why it is missing."""
         if not good.may_store:
             message = "The file has no-store, so its SHA-256 was stored but not its content."
             return EvidenceNote("no-store", "error", message)

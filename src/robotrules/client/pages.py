@@ -112,16 +112,19 @@ def fetch_page(
     limit: int,
     timeout: float,
     ignore_disallow: bool = False,
+    others: Sequence[tuple[Tokens, Sequence[str]]] = (),
 ) -> Generator[Effect, Any, FetchResult]:
     """
     Fetch a page: yields effects, returns the page.
 
     *ignore_disallow*: for the owner of the site, who may fetch what it disallows to others.
+    *others*: crawlers for which the page is fetched too, so that it is enough if one of them may.
     """
+    crawlers = ((tokens, purposes), *others)
 
     def allows(state: OriginState) -> bool:
         """Return whether the next URL may be requested."""
-        return ignore_disallow or state.check(url, tokens, purposes).allowed
+        return ignore_disallow or any(state.check(url, *one).allowed for one in crawlers)
 
     hops: tuple[Hop, ...] = ()
     seen = {url}

@@ -229,7 +229,7 @@ class AddressPolicy:
         plain = _unmap(literal)
         if any(form in network for network in self._networks for form in (plain, literal)):
             return None
-        why = _describe_special(plain)
+        why = describe_special(plain)
         if why is None:
             return None
         subject = str(plain) if literal_of(host) else f"{host} is {plain}, which"
@@ -351,7 +351,7 @@ def _unmap(address: Address) -> Address:
     return getattr(address, "ipv4_mapped", None) or address
 
 
-def _describe_special(address: Address) -> str | None:
+def describe_special(address: Address) -> str | None:
     """Return a description of an address that is not on the public Internet; else None."""
     if isinstance(address, IPv4Address):
         return next((why for network, why in _IPV4 if address in network), None)
@@ -363,7 +363,7 @@ def _describe_special(address: Address) -> str | None:
         return f"link-local (%{address.scope_id})"
     embedded = list(_embedded_ipv4(address))
     for how, inner in embedded:
-        if why_inner := _describe_special(inner):
+        if why_inner := describe_special(inner):
             return f"{how} of {inner}, which is {why_inner}"
     if embedded or address in _GLOBAL_UNICAST:
         return None

@@ -100,15 +100,18 @@ def section(title: str, *children: Child, intro: Child = None, id_: str | None =
 def document(
     title: str,
     *children: Child,
+    heading: Child = None,
     subtitle: Child = None,
     headline: Child = None,
     footer: Child = None,
     style: str = "",
+    before: Child = None,
 ) -> str:
     """
     Return a page. *headline* is the sentence that a reader in a hurry takes away.
 
-    *style* is added to the style sheet; it comes from this project, not from others.
+    *heading* is shown in place of the title. *style* is added to the style sheet; it comes from
+    this project, not from others. *before* is put before the content, such as symbols of marks.
     """
     head = fragment(
         element("meta", charset="utf-8"),
@@ -122,12 +125,14 @@ def document(
         "main",
         element(
             "header",
-            element("h1", title),
+            element("h1", title if heading is None else heading),
             None if subtitle is None else element("p", subtitle, class_="subtitle"),
             None if headline is None else element("p", headline, class_="headline"),
         ),
         *children,
         element("footer", footer, element("p", "Made by robotrules.")),
     )
-    page = fragment(element("head", head), "\n", element("body", "\n", body, "\n"))
+    # Line ends of the markup; those in text of others are escaped.
+    end = Html("\n")
+    page = fragment(end, element("head", head), end, element("body", end, before, body, end), end)
     return f"<!DOCTYPE html>\n{element('html', page, lang='en')}\n"

@@ -21,6 +21,7 @@ LEFT, RIGHT, TOP, BOTTOM = 56, 8, 12, 24
 # More columns are too thin to see: neighbours are added up.
 MOST_COLUMNS = 120
 LABELS = 8
+LABEL_WIDTH = 64
 
 
 class Series(NamedTuple):
@@ -76,9 +77,9 @@ def _merged(
 
 
 def _round_up(value: int) -> int:
-    """Return the next number of the form 1, 2 or 5 times a power of ten, at least 1."""
+    """Return the next number with one digit and zeros, even if it is above 1; at least 1."""
     power: int = 10 ** (len(str(max(value, 1))) - 1)
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= value)
+    return next(step * power for step in (1, 2, 4, 6, 8, 10) if step * power >= value)
 
 
 def _grid(top: int) -> Iterator[Html]:
@@ -121,4 +122,7 @@ def _column_labels(labels: Sequence[str]) -> Iterator[Html]:
     every = math.ceil(len(labels) / LABELS) or 1
     for at in range(0, len(labels), every):
         x = LEFT + step * (at + 0.5)
-        yield element("text", labels[at], x=f"{x:.1f}", y=HEIGHT - 6, text_anchor="middle")
+        # A label at the edge would be cut.
+        is_last = x + LABEL_WIDTH / 2 > WIDTH
+        x, anchor = (WIDTH - RIGHT, "end") if is_last else (x, "middle")
+        yield element("text", labels[at], x=f"{x:.1f}", y=HEIGHT - 6, text_anchor=anchor)

@@ -98,6 +98,17 @@ footer p { margin: .3rem 0; }
   h1 { font-size: 1.5rem; }
   .tiles { grid-template-columns: 1fr 1fr; }
   th, td { padding: .35rem .5rem; }
+  .stacked { max-height: none; }
+  .stacked thead { display: none; }
+  .stacked table, .stacked tbody, .stacked tr { display: block; }
+  .stacked th, .stacked td { display: block; text-align: left; white-space: normal; }
+  .stacked tbody tr > * { border: 0; padding: .15rem .8rem; min-width: 0; max-width: none; }
+  .stacked tbody tr { padding: .5rem 0; }
+  .stacked tbody tr + tr { border-top: 1px solid var(--line); }
+  .stacked td:empty { display: none; }
+  .stacked td[data-label]::before {
+    content: attr(data-label); display: block; font-size: .76rem; color: var(--faint);
+  }
 }
 @media print {
   :root {

@@ -24,11 +24,13 @@ def table(
     rows: Iterable[Sequence[Child]],
     *,
     row_headings: bool = True,
+    stacked: bool = False,
 ) -> Html:
     """
     Return a table in a box that scrolls; *caption* is for screen readers.
 
-    The first cell of a row is its heading, unless *row_headings* is off.
+    The first cell of a row is its heading, unless *row_headings* is off. With *stacked*, the cells
+    of a row are below each other on a phone, each with the title of its column.
     """
     heads = [one if isinstance(one, TableColumn) else TableColumn(one) for one in columns]
 
@@ -37,7 +39,8 @@ def table(
         look = heads[number].look or None
         if number == 0 and row_headings:
             return element("th", content, scope="row", class_=look)
-        return element("td", content, class_=look)
+        label = heads[number].title if stacked and content not in (None, "") else None
+        return element("td", content, class_=look, data_label=label)
 
     body = [
         element("tr", [cell(number, content) for number, content in enumerate(row)]) for row in rows
@@ -60,7 +63,7 @@ def table(
             element("tbody", body),
         ),
         # Keyboard users have to be able to scroll it.
-        class_="scroll",
+        class_="scroll stacked" if stacked else "scroll",
         tabindex=0,
         role="region",
         aria_label=caption,

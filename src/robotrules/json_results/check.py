@@ -16,6 +16,8 @@ from robotrules.robotstxt.verdict import Verdict
 if TYPE_CHECKING:
     from robotrules.client.origin_state import OriginState
 
+# Increased when a key of the JSON document changes meaning or is removed.
+SCHEMA_VERSION = 1
 LINE_START = '{"url": '
 
 

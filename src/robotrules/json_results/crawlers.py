@@ -1,5 +1,5 @@
 """
-The crawler that a question is about, and its purposes: as commands and the service name them.
+The crawler that a question is about, and the list of well-known ones, for commands and the service.
 
 A single product token is looked up in the registry of well-known crawlers. Errors are exceptions of
 the library; callers say in their own words how to fix them.
@@ -8,22 +8,38 @@ the library; callers say in their own words how to fix them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from robotrules.errors import PurposeWarning
 from robotrules.profile import PROFILES
-from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
+from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import Tokens
 from robotrules.robotstxt.tokens import vet_name
 
 __all__ = [
     "CrawlerChoice",
     "choose_crawler",
+    "crawlers_values",
     "find_known",
     "ignore_unread_purposes",
     "single_or_many",
 ]
+
+
+# Increased when a key of `crawlers_values` changes its meaning or is removed.
+SCHEMA_VERSION = 1
+
+
+def crawlers_values(crawlers: Iterable[KnownCrawler] = KNOWN_CRAWLERS) -> dict[str, Any]:
+    """Return well-known crawlers, by default all, with source and date of the list, for JSON."""
+    return {
+        "schema": SCHEMA_VERSION,
+        "checked": KNOWN_CRAWLERS.checked,
+        "source": KNOWN_CRAWLERS.source,
+        "purposes": CRAWLER_PURPOSES,
+        "crawlers": [crawler.as_dict() for crawler in crawlers],
+    }
 
 
 class CrawlerChoice(NamedTuple):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from itertools import compress
 from operator import or_
@@ -186,7 +186,13 @@ class Impact(NamedTuple):
 class ImpactCounter:
     """Counts changes, a batch of URLs at a time."""
 
-    def __init__(self, compared: Sequence[Compared]) -> None:
+    def __init__(
+        self,
+        compared: Sequence[Compared],
+        keep: Callable[[list[bytes]], object] | None = None,
+    ) -> None:
+        """*keep* is called with the URLs of each batch that change."""
+        self._keep = keep
         # Crawlers share rules: those that a file does not name obey the group for '*'.
         numbers: dict[RuleSet, int] = {}
         apart = max(SEGMENTS_APART // max(len(compared), 1), MOST_SEGMENTS)
@@ -221,8 +227,10 @@ class ImpactCounter:
         touched = reduce(or_, (old ^ new for _, old, new in differ)).to_bytes(size, "big")
         # Segments are extracted once, and only for URLs that change.
         changed = list(compress(urls, touched))
-        segments = [found[1] or ROOT for url in changed if (found := _SEGMENT.match(url))]
+        segments = first_segments(changed)
         self.changed += len(changed)
+        if self._keep is not None:
+            self._keep(changed)
         for tally, old, new in differ:
             for direction, moved in ((tally.disallowed, old & ~new), (tally.allowed, new & ~old)):
                 if moved:
@@ -240,6 +248,11 @@ class ImpactCounter:
             source.skipped,
             source.error,
         )
+
+
+def first_segments(urls: Iterable[bytes]) -> list[bytes]:
+    """Return the first path segment of each URL, with the slashes around it."""
+    return [found[1] or ROOT for url in urls if (found := _SEGMENT.match(url))]
 
 
 class _Direction:
@@ -288,13 +301,17 @@ class _Tally:
             self.name,
             gone.total,
             came.total,
-            tuple(Segment(_shown(one), gone.segments[one], came.segments[one]) for one, _ in both),
+            tuple(
+                Segment(show_segment(one), gone.segments[one], came.segments[one])
+                for one, _ in both
+            ),
             tuple(map(_text, gone.examples)),
             tuple(map(_text, came.examples)),
         )
 
 
-def _shown(segment: bytes) -> str:
+def show_segment(segment: bytes) -> str:
+    """Return a segment as text; one that was cut ends with an ellipsis."""
     cut = len(segment) > LONGEST_SEGMENT and not segment.endswith(b"/")
     return _text(segment) + ("…" if cut else "")
 

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from robotrules.errors import WriteError
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import RobotsTxt
 from robotrules.serving.policy_lint import lint_policy, stops
 from robotrules.serving.policy_source import load_policy
 from robotrules.serving.site_policy import DEFAULT_MAX_AGE, find_codes
 from robotrules.write import NewRobotsTxt, meta_elements, read_back, robots_tag_fields
 from robotrules.write.policy import Policy
+from robotrules.write.presets import Preset
 
 # Increased when a JSON key changes its meaning or is removed.
 SCHEMA_VERSION = 1
@@ -27,6 +29,29 @@ def policy_values(policy: Policy, text: str, name: str | None = None) -> dict[st
     values |= {"robotstxt": text, **policy.robots.as_dict()}
     values["tags"] = [table.as_dict() for table in policy.tags]
     return values
+
+
+def preset_values(preset: Preset, robots: NewRobotsTxt, text: str) -> dict[str, Any]:
+    """Return a preset as plain values: its robots.txt, and what it says about each crawler."""
+    values: dict[str, Any] = {"schema": SCHEMA_VERSION, "policy": None}
+    values |= {"robotstxt": text, **robots.as_dict(), "tags": []}
+    return values | {"preset": preset.as_dict()}
+
+
+def unnamed_purposes(robots: NewRobotsTxt) -> list[str]:
+    """
+    Return the purposes in User-Agent-Purpose of which a file names no well-known crawler.
+
+    None of these crawlers is known to read the record, so the group has no effect on them.
+    """
+    names = frozenset(name for group in robots.groups for name in group.names())
+    purposes = dict.fromkeys(one.lower() for group in robots.groups for one in group.purposes)
+    found = []
+    for purpose in purposes:
+        named, others = KNOWN_CRAWLERS.split_by_naming(purpose, names)
+        if others and not named:
+            found.append(purpose)
+    return found
 
 
 def compare_with_policy(

@@ -56,11 +56,13 @@ class BaselineEntry(NamedTuple):
     level: str
     text: str = ""
     """The line, or the part of a page, shortened; for people who read the file."""
-    count: int = 1
+    notes: int = 1
+    """Their number."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        return self._asdict()
+        values = self._asdict()
+        return values | {"count": values.pop("notes")}
 
 
 class Scope(NamedTuple):
@@ -82,7 +84,7 @@ class BaselineComparison(NamedTuple):
     new: tuple[LintNote, ...] = ()
     known: tuple[LintNote, ...] = ()
     stale: tuple[BaselineEntry, ...] = ()
-    """Entries without a note; `count` is the number of missing notes."""
+    """Entries without a note; `notes` is the number of missing ones."""
 
 
 class Baseline:
@@ -101,7 +103,7 @@ class Baseline:
 
     def __len__(self) -> int:
         """Return the number of known notes."""
-        return sum(entry.count for entries in self._files.values() for entry in entries)
+        return sum(entry.notes for entries in self._files.values() for entry in entries)
 
     def compare(
         self, file: str, notes: Iterable[LintNote], prints: Fingerprints, scope: Scope
@@ -110,7 +112,7 @@ class Baseline:
         entries = self._files.get(file, ())
         left: Counter[str] = Counter()
         for entry in entries:
-            left[entry.fingerprint] += entry.count
+            left[entry.fingerprint] += entry.notes
         new: list[LintNote] = []
         known: list[LintNote] = []
         for note in notes:
@@ -122,10 +124,10 @@ class Baseline:
                 new.append(note)
         stale = []
         for entry in entries:
-            missing = min(entry.count, left[entry.fingerprint])
+            missing = min(entry.notes, left[entry.fingerprint])
             if missing > 0 and scope.covers(entry):
                 left[entry.fingerprint] -= missing
-                stale.append(entry._replace(count=missing))
+                stale.append(entry._replace(notes=missing))
         return BaselineComparison(tuple(new), tuple(known), tuple(stale))
 
     def entries(
@@ -152,7 +154,7 @@ def _entries(notes: Iterable[LintNote], prints: Fingerprints) -> list[BaselineEn
     for note in notes:
         key = prints.of(note), note.level
         if key in found:
-            found[key] = found[key]._replace(count=found[key].count + 1)
+            found[key] = found[key]._replace(notes=found[key].notes + 1)
             continue
         text = visible(prints.line_text(note)[: 4 * LONGEST_TEXT].strip())
         if not text and note.part != ROBOTS_TXT:
@@ -192,4 +194,5 @@ def _read_entry(name: str, value: Any) -> BaselineEntry:
     valid = all(isinstance(text, str) for text in texts) and texts[0] and texts[3] in LEVELS
     if not valid or type(count) is not int or count < 1:
         raise BaselineError(f"an entry of {visible(name)!r} is not one that robotrules writes")
-    return BaselineEntry(*texts, count)
+    fingerprint, code, slug, level, text = texts
+    return BaselineEntry(fingerprint, code, slug, level, text, count)

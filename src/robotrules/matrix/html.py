@@ -2,20 +2,25 @@
 The matrix as a self-contained HTML page: no other file, no script, no font, no network.
 
 A real table with headings, for screen readers too: a shape and a text repeat what a colour shows.
-The page follows the reader's preference for light or dark, adapts to small screens, and prints.
-Text of a robots.txt is escaped, and a content security policy limits the effect of a mistake. The
-module does not evaluate rules.
+Each mark has the number of the line that decides, and the lines are listed below the table, so that
+reasons are visible without a pointer and on paper. The module does not evaluate rules. Reports use
+its parts in pages of their own.
+
+Sections: the page · the table · reasons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
+from robotrules.html_document import Html, document, element, fragment, text
+from robotrules.html_document.tables import TableColumn, table
 from robotrules.matrix.html_style import STYLE, SYMBOLS
 from robotrules.matrix.text import (
     BADGES,
     FOOTNOTE,
     LEGEND,
+    MAX_LENGTH,
     TITLE,
     badges,
     describe_cell,
@@ -25,7 +30,7 @@ from robotrules.matrix.text import (
     group_label,
     headline,
     may_not_obey,
-    to_markup,
+    to_plain_text,
     used_badges,
 )
 from robotrules.matrix.values import (
@@ -38,167 +43,232 @@ from robotrules.matrix.values import (
     PurposeBand,
 )
 
+__all__ = ["SYMBOLS", "legend", "mark", "matrix_table", "page", "reasons", "summary_pill"]
+
+_END = Html("\n")
 _CLASSES = {summary: summary.replace(" ", "-") for summary in SUMMARIES}
+# Deciding lines that are listed. A matrix has at most ten columns by default, and a hundred.
+MAX_REASONS = 200
+
+
+# --- The page -------------------------------------------------------------------------------------
 
 
 def page(matrix: Matrix, *, date: str | None = None) -> str:
     """Return the page; *date* is shown if given, because the matrix uses no clock."""
-    return "\n".join(_Page(matrix, date).lines()) + "\n"
-
-
-class _Page:
-    """A matrix as lines of HTML."""
-
-    def __init__(self, matrix: Matrix, date: str | None) -> None:
-        self._matrix = matrix
-        self._date = date
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of the page."""
-        whose = self._matrix.url
-        title = f"{TITLE}: {to_markup(whose)}" if whose else TITLE
-        yield "<!DOCTYPE html>"
-        yield '<html lang="en">'
-        yield "<head>"
-        yield '<meta charset="utf-8">'
-        yield (
-            '<meta http-equiv="Content-Security-Policy" '
-            "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    whose = matrix.url
+    name = element("strong", text(whose, MAX_LENGTH)) if whose else "a robots.txt"
+    return document(
+        f"{TITLE}: {to_plain_text(whose)}" if whose else TITLE,
+        element(
+            "ul", [_count(band) for band in matrix.bands if band.name != OTHERS], class_="counts"
         )
-        yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        yield '<meta name="color-scheme" content="light dark">'
-        yield f"<title>{title}</title>"
-        yield f"<style>\n{STYLE.strip()}\n</style>"
-        yield "</head>"
-        yield "<body>"
-        yield SYMBOLS.strip()
-        yield "<main>"
-        yield from self._header()
-        yield from self._table()
-        yield from self._footer()
-        yield "</main>"
-        yield "</body>"
-        yield "</html>"
+        if any(band.name != OTHERS for band in matrix.bands)
+        else None,
+        legend(matrix),
+        matrix_table(matrix),
+        reasons(matrix),
+        heading=TITLE,
+        subtitle=fragment("What ", name, " asks of crawlers", f", {date}" if date else None),
+        headline=headline(matrix),
+        footer=footer(matrix),
+        style=STYLE,
+        before=SYMBOLS,
+    )
 
-    def _header(self) -> Iterator[str]:
-        matrix = self._matrix
-        yield "<header>"
-        yield f"<h1>{TITLE}</h1>"
-        name = f"<strong>{to_markup(matrix.url)}</strong>" if matrix.url else "a robots.txt"
-        day = f", {to_markup(self._date)}" if self._date else ""
-        yield f'<p class="whose">What {name} asks of crawlers{day}</p>'
-        yield f'<p class="headline">{to_markup(headline(matrix))}</p>'
-        yield '<ul class="counts">'
-        for band in matrix.bands:
-            if band.name != OTHERS:  # their number is unknown
-                yield self._count(band)
-        yield "</ul>"
-        yield '<ul class="legend" aria-label="Legend">'
-        yield f"<li>{_mark('yes')} allowed</li>"
-        yield f"<li>{_mark('no')} disallowed</li>"
-        undecided = bool(matrix.counts[NOT_DECIDED])
-        for summary, words in LEGEND.items():
-            if summary != NOT_DECIDED or undecided:
-                yield f"<li>{_pill(summary)} {words}</li>"
-        for badge, meaning in used_badges(matrix).items():
-            yield f"<li>{_badge(badge)} {meaning}</li>"
-        yield "</ul>"
-        yield "</header>"
 
-    def _count(self, band: PurposeBand) -> str:
-        total = len(band.rows)
-        parts = [
-            f'<i class="{_CLASSES[summary]}" style="flex:{count}"></i>'
-            for summary, count in band.counts.items()
-            if count
-        ]
-        text = to_markup(format_counts(band.counts))
-        return (
-            f'<li title="{to_markup(band.title)}: {text}"><b>{to_markup(band.title)}</b>'
-            f'<span class="bar" aria-hidden="true">{"".join(parts)}</span>'
-            f'<small>{total}<span class="unseen"> crawlers: {text}</span></small></li>'
+def footer(matrix: Matrix) -> Html:
+    """Return what a reader of a matrix has to know."""
+    return fragment(
+        element("p", element("strong", FOOTNOTE)),
+        element("p", " ".join(footnotes(matrix))),
+        element(
+            "p",
+            "Each mark is the verdict on exactly that path. ",
+            element("em", "All URLs"),
+            " is about every URL of the site.",
+        ),
+    )
+
+
+def _count(band: PurposeBand) -> Html:
+    words = format_counts(band.counts)
+    parts = [
+        element("i", class_=_CLASSES[summary], style=f"flex:{count}")
+        for summary, count in band.counts.items()
+        if count
+    ]
+    return element(
+        "li",
+        element("b", band.title),
+        element("span", parts, class_="bar", aria_hidden="true"),
+        element("small", len(band.rows), element("span", f" crawlers: {words}", class_="unseen")),
+        title=f"{band.title}: {words}",
+    )
+
+
+def legend(matrix: Matrix) -> Html:
+    """Return the meaning of the marks and words of a matrix."""
+    undecided = bool(matrix.counts[NOT_DECIDED])
+    return element(
+        "ul",
+        element("li", mark(True), " allowed"),
+        element("li", mark(False), " disallowed"),
+        [
+            element("li", summary_pill(summary), f" {words}")
+            for summary, words in LEGEND.items()
+            if summary != NOT_DECIDED or undecided
+        ],
+        [
+            element("li", _badge(badge), f" {meaning}")
+            for badge, meaning in used_badges(matrix).items()
+        ],
+        class_="legend",
+        aria_label="Legend",
+    )
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+def matrix_table(matrix: Matrix, label: str = "The matrix") -> Html:
+    """Return the table in a box that scrolls; *label* is its name for screen readers."""
+    heads = [
+        element("th", "Crawler", scope="col", class_="who"),
+        element("th", "All URLs", scope="col", class_="all"),
+        *(_column_heading(column.path, column.line) for column in matrix.columns),
+        element("th", "Group", scope="col", class_="group"),
+    ]
+    return element(
+        "div",
+        element(
+            "table",
+            element("caption", "Crawlers by purpose against paths of the site", class_="unseen"),
+            _END,
+            element("thead", element("tr", heads)),
+            _END,
+            [_band(band, len(heads)) for band in matrix.bands],
+        ),
+        class_="scroll matrix",
+        tabindex=0,
+        role="region",
+        aria_label=label,
+    )
+
+
+def _column_heading(path: str, line: int | None) -> Html:
+    # A single rotated slash would look like a backslash.
+    look = "path short" if len(path) < 3 else "path"
+    why = f"{to_plain_text(path)}, for the rule of line {line}" if line else to_plain_text(path)
+    return element("th", element("span", text(path, 40)), scope="col", class_=look, title=why)
+
+
+def _band(band: PurposeBand, span: int) -> Html:
+    heading = element(
+        "th",
+        element("span", band.title),
+        " ",
+        element("small", band.sentence),
+        scope="rowgroup",
+        colspan=span,
+    )
+    lines = [fragment(_row(row), _END) for row in band.rows]
+    return fragment(element("tbody", element("tr", heading, class_="band"), _END, lines), _END)
+
+
+def _row(row: MatrixRow) -> Html:
+    known = row.known
+    return element(
+        "tr",
+        element(
+            "th",
+            element(
+                "span",
+                text(row.name, 60),
+                # An `aria-label` is not read where the element has no role.
+                element("sup", "†", element("span", "may not obey", class_="unseen"))
+                if may_not_obey(row)
+                else None,
+            ),
+            element("small", known.operator) if known else None,
+            [_badge(badge) for badge in badges(row)],
+            scope="row",
+            class_="who",
+            title=to_plain_text(describe_crawler(row), 400),
+        ),
+        element("td", summary_pill(row.summary), class_="all", title=SUMMARIES[row.summary]),
+        [_cell(row, cell) for cell in row.cells],
+        element(
+            "td",
+            text(group_label(row), 30),
+            [" ", element("small", str(row.lines[0]))] if row.lines else None,
+            class_="group",
+            title=to_plain_text(row.group),
+        ),
+    )
+
+
+def _cell(row: MatrixRow, cell: Cell) -> Html:
+    line = cell.verdict.line
+    word = "allowed" if cell.allowed else "disallowed"
+    return element(
+        "td",
+        mark(cell.allowed),
+        element("span", f"{word}, line " if line else word, class_="unseen"),
+        element("small", str(line)) if line else None,
+        title=to_plain_text(describe_cell(row, cell), 300),
+    )
+
+
+def mark(allowed: bool) -> Html:
+    """Return a tick or a cross; a page that has one includes `SYMBOLS`."""
+    look = "yes" if allowed else "no"
+    return element(
+        "svg", element("use", href=f"#{look}"), class_=f"mark {look}", aria_hidden="true"
+    )
+
+
+def summary_pill(summary: str) -> Html:
+    """Return a summary, such as `nothing`, with its colour."""
+    return element("span", summary, class_=f"pill {_CLASSES[summary]}")
+
+
+def _badge(badge: str) -> Html:
+    return element("em", badge, class_="badge", title=BADGES[badge])
+
+
+# --- Reasons --------------------------------------------------------------------------------------
+
+
+def reasons(matrix: Matrix, where: str = "") -> Html:
+    """Return the rules whose line numbers are beside the marks; *where* ends the table's name."""
+    found: dict[int, tuple[str, dict[str, None]]] = {}
+    for row in matrix.rows:
+        for cell in row.cells:
+            rule = cell.verdict.rule
+            if rule is not None:
+                found.setdefault(rule.line, (str(rule), {}))[1][cell.path] = None
+    unmatched = any(cell.verdict.rule is None for row in matrix.rows for cell in row.cells)
+    left_out = len(found) - MAX_REASONS
+    words = (
+        "The number beside a mark is the line of the rule that decides.",
+        " Where there is none, no rule matches, so the path is allowed." if unmatched else None,
+        f" {left_out:,} more lines are not listed." if left_out > 0 else None,
+    )
+    lines = sorted(found.items())[:MAX_REASONS]
+    return element(
+        "div",
+        element("p", words),
+        table(
+            f"The rules that decide{where}",
+            [TableColumn("Line", "number"), "Rule", TableColumn("Decides", "wide")],
+            [(str(line), _code([rule]), _code(paths)) for line, (rule, paths) in lines],
         )
-
-    # --- The table --------------------------------------------------------------------------------
-
-    def _table(self) -> Iterator[str]:
-        columns = self._matrix.columns
-        yield '<div class="scroll" tabindex="0" role="region" aria-label="The matrix">'
-        yield "<table>"
-        yield '<caption class="unseen">Crawlers by purpose against paths of the site</caption>'
-        yield "<thead><tr>"
-        yield '<th scope="col" class="who">Crawler</th>'
-        yield '<th scope="col" class="all">All URLs</th>'
-        for column in columns:
-            why = (
-                f"{column.path}, for the rule of line {column.line}" if column.line else column.path
-            )
-            path = to_markup(column.path, 40)
-            # A single rotated slash would look like a backslash.
-            look = "path short" if len(column.path) < 3 else "path"
-            title = to_markup(why)
-            yield f'<th scope="col" class="{look}" title="{title}"><span>{path}</span></th>'
-        yield '<th scope="col" class="group">Group</th>'
-        yield "</tr></thead>"
-        for number, band in enumerate(self._matrix.bands):
-            yield from self._band(number, band)
-        yield "</table>"
-        yield "</div>"
-
-    def _band(self, number: int, band: PurposeBand) -> Iterator[str]:
-        span = len(self._matrix.columns) + 3
-        yield "<tbody>"
-        yield (
-            f'<tr class="band"><th scope="rowgroup" colspan="{span}" id="band-{number}">'
-            f"<span>{to_markup(band.title)}</span> "
-            f"<small>{to_markup(band.sentence)}</small></th></tr>"
-        )
-        for row in band.rows:
-            yield self._row(row)
-        yield "</tbody>"
-
-    def _row(self, row: MatrixRow) -> str:
-        known = row.known
-        name = to_markup(row.name, 60)
-        if may_not_obey(row):
-            name += '<sup aria-label="may not obey">†</sup>'
-        suffix = f"<small>{to_markup(known.operator)}</small>" if known else ""
-        suffix += "".join(map(_badge, badges(row)))
-        cells = "".join(self._cell(row, cell) for cell in row.cells)
-        lines = f" <small>{row.lines[0]}</small>" if row.lines else ""
-        summary = to_markup(SUMMARIES[row.summary])
-        return (
-            f'<tr><th scope="row" class="who" title="{to_markup(describe_crawler(row), 400)}">'
-            f"<span>{name}</span>{suffix}</th>"
-            f'<td class="all" title="{summary}">{_pill(row.summary)}</td>'
-            f"{cells}"
-            f'<td class="group" title="{to_markup(row.group)}">{to_markup(group_label(row), 30)}'
-            f"{lines}</td></tr>"
-        )
-
-    def _cell(self, row: MatrixRow, cell: Cell) -> str:
-        word, look = ("allowed", "yes") if cell.allowed else ("disallowed", "no")
-        title = to_markup(describe_cell(row, cell), 300)
-        return f'<td title="{title}">{_mark(look)}<span class="unseen">{word}</span></td>'
-
-    def _footer(self) -> Iterator[str]:
-        yield "<footer>"
-        yield f"<p><strong>{FOOTNOTE}</strong></p>"
-        yield f"<p>{' '.join(map(to_markup, footnotes(self._matrix)))}</p>"
-        yield (
-            "<p>Each mark is the verdict on exactly that path; point at it to see the reason. "
-            "<em>All URLs</em> is about every URL of the site. Made by robotrules.</p>"
-        )
-        yield "</footer>"
+        if lines
+        else None,
+        class_="reasons",
+    )
 
 
-def _mark(look: str) -> str:
-    return f'<svg class="mark {look}" aria-hidden="true"><use href="#{look}"/></svg>'
-
-
-def _badge(badge: str) -> str:
-    return f'<em class="badge" title="{BADGES[badge]}">{badge}</em>'
-
-
-def _pill(summary: str) -> str:
-    return f'<span class="pill {_CLASSES[summary]}">{summary}</span>'
+def _code(values: Iterable[str]) -> Html:
+    return fragment([[element("code", text(value, MAX_LENGTH)), " "] for value in values])

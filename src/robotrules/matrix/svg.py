@@ -39,7 +39,7 @@ MAX_ROWS = 200
 MAX_PATH_LENGTH = 22
 MAX_NAME_LENGTH = 28
 
-_STYLE = """
+STYLE = """
 .paper{fill:#fff}.ink{fill:#1c2430}.faint{fill:#667085}.rule{stroke:#e4e7ec}
 .y{fill:#dcedf9}.n{fill:#fde6d8}.s{fill:#f7edc9}.o{fill:#eaecf0}
 .ym{stroke:#005e9e}.nm{stroke:#ad4100}.yt{fill:#005e9e}.nt{fill:#ad4100}.st{fill:#6a5400}.ot{fill:#535862}
@@ -84,7 +84,7 @@ class _Picture:
         yield f'<title id="title">{title}</title>'
         counts = [f"{band.title}: {format_counts(band.counts)}" for band in self._matrix.bands]
         yield f'<desc id="what">{to_markup("; ".join(counts), 4000)}. {FOOTNOTE}</desc>'
-        yield f"<style>{_STYLE.strip()}</style>"
+        yield f"<style>{STYLE.strip()}</style>"
         yield f'<rect class="paper" width="{self._width}" height="{height}" rx="14"/>'
         yield from body
         yield "</svg>"
@@ -102,29 +102,29 @@ class _Picture:
         y += 26
         for sentence in self._foot():
             for line in textwrap.wrap(sentence, (self._width - 2 * MARGIN) // 6):
-                parts.append(_text(MARGIN, y, line, 12, "faint"))
+                parts.append(draw_text(MARGIN, y, line, 12, "faint"))
                 y += 18
         return parts, y + 14
 
     def _head(self) -> Iterator[str]:
         name = self._matrix.url or "a robots.txt"
         day = f", {self._date}" if self._date else ""
-        yield _text(MARGIN, 54, TITLE, 26, "ink", weight=700)
-        yield _text(
+        yield draw_text(MARGIN, 54, TITLE, 26, "ink", weight=700)
+        yield draw_text(
             MARGIN, 80, f"What {to_plain_text(name, 70)} asks of crawlers{day}", 14, "faint"
         )
-        yield _text(MARGIN, 103, headline(self._matrix), 14, "ink")
+        yield draw_text(MARGIN, 103, headline(self._matrix), 14, "ink")
         x = MARGIN
         for look, words in (("y", "allowed"), ("n", "disallowed")):
-            yield _mark(x + 9, 131, look, 18, "")
-            yield _text(x + 25, 135, words, 12, "faint")
+            yield draw_mark(x + 9, 131, look, 18, "")
+            yield draw_text(x + 25, 135, words, 12, "faint")
             x += 25 + 7 * len(words) + 16
         words = "All URLs: is everything allowed, some or nothing?"
-        yield _text(x, 135, words, 12, "faint")
+        yield draw_text(x, 135, words, 12, "faint")
 
     def _headings(self, y: int) -> Iterator[str]:
-        yield _text(MARGIN, y - 8, "Crawler", 12, "faint", weight=600)
-        yield _text(MARGIN + NAME, y - 8, "All URLs", 12, "faint", weight=600)
+        yield draw_text(MARGIN, y - 8, "Crawler", 12, "faint", weight=600)
+        yield draw_text(MARGIN + NAME, y - 8, "All URLs", 12, "faint", weight=600)
         for number, column in enumerate(self._matrix.columns):
             x = self._left + CELL * number + CELL // 2
             path = to_markup(column.path, MAX_PATH_LENGTH)
@@ -139,7 +139,7 @@ class _Picture:
     def _band(self, band: PurposeBand, y: int) -> tuple[list[str], int]:
         room = (self._width - 2 * MARGIN - 9 * len(band.title)) // 6
         suffix = _suffix(to_plain_text(band.sentence, room), 12)
-        title = _text(MARGIN, y + BAND - 13, band.title, 15, "ink", weight=700, suffix=suffix)
+        title = draw_text(MARGIN, y + BAND - 13, band.title, 15, "ink", weight=700, suffix=suffix)
         parts = [self._rule(y + 6), title]
         y += BAND
         for row in band.rows:
@@ -164,12 +164,12 @@ class _Picture:
             if badge and number == len(wrapped) - 1:
                 suffix += _suffix(badge, 10, "italic")
             text = part + dagger
-            parts.append(_text(MARGIN, baseline, text, 13, "ink", weight=600, suffix=suffix))
-        parts.append(_pill(MARGIN + NAME, middle, row.summary))
+            parts.append(draw_text(MARGIN, baseline, text, 13, "ink", weight=600, suffix=suffix))
+        parts.append(draw_pill(MARGIN + NAME, middle, row.summary))
         for number, cell in enumerate(row.cells):
             x = self._left + CELL * number + CELL // 2
             parts.append(
-                _mark(x, middle, "y" if cell.allowed else "n", 21, describe_cell(row, cell))
+                draw_mark(x, middle, "y" if cell.allowed else "n", 21, describe_cell(row, cell))
             )
         return parts, y + height
 
@@ -186,9 +186,10 @@ class _Picture:
         return f'<path class="rule" d="M{MARGIN} {y}H{self._width - MARGIN}"/>'
 
 
-def _text(
+def draw_text(
     x: int, y: int, text: str, size: int, look: str, *, weight: int = 400, suffix: str = ""
 ) -> str:
+    """Return a line of text; *suffix* is markup."""
     bold = f' font-weight="{weight}"' if weight != 400 else ""
     escaped = to_markup(text, 400)
     return f'<text class="{look}" x="{x}" y="{y}" font-size="{size}"{bold}>{escaped}{suffix}</text>'
@@ -203,7 +204,7 @@ def _suffix(text: str, size: int, style: str = "") -> str:
     )
 
 
-def _mark(x: int, y: int, look: str, size: int, tooltip: str) -> str:
+def draw_mark(x: int, y: int, look: str, size: int, tooltip: str) -> str:
     """Return a square with a tick or a cross in it, centred on a point."""
     half, arm = size // 2, size / 21
     drawn = (
@@ -220,7 +221,8 @@ def _mark(x: int, y: int, look: str, size: int, tooltip: str) -> str:
     )
 
 
-def _pill(x: int, y: int, summary: str) -> str:
+def draw_pill(x: int, y: int, summary: str) -> str:
+    """Return a summary with its colour, from a point on."""
     look = _LOOKS[summary]
     return (
         f'<rect class="{look}" x="{x}" y="{y - 10}" width="86" height="20" rx="10"/>'

@@ -2,34 +2,68 @@
 The versions of a file in its git repository, oldest first, with renames followed.
 
 `git` is run as a program: with a list of arguments, without a shell, without filters, external
-diffs, hooks, prompts or a pager of a repository, and with a limit on time and bytes. Nothing is
-written. The history is what `git log --follow` shows for the file: changes that exist only in other
-branches are not in it.
+diffs, hooks, prompts, fetches or a pager of a repository, and with limits on time and bytes.
+Nothing is written. The history is that of the main line: a change that was made in a branch is the
+change of the commit that merged it, because it was in force from then on; `merged_commits` names
+the commits of the branch. Changes that exist only in other branches are not in it.
+
+Sections: values · versions · one version · running git.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from tempfile import TemporaryFile
+from threading import Timer
+from typing import IO, NamedTuple
 
-__all__ = ["FileVersion", "GitError", "file_at", "file_versions"]
+from robotrules.octets import visible
+
+__all__ = [
+    "FileVersion",
+    "GitError",
+    "MergedCommit",
+    "file_at",
+    "file_versions",
+    "is_shallow",
+    "merged_commits",
+]
 
 # A history of 20 years with a change a day has 7,300 versions.
 MOST_VERSIONS = 20_000
-# A larger robots.txt is read up to 500 KiB by crawlers; this leaves room for any mistake.
-LARGEST_FILE = 16 << 20
+# The commits of a branch that a merge brought.
+MOST_MERGED = 1_000
+# Crawlers read up to 500 KiB of a robots.txt; of a larger one, this much is kept.
+LARGEST_FILE = 2 << 20
+# A larger file is no robots.txt, and git would need the memory.
+LARGEST_BLOB = 64 << 20
+# All versions together, which are kept in memory.
+MOST_BYTES = 256 << 20
+# The list of commits; a subject may be long.
+MOST_OUTPUT = 64 << 20
+LONGEST_SUBJECT = 500
 TIMEOUT = 60.0
-# Separate the fields and the records of a log; neither may be in a name or a subject.
-_FIELD, _RECORD = "\x1f", "\x1e"
-_FORMAT = _RECORD + _FIELD.join(("%H", "%ct", "%an", "%s")) + _FIELD
+INCOMPLETE = (
+    "git does not have the content of all versions, and nothing is fetched: clone the repository "
+    "without --filter"
+)
+_BAD_REVISION = re.compile(r"bad revision ('.*')")
+# Fields end with NUL, which is in no name, subject or path.
+_FORMAT = "%x00".join(("%H", "%ct", "%an", "%P", "%s"))
 # A repository may have been downloaded: none of its settings may start a program.
 _SAFE = (
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.devnull),
     *("-c", "log.showSignature=false", "-c", "core.quotePath=false"),
+    "--literal-pathspecs",
 )
+
+
+# --- Values ---------------------------------------------------------------------------------------
 
 
 class GitError(Exception):
@@ -40,7 +74,7 @@ class FileVersion(NamedTuple):
     """A version of a file: a commit that changed it."""
 
     commit: str
-    """The full id."""
+    """The full id; empty for a file that is not committed."""
     at: float
     """The time of the commit, in seconds since 1970: when it entered this history."""
     author: str
@@ -49,11 +83,25 @@ class FileVersion(NamedTuple):
     """The name of the file in this commit, relative to the repository."""
     octets: bytes | None
     """The content; None if this commit deleted the file."""
+    parents: tuple[str, ...] = ()
+    """The full ids; more than one for a merge."""
 
     @property
     def short(self) -> str:
         """The first digits of the id, as `git log` shows them."""
         return self.commit[:10]
+
+
+class MergedCommit(NamedTuple):
+    """A commit of a branch, which a merge brought into the main line."""
+
+    commit: str
+    at: float
+    author: str
+    subject: str
+
+
+# --- Versions -------------------------------------------------------------------------------------
 
 
 def file_versions(file: str | os.PathLike[str], revisions: str = "HEAD") -> list[FileVersion]:
@@ -66,115 +114,262 @@ def file_versions(file: str | os.PathLike[str], revisions: str = "HEAD") -> list
     folder = _folder(path)
     log = _git(
         folder,
-        *("log", "--follow", f"--max-count={MOST_VERSIONS}", f"--format={_FORMAT}"),
+        *("log", "--follow", "--first-parent", "--diff-merges=first-parent"),
+        *(f"--max-count={MOST_VERSIONS}", f"--format={_FORMAT}"),
         *("--raw", "--no-abbrev", "-z", "--no-ext-diff", "--no-textconv", "--no-color"),
-        *("--end-of-options", revisions, "--", path.name),
+        *("--no-relative", "-O" + os.devnull, "--end-of-options", revisions, "--", path.name),
     )
     found = list(_read_log(log))
     if not found:
         raise GitError(
-            f"git knows no version of {str(path)!r} in {revisions}: commit it, or pass another file"
+            f"git knows no version of '{visible(str(path))}' in {visible(revisions)}: commit it, "
+            "or pass another file"
         )
-    contents = _contents(folder, [blob for *_, blob in found if blob is not None])
+    contents = _contents(folder, [blob for _, blob in found if blob is not None])
     versions = [
-        FileVersion(
-            commit, int(at), author, subject, name, None if blob is None else contents[blob]
-        )
-        for commit, at, author, subject, name, blob in found
+        version if blob is None else version._replace(octets=contents[blob])
+        for version, blob in found
     ]
     return versions[::-1]
+
+
+def merged_commits(file: str | os.PathLike[str], version: FileVersion) -> list[MergedCommit]:
+    """Return what changed the file in the branch that *version* merged, the newest first."""
+    if len(version.parents) < 2:
+        return []
+    log = _git(
+        _folder(Path(file)),
+        *("log", f"--max-count={MOST_MERGED}", f"--format={_FORMAT}", "-z", "--no-color"),
+        *("--end-of-options", f"{version.parents[0]}..{version.commit}", "--"),
+        # From any folder of the repository, and with no other magic.
+        f":(top,literal){version.path}",
+        literal=False,
+    )
+    fields = log.decode("utf-8", "surrogateescape").split("\0")
+    rows = (fields[i : i + 5] for i in range(0, len(fields) - 4, 5))
+    return [
+        MergedCommit(commit, _seconds(at), author, subject[:LONGEST_SUBJECT])
+        for commit, at, author, parents, subject in rows
+        if " " not in parents and commit != version.commit
+    ]
+
+
+def is_shallow(file: str | os.PathLike[str]) -> bool:
+    """Tell whether a repository has only the last commits, such as a clone with `--depth`."""
+    answer = _git(_folder(Path(file)), "rev-parse", "--is-shallow-repository")
+    return answer.strip() == b"true"
+
+
+def _folder(path: Path) -> Path:
+    folder = path.parent if str(path.parent) else Path()
+    if path.is_dir():
+        raise GitError(f"'{visible(str(path))}' is a folder: pass a file in it")
+    if not folder.is_dir():
+        raise GitError(
+            f"'{visible(str(folder))}' is not a folder: pass the path of a file in a repository"
+        )
+    return folder
+
+
+def _read_log(log: bytes) -> Iterator[tuple[FileVersion, str | None]]:
+    """Yield versions without content, each with its blob, as `--raw -z` lists them."""
+    tokens = log.decode("utf-8", "surrogateescape").split("\0")
+    place = 0
+    while place + 5 < len(tokens):
+        commit, at, author, parents, subject = tokens[place : place + 5]
+        place += 5
+        raw = tokens[place].lstrip("\n")
+        if not raw.startswith(":"):
+            continue  # without a change of the file
+        # `:100644 100644 OLD NEW M` NUL `path` NUL, and a second path for a rename or a copy.
+        _, mode, _, blob, status = raw.lstrip(":").split(" ")
+        count = 2 if status[:1] in "RC" else 1
+        path = tokens[place + count]
+        place += 1 + count
+        # 120000 is a symbolic link, whose content is a name; 160000 a submodule.
+        is_gone = status.startswith("D") or mode in ("120000", "160000")
+        version = FileVersion(
+            commit,
+            _seconds(at),
+            author,
+            subject[:LONGEST_SUBJECT],
+            path,
+            None,
+            tuple(parents.split()),
+        )
+        yield version, None if is_gone else blob
+        if status.startswith("C"):
+            return  # git goes on with the file that was copied, which is another one
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(int(text))
+    except ValueError:
+        return 0.0
+
+
+def _contents(folder: Path, blobs: Sequence[str]) -> dict[str, bytes]:
+    """Return the contents of blobs, read with one process."""
+    wanted = list(dict.fromkeys(blobs))
+    listed = "\n".join([*wanted, ""]).encode()
+    _check_sizes(_git(folder, "cat-file", "--batch-check", stdin=listed))
+    found: dict[str, bytes] = {}
+    total = 0
+    with _running(folder, ("cat-file", "--batch"), stdin=listed) as stream:
+        for blob in wanted:
+            fields = stream.readline(1_000).split(b" ")
+            if len(fields) != 3:
+                raise GitError("git stopped before the last version: try again")
+            size = int(fields[2])
+            found[blob] = stream.read(min(size, LARGEST_FILE))
+            rest = size - len(found[blob]) + 1  # and the line end
+            while rest > 0 and (block := stream.read(min(rest, 1 << 20))):
+                rest -= len(block)
+            total += len(found[blob])
+            if total > MOST_BYTES:
+                raise GitError(
+                    f"all versions together have more than {MOST_BYTES >> 20} MiB: pass a part of "
+                    "the history with --rev, such as v2.0..HEAD"
+                )
+    return found
+
+
+def _check_sizes(listing: bytes) -> None:
+    """Raise `GitError` for a version that is missing or too large."""
+    for line in listing.splitlines():
+        fields = line.split(b" ")
+        if len(fields) != 3:
+            raise GitError(INCOMPLETE)
+        size = int(fields[2])
+        if size > LARGEST_BLOB:
+            raise GitError(
+                f"a version has {size >> 20:,} MiB ({visible(fields[0][:10])}), so it is no "
+                "robots.txt: pass a part of the history with --rev, such as v2.0..HEAD"
+            )
+
+
+# --- One version ----------------------------------------------------------------------------------
 
 
 def file_at(file: str | os.PathLike[str], revision: str) -> bytes:
     """Return the content of a file in a revision, such as `main` or `v1.2`; raises `GitError`."""
     path = Path(file)
     folder = _folder(path)
-    _git(
+    commit = _git(
         folder,
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        "--end-of-options",
-        f"{revision}^{{commit}}",
-        missing=f"git knows no revision {revision!r}: pass a branch, a tag or a commit",
+        *("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"),
+        missing=f"git knows no revision '{visible(revision)}': pass a branch, a tag or a commit",
     )
-    return _git(
+    # Not `./name`, which a bare repository refuses.
+    prefix = os.fsdecode(_git(folder, "rev-parse", "--show-prefix").removesuffix(b"\n"))
+    entry = _git(
         folder,
-        *("cat-file", "blob", f"{revision}:./{path.name}"),
-        missing=f"{str(path)!r} is not in {revision}: pass another file or revision",
+        *("ls-tree", "-z", "--full-tree", commit.decode().split()[-1], "--", prefix + path.name),
     )
+    # `100644 blob ID` TAB `path` NUL; 120000 is a symbolic link.
+    mode, _, of = entry.partition(b"\t")[0].decode().partition(" ")
+    kind, _, blob = of.partition(" ")
+    if kind != "blob" or mode == "120000":
+        raise GitError(
+            f"'{visible(str(path))}' is not in {visible(revision)}: pass another file or revision"
+        )
+    return _contents(folder, [blob])[blob]
 
 
-def _folder(path: Path) -> Path:
-    folder = path.parent if str(path.parent) else Path()
-    if not folder.is_dir():
-        raise GitError(f"{str(folder)!r} is not a folder: pass the path of a file in a repository")
-    return folder
+# --- Running git ----------------------------------------------------------------------------------
 
 
-def _read_log(log: bytes) -> Iterator[tuple[str, str, str, str, str, str | None]]:
-    """Yield commit, time, author, subject, path and blob, as `--raw -z` lists them."""
-    text = log.decode("utf-8", "surrogateescape")
-    for record in text.split(_RECORD)[1:]:
-        commit, at, author, subject, raw = record.split(_FIELD, 4)
-        # `:100644 100644 OLD NEW M` NUL `path` NUL, and a second path for a rename or a copy.
-        parts = raw.strip("\0\n").split("\0")
-        if not parts[0].startswith(":"):
-            continue  # a merge without a change of its own
-        _, mode, _, blob, status = parts[0].lstrip(":").split(" ")
-        # 120000 is a symbolic link, whose content is a name.
-        is_gone = status.startswith("D") or mode == "120000"
-        yield commit, at, author, subject, parts[-1], None if is_gone else blob
-
-
-def _contents(folder: Path, blobs: Sequence[str]) -> dict[str, bytes]:
-    """Return the contents of blobs, read with one process."""
-    wanted = list(dict.fromkeys(blobs))
-    answer = _git(folder, "cat-file", "--batch", stdin="\n".join([*wanted, ""]).encode())
-    found: dict[str, bytes] = {}
-    start = 0
-    for blob in wanted:
-        end = answer.index(b"\n", start)
-        fields = answer[start:end].split(b" ")
-        if len(fields) != 3:
-            raise GitError(
-                f"git has no content of {blob[:10]}: fetch the whole history, without --depth"
-            )
-        size = int(fields[2])
-        found[blob] = answer[end + 1 : end + 1 + min(size, LARGEST_FILE)]
-        start = end + 1 + size + 1
-    return found
-
-
-def _git(folder: Path, *arguments: str, stdin: bytes = b"", missing: str = "") -> bytes:
+def _git(
+    folder: Path, *arguments: str, stdin: bytes = b"", missing: str = "", literal: bool = True
+) -> bytes:
     """Run git in a folder and return its output; *missing* is the error if it finds nothing."""
-    environment = {
-        key: value for key, value in os.environ.items() if not key.startswith("GIT_")
-    } | {
+    with _running(folder, arguments, stdin=stdin, missing=missing, literal=literal) as stream:
+        output = stream.read(MOST_OUTPUT + 1)
+        if len(output) > MOST_OUTPUT:
+            raise GitError(
+                f"git answered more than {MOST_OUTPUT >> 20} MiB: pass a part of the history with "
+                "--rev, such as v2.0..HEAD"
+            )
+    return output
+
+
+@contextmanager
+def _running(
+    folder: Path,
+    arguments: Sequence[str],
+    *,
+    stdin: bytes = b"",
+    missing: str = "",
+    literal: bool = True,
+) -> Iterator[IO[bytes]]:
+    """Run git and yield its output as a stream; raise `GitError` if it fails."""
+    safe = _SAFE if literal else _SAFE[:-1]
+    with TemporaryFile() as given, TemporaryFile() as errors:
+        given.write(stdin)
+        given.seek(0)
+        try:
+            process = subprocess.Popen(
+                ["git", *safe, *arguments],
+                cwd=folder,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=_environment(),
+            )
+        except FileNotFoundError:
+            raise GitError("git is not installed, and the history is read with it") from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise GitError(f"git cannot be run in '{visible(str(folder))}': {why}") from None
+        assert process.stdout is not None
+        timer = Timer(TIMEOUT, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            with process.stdout:
+                yield process.stdout
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            code = process.wait()
+            timed_out = timer.finished.is_set()
+            timer.cancel()
+        if code != 0:
+            if timed_out:
+                raise GitError(f"git did not answer within {TIMEOUT:g} seconds")
+            errors.seek(0)
+            raise _failure(errors.read(10_000), code, folder, missing)
+
+
+def _environment() -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    return kept | {
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
+        # A partial clone fetches what it lacks, and its settings name a program for it.
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
         "GIT_PAGER": "cat",
         "LC_ALL": "C",
     }
-    try:
-        ran = subprocess.run(
-            ["git", *_SAFE, *arguments],
-            cwd=folder,
-            input=stdin,
-            capture_output=True,
-            timeout=TIMEOUT,
-            env=environment,
-            check=False,
+
+
+def _failure(stderr: bytes, code: int, folder: Path, missing: str) -> GitError:
+    words = stderr.decode("utf-8", "replace").strip().splitlines()
+    errors = [line for line in words if not line.startswith("warning: ")]
+    why = visible(errors[0].removeprefix("fatal: ")) if errors else f"git failed with {code}"
+    if any("lazy fetching" in line or "promisor" in line for line in words):
+        return GitError(INCOMPLETE)
+    if "dubious ownership" in why:
+        return GitError(
+            f"{why}; if you trust it, run git config --global --add safe.directory FOLDER"
         )
-    except FileNotFoundError:
-        raise GitError("git is not installed, and the history is read with it") from None
-    except subprocess.TimeoutExpired:
-        raise GitError(f"git did not answer within {TIMEOUT:g} seconds") from None
-    if ran.returncode == 0:
-        return ran.stdout
-    words = ran.stderr.decode("utf-8", "replace").strip().splitlines()
-    why = words[0].removeprefix("fatal: ") if words else f"git failed with {ran.returncode}"
+    if found := _BAD_REVISION.search(why):
+        if found[1] == "'HEAD'":
+            return GitError("the repository has no commit yet: commit the file first")
+        return GitError(f"git knows no revision {found[1]}: pass a branch, a tag or a commit")
     if "not a git repository" in why:
-        raise GitError(f"{str(folder)!r} is not in a git repository: pass a file of one")
-    raise GitError(missing or why)
+        return GitError(f"'{visible(str(folder))}' is not in a git repository: pass a file of one")
+    return GitError(missing or why)

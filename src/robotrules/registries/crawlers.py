@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -81,6 +81,10 @@ class KnownCrawler(NamedTuple):
     """Whether it is one of the few most important crawlers."""
     ignores_star: bool = False
     """Whether its operator says that it ignores groups for all crawlers (`*`)."""
+    reverse_dns: tuple[str, ...] = ()
+    """
+    The domains in which its operator says that the names of its addresses end; may be empty.
+    """
 
     @property
     def names(self) -> CrawlerNames:
@@ -102,10 +106,15 @@ class KnownCrawler(NamedTuple):
         """The name as a parser that follows the grammar reads it: MJ12bot becomes `MJ`."""
         return leading_name(self.product_token)
 
+    @property
+    def written_as(self) -> str:
+        """The name for a user-agent line: without the part after a space (AMB-21)."""
+        return self.product_token.split()[0]
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        lists = {"purposes": list(self.purposes), "also": list(self.also)}
-        lists["names"] = list(self.names)
+        names = ("purposes", "also", "reverse_dns", "names")
+        lists = {name: list(getattr(self, name)) for name in names}
         return self._asdict() | lists | {"is_valid": self.is_valid, "read_as": self.read_as}
 
     @property
@@ -171,6 +180,37 @@ class KnownCrawlers:
     def get(self, product_token: str) -> KnownCrawler | None:
         """Return the crawler of that name, case-insensitive; None if it is not listed."""
         return self._data[2].get(product_token.lower())
+
+    def with_purposes(self, purposes: Iterable[str]) -> tuple[KnownCrawler, ...]:
+        """
+        Return the crawlers that have one of these purposes, main or not, in the order of names.
+
+        A crawler cannot be asked to fetch for one of its purposes only, so each of them counts.
+        Retired names are included: files that name them lose nothing.
+        """
+        wanted = frozenset(purposes)
+        return tuple(crawler for crawler in self if not wanted.isdisjoint(crawler.purposes))
+
+    def split_by_naming(
+        self, purpose: str, names: Collection[str]
+    ) -> tuple[tuple[KnownCrawler, ...], tuple[KnownCrawler, ...]]:
+        """
+        Return the active crawlers with a purpose that a file names, and those that it does not.
+
+        *names* are those of its user-agent lines, in lower case.
+        """
+        active = [one for one in self.with_purposes([purpose]) if one.status == "active"]
+        named = [
+            crawler
+            for crawler in active
+            if crawler.product_token.lower() in names or crawler.written_as.lower() in names
+        ]
+        return tuple(named), tuple(crawler for crawler in active if crawler not in named)
+
+    @property
+    def citation(self) -> str:
+        """The list and its date in one line, for a comment in a file that names its crawlers."""
+        return f"Names: well-known crawlers of robotrules, from operators' pages, {self.checked}."
 
     def find_in_header(self, user_agent: str) -> KnownCrawler | None:
         """
@@ -240,7 +280,7 @@ class KnownCrawlers:
 
 
 def _make_crawler(entry: dict[str, Any]) -> KnownCrawler:
-    lists = {name: tuple(entry.get(name, ())) for name in ("purposes", "also")}
+    lists = {name: tuple(entry.get(name, ())) for name in ("purposes", "also", "reverse_dns")}
     return KnownCrawler(**entry | lists)
 
 

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from robotrules.json_results.crawlers import crawlers_values
 from robotrules.json_results.schemas import load_schema, schema_names
 from robotrules.registries import SHIPPED
-from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 
 __all__ = ["RESOURCES", "FixedResource", "resource_endpoints"]
 
@@ -49,17 +49,6 @@ class FixedResource(NamedTuple):
     schema: str | dict[str, Any]
     """The JSON schema of its answer, or its name."""
     make: Callable[[], dict[str, Any]]
-
-
-def crawlers_values() -> dict[str, Any]:
-    """Return the known crawlers as plain values for JSON."""
-    return {
-        "schema": SCHEMA_VERSION,
-        "checked": KNOWN_CRAWLERS.checked,
-        "source": KNOWN_CRAWLERS.source,
-        "purposes": CRAWLER_PURPOSES,
-        "crawlers": [crawler.as_dict() for crawler in KNOWN_CRAWLERS],
-    }
 
 
 def registries_values() -> dict[str, Any]:

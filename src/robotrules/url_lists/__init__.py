@@ -3,13 +3,13 @@ Lists of URLs in octets: plain lists, access logs, JSON lines, CSV and sitemaps,
 
 A `UrlReader` reads blocks of octets once, decompresses them if they are gzipped, and yields chunks
 of URLs. The format is detected from the content: an XML sitemap, or lines in one of the formats of
-`line_formats`. Repeated URLs count each time, so a list gives URLs and a log gives requests:
-distinct URLs cannot be counted in constant memory; use `sort -u`.
+`line_formats`. Repeated URLs count each time, so a list gives URLs and a log gives requests.
 
 Content never raises. A line without a URL is skipped and counted, and the first few are kept as
 examples; a failure to read on is kept as `error`. Limits: a line or a tag of a sitemap has at most
-1 MiB, and gzip data beyond 16 MiB must not expand to more than 250 times its size. Sitemap indexes
-are not followed. Nothing is fetched, and no file is opened.
+1 MiB, and gzip data beyond 16 MiB must not expand to more than 250 times its size. The sitemaps of
+an index are read through `open_sitemap`, if the caller passes it; an index that an index lists is
+not read. Nothing is fetched here, and no file is opened.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from __future__ import annotations
 import codecs
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from robotrules.octets import visible
 from robotrules.url_lists.line_formats import (
+    NO_COLUMN,
     LineChunk,
     LineReader,
     Skipped,
@@ -36,8 +38,11 @@ __all__ = [
     "BLOCK",
     "GZIP",
     "LONGEST_URL",
+    "MOST_SITEMAP_OCTETS",
     "Chunk",
+    "LineChunk",
     "Skipped",
+    "Unusable",
     "UrlFileFormat",
     "UrlReader",
 ]
@@ -56,6 +61,10 @@ MOST_WAITING = 4 * 1024 * 1024
 # decompression bomb reaches.
 MOST_TIMES = 250
 UNPACKED_FREELY = 16 * 1024 * 1024
+# sitemaps.org: the size of an uncompressed sitemap.
+MOST_SITEMAP_OCTETS = 50 * 1024 * 1024
+# The length to which names in messages are cut.
+LONGEST_NAME = 100
 # How a gzip member starts (RFC 1952 §2.3.1).
 GZIP = b"\x1f\x8b"
 
@@ -95,9 +104,15 @@ class UrlReader:
         any_scheme: bool = False,
         as_it_comes: bool = False,
         max_unpacked: int | None = None,
+        column: str | None = None,
+        open_sitemap: Callable[[bytes], Iterable[bytes]] | None = None,
     ) -> None:
         """
         Read from *blocks*.
+
+        *column* is the name of the column or key with the URLs, for CSV and JSON lines; or the
+        number of a column, counted from 1. *open_sitemap* returns the blocks of a sitemap that an
+        index lists, or raises `Unusable`; without it an index is refused.
 
         *any_scheme*: a list may contain URLs such as `ftp://…`. *as_it_comes*: a chunk is the
         result of one block, so that output does not wait for further URLs; and a list that starts
@@ -115,6 +130,7 @@ class UrlReader:
         self._skips = Skips()
         self._taken = 0
         self._max_unpacked = max_unpacked
+        self._column, self._open_sitemap = column, open_sitemap
 
     @property
     def form(self) -> UrlFileFormat:
@@ -125,6 +141,11 @@ class UrlReader:
     def skipped(self) -> Skipped:
         """The lines without a URL."""
         return self._skips.skipped()
+
+    @property
+    def octets_read(self) -> int:
+        """The number of input bytes read since the last chunk of URLs."""
+        return self._taken
 
     def chunks(self) -> Iterator[Chunk]:
         """
@@ -150,6 +171,19 @@ class UrlReader:
                 octets = sum(map(len, waiting))
         yield from self._cut(waiting)
 
+    def lines(self) -> Iterator[LineChunk]:
+        """
+        Yield complete lines, decompressed, for readers of other parts of a log than its URLs.
+
+        Read either these or `chunks`. Lines that are too long are in `skipped`.
+        """
+        try:
+            head, blocks = self._text_blocks()
+            wide = head.startswith(_UTF_16)
+            yield from self._texts(_narrow(blocks) if wide else blocks)
+        except Unusable as error:
+            self.error = self.error or str(error)
+
     def _cut(self, urls: list[bytes]) -> Iterator[Chunk]:
         for start in range(0, len(urls), BATCH):
             octets, self._taken = self._taken, 0
@@ -164,22 +198,64 @@ class UrlReader:
             # Decompression may already have set a more specific error.
             self.error = self.error or str(error)
 
-    def _urls(self) -> Iterator[list[bytes]]:
+    def _text_blocks(self) -> tuple[bytes, Iterator[bytes]]:
+        """Return the head of the text and all its blocks, decompressed."""
         head, blocks = _headed(self._blocks())
         if head.startswith(GZIP):
             head, blocks = _headed(self._unpacked(blocks))
         for magic, words in _PACKED.items():
             if head.startswith(magic):
                 raise Unusable(words)
+        return head, blocks
+
+    def _urls(self) -> Iterator[list[bytes]]:
+        head, blocks = self._text_blocks()
         wide = head.startswith(_UTF_16)
         text = head.decode("utf-16", "replace").encode() if wide else head.removeprefix(_BOM)
         if _HTML.match(text.lstrip()):
             raise Unusable("it is an HTML page; pass a list of URLs, an access log or a sitemap")
         if _XML.match(text.lstrip()):
             self._form = UrlFileFormat.SITEMAP
-            yield from SitemapReader(self._skips).read(_from_tag(blocks, wide))
+            if self._column is not None:
+                raise Unusable(f"it is a sitemap, and {NO_COLUMN}")
+            reader = SitemapReader(self._skips, accept_index=self._open_sitemap is not None)
+            try:
+                yield from reader.read(_from_tag(blocks, wide))
+            except Unusable as error:
+                self.error = self.error or str(error)
+            if reader.sitemaps is not None:
+                yield from self._from_index(reader.sitemaps)
         else:
             yield from self._lines(_narrow(blocks) if wide else blocks)
+
+    def _from_index(self, sitemaps: list[bytes]) -> Iterator[list[bytes]]:
+        """Yield the URLs of the sitemaps of an index; the error names the first that failed."""
+        assert self._open_sitemap is not None
+        if not sitemaps:
+            self.error = self.error or "it is a sitemap index, which lists no sitemap"
+            return
+        # The bytes of the index are counted as its sitemaps are read, for a progress bar.
+        octets, self._taken = self._taken, 0
+        unique = list(dict.fromkeys(sitemaps))
+        failed, first = 0, ""
+        for number, url in enumerate(unique):
+            sitemap = UrlReader(_opened(self._open_sitemap, url), max_unpacked=MOST_SITEMAP_OCTETS)
+            yield from sitemap._usable()
+            self._skips.merge(sitemap.skipped)
+            if sitemap.error:
+                failed += 1
+                first = first or f"'{visible(url[:LONGEST_NAME])}': {sitemap.error}"
+            self._taken += octets * (number + 1) // len(unique) - octets * number // len(unique)
+        read = len(unique) - failed
+        self.hint = (
+            f"it is a sitemap index, and {read:,} of its {len(unique):,} sitemaps "
+            f"{'was' if read == 1 else 'were'} read"
+        )
+        if failed:
+            words = (
+                f"{failed:,} of {len(unique):,} sitemaps of the index failed; the first is {first}"
+            )
+            self.error = f"{self.error}; {words}" if self.error else words
 
     # --- Bytes ------------------------------------------------------------------------------------
 
@@ -234,7 +310,9 @@ class UrlReader:
             if text.octets.isspace():
                 continue  # skip blocks of empty lines quickly
             if reader is None:
-                reader = line_reader(text.octets, self._skips, any_scheme=self._any_scheme)
+                reader = line_reader(
+                    text.octets, self._skips, any_scheme=self._any_scheme, column=self._column
+                )
                 if reader is None:
                     continue  # only blank lines and comments so far
                 self._form = reader.form
@@ -272,6 +350,11 @@ class UrlReader:
             self._skips.add(number, bytes(unfinished))
         elif unfinished and not self.error:  # a truncated URL would be a different one
             yield LineChunk(bytes(unfinished), number)
+
+
+def _opened(open_sitemap: Callable[[bytes], Iterable[bytes]], url: bytes) -> Iterator[bytes]:
+    """Yield the blocks of a sitemap; it is opened with the first."""
+    yield from open_sitemap(url)
 
 
 def _gunzip() -> zlib._Decompress:

@@ -3,13 +3,12 @@ Formats of lines with URLs: a list, an access log, JSON lines, CSV; detected fro
 
 - A list has one URL per line, or a path that starts with `/`.
 - An access log has the Common or Combined Log Format of Apache and nginx, with any prefix (a
-virtual
-  host, a syslog header), or another format with the request line in quotes.
+  virtual host, a syslog header), or another format with the request line in quotes.
 - JSON lines have one object per line, with the URL under one of the usual names.
 - CSV, with commas, semicolons or tabs, has a header that names a column of URLs; otherwise the
-first
-  column with a URL is used. A file that starts with a URL and a comma is a list, because a comma
-  may be part of a URL; if every line looks like columns, a hint reports that.
+  first column with a URL is used. The caller can name the column, or give its number. A file that
+  starts with a URL and a comma is a list, because a comma may be part of a URL; if every line looks
+  like columns, a hint reports that.
 
 Rules depend on path and query only, so URLs are passed on as written, including fragments. Blank
 lines and lines that start with `#` are ignored. A line without a URL is skipped, never an error.
@@ -21,8 +20,9 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 from robotrules.octets import visible
@@ -31,6 +31,9 @@ from robotrules.octets import visible
 MOST_EXAMPLES = 3
 LONGEST_EXAMPLE = 120
 LONGEST_CELL = 40
+# Names of columns that an error lists.
+MOST_NAMES = 20
+NO_COLUMN = "a column can be named for CSV and JSON lines only"
 
 
 class UrlFileFormat(StrEnum):
@@ -98,6 +101,11 @@ class Skips:
         if len(self._examples) < MOST_EXAMPLES:
             self._examples.append(Example(line, octets.strip()[:LONGEST_EXAMPLE]))
 
+    def merge(self, other: Skipped) -> None:
+        """Count the skipped lines of another file."""
+        self._count += other.lines
+        self._examples = [*self._examples, *other.examples][:MOST_EXAMPLES]
+
     def skipped(self) -> Skipped:
         """Return the lines skipped so far."""
         return Skipped(self._count, tuple(self._examples))
@@ -140,6 +148,15 @@ def _any_url_of(text: bytes) -> bytes | None:
 def _target(target: bytes) -> bytes | None:
     """Return the URL of a request target; None for `*` and `host:port`."""
     return LOG_ORIGIN + target if target.startswith(b"//") else url_of(target)
+
+
+def target_url(target: bytes) -> bytes | None:
+    """
+    Return the URL of a request target as servers log it, with escapes undone; None if it is none.
+
+    A path that starts with `//` has `LOG_ORIGIN` before it.
+    """
+    return _target(_ESCAPE.sub(_unescaped, target) if b"\\" in target else target)
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:
@@ -246,8 +263,7 @@ def _of_log(line: bytes) -> bytes | None:
     found = _REQUEST.search(line)
     if not found:
         return None
-    target = found[1]
-    return _target(_ESCAPE.sub(_unescaped, target) if b"\\" in target else target)
+    return target_url(found[1])
 
 
 # Names of URL fields in logs and exports, the most complete first: nginx's `uri` is rewritten and
@@ -259,25 +275,25 @@ NAMES = (
 )
 
 
-def _of_json(line: bytes) -> bytes | None:
+def _of_json(line: bytes, names: Sequence[str] = NAMES) -> bytes | None:
     try:
         value = json.loads(line.decode("utf-8", "surrogateescape"))
     except (ValueError, RecursionError):
         return None
-    return _within(value, deeper=True) if isinstance(value, dict) else None
+    return _within(value, names, deeper=True) if isinstance(value, dict) else None
 
 
-def _within(value: dict[str, Any], *, deeper: bool) -> bytes | None:
+def _within(value: dict[str, Any], names: Sequence[str], *, deeper: bool) -> bytes | None:
     """Return the URL in an object, or in an object it contains, under one of the names."""
-    if value.keys().isdisjoint(NAMES):
+    if value.keys().isdisjoint(names):
         value = {name.lower(): one for name, one in value.items()}
-    for name in NAMES:
+    for name in names:
         one = value.get(name)
         found = None
         if isinstance(one, str):
             found = _of_value(_octets(one))
         elif isinstance(one, dict) and deeper:
-            found = _within(one, deeper=False)
+            found = _within(one, NAMES, deeper=False)
         if found is not None:
             return found
     return None
@@ -302,8 +318,10 @@ def _of_value(value: bytes) -> bytes | None:
 class _Columns(LineReader):
     """Reads one column of CSV by line, so that an unclosed quote affects one line only."""
 
-    def __init__(self, skips: Skips, separator: str) -> None:
+    def __init__(self, skips: Skips, separator: str, named: str | None = None) -> None:
+        """*named* is the name of the column, or its number."""
         super().__init__(UrlFileFormat.CSV, skips, self._of_line)
+        self._named = named
         self._separator = separator
         self._column: int | None = None
         self._name = ""
@@ -314,7 +332,7 @@ class _Columns(LineReader):
     @property
     def hint(self) -> str:
         """The column that was read, if several have URLs."""
-        if self._column is None or not self._others:
+        if self._column is None or not self._others or self._named is not None:
             return ""
         name = f" ('{visible(_octets(self._name))}')" if self._name else ""
         return f"several columns have URLs; column {self._column + 1}{name} was read"
@@ -336,6 +354,8 @@ class _Columns(LineReader):
 
     def _found(self, cells: list[str]) -> int | None:
         """Return the column with URLs, by its name or content."""
+        if self._named is not None:
+            return _named_column(self._named, cells)
         names = [cell.strip().lower() for cell in cells]
         if known := [name for name in NAMES if name in names]:
             column = names.index(known[0])
@@ -357,6 +377,20 @@ class _Columns(LineReader):
             return []
 
 
+def _named_column(named: str, cells: list[str]) -> int:
+    """Return the column with a name in the first line, or with a number; raises `Unusable`."""
+    names = [cell.strip() for cell in cells]
+    for one, among in ((named, names), (named.lower(), [name.lower() for name in names])):
+        if one in among:
+            return among.index(one)
+    if named.isascii() and named.isdigit() and 1 <= int(named[:9]) <= len(names):
+        return int(named[:9]) - 1
+    shown = [f"'{visible(_octets(name[:LONGEST_CELL]))}'" for name in names[:MOST_NAMES]]
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    wanted = visible(_octets(named[:LONGEST_CELL]))
+    raise Unusable(f"there is no column '{wanted}' in its first line: {', '.join(shown)}{more}")
+
+
 def _is_whole_url(cell: str) -> bool:
     """Tell whether a cell is a URL with a host; a path may be something else."""
     return _HTTP.match(_octets(cell.strip())) is not None
@@ -365,19 +399,25 @@ def _is_whole_url(cell: str) -> bool:
 # --- Detection ------------------------------------------------------------------------------------
 
 
-def line_reader(octets: bytes, skips: Skips, *, any_scheme: bool = False) -> LineReader | None:
+def line_reader(
+    octets: bytes, skips: Skips, *, any_scheme: bool = False, column: str | None = None
+) -> LineReader | None:
     """
     Return the reader for a file that starts with these bytes; None if there is no content yet.
 
-    *any_scheme*: a list may have URLs of other schemes than http and https.
+    *any_scheme*: a list may have URLs of other schemes than http and https. *column* is the column
+    or key with the URLs.
     """
     line = next(_meaningful(octets), None)
     if line is None:
         return None
     if line.startswith(b"{"):
-        return LineReader(UrlFileFormat.JSON, skips, _of_json)
+        names = NAMES if column is None else (column, column.lower())
+        return LineReader(UrlFileFormat.JSON, skips, partial(_of_json, names=names))
     if re.match(rb'\[\s*(?:[{"\]]|\Z)', line):
         raise Unusable("it is a JSON array; pass one object per line, as printed by jq -c '.[]'")
+    if column is not None:
+        return _Columns(skips, _most_frequent_separator(line) or ",", column)
     if _REQUEST.search(line) or _MOMENT.search(line):
         return LineReader(UrlFileFormat.LOG, skips, _of_log)
     separator = _separator(line)
@@ -397,6 +437,11 @@ def _separator(line: bytes) -> str:
     """Return the cell separator of a line; empty if it is not CSV."""
     if url_of(line) is not None:
         return "\t" if b"\t" in line else ""  # a comma may be part of a URL
+    return _most_frequent_separator(line) or ("," if line.startswith(b'"') else "")
+
+
+def _most_frequent_separator(line: bytes) -> str:
+    """Return the separator that a line has most often; empty if it has none."""
     counts = {one: line.count(one.encode()) for one in "\t;,"}
     most = max(counts, key=counts.__getitem__)
-    return most if counts[most] else "," if line.startswith(b'"') else ""
+    return most if counts[most] else ""

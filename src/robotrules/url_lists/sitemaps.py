@@ -3,7 +3,8 @@ The URLs of an XML sitemap (sitemaps.org), read as a stream in constant memory.
 
 Expat parses it without building a tree. A document that declares entities or an internal DTD subset
 is refused, so no entity is expanded and no external resource is read. A tag of more than 1 MiB ends
-the parsing, because expat would buffer it. Sitemap indexes are not followed.
+the parsing, because expat would buffer it. The sitemaps that an index lists are collected; nothing
+is opened or fetched here.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ LONGEST_LOC = 8 * 1024
 LONGEST_TOKEN = 1024 * 1024
 # A sitemap has three levels; some extensions add two.
 MOST_DEEP = 100
+# sitemaps.org: an index lists at most so many sitemaps.
+MOST_SITEMAPS = 50_000
 _INDEX = (
     "it is a sitemap index, which lists sitemaps instead of pages; save the sitemaps it lists and "
     "pass one of them"
@@ -29,8 +32,13 @@ _INDEX = (
 class SitemapReader:
     """Reads the URLs of pages (`loc` in `url` in `urlset`) and ignores extensions."""
 
-    def __init__(self, skips: Skips) -> None:
+    def __init__(self, skips: Skips, *, accept_index: bool = False) -> None:
+        """*accept_index*: an index is read, too, and refused otherwise."""
+        self.sitemaps: list[bytes] | None = None
+        """The URLs of the sitemaps that an index lists; None: it is not an index."""
         self._skips = skips
+        self._accept_index = accept_index
+        self._item = "url"
         self._open: list[str] = []
         self._space = ""
         self._text: list[str] | None = None
@@ -79,7 +87,7 @@ class SitemapReader:
         if len(self._open) >= MOST_DEEP:
             raise Unusable(f"it has elements nested more than {MOST_DEEP} deep")
         # A `loc` of another namespace belongs to an image or video.
-        page = self._open[1:] == ["url"] and local == "loc" and space == self._space
+        page = self._open[1:] == [self._item] and local == "loc" and space == self._space
         self._open.append(local)
         self._text, self._size = ([], 0) if page else (None, 0)
         # Set only for `loc`: most of a sitemap is other text.
@@ -87,6 +95,9 @@ class SitemapReader:
 
     def _begin(self, space: str, local: str) -> None:
         self._space = space
+        if local == "sitemapindex" and self._accept_index:
+            self.sitemaps, self._item = [], "sitemap"
+            return
         if local == "sitemapindex":
             raise Unusable(_INDEX)
         if local != "urlset":
@@ -99,10 +110,18 @@ class SitemapReader:
             text = "".join(self._text).encode("utf-8", "replace")
             url = url_of(text)
             if url is not None and self._size <= LONGEST_LOC:
-                self._urls.append(url)
+                self._keep(url)
             else:
                 self._skips.add(self._parser.CurrentLineNumber, text)
         self._text = None
+
+    def _keep(self, url: bytes) -> None:
+        if self.sitemaps is None:
+            self._urls.append(url)
+        elif len(self.sitemaps) < MOST_SITEMAPS:
+            self.sitemaps.append(url)
+        else:
+            raise Unusable(f"it lists more than {MOST_SITEMAPS:,} sitemaps; the rest was not read")
 
     def _characters(self, text: str) -> None:
         if self._text is not None and self._size <= LONGEST_LOC:

@@ -4,10 +4,11 @@ Policies: a short TOML file with the requests of a site to crawlers, converted t
 A policy has `keep-out` and `welcome` paths, allowed uses of content, and directives for single
 applications; `compose` makes groups of them. Requests to everyone apply to all crawlers: they are
 repeated in the groups of named crawlers, because RFC 9309 §2.2.1 makes these obey their own group
-only. Requests to a named crawler take precedence. Tag rules by path are not part of a robots.txt:
-`tag_policy` reads them, and `read_policy` returns both. A policy with the key `robots-txt` names a
-file that is served as it is, and generates none. This module does not read files; `write` lays out
-the robots.txt.
+only. Requests to a named crawler take precedence. `for-purpose` stands for all well-known crawlers
+with a purpose, which are written by name: User-Agent-Purpose is a draft that they do not know. Tag
+rules by path are not part of a robots.txt: `tag_policy` reads them, and `read_policy` returns both.
+A policy with the key `robots-txt` names a file that is served as it is, and generates none. This
+module does not read files; `write` lays out the robots.txt.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 
 from robotrules.errors import WriteError
 from robotrules.http import structured_fields
+from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 from robotrules.robotstxt import normalize_path
 from robotrules.toml_positions import TomlValue, read
 from robotrules.write import (
@@ -35,6 +37,7 @@ from robotrules.write import (
     token_value,
 )
 from robotrules.write.tag_policy import PathTags, read_tags, require_path
+from robotrules.write.values import longer_names_first
 
 # A policy is written by hand; a larger file is not a policy.
 LARGEST = 1 << 20
@@ -43,7 +46,7 @@ ROBOTS_KEYS = ("comment", "sitemaps", "records", "everyone", "for", "application
 EXISTING = "robots-txt"
 POLICY_KEYS = (*ROBOTS_KEYS, EXISTING, "tags")
 EVERYONE_KEYS = ("comment", "keep-out", "welcome", "use", "crawl-delay", "records")
-FOR_KEYS = ("crawlers", "purposes", "instead-of-everyone", *EVERYONE_KEYS)
+FOR_KEYS = ("crawlers", "for-purpose", "purposes", "instead-of-everyone", *EVERYONE_KEYS)
 # What a robots.txt calls them.
 RECORD_KEYS = {"disallow": "keep-out", "allow": "welcome", "user-agent": "crawlers"}
 REQUEST_KEYS = ("keep-out", "welcome", "crawlers")
@@ -206,14 +209,14 @@ def _make_robots(policy: TomlValue) -> NewRobotsTxt:
     named: list[NewGroup] = []
     purposed: list[NewGroup] = []
     keys_by_name: dict[str, str] = {}
-    for entry in entries.parts():
+    audiences = _read_audiences(entries)
+    for entry, audience in zip(entries.parts(), audiences, strict=True):
         requests = _read_requests(entry, FOR_KEYS)
         if not entry.at("instead-of-everyone", False).switch():
             requests = requests.over(everyone)
-        crawlers = [*entry.at("crawlers", []).texts(example="ExampleBot")]
-        purposes = [*entry.at("purposes", []).texts(example="EXAMPLE-PURPOSE-1")]
+        crawlers, purposes = audience.crawlers, audience.purposes
         if not crawlers and not purposes:
-            entry.refuse('no crawler or purpose: add crawlers = ["ExampleBot"], or purposes')
+            entry.refuse('no crawler or purpose: add crawlers = ["ExampleBot"], or for-purpose')
         if "*" in crawlers:
             entry.refuse("'*' stands for all crawlers: use [everyone]")
         for name in [f"crawler {name}" for name in crawlers] + [f"purpose {p}" for p in purposes]:
@@ -225,9 +228,10 @@ def _make_robots(policy: TomlValue) -> NewRobotsTxt:
         with _errors_at(entry):
             # Separate groups for names and for purposes: robotspy reads a purpose line as a name,
             # and then mixes up the groups that have it.
-            named += [requests.group(crawlers, [], directives)] if crawlers else []
+            described = requests._replace(comment=audience.describe(requests.comment))
+            named += [described.group(crawlers, [], directives)] if crawlers else []
             purposed += [requests.group([], purposes, [])] if purposes else []
-    groups = [*_longer_names_first(named), *purposed]
+    groups = [*longer_names_first(named), *purposed]
     if "everyone" in policy or directives:
         with _errors_at(policy.at("everyone")):
             # Last, for parsers that use the first matching group.
@@ -235,6 +239,53 @@ def _make_robots(policy: TomlValue) -> NewRobotsTxt:
     records = [*_read_sitemaps(policy.at("sitemaps", [])), *_read_records(policy.at("records", {}))]
     with _errors_at(policy):
         return NewRobotsTxt(groups, records, _read_text(policy.at("comment", "")))
+
+
+class _Audience(NamedTuple):
+    """The crawlers of a `[[for]]` table."""
+
+    crawlers: list[str]
+    purposes: list[str]
+    for_purpose: tuple[str, ...]
+
+    def describe(self, comment: str) -> str:
+        """Return the comment of its group: who is named, by which list, of which day."""
+        if not self.for_purpose:
+            return comment
+        words = f"Crawlers with the purpose {' or '.join(self.for_purpose)}."
+        return "\n".join(filter(None, (comment, words, KNOWN_CRAWLERS.citation)))
+
+
+def _read_audiences(entries: TomlValue) -> list[_Audience]:
+    """
+    Return the crawlers of each `[[for]]` table; `for-purpose` becomes names of well-known crawlers.
+
+    A crawler that a table names is left to that table. One that several tables reach by purpose
+    belongs to the first of them that has `keep-out`, or else to the first: a crawler with an
+    unwanted purpose cannot be asked to fetch for the others only.
+    """
+    audiences = []
+    for entry in entries.parts():
+        for_purpose = entry.table().at("for-purpose", [])
+        wanted = tuple(dict.fromkeys(for_purpose.texts(example="ai-training")))
+        for purpose in wanted:
+            if purpose not in CRAWLER_PURPOSES:
+                for_purpose.refuse_name(purpose, tuple(CRAWLER_PURPOSES))
+        crawlers = [*entry.at("crawlers", []).texts(example="ExampleBot")]
+        purposes = [*entry.at("purposes", []).texts(example="EXAMPLE-PURPOSE-1")]
+        listed = {purpose.lower() for purpose in purposes}
+        purposes += [purpose for purpose in wanted if purpose not in listed]
+        audiences.append(_Audience(crawlers, purposes, wanted))
+    taken = {name.lower() for audience in audiences for name in audience.crawlers}
+    order = sorted(range(len(audiences)), key=lambda at: not entries.at(at).value.get("keep-out"))
+    for at in order:
+        crawlers, _, wanted = audiences[at]
+        for known in KNOWN_CRAWLERS.with_purposes(wanted):
+            names = {known.product_token.lower(), known.written_as.lower()}
+            if taken.isdisjoint(names):
+                taken |= names
+                crawlers.append(known.written_as)
+    return audiences
 
 
 def _read_existing(policy: TomlValue) -> str | None:
@@ -367,20 +418,3 @@ def _read_records(table: TomlValue) -> Iterator[NewRecord]:
             with _errors_at(values):
                 record = NewRecord(key, value)
             yield record
-
-
-def _longer_names_first(groups: list[NewGroup]) -> list[NewGroup]:
-    """
-    Return groups with each name before the names it contains; otherwise in the given order.
-
-    Python's urllib.robotparser gives ExampleBot-News the first group whose name is part of it.
-    """
-    ordered: list[NewGroup] = []
-    for group in groups:
-        contained = (
-            at
-            for at, other in enumerate(ordered)
-            if any(name in mine for name in other.names() for mine in group.names())
-        )
-        ordered.insert(next(contained, len(ordered)), group)
-    return ordered

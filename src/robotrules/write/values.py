@@ -331,6 +331,23 @@ class NewGroup(_Checked, _Group):
         }
 
 
+def longer_names_first(groups: Iterable[NewGroup]) -> list[NewGroup]:
+    """
+    Return groups with each name before the names it contains; otherwise in the given order.
+
+    Python's urllib.robotparser gives ExampleBot-News the first group whose name is part of it.
+    """
+    ordered: list[NewGroup] = []
+    for group in groups:
+        contained = (
+            at
+            for at, other in enumerate(ordered)
+            if any(name in mine for name in other.names() for mine in group.names())
+        )
+        ordered.insert(next(contained, len(ordered)), group)
+    return ordered
+
+
 class _RobotsTxt(NamedTuple):
     groups: tuple[NewGroup, ...] = ()
     records: tuple[NewRecord, ...] = ()

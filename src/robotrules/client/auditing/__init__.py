@@ -4,18 +4,17 @@ Audit: one live page with all that speaks about it, and where those contradict e
 `audit(client, url)` asks for the robots.txt, the page, the sitemaps that the robots.txt names, and
 the robots.txt of the other scheme; then it looks at them side by side. What a carrier alone has to
 say is in its notes, which are passed on. A page that the rules disallow is not fetched, unless the
-site is the caller's own. How the parts are compared is in `checks`.
+site is the caller's own. How the parts are compared is in `checks`. `SiteAuditor` audits many pages
+of a site.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from robotrules.access import Hop
 from robotrules.cache import EffectivePolicy, format_timestamp
-from robotrules.client.auditing.canonical import Canonical, canonicals
+from robotrules.client.auditing.canonical import Canonical
 from robotrules.client.auditing.checks import (
     check_guidance,
     check_page,
@@ -24,12 +23,20 @@ from robotrules.client.auditing.checks import (
     check_sitemaps,
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
-from robotrules.client.auditing.sitemap_files import MAX_BYTES as MAX_SITEMAP_BYTES
-from robotrules.client.auditing.sitemap_files import SitemapFile, SitemapForm, read_sitemap
+from robotrules.client.auditing.page_audit import IndexingAnswer, PageAudit, PageOutcome
+from robotrules.client.auditing.page_reader import AuditPageReader, RedirectStep, fetch_other_scheme
+from robotrules.client.auditing.site_audit import SiteAuditor
+from robotrules.client.auditing.site_results import FindingGroup, SiteAudit, SiteSummary
+from robotrules.client.auditing.sitemap_files import MAX_URLS, SitemapFile, SitemapForm
+from robotrules.client.auditing.sitemap_reader import (
+    MAX_SITEMAPS,
+    SitemapFetch,
+    SitemapSet,
+    read_sitemaps,
+)
 from robotrules.client.origin_state import OriginState
-from robotrules.client.pages import MAX_BYTES, FetchResult, fetch_page, make_guidance
+from robotrules.client.pages import FetchResult
 from robotrules.client.sync import Client
-from robotrules.extensions.sitemap import sitemaps
 from robotrules.guide import Guidance
 from robotrules.http.media_types import parse_media_type
 from robotrules.http.origins import origin_of, robots_url
@@ -40,8 +47,6 @@ from robotrules.tags.profile import find_tag_profile
 
 # Increased when a key of `Audit.as_dict()` changes meaning or is removed.
 SCHEMA_VERSION = 1
-# Maximum number of sitemap files to fetch. An index may list 50,000.
-MAX_SITEMAPS = 5
 
 
 class SitemapListing(NamedTuple):
@@ -93,19 +98,6 @@ class SitemapListing(NamedTuple):
             "lists_page": self.lists_page,
             "disallowed": len(self.disallowed),
         }
-
-
-class RedirectStep(NamedTuple):
-    """One URL of the redirect chain of the page."""
-
-    url: str
-    verdict: Verdict
-    status: int | None
-    """None: it was not requested, or there was no response."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        return {"url": self.url, "verdict": self.verdict.as_dict(), "status": self.status}
 
 
 class Audit(NamedTuple):
@@ -240,16 +232,27 @@ class _Auditor:
         state = client.refresh(url)
         assert state is not None
         self._progress(url)
-        page = client.fetch(url, *self._asked)
-        unseen = None
-        if ignore_disallow and not page.verdict and page.origin_state is not None:
-            unseen = self._read_anyway(page.url)
-        found = self._guidance(page, unseen, profile)
-        seen = unseen or page
-        links = self._canonicals(seen) if seen.ok else ()
-        steps = tuple(self._steps(page, unseen))
-        other = self._other_scheme(origin)
-        listed, left = self._sitemaps(state, steps, max_sitemaps)
+        reader = AuditPageReader(
+            client,
+            [self._asked],
+            profile=profile,
+            ignore_disallow=ignore_disallow,
+            html=self._html,
+        )
+        [reading] = reader.read(url)
+        page, unseen, found, links, steps = reading
+        other = fetch_other_scheme(client, origin, self._progress)
+        read = read_sitemaps(
+            client,
+            state,
+            *self._asked,
+            max_files=max_sitemaps,
+            max_urls=max_sitemaps * MAX_URLS,
+            keep_bodies=True,
+            progress=self._progress,
+        )
+        listed = [self._compare_listing(one, state, steps) for one in read.files]
+        left = read.not_read
         rules = {one.url: client.check(one.url, *self._asked) for one in links}
         verdict = state.check(url, *self._asked)
         findings = [
@@ -274,7 +277,7 @@ class _Auditor:
             origin_state=state,
             verdict=verdict,
             steps=steps,
-            page=seen,
+            page=reading.content,
             guidance=found,
             canonicals=links,
             sitemaps=tuple(listed),
@@ -282,90 +285,14 @@ class _Auditor:
             findings=tuple(sorted(findings, key=lambda one: LEVELS.index(one.level))),
         )
 
-    def _canonicals(self, page: FetchResult) -> tuple[Canonical, ...]:
-        return canonicals(page.url, page.fields, page.body if self._html else b"")
-
-    def _steps(self, page: FetchResult, unseen: FetchResult | None) -> Iterator[RedirectStep]:
-        hops: tuple[Hop, ...] = (*page.hops, *(unseen.hops if unseen else ()))
-        for hop in hops:
-            yield RedirectStep(hop.url, self._client.check(hop.url, *self._asked), hop.status)
-        last = unseen or page
-        if not hops or hops[-1].url != last.url:
-            yield RedirectStep(last.url, self._client.check(last.url, *self._asked), last.status)
-
-    def _guidance(self, page: FetchResult, unseen: FetchResult | None, profile: str) -> Guidance:
-        tokens, purposes = self._asked
-        if unseen is not None:
-            # The content of a disallowed page; the rules and the verdict are unchanged.
-            page = page._replace(
-                status=unseen.status,
-                fields=unseen.fields,
-                body=unseen.body,
-                complete=unseen.complete,
-                at=unseen.at,
-            )
-        return make_guidance(
-            page, tokens, purposes, application=None, profile=profile, html=self._html
-        )
-
-    def _read_anyway(self, url: str) -> FetchResult:
-        """Fetch a page of the caller's site despite the rules, at the rate limit."""
-        client, (tokens, purposes) = self._client, self._asked
-        return client._run_page(
-            fetch_page(
-                url,
-                tokens,
-                purposes,
-                profile=client._cache_engine.profile.name,
-                limit=MAX_BYTES,
-                timeout=client._cache_engine.timeout,
-                ignore_disallow=True,
-            )
-        )
-
-    def _other_scheme(self, origin: str) -> OriginState | None:
-        """Return the robots.txt of the other scheme; None for an origin with a port."""
-        scheme, _, authority = origin.partition("://")
-        if ":" in authority.rpartition("]")[2]:
-            return None
-        other = f"{'http' if scheme == 'https' else 'https'}://{authority}"
-        self._progress(robots_url(other))
-        return self._client.refresh(other)
-
-    def _sitemaps(
-        self, state: OriginState, steps: Sequence[RedirectStep], most: int
-    ) -> tuple[list[SitemapListing], int]:
-        """Fetch sitemaps, and those listed in an index; return how many were skipped."""
-        # Without rules, the equivalent file lists no sitemap.
-        assert state.fetch_record is not None
-        waiting = deque(
-            (one.url, f"robots.txt, line {one.line}")
-            for one in sitemaps(state.robots, state.fetch_record.url)
-        )
-        seen = {target for target, _ in waiting}
-        found: list[SitemapListing] = []
-        while waiting and len(found) < most:
-            target, named_by = waiting.popleft()
-            found.append(listed := self._check_listing(target, named_by, state, steps))
-            # sitemaps.org: an index does not list an index.
-            if named_by.startswith("robots.txt") and listed.is_index and listed.file:
-                more = [one for one in dict.fromkeys(listed.file.urls) if one not in seen]
-                waiting.extend((one, target) for one in more)
-                seen.update(more)
-        return found, len(waiting)
-
-    def _check_listing(
-        self, target: str, named_by: str, state: OriginState, steps: Sequence[RedirectStep]
+    def _compare_listing(
+        self, fetched: SitemapFetch, state: OriginState, steps: Sequence[RedirectStep]
     ) -> SitemapListing:
-        self._progress(target)
-        page = self._client.fetch(target, *self._asked, limit=MAX_SITEMAP_BYTES)
-        if not page.ok:
-            return SitemapListing(target, named_by, page, None)
-        file = read_sitemap(page.body, complete=page.complete)
-        listed = SitemapListing(target, named_by, page, file)
-        if listed.is_index:
+        """Return a sitemap with what it lists of the page, and of blocked URLs."""
+        listed = SitemapListing(*fetched)
+        if not fetched.urls:
             return listed
-        ours = [one for one in file.urls if origin_of(one) == state.origin]
+        ours = [one for one in fetched.urls if origin_of(one) == state.origin]
         # URLs are compared as rules compare them (RFC 9309 §2.2.2).
         parsing = state.robots.profile
         forms = {normalize_path(one, profile=parsing) for one in ours}
@@ -386,7 +313,17 @@ __all__ = [
     "SCHEMA_VERSION",
     "Audit",
     "Finding",
+    "FindingGroup",
+    "IndexingAnswer",
+    "PageAudit",
+    "PageOutcome",
     "RedirectStep",
+    "SiteAudit",
+    "SiteAuditor",
+    "SiteSummary",
+    "SitemapFetch",
     "SitemapListing",
+    "SitemapSet",
     "audit",
+    "read_sitemaps",
 ]

@@ -29,7 +29,9 @@ from robotrules.tags.known_rules import LIFTS
 from robotrules.tags.rules import Mention, RuleStatus, UsageRules
 
 if TYPE_CHECKING:
-    from robotrules.client.auditing import RedirectStep, SitemapListing
+    from robotrules.client.auditing import SitemapListing
+    from robotrules.client.auditing.page_reader import RedirectStep
+    from robotrules.client.auditing.sitemap_reader import SitemapFetch
 
 ROBOTS, PAGE = "robots.txt", "page"
 # RFC 9309 §2.3: UTF-8, of which ASCII is a part.
@@ -69,13 +71,13 @@ def check_robots(state: OriginState) -> Iterator[Finding]:
 
 def _check_response(fetch_record: FetchRecord) -> Iterator[Finding]:
     if fetch_record.hops:
-        yield finding("robots-redirected", ROBOTS, url=_shorten(fetch_record.url))
+        yield finding("robots-redirected", ROBOTS, url=shorten(fetch_record.url))
     named, charset = parse_media_type(fetch_record.fields), parse_charset(fetch_record.fields)
     if named != "text/plain":
         words = named or "nothing in particular"
-        yield finding("robots-media-type", ROBOTS, type=_shorten(words))
+        yield finding("robots-media-type", ROBOTS, type=shorten(words))
     if charset is not None and charset.lower() not in UTF8:
-        yield finding("robots-charset", ROBOTS, charset=_shorten(charset))
+        yield finding("robots-charset", ROBOTS, charset=shorten(charset))
     said = response_freshness(fetch_record.fields)
     if not said.may_store or said.must_validate:
         yield finding("robots-short-lifetime", ROBOTS, time="a moment")
@@ -96,7 +98,7 @@ def _describe(reason: FailureReason, detail: str) -> str:
     """Return a failure in words, without the hint for the client's configuration."""
     if reason is FailureReason.REFUSED:
         detail = detail.partition("; ")[0]
-    beside = f": {_shorten(detail)}" if detail and detail != reason.sentence else ""
+    beside = f": {shorten(detail)}" if detail and detail != reason.sentence else ""
     return f"{reason.sentence}{beside}"
 
 
@@ -109,14 +111,15 @@ def _format_duration(seconds: float) -> str:
     return f"{count} {unit}{'' if count == '1' else 's'}"
 
 
-def _shorten(text: str) -> str:
+def shorten(text: str) -> str:
+    """Return a quotation of limited length."""
     return text if len(text) <= MAX_QUOTE else text[: MAX_QUOTE - 1] + "…"
 
 
 def _describe_reason(verdict: Verdict) -> str:
     """Return what decided the verdict: a line, or another reason."""
     rule = verdict.rule
-    return _shorten(f"line {rule.line}: {rule}") if rule else verdict.reason.sentence
+    return shorten(f"line {rule.line}: {rule}") if rule else verdict.reason.sentence
 
 
 # --- Its two schemes ------------------------------------------------------------------------------
@@ -158,10 +161,10 @@ def check_page(page: FetchResult, unseen: FetchResult | None, allowed: bool) -> 
         page = page._replace(failure_reason=None)
     if page.hops and page.failure_reason is None:
         if page.verdict:
-            yield finding("page-redirected", PAGE, url=_shorten(page.url))
+            yield finding("page-redirected", PAGE, url=shorten(page.url))
         elif allowed:
             why = _describe_reason(page.verdict)
-            yield finding("redirect-to-disallowed", PAGE, url=_shorten(page.url), why=why)
+            yield finding("redirect-to-disallowed", PAGE, url=shorten(page.url), why=why)
     last = unseen or page
     if last.failure_reason is not None:
         yield finding("page-unreachable", PAGE, why=_describe(last.failure_reason, last.detail))
@@ -195,10 +198,10 @@ def check_guidance(
         if not rules[link.url]:
             why = _describe_reason(rules[link.url])
             where = f"{PAGE}, {link.carrier}"
-            yield finding("canonical-disallowed", where, url=_shorten(link.url), why=why)
+            yield finding("canonical-disallowed", where, url=shorten(link.url), why=why)
     targets = list(dict.fromkeys(link.url for link in links))
     if len(targets) > 1:
-        named = " and ".join(map(_shorten, targets[:3]))
+        named = " and ".join(map(shorten, targets[:3]))
         yield finding("canonicals-differ", PAGE, urls=named)
 
 
@@ -221,9 +224,9 @@ def _compare_tags(usage: UsageRules) -> Iterator[Finding]:
             "tags-disagree",
             PAGE,
             one=strict.source,
-            what=_shorten(strict.text),
+            what=shorten(strict.text),
             other=other.source,
-            else_=_shorten(other.text),
+            else_=shorten(other.text),
         )
         if len(told) >= MAX_CONFLICTS:
             return
@@ -269,21 +272,24 @@ def check_sitemaps(
     verdicts = {step.url: step.verdict for step in steps}
     last = steps[-1].url
     for one in listed:
-        where = f"sitemap {_shorten(one.url)}"
-        yield from _check_sitemap_file(one, one.page, where)
+        where = f"sitemap {shorten(one.url)}"
+        yield from check_sitemap_file(one, one.page, where)
         for url in one.steps:
             if not verdicts[url]:
-                yield finding("listed-and-disallowed", where, url=_shorten(url))
+                yield finding("listed-and-disallowed", where, url=shorten(url))
             elif url != last:
-                yield finding("listed-and-redirected", where, url=_shorten(url))
+                yield finding("listed-and-redirected", where, url=shorten(url))
             elif noindex:
-                yield finding("listed-and-noindex", where, url=_shorten(url))
+                yield finding("listed-and-noindex", where, url=shorten(url))
         if one.disallowed:
             count = f"{len(one.disallowed):,} URL{'s' if len(one.disallowed) > 1 else ''}"
-            yield finding("lists-disallowed", where, count=count, url=_shorten(one.disallowed[0]))
+            yield finding("lists-disallowed", where, count=count, url=shorten(one.disallowed[0]))
 
 
-def _check_sitemap_file(one: SitemapListing, page: FetchResult, where: str) -> Iterator[Finding]:
+def check_sitemap_file(
+    one: SitemapListing | SitemapFetch, page: FetchResult, where: str
+) -> Iterator[Finding]:
+    """Yield findings on how a sitemap is served, and whether it can be read."""
     if not page.verdict:
         yield finding("sitemap-disallowed", where, why=_describe_reason(page.verdict))
     elif page.failure_reason is not None:
@@ -292,12 +298,12 @@ def _check_sitemap_file(one: SitemapListing, page: FetchResult, where: str) -> I
         yield finding("sitemap-unreachable", where, why=f"status {page.status}")
     elif one.file is not None:
         if one.file.trouble:
-            yield finding("sitemap-unreadable", where, why=_shorten(one.file.trouble))
+            yield finding("sitemap-unreadable", where, why=shorten(one.file.trouble))
         elif not one.file.complete:
             yield finding("sitemap-cut", where, count=f"{len(one.file.urls):,}")
         if odd := odd_media_type(page.fields, one.file):
             what = FORMS[one.file.form]
-            yield finding("sitemap-media-type", where, type=_shorten(odd), what=what)
+            yield finding("sitemap-media-type", where, type=shorten(odd), what=what)
 
 
 FORMS = {

@@ -126,6 +126,49 @@ CODES: dict[str, tuple[str, str]] = {
     ),
 }
 
+# Of an audit of many pages, which knows other pages of the site too.
+SITE_CODES: dict[str, tuple[str, str]] = {
+    "page-skipped": (
+        "error",
+        "The page was not requested, because {why}.",
+    ),
+    "listed-and-missing": (
+        "warning",
+        "The sitemap lists {url}, which responds with {status}: remove it, or repair the page.",
+    ),
+    "listed-and-canonical-elsewhere": (
+        "warning",
+        "The sitemap lists {url}, and the page names {canonical} as canonical: list that one.",
+    ),
+    "noindex-and-canonical": (
+        "warning",
+        "The page says noindex and names {url} as canonical: one asks to drop the page, the other "
+        "to merge it with another. Do one of them.",
+    ),
+    "canonical-noindex": (
+        "warning",
+        "The page names {url} as canonical, and that page says noindex: crawlers may show neither.",
+    ),
+    "canonical-redirected": (
+        "warning",
+        "The page names {url} as canonical, which redirects to {target}: name that one.",
+    ),
+    "canonical-missing": (
+        "warning",
+        "The page names {url} as canonical, which responds with {status}.",
+    ),
+    "crawlers-differ": (
+        "info",
+        "Not all of these crawlers get the same: {answers}.",
+    ),
+    "canonical-elsewhere": (
+        "info",
+        "The page names {url} as canonical: crawlers may show that URL instead.",
+    ),
+    "noindex": ("info", "The page says noindex ({why}), so it is not indexed."),
+    "not-listed": ("info", "No sitemap lists this page, which may be indexed."),
+}
+
 
 class Finding(NamedTuple):
     """One finding of an audit."""
@@ -137,10 +180,14 @@ class Finding(NamedTuple):
     """One sentence. Quoted text is untrusted."""
     where: str
     """The place: `robots.txt, line 3`, `page`, `sitemap https://…`."""
+    crawlers: tuple[str, ...] = ()
+    """Of an audit for several crawlers, those that it is about; empty: all of them."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        return self._asdict()
+        """Return it as plain values for JSON; `crawlers` is left out if it is about all."""
+        values = self._asdict()
+        del values["crawlers"]
+        return {**values, "crawlers": list(self.crawlers)} if self.crawlers else values
 
     def __str__(self) -> str:
         return f"{self.where}: {self.level} {self.code}: {self.message}"
@@ -148,5 +195,5 @@ class Finding(NamedTuple):
 
 def finding(code: str, where: str, **words: object) -> Finding:
     """Return the finding with this code."""
-    level, sentence = CODES[code]
+    level, sentence = CODES.get(code) or SITE_CODES[code]
     return Finding(code, level, sentence.format(**words), where)

@@ -1,0 +1,186 @@
+"""A `LogReport` from counts: identities are checked, URLs are truncated, times become text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from robotrules.octets import visible
+from robotrules.operations.crawler_identity import Identity, IdentityChecker
+from robotrules.operations.logs.counting import (
+    MOST_ADDRESSES,
+    MOST_DAYS,
+    MOST_OTHER_BOTS,
+    OTHER_DAYS,
+    TrafficCounter,
+)
+from robotrules.operations.logs.coverage import MOST_LISTED
+from robotrules.operations.logs.summary import (
+    CrawlerTraffic,
+    DayTraffic,
+    IdentityCounts,
+    LogFileFacts,
+    LogReport,
+    RequestedUrl,
+    ViolatedRule,
+)
+from robotrules.operations.logs.tallies import CrawlerTally, RuleTally
+
+__all__ = ["build_report"]
+
+MOST_SHOWN_HOSTS = 20
+# Addresses that are checked, those with the most violations first.
+MOST_CHECKED = 10_000
+
+
+def build_report(
+    counter: TrafficCounter,
+    files: Sequence[LogFileFacts],
+    *,
+    site: str,
+    rules_name: str,
+    top: int,
+    who: IdentityChecker | None,
+) -> LogReport:
+    """Return the report of what was counted; *top* limits rules and URLs of each crawler."""
+    tallies = [one for one in counter.tallies.values() if one.days]
+    identities = _check_identities(tallies, who) if who else {}
+    crawlers = [_traffic(one, counter, identities.get(one.name), top) for one in tallies]
+    crawlers.sort(key=lambda one: (-one.requests, one.name))
+    listed = "URLs" if counter.coverage.is_listed else "sections"
+    return LogReport(
+        site=visible(site),
+        rules=visible(rules_name),
+        first=_time(counter.first),
+        last=_time(counter.last),
+        requests=counter.requests,
+        people=counter.people,
+        crawlers=tuple(crawlers),
+        rest=counter.rest,
+        left_out=counter.left_out,
+        hosts=tuple(visible(host) for host in sorted(counter.hosts)[:MOST_SHOWN_HOSTS]),
+        missing_of=listed if any(one.missing for one in crawlers) else "",
+        files=tuple(one._replace(name=visible(one.name)) for one in files),
+        notes=tuple(_notes(counter, tallies, files)),
+    )
+
+
+def _traffic(
+    tally: CrawlerTally,
+    counter: TrafficCounter,
+    identities: IdentityCounts | None,
+    top: int,
+) -> CrawlerTraffic:
+    known = tally.known
+    days = sorted(tally.days.items())
+    rules = sorted(tally.rules.values(), key=lambda one: (-one.count, one.line or 0, one.rule))
+    return CrawlerTraffic(
+        name=visible(tally.name),
+        is_known=known is not None,
+        operator=known.operator if known else "",
+        purposes=known.purposes if known else (),
+        obeys=known.obeys if known else "not said",
+        requests=tally.requests,
+        octets=sum(counts[1] for _, counts in days),
+        statuses=tuple(map(sum, zip(*(counts[3:] for _, counts in days), strict=True))),
+        addresses=len(tally.addresses),
+        addresses_exact=tally.addresses_exact,
+        days=tuple(
+            DayTraffic(day, counts[0], counts[1], tuple(counts[3:]), counts[2])
+            for day, counts in days
+        ),
+        robots_requests=tally.robots_requests,
+        violations=tally.violations,
+        in_transition=tally.in_transition,
+        rules=tuple(_violated(one, top) for one in rules[:top]),
+        ages=tally.age_counts(),
+        identities=identities,
+        delay=tally.delay_facts(),
+        missing=counter.coverage.missing(tally.name, tally.rule_set) if known else None,
+    )
+
+
+def _violated(tally: RuleTally, top: int) -> ViolatedRule:
+    urls = tuple(RequestedUrl(url, count) for url, count in tally.urls.most(top))
+    return ViolatedRule(
+        rule=tally.rule,
+        line=tally.line,
+        source=visible(tally.source),
+        requests=tally.count,
+        served=tally.served,
+        first=_time(tally.first),
+        last=_time(tally.last),
+        urls=urls,
+        url_counts_exact=tally.urls.exact,
+    )
+
+
+def _check_identities(
+    tallies: Sequence[CrawlerTally], who: IdentityChecker
+) -> dict[str, IdentityCounts]:
+    """Return who made the violations of each crawler."""
+    asked = [
+        (count, tally, address.decode("ascii", "replace"))
+        for tally in tallies
+        for address, count in tally.addresses.items()
+        if count
+    ]
+    asked.sort(key=lambda one: -one[0])
+    results = who.check_many(
+        (tally.known, address) for _, tally, address in asked[:MOST_CHECKED] if tally.known
+    )
+    counts: dict[str, Counter[Identity]] = {one.name: Counter() for one in tallies}
+    for count, tally, address in asked:
+        result = results.get((tally.name, address)) if tally.known else None
+        counts[tally.name][result.identity if result else Identity.NOT_VERIFIED] += count
+    found = {}
+    for tally in tallies:
+        if total := tally.violations:
+            by = counts[tally.name]
+            verified, impostor = by[Identity.VERIFIED], by[Identity.IMPOSTOR]
+            # Those of addresses that were too many to keep are among the second.
+            found[tally.name] = IdentityCounts(verified, total - verified - impostor, impostor)
+    return found
+
+
+def _notes(
+    counter: TrafficCounter, tallies: Sequence[CrawlerTally], files: Sequence[LogFileFacts]
+) -> list[str]:
+    """Return what limits the numbers, in sentences."""
+    notes = []
+    for file in files:
+        if not file.has_agent:
+            notes.append(
+                f"{visible(file.name)} has no User-Agent, so no crawler can be recognized in it: "
+                "log the field, as the format 'combined' does."
+            )
+    if counter.unjudged:
+        made, are = ("request was", "is") if counter.unjudged == 1 else ("requests were", "are")
+        notes.append(
+            f"{counter.unjudged:,} {made} made when the rules were not known, and {are} not judged."
+        )
+    if counter.rest:
+        notes.append(
+            f"More than {MOST_OTHER_BOTS} crawlers are not in the registry: {counter.rest:,} "
+            "requests of the others are counted together and not judged."
+        )
+    if any(OTHER_DAYS in one.days for one in tallies):
+        notes.append(
+            f"There are more than {MOST_DAYS:,} pairs of a crawler and a day: the others are "
+            f"counted as '{OTHER_DAYS}'."
+        )
+    if not all(one.addresses_exact for one in tallies):
+        notes.append(f"Up to {MOST_ADDRESSES:,} addresses of a crawler are told apart.")
+    if not all(rule.urls.exact for one in tallies for rule in one.rules.values()):
+        notes.append("There are many URLs: the counts of URLs are lower bounds.")
+    if not counter.coverage.is_whole:
+        notes.append(f"Only the first {MOST_LISTED:,} URLs of the list are compared.")
+    return notes
+
+
+def _time(at: float) -> str:
+    """Return a time in UTC; empty if there is none."""
+    if abs(at) == float("inf"):
+        return ""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

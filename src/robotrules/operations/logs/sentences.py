@@ -1,0 +1,170 @@
+"""The facts of a log report as sentences, for the terminal and for pages."""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from robotrules.operations.logs.summary import CrawlerTraffic, LogReport, ViolatedRule
+
+__all__ = [
+    "all_days",
+    "describe_crawler_traffic",
+    "format_size",
+    "headline",
+    "rule_place",
+    "share_of",
+]
+
+MOST_NAMES = 3
+# More days are not filled up: a chart would be wider than its columns.
+MOST_FILLED = 1500
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July", "August"),
+    *("September", "October", "November", "December"),
+)
+_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
+_AGES = ("up to an hour {:,}", "up to a day {:,}", "older {:,}", "not requested before {:,}")
+
+
+def headline(report: LogReport) -> str:
+    """Return the sentences that a reader in a hurry takes away."""
+    if not report.crawlers:
+        return _no_crawlers(report)
+    known = report.known
+    total = sum(one.requests for one in known)
+    opening = (
+        f"{_period(report)}, {_count(len(known), 'well-known crawler')} made "
+        f"{_count(total, 'request')} ({share_of(total, report.requests)} of all)."
+    )
+    others = len(report.crawlers) - len(known)
+    if others:
+        opening += (
+            f" {_count(others, 'other')} said to be {'a crawler' if others == 1 else 'crawlers'}."
+        )
+    if not report.rules:
+        return opening
+    return f"{opening} {_violations_sentence(report)}"
+
+
+def _no_crawlers(report: LogReport) -> str:
+    if report.requests:
+        what = "chosen crawler" if report.left_out else "crawler"
+        return f"{_count(report.requests, 'request')}, and no {what} made any of them."
+    if report.left_out:
+        return f"{_count(report.left_out, 'request')}, and none at the chosen time and host."
+    return "No request was found in the log."
+
+
+def _violations_sentence(report: LogReport) -> str:
+    found = report.violators
+    if not found:
+        return "None of them fetched a URL that robots.txt asks it not to fetch."
+    names = [f"{one.name} ({one.violations:,})" for one in found[:MOST_NAMES]]
+    if len(found) > MOST_NAMES:
+        listed = f"{', '.join(names)} and {len(found) - MOST_NAMES} more"
+    else:
+        listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    one = len(found) == 1
+    sentence = (
+        f"{len(found)} of them fetched URLs that robots.txt asks {'it' if one else 'them'} not to "
+        f"fetch: "
+        f"{listed}."
+    )
+    impostors = sum(one.identities.impostor for one in found if one.identities)
+    if impostors:
+        sentence += f" Of these, {_count(impostors, 'request')} came from impostors."
+    return sentence
+
+
+def _period(report: LogReport) -> str:
+    """Return the days of a report: a month, a day, or from one day to another."""
+    days = [day for day in report.days if day[:1].isdigit()]
+    if not days:
+        return "In this log"
+    first, last = days[0], days[-1]
+    if first == last:
+        return f"On {first}"
+    year, month = int(first[:4]), int(first[5:7])
+    if first == f"{first[:7]}-01" and last == f"{first[:7]}-{monthrange(year, month)[1]:02}":
+        return f"In {_MONTHS[month - 1]} {year}"
+    return f"From {first} to {last}"
+
+
+def all_days(report: LogReport) -> list[str]:
+    """Return the days from the first to the last, also those without requests."""
+    days = list(report.days)
+    dates = [date.fromisoformat(day) for day in days if day[:1].isdigit()]
+    if not dates or (dates[-1] - dates[0]).days >= MOST_FILLED:
+        return days
+    span = (dates[-1] - dates[0]).days
+    filled = [(dates[0] + timedelta(days=number)).isoformat() for number in range(span + 1)]
+    return [*filled, *(day for day in days if not day[:1].isdigit())]
+
+
+def describe_crawler_traffic(crawler: CrawlerTraffic) -> Iterator[str]:
+    """Yield what is worth saying about a crawler that was asked not to fetch something."""
+    if crawler.violations:
+        ages = (
+            crawler.ages.up_to_hour,
+            crawler.ages.up_to_day,
+            crawler.ages.older,
+            crawler.ages.unknown,
+        )
+        if not crawler.robots_requests:
+            yield "it never requested /robots.txt in this log"
+        else:
+            parts = [text.format(count) for text, count in zip(_AGES, ages, strict=True) if count]
+            yield f"age of its robots.txt, by its own requests in this log: {', '.join(parts)}"
+    who = crawler.identities
+    if who is not None:
+        counts = {"verified": who.verified, "impostor": who.impostor}
+        counts["not verified"] = who.not_verified
+        parts = [f"{name} {count:,}" for name, count in counts.items() if count]
+        yield f"who made these requests: {', '.join(parts)}"
+    if crawler.in_transition:
+        yield (
+            f"{_count(crawler.in_transition, 'further request')} for what an older robots.txt "
+            "allowed, which a crawler may use for a day (RFC 9309 §2.4)"
+        )
+    if crawler.obeys == "no":
+        yield "its operator says that it does not obey robots.txt"
+    elif crawler.obeys == "partly":
+        yield "its operator says that it does not always obey robots.txt"
+    delay = crawler.delay
+    if delay.asked is not None and delay.sooner:
+        yield (
+            f"Crawl-delay: {delay.asked:g} (line {delay.line}): {delay.sooner:,} of "
+            f"{_count(delay.gaps, 'interval')} between requests were shorter"
+        )
+
+
+def rule_place(rule: ViolatedRule) -> str:
+    """Return where a rule is: its line, and the file or commit."""
+    line = f"line {rule.line}" if rule.line is not None else ""
+    return " of ".join(filter(None, (line, rule.source)))
+
+
+def share_of(part: int, whole: int) -> str:
+    """Return a share in percent, such as `12 %`."""
+    if not whole or not part:
+        return "0 %"
+    percent = 100 * part / whole
+    return (
+        f"{percent:.0f} %" if percent >= 9.5 else f"{percent:.1f} %" if percent >= 0.1 else "<0.1 %"
+    )
+
+
+def format_size(octets: int) -> str:
+    """Return a number of bytes, such as `1.2 GB`."""
+    size = float(octets)
+    for unit in _UNITS:
+        if size < 999.5 or unit == _UNITS[-1]:
+            break
+        size /= 1000
+    return f"{size:,.0f} {unit}" if unit == "bytes" or size >= 9.95 else f"{size:.1f} {unit}"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

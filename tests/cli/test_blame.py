@@ -1,0 +1,242 @@
+"""`robotrules blame` and `diff --git`, run in this process on real repositories."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robotrules.cli import blame as command
+from robotrules.client.stores import SQLiteStore
+from robotrules.json_results.schemas import load_schema
+from tests.cli.schema import objects, problems
+from tests.cli.shell import COMMAND, Ran, as_process, robotrules
+from tests.client.histories import SITE, History, file, refused, rules
+from tests.operations.repositories import Repository
+
+SCHEMA = load_schema("blame")
+AS = ["--as", "AnyBot"]
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """Return a repository in the working directory: /a is blocked, then open, then blocked."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    repository = Repository(folder)
+    for path in ("/a", "/b", "/a"):
+        repository.commit(f"block {path}", robots_txt=rules(path))
+    return repository
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    """Return a store with fetches of two files, and a failure between them."""
+    path = tmp_path / "evidence.sqlite"
+    history = History(SQLiteStore(path))
+    history.record_fetch(0, file("/b"))
+    history.record_fetch(1, refused())
+    history.record_fetch(2, file("/a"))
+    history.store.close()
+    return str(path)
+
+
+def blame(*arguments: str, **options: Any) -> Ran:
+    """Run the command as AnyBot."""
+    return robotrules("blame", *AS, *arguments, **options)
+
+
+def results(*arguments: str) -> list[dict[str, Any]]:
+    """Return the JSON of a run, which follows the schema."""
+    found = [json.loads(line) for line in blame("--json", *arguments).out.splitlines()]
+    for value in found:
+        assert list(problems(value, SCHEMA)) == []
+    return found
+
+
+class TestResults:
+    """What is found, and the exit code."""
+
+    def test_exit_codes(self, repository: Repository) -> None:
+        """That of check: is any URL disallowed now?"""
+        assert blame("/b").code == 0
+        assert blame("/a").code == 1
+        assert blame("/b", "/a").code == 1
+        assert blame("/a", "--rev", "HEAD~1").code == 0
+        assert blame("/a", "--rev", "nowhere").code == 2
+        assert blame("/a", "--file", "absent.txt").code == 2
+
+    def test_json(self, repository: Repository) -> None:
+        """The schema describes all of it, for commits and for a file that is not committed."""
+        [found] = results("/a")
+        assert [change["flips"] for change in found["changes"]] == [True] * 3
+        assert found["since"] == found["changes"][-1]
+        assert found["since"]["commit"]["id"] == repository.git("rev-parse", "HEAD").strip()
+        assert found["changes"][0]["before"] is None
+        (repository.folder / "robots.txt").write_bytes(rules("/"))
+        found, other = results("/a", "/é", "--as", "Googlebot-News")[:2]
+        assert found["changes"][-1]["commit"]["id"] is None
+        assert (found["versions"], other["known"]["product_token"]) == (4, "Googlebot-News")
+
+    def test_every_key_of_the_schema_is_closed(self) -> None:
+        """No object may have other keys, and each has a description."""
+        for described in objects(SCHEMA):
+            assert described["additionalProperties"] is False
+            assert set(described["required"]) == set(described["properties"])
+
+    def test_fetched(self, store: str) -> None:
+        """The fetch that saw it first, and the one before."""
+        [found] = results(f"{SITE}/a", "--fetched", "--store", store)
+        assert found["since"]["commit"] is None
+        assert found["since"]["at"] == "2026-05-03T00:00:00.000+00:00"
+        assert found["since"]["changed_after"] == "2026-05-02T00:00:00.000+00:00"
+        ran = blame(f"{SITE}/a", f"{SITE}/b", "--fetched", "--store", store)
+        assert "changed  after the fetch of 2026-05-02 00:00 UTC" in ran.out
+        assert "first seen 2026-05-01 00:00 UTC (the first fetch)" not in ran.out
+        assert ran.code == 1
+
+    def test_rules_that_are_not_known(self, tmp_path: Path) -> None:
+        """A store that never reached the server: there is no verdict to blame."""
+        path = tmp_path / "failed.sqlite"
+        history = History(SQLiteStore(path))
+        history.record_fetch(0, refused())
+        history.store.close()
+        ran = blame(f"{SITE}/a", "--fetched", "--store", str(path))
+        assert ran.code == 2
+        assert "the rules of no version of https://example.com/robots.txt are known" in ran.err
+
+    def test_many_changes_and_merged_commits(self, repository: Repository) -> None:
+        """Lists are cut; --json has all."""
+        repository.git("checkout", "-q", "-b", "side")
+        for number in range(26):
+            repository.commit(f"step {number}", robots_txt=rules("/b" if number % 2 else "/c"))
+        repository.git("checkout", "-q", "main")
+        repository.git("merge", "-q", "--no-ff", "side", "-m", "Merge")
+        assert "and 21 more commits" in blame("/a").out
+        for number in range(50):
+            repository.commit(f"flip {number}", robots_txt=rules("/b" if number % 2 else "/a"))
+        assert "… 33 more changes: --json lists all" in blame("/a").out
+        assert len(results("/a")[0]["changes"]) == 54
+
+    def test_a_terminal_gets_colour(self, repository: Repository) -> None:
+        """And a bar for long histories only; a pipe gets plain text."""
+        ran = blame("/a", terminals=["stdout", "stderr"], FORCE_COLOR="1")
+        assert "\x1b[31mdisallowed\x1b[0m" in ran.out
+        assert "\x1b" not in blame("/a").out
+
+    def test_limits_of_questions(
+        self, repository: Repository, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each question is asked of each version."""
+        monkeypatch.setattr(command, "MOST_QUESTIONS", 3)
+        ran = blame("/a", "/b", "--as", "B")
+        assert (ran.code, ran.out) == (2, "")
+        assert "more than 3 pairs of a URL and a crawler" in ran.err
+
+    def test_only_the_last_versions(
+        self, repository: Repository, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Then the oldest one may not be the one."""
+        from robotrules.operations import git_history
+
+        monkeypatch.setattr(git_history, "MOST_VERSIONS", 1)
+        ran = blame("/a")
+        assert "only the last 1 versions were read" in ran.err
+        assert "(the oldest version here)" in ran.out
+
+
+class TestHostileInput:
+    """Nothing of a repository reaches the terminal as it is, or runs."""
+
+    def test_control_characters(self, repository: Repository) -> None:
+        """Of names, subjects, paths and rules."""
+        evil = "x\x1b[2J\x07\u202e"
+        repository.git("config", "user.name", evil)
+        odd = repository.folder / f"robots{evil}.txt"
+        odd.write_bytes(b"User-agent: *\nDisallow: /a\x1b[2J\x9b\nDisallow: /a\n" + b"#" * 5000)
+        repository.commit(f"{evil}\n\n{evil}")
+        odd.write_bytes(b"User-agent: *\nDisallow: /\x1b[2J\n")
+        repository.commit(evil)
+        for arguments in (["/a"], ["/a\x1b"], ["/a", "--rev", f"HEAD{evil}"]):
+            ran = blame(*arguments, "--file", odd.name)
+            assert ran.out.replace("\n", "").isprintable()
+            assert ran.err.replace("\n", "").isprintable()
+        assert max(map(len, ran.out.splitlines()), default=0) < 400
+
+    def test_a_closed_pipe(self, repository: Repository) -> None:
+        """The reader went away: no traceback."""
+        for number in range(30):
+            repository.commit(f"flip {number}", robots_txt=rules("/b" if number % 2 else "/a"))
+        shell = f"{shlex.join(COMMAND)} blame /a --as A | head -1"
+        ran = subprocess.run(["sh", "-c", shell], capture_output=True, check=True)
+        assert ran.stdout.startswith(b"/a is allowed for A: ")
+        assert b"Traceback" not in ran.stderr
+
+    def test_as_a_process(self, repository: Repository) -> None:
+        """The same in a process of its own, in a folder of the repository."""
+        folder = repository.folder / "sub"
+        folder.mkdir()
+        ran = as_process("blame", "/a", *AS, "--file", "../robots.txt", cwd=folder)
+        assert ran.out.startswith("/a is disallowed for AnyBot: line 2: Disallow: /a\n")
+        assert ran.err == "robotrules blame: checked all 3 versions of ../robots.txt\n"
+
+    def test_an_unreadable_file(self, repository: Repository) -> None:
+        """The commits count, if the file in the folder cannot be read."""
+        (repository.folder / "robots.txt").unlink()
+        assert blame("/a").code == 1
+        (repository.folder / "robots.txt").mkdir()
+        assert "is a folder" in blame("/a").err
+
+
+class TestDiffOfRevisions:
+    """`diff --git`."""
+
+    def test_with_the_file_in_the_folder(self, repository: Repository) -> None:
+        """One revision is compared with the file, two with each other."""
+        assert robotrules("diff", "--git", "HEAD").code == 0
+        assert robotrules("diff", "--git", "HEAD~1").code == 1
+        (repository.folder / "robots.txt").write_bytes(rules("/b"))
+        assert robotrules("diff", "--git", "HEAD~1").code == 0
+        assert robotrules("diff", "--git", "HEAD~2..HEAD").code == 0
+        assert robotrules("diff", "--git", "HEAD~1..", "robots.txt").code == 1
+        assert robotrules("diff", "--git", "..HEAD~1").code == 1
+
+    def test_names(self, repository: Repository) -> None:
+        """As git names a file of a revision."""
+        ran = robotrules("diff", "--git", "HEAD~1..main", "--json")
+        values = json.loads(ran.out)
+        assert (values["old"], values["new"]) == ("HEAD~1:robots.txt", "main:robots.txt")
+        values = json.loads(robotrules("diff", "--git", "main", "--json").out)
+        assert (values["old"], values["new"]) == ("main:robots.txt", "robots.txt")
+        assert "`main:robots.txt` → `robots.txt`" in robotrules(
+            "diff", "--git", "main", "--markdown"
+        ).out.replace("identical", "")
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["nowhere"], "git knows no revision 'nowhere'"),
+            (["a...b"], "two dots are needed"),
+            (["HEAD", "a", "b"], "--git compares versions of one file"),
+            (["HEAD", "-"], "--git needs a robots.txt in a repository, and '-' is not one"),
+            (["HEAD", SITE], "is not one"),
+            (["HEAD", "policy.toml"], "is not one"),
+            (["HEAD", "absent.txt"], "'absent.txt' is not in HEAD"),
+            (["HEAD\x1b"], r"git knows no revision 'HEAD\x1b'"),
+        ],
+    )
+    def test_misuse(self, repository: Repository, arguments: list[str], message: str) -> None:
+        """What cannot be compared, and how to fix it."""
+        ran = robotrules("diff", "--git", *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert message in ran.err
+
+    def test_an_unused_option(self, repository: Repository) -> None:
+        """Nothing is fetched."""
+        ran = robotrules("diff", "--git", "HEAD", "--timeout", "5")
+        assert "--timeout has no effect" in ran.err

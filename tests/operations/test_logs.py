@@ -1,0 +1,329 @@
+"""What is counted of access logs: crawlers, days, violations, ages, delays, what is missing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import robotrules
+from robotrules.operations.crawler_identity import AddressRanges, IdentityChecker
+from robotrules.operations.logs import LogInput, read_logs
+from robotrules.operations.logs.sentences import format_size, headline, share_of
+from robotrules.operations.rule_history import RuleChange, RuleHistory
+from tests.operations import log_lines
+from tests.operations.log_lines import (
+    BINGBOT,
+    GOOGLEBOT,
+    GPTBOT,
+    NOON,
+    PERSON,
+    Seen,
+    combined,
+    report,
+)
+
+DAY, HOUR = 86400.0, 3600.0
+
+
+def history(*changes: tuple[float, str]) -> RuleHistory:
+    """Return rules that changed at times; before the first they are not known."""
+    return RuleHistory(
+        RuleChange(at, f"version of {at:.0f}", partial(robotrules.parse, text))
+        for at, text in changes
+    )
+
+
+def test_who_is_a_crawler() -> None:
+    """Known crawlers, others that say they are one, and people; nobody else is listed."""
+    agents = [
+        GOOGLEBOT,
+        "Mozilla/5.0 (iPhone) Safari/604.1 (compatible; Googlebot/2.1; +http://www.google.com/b)",
+        "FooBot/1.0 (+https://foo.example/)",
+        "Mozilla/5.0 (compatible; Bar-Spider/2; +http://bar.example)",
+        "foobot",
+        "Checker/3.1 (+https://example.com/about)",
+        PERSON,
+        "Mozilla/5.0 (Linux; Android 9; CUBOT_X19 Build/P) Chrome/100.0 Mobile",
+        "curl/8.5.0",
+        "-",
+        "",
+    ]
+    found = report(*(Seen(agent=agent) for agent in agents))
+    assert {one.name: (one.requests, one.is_known) for one in found.crawlers} == {
+        "Googlebot": (2, True),
+        "FooBot": (2, False),
+        "Bar-Spider": (1, False),
+        "Checker": (1, False),
+    }
+    assert (found.requests, found.people, found.crawler_requests) == (11, 5, 6)
+    assert found.crawlers[1].operator == "Google" or found.crawlers[0].operator == "Google"
+
+
+def test_days_bytes_and_status() -> None:
+    """Each day has its requests, bytes and classes of status."""
+    lines: list[Seen | str] = [
+        Seen(status=200, size=10),
+        Seen(status=304, size=0),
+        Seen(at=NOON + DAY, status=503, size=5),
+        Seen(at=NOON + DAY, status=99, size=5),
+        combined(Seen(at=NOON + DAY)).replace(" 512 ", " - "),
+        combined(Seen(at=NOON + DAY)).replace(" 512 ", f" {'9' * 400} "),
+    ]
+    [crawler] = report(*lines).crawlers
+    assert [tuple(day) for day in crawler.days] == [
+        ("2026-10-01", 2, 10, (0, 1, 1, 0, 0, 0), 0),
+        ("2026-10-02", 4, 10, (0, 2, 0, 0, 1, 1), 0),
+    ]
+
+
+def test_violations_have_rule_line_and_urls() -> None:
+    """A named group and the group for all; the most frequent URLs first, without query values."""
+    lines = [Seen("/private/a?key=secret&b=2;c", status=403), *[Seen("/private/b")] * 3]
+    lines += [Seen("/x", GPTBOT), Seen("/robots.txt", GPTBOT), Seen("/ok")]
+    found = report(*lines)
+    assert [(one.name, one.violations) for one in found.violators] == [
+        ("Googlebot", 4),
+        ("GPTBot", 1),
+    ]
+    google, gpt = (one.rules for one in found.violators)
+    assert (google[0].rule, google[0].line, google[0].requests, google[0].served) == (
+        *("Disallow: /private/", 2, 4, 3),
+    )
+    assert [tuple(url) for url in google[0].urls] == [
+        ("/private/b", 3),
+        ("/private/a?key=…&b=…;c", 1),
+    ]
+    assert (gpt[0].rule, gpt[0].line, gpt[0].source) == ("Disallow: /", 6, "robots.txt")
+    assert google[0].first == google[0].last == "2026-10-01T12:00:00Z"
+    assert "secret" not in json.dumps(found.as_dict())
+
+
+def test_a_report_names_no_visitor() -> None:
+    """Addresses are counted, and are in no output."""
+    lines = [Seen("/private/", address=f"203.0.113.{number}") for number in range(7)]
+    lines += [Seen(agent=PERSON, address="198.51.100.99")]
+    found = report(*lines)
+    assert found.crawlers[0].addresses == 7
+    text = json.dumps(found.as_dict())
+    assert "203.0.113" not in text
+    assert "198.51.100" not in text
+
+
+def test_without_rules_nothing_is_judged() -> None:
+    """Requests are counted; there is no violation, and no note."""
+    found = report(Seen("/private/"), robots=None)
+    assert (found.violations, found.notes, found.rules) == (0, (), "")
+    assert "asks" not in headline(found)
+
+
+def test_the_age_of_a_robots_txt() -> None:
+    """It is the time since the crawler's own last successful request for it in this log."""
+    start = NOON
+    lines = [
+        Seen("/private/0", at=start),
+        Seen("/robots.txt", at=start + 10),
+        Seen("/private/1", at=start + 20),
+        Seen("/robots.txt", at=start + 30, status=500),
+        Seen("/robots.txt", at=start + 35, agent=BINGBOT),
+        Seen("/private/2", at=start + 10 + 2 * HOUR),
+        Seen("/private/3", at=start + 10 + 30 * HOUR),
+        Seen("https://www.example.com/robots.txt?x", at=start + 31 * HOUR, status=304),
+        Seen("/private/4", at=start + 31 * HOUR),
+    ]
+    google, _ = report(*lines).crawlers
+    assert google.name == "Googlebot"
+    ages = google.ages
+    assert (ages.up_to_hour, ages.up_to_day, ages.older, ages.unknown) == (2, 1, 1, 1)
+    assert ages.oldest == 30 * HOUR
+    assert google.robots_requests == 3
+
+
+def test_a_crawler_may_use_an_older_file_for_a_day() -> None:
+    """What an older file allowed is no violation for a day, unless it saw the new one."""
+    rules = history(
+        (NOON - 9 * DAY, "User-agent: *\nAllow: /"), (NOON, "User-agent: *\nDisallow: /")
+    )
+    lines = [
+        Seen("/before", at=NOON - 1),
+        Seen("/within", at=NOON + HOUR),
+        Seen("/robots.txt", at=NOON + 2 * HOUR, agent=BINGBOT),
+        Seen("/knew", at=NOON + 3 * HOUR, agent=BINGBOT),
+        Seen("/late", at=NOON + DAY + 1),
+    ]
+    google, bing = sorted(report(*lines, rules=rules).crawlers)
+    assert (google.violations, google.in_transition) == (1, 1)
+    assert google.rules[0].urls[0].url == "/late"
+    assert google.rules[0].source == f"version of {NOON:.0f}"
+    assert (bing.violations, bing.in_transition) == (1, 0)
+
+
+def test_rules_that_are_not_known_judge_nobody() -> None:
+    """Requests before the first version are counted in a note, and those of the day after it."""
+    rules = history((NOON, "User-agent: *\nDisallow: /"))
+    lines = [Seen(at=NOON - 1), Seen(at=NOON + 1), Seen(at=NOON + DAY + 1)]
+    found = report(*lines, rules=rules)
+    [crawler] = found.crawlers
+    assert (crawler.violations, crawler.in_transition) == (1, 1)
+    assert found.notes == ("1 request was made when the rules were not known, and is not judged.",)
+    two = report(Seen(at=NOON - 1), Seen(at=NOON - 2), rules=rules)
+    assert two.notes == ("2 requests were made when the rules were not known, and are not judged.",)
+
+
+def test_the_delay_between_requests() -> None:
+    """Intervals certainly shorter than Crawl-delay are counted; logs round seconds down."""
+    times = [0, 9, 19, 29, 29, 28, 89]
+    [crawler] = report(*(Seen(at=NOON + at) for at in times)).crawlers
+    delay = crawler.delay
+    assert (delay.asked, delay.line, delay.gaps, delay.sooner) == (10.0, 3, 6, 3)
+    assert delay.median == 8.0
+    fine = [log_lines.caddy(Seen(at=NOON + at)) for at in (0, 9.9, 19.9)]
+    assert report(*fine).crawlers[0].delay.sooner == 1
+    assert report(Seen(), robots="User-agent: *\nDisallow:").crawlers[0].delay.asked is None
+
+
+def test_sections_that_others_fetch() -> None:
+    """A folder counts if two other crawlers got it, and this one may fetch it."""
+    agents = (GOOGLEBOT, BINGBOT, GPTBOT)
+    lines = [Seen(f"/{name}/x", agent) for name in ("blog", "private") for agent in agents]
+    lines += [Seen("/shop/x", GOOGLEBOT), Seen("/shop/x", GPTBOT), Seen("/blog/y?z=/a/", BINGBOT)]
+    lines += [Seen("/gone/x", agent, status=404) for agent in (GOOGLEBOT, GPTBOT)]
+    lines += [Seen("/only/x", GPTBOT), Seen("/flat", GPTBOT), Seen("/?a/b", GOOGLEBOT)]
+    found = {one.name: one.missing for one in report(*lines).crawlers}
+    assert found["bingbot"] == (2, 1, ("/shop/",))
+    assert found["Googlebot"] == (1, 0, ())
+    assert found["GPTBot"] is None
+    unjudged = {one.name: one.missing for one in report(*lines, robots=None).crawlers}
+    assert unjudged["bingbot"] == (3, 1, ("/shop/",))
+
+
+def test_urls_that_a_crawler_never_fetched() -> None:
+    """Those of a list, in any spelling and with any host; what it may not fetch does not count."""
+    urls = [
+        b"https://www.example.com/a#b",
+        b"/%7euser",
+        b"/private/x",
+        b"/c?d=1",
+        b"/a",
+        b"http://x",
+    ]
+    lines = [Seen("/a"), Seen("/~user"), Seen("/%63?d=1", BINGBOT), Seen("/x", "FooBot/1 (+http:)")]
+    found = {one.name: one.missing for one in report(*lines, urls=urls).crawlers}
+    assert found["Googlebot"] == (4, 2, ("/c?d=…", "/"))
+    assert found["bingbot"] == (4, 3, ("/a", "/%7euser", "/"))
+    assert found["FooBot"] is None
+    assert report(*lines, urls=urls).missing_of == "URLs"
+    assert report(*lines, urls=[]).crawlers[0].missing is None
+
+
+def test_impostors_are_told_from_crawlers() -> None:
+    """Violations count as verified, of an impostor, or not verified."""
+    checker = IdentityChecker(AddressRanges({"Googlebot": ["192.0.2.0/28"]}))
+    lines = [Seen("/private/", address="192.0.2.1")] * 2
+    lines += [Seen("/private/", address="203.0.113.1"), Seen("/private/", address="proxy\x1b")]
+    lines += [Seen("/x", GPTBOT), Seen("/private/", "FooBot/1.0 (+http://foo.example)")]
+    lines += [Seen("/ok", BINGBOT)]
+    found = {one.name: one.identities for one in report(*lines, identity=checker).crawlers}
+    assert found == {
+        "Googlebot": (2, 1, 1),
+        "GPTBot": (0, 1, 0),
+        "FooBot": (0, 1, 0),
+        "bingbot": None,
+    }
+
+
+def test_crawlers_and_times_are_chosen() -> None:
+    """The others are left out, and of people those outside of the time."""
+    lines = [Seen(), Seen(agent=GPTBOT), Seen(agent=PERSON), Seen(at=NOON + DAY)]
+    lines += [Seen(agent=PERSON, at=NOON + DAY)]
+    found = report(*lines, wanted=lambda name, known: name == "GPTBot")
+    assert ([one.name for one in found.crawlers], found.left_out) == (["GPTBot"], 2)
+    assert (found.requests, found.people) == (5, 2)
+    found = report(*lines, since=NOON + 1, until=NOON + 2 * DAY)
+    assert (found.requests, found.people, found.left_out) == (2, 1, 3)
+    assert report(*lines, until=NOON).requests == 0
+
+
+def test_rotated_files_are_read_in_the_order_of_time(tmp_path: Path) -> None:
+    """The names and their order do not matter; each file is detected by itself."""
+    first, second, third, empty = (tmp_path / name for name in ("z.log", "a.gz", "m.log", "empty"))
+    first.write_text(combined(Seen("/robots.txt")) + "\n")
+    second.write_bytes(gzip.compress(log_lines.caddy(Seen("/private/1", at=NOON + 60)).encode()))
+    third.write_text(log_lines.IIS_HEAD + log_lines.iis(Seen("/private/2", at=NOON + 90)) + "\n")
+    empty.write_text("")
+    names = [str(path) for path in (third, empty, second, first)]
+    late = LogInput("late", [(combined(Seen("/private/3", at=NOON + 99)) + "\n").encode()])
+    found = read_logs([late, *names], log_lines.rules())
+    assert [file.form for file in found.files] == [
+        *("combined", "JSON lines", "W3C extended", "combined", ""),
+    ]
+    assert found.crawlers[0].ages.up_to_hour == 3
+    with pytest.raises(FileNotFoundError):
+        read_logs([str(tmp_path / "none")])
+
+
+def test_progress_is_called() -> None:
+    """With the requests and bytes of each chunk."""
+    calls: list[tuple[int, int]] = []
+    octets = (combined(Seen(agent=PERSON)) + "\n").encode() * 3000
+    blocks = [octets[at : at + 100_000] for at in range(0, len(octets), 100_000)]
+    read_logs([LogInput("a", blocks)], progress=lambda *counts: calls.append(counts))
+    assert len(calls) > 3
+    assert (sum(one for one, _ in calls), sum(one for _, one in calls)) == (3000, len(octets))
+
+
+def test_the_headline() -> None:
+    """It says when, who, how much, and who did not obey, in sentences."""
+    assert headline(report()) == "No request was found in the log."
+    person = report(Seen(agent=PERSON))
+    assert headline(person) == "1 request, and no crawler made any of them."
+    late = report(Seen(), Seen(), since=NOON + 1)
+    assert headline(late) == "2 requests, and none at the chosen time and host."
+    nobody = report(Seen(), wanted=lambda name, known: False)
+    assert headline(nobody) == "1 request, and no chosen crawler made any of them."
+    people = [Seen(agent=PERSON)] * 9
+    assert headline(report(Seen(), *people, rules_name="robots.txt")) == (
+        "On 2026-10-01, 1 well-known crawler made 1 request (10 % of all). None of them fetched a "
+        "URL that robots.txt asks it not to fetch."
+    )
+    agents = (GPTBOT, "FooBot/1 (+http://a)", GOOGLEBOT, BINGBOT, "Bar-bot")
+    lines = [
+        Seen("/private/", agent, at=NOON + DAY * number)
+        for number, agent in enumerate(agents)
+        for _ in range(9 - number)
+    ]
+    assert headline(report(*lines, rules_name="robots.txt")) == (
+        "From 2026-10-01 to 2026-10-05, 3 well-known crawlers made 22 requests (63 % of all). 2 "
+        "others said to be crawlers. 5 of them fetched URLs that robots.txt asks them not to "
+        "fetch: GPTBot (9), FooBot (8), Googlebot (7) and 2 more."
+    )
+    month = [Seen("/private/", GPTBOT), Seen("/private/", at=NOON + 30 * DAY)]
+    assert headline(report(*month, rules_name="robots.txt")).endswith(
+        "asks them not to fetch: GPTBot (1) and Googlebot (1)."
+    )
+    assert headline(report(*month)).startswith("In October 2026, 2 well-known")
+    checker = IdentityChecker(AddressRanges({"Googlebot": ["203.0.113.0/28"]}))
+    assert headline(report(Seen("/private/"), rules_name="r", identity=checker)).endswith(
+        "asks it not to fetch: Googlebot (1). Of these, 1 request came from impostors."
+    )
+
+
+@pytest.mark.parametrize(
+    ("octets", "shown"),
+    [
+        *((0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (9_949_999, "9.9 MB")),
+        *((10_000_000, "10 MB"), (999_600, "1.0 MB"), (5 * 10**18, "5,000 PB")),
+    ],
+)
+def test_sizes(octets: int, shown: str) -> None:
+    """Bytes in decimal units, with two digits."""
+    assert format_size(octets) == shown
+
+
+def test_shares() -> None:
+    """A share that is not zero is not shown as zero."""
+    shares = [share_of(part, 10_000) for part in (0, 1, 10, 949, 950, 10_000)]
+    assert shares == ["0 %", "<0.1 %", "0.1 %", "9.5 %", "10 %", "100 %"]

@@ -155,11 +155,11 @@ class TestFolders:
     def test_many_folders(self) -> None:
         """A thousand files in a thousand folders take a few seconds, with a bar on a terminal."""
         put(*(f"{number // 40}/{number}/robots.txt" for number in range(1_000)))
-        started = time.monotonic()
+        started = time.process_time()
         ran = lint(".", "--statistics")
         assert ran.out.split()[0] == "1,000"
-        # It takes less than a second on an idle machine.
-        assert time.monotonic() - started < 15
+        # Processor time; usually less than a second.
+        assert time.process_time() - started < 15
 
 
 class TestBaseline:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from robotrules.cli.review_markdown import MOST_LINES, ReviewPage, ReviewResult
 from robotrules.linting.render import LintedFile
 from tests.cli.shell import Ran, robotrules
 from tests.lint.rendered import note
+from tests.operations.forge_server import TOKEN, ForgeServer, forge
 from tests.operations.repositories import Repository
 
 RULES = b"User-agent: *\nDisallow: /private/\n"
@@ -170,6 +172,88 @@ class TestReports:
         ran = review(**variables)
         assert ran.code == 0
         assert "cannot write '/none/x': No such file or directory" in ran.err
+
+
+class TestInCi:
+    """The environment of a CI run; `tests/integrations/test_ci_files.py` has the whole of it."""
+
+    @pytest.fixture
+    def server(self) -> Iterator[ForgeServer]:
+        """A forge on loopback."""
+        with forge() as found:
+            yield found
+
+    def run(self, server: ForgeServer, **changes: Any) -> Ran:
+        """Review a change in a run for a pull request; None removes a variable."""
+        repo = {"full_name": changes.pop("source", "owner/site")}
+        base = changes.pop("base", None) or Repository(Path.cwd()).git("rev-parse", "HEAD").strip()
+        pull = {"number": 7, "head": {"sha": "f" * 40, "repo": repo}}
+        pull["base"] = {"sha": base, "repo": {"full_name": "owner/site"}}
+        Path("event.json").write_text(json.dumps({"pull_request": pull, "before": base}))
+        variables = {
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_API_URL": server.url,
+            "GITHUB_REPOSITORY": "owner/site",
+            "GITHUB_EVENT_NAME": "pull_request",
+            "GITHUB_EVENT_PATH": "event.json",
+            "GITHUB_OUTPUT": "outputs",
+            "GITHUB_STEP_SUMMARY": "summary.md",
+            "GITHUB_TOKEN": TOKEN,
+        }
+        given = {key: value for key, value in (variables | changes).items() if value is not None}
+        return robotrules("review", "--comment", **given)
+
+    def test_a_comment(self, server: ForgeServer) -> None:
+        Path("robots.txt").write_bytes(RULES + b"Disallow: /more/\n")
+        ran = self.run(server)
+        assert (ran.code, server.methods) == (0, ["POST"])
+        assert "comment created: https://forge.example/1" in ran.err
+        assert ran.out.count("::stop-commands::") == 1
+        assert Path("summary.md").read_text() in server.comments[0]["body"]
+        assert Path("outputs").read_text() == "changed=true\npassed=true\n"
+        assert "comment unchanged" in self.run(server).err
+
+    def test_no_change(self, server: ForgeServer) -> None:
+        assert "no comment: no robots.txt changed" in self.run(server).err
+
+    @pytest.mark.parametrize(
+        ("changes", "words"),
+        [
+            ({"source": "stranger/site"}, "a pull request from a fork has a token that may not"),
+            ({"GITHUB_TOKEN": None}, "the variable GITHUB_TOKEN is not set"),
+            ({"GITHUB_TOKEN": "wrong"}, "status 401: grant the job 'pull-requests: write'"),
+        ],
+    )
+    def test_no_right_to_comment(
+        self, server: ForgeServer, changes: dict[str, Any], words: str
+    ) -> None:
+        """Is a warning, and an annotation."""
+        Path("robots.txt").write_bytes(RULES + b"Disallow: /more/\n")
+        ran = self.run(server, GH_TOKEN=None, **changes)
+        assert (ran.code, server.comments) == (0, [])
+        assert words in ran.err
+        assert "::warning title=robotrules review::no comment" in ran.out
+
+    def test_a_push(self, server: ForgeServer) -> None:
+        """No comment; after a forced push nothing to compare with."""
+        Path("robots.txt").write_bytes(RULES + b"Disallow: /more/\n")
+        ran = self.run(server, GITHUB_EVENT_NAME="push")
+        assert "no comment: this is not a run for a pull request" in ran.err
+        assert "allowed → **disallowed**" in ran.out
+        ran = self.run(server, GITHUB_EVENT_NAME="push", base="e" * 40)
+        assert (ran.code, server.calls) == (0, [])
+        assert "no diff: the base commit eeeeeeeeee is not in this clone" in ran.err
+        ran = self.run(server, GITHUB_EVENT_NAME="push", base="0" * 40)
+        assert "there is nothing to compare with in this run" in ran.err
+
+    def test_errors(self, server: ForgeServer) -> None:
+        """A base that is missing, and an event with secrets."""
+        ran = self.run(server, base="e" * 40)
+        assert (ran.code, ran.out) == (2, "")
+        assert "set fetch-depth: 2" in ran.err
+        ran = self.run(server, GITHUB_EVENT_NAME="pull_request_target")
+        assert (ran.code, ran.out) == (2, "")
+        assert "use pull_request" in ran.err
 
 
 class TestMisuse:

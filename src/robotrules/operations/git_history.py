@@ -52,6 +52,7 @@ INCOMPLETE = (
     "git does not have the content of all versions, and nothing is fetched: clone the repository "
     "without --filter"
 )
+NO_PROTOCOL = "none"
 _BAD_REVISION = re.compile(r"bad revision ('.*')")
 # Fields end with NUL, which is in no name, subject or path.
 _FORMAT = "%x00".join(("%H", "%ct", "%an", "%P", "%s"))
@@ -281,10 +282,21 @@ def file_at(file: str | os.PathLike[str], revision: str) -> bytes:
 
 
 def _git(
-    folder: Path, *arguments: str, stdin: bytes = b"", missing: str = "", literal: bool = True
+    folder: Path,
+    *arguments: str,
+    stdin: bytes = b"",
+    missing: str = "",
+    literal: bool = True,
+    protocols: str = NO_PROTOCOL,
 ) -> bytes:
-    """Run git in a folder and return its output; *missing* is the error if it finds nothing."""
-    with _running(folder, arguments, stdin=stdin, missing=missing, literal=literal) as stream:
+    """
+    Run git in a folder and return its output; *missing* is the error if it finds nothing.
+
+    *protocols* are those with which it may fetch.
+    """
+    with _running(
+        folder, arguments, stdin=stdin, missing=missing, literal=literal, protocols=protocols
+    ) as stream:
         output = stream.read(MOST_OUTPUT + 1)
         if len(output) > MOST_OUTPUT:
             raise GitError(
@@ -302,6 +314,7 @@ def _running(
     stdin: bytes = b"",
     missing: str = "",
     literal: bool = True,
+    protocols: str = NO_PROTOCOL,
 ) -> Iterator[IO[bytes]]:
     """Run git and yield its output as a stream; raise `GitError` if it fails."""
     safe = _SAFE if literal else _SAFE[:-1]
@@ -315,7 +328,7 @@ def _running(
                 stdin=given,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=_environment(),
+                env=_environment(protocols),
             )
         except FileNotFoundError:
             raise GitError("git is not installed, and the history is read with it") from None
@@ -343,14 +356,14 @@ def _running(
             raise _failure(errors.read(10_000), code, folder, missing)
 
 
-def _environment() -> dict[str, str]:
+def _environment(protocols: str) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     return kept | {
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
         # A partial clone fetches what it lacks, and its settings name a program for it.
         "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_ALLOW_PROTOCOL": protocols,
         "GIT_PAGER": "cat",
         "LC_ALL": "C",
     }

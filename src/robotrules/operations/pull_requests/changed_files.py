@@ -22,6 +22,8 @@ __all__ = ["ChangedFile", "changed_files", "repository_root", "resolve_base", "s
 
 # More changed robots.txt files than this are counted, and not compared.
 MOST_FILES = 200
+# The clone is that of the CI server, which configured its remote.
+PROTOCOLS = "https:http:ssh:file"
 _LINK = "120000"
 _REGULAR = ("100644", "100755")
 # A named pipe must not make the command wait.
@@ -153,6 +155,7 @@ def _fetch(root: Path, commit: str) -> None:
         root,
         *("fetch", "--quiet", "--no-tags", "--depth=1", "--no-recurse-submodules"),
         *("--no-write-fetch-head", "origin", commit),
+        protocols=PROTOCOLS,
         missing=f"the base commit {commit[:10]} is not in this clone, and could not be fetched: "
         "set fetch-depth: 2 for actions/checkout, or GIT_DEPTH: 0 on GitLab",
     )

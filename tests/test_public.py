@@ -41,6 +41,7 @@ PUBLIC_MODULES = (
     *("robotrules.integrations.scrapy", "robotrules.integrations.urllib"),
     "robotrules.integrations.wsgi",
     *("robotrules.linting", "robotrules.linting.render", "robotrules.matrix"),
+    *("robotrules.operations.logs", "robotrules.operations.watch", "robotrules.write.presets"),
     *("robotrules.registries", "robotrules.serving", "robotrules.tags", "robotrules.write"),
 )
 
@@ -213,6 +214,7 @@ def test_no_other_names_are_public() -> None:
     modules |= {"analysis", "linting", "formatting", "expect", "matrix", "config", "lsp"}
     modules |= {"bulk", "compat", "integrations", "serving", "toml_positions", "junit"}
     modules |= {"url_lists", "service", "json_results", "editing", "html_document", "operations"}
+    modules |= {"atomic_files"}
     # A package with a plug-in for pytest has its assertions rewritten, and names that begin with @.
     others = {name for name in vars(robotrules) if not name.startswith(("_", "@"))}
     assert others - set(robotrules.__all__) <= modules

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from robotrules.access import Response
 from robotrules.cli import blame as command
 from robotrules.client.stores import SQLiteStore
 from robotrules.json_results.schemas import load_schema
@@ -148,6 +149,85 @@ class TestResults:
         ran = blame("/a")
         assert "only the last 1 versions were read" in ran.err
         assert "(the oldest version here)" in ran.out
+
+
+class TestSources:
+    """Where the versions come from, and what is said about them."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ([], "missing URL: pass a URL"),
+            (["/a", "--fetched", "--rev", "main"], "cannot be combined with --file or --rev"),
+            (["/a", "--fetched"], "'/a' has no host: with --fetched"),
+        ],
+    )
+    def test_usage_errors(self, arguments: list[str], message: str) -> None:
+        """What is missing or does not fit."""
+        ran = blame(*arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert message in ran.err
+
+    def test_an_origin_without_a_fetch(self, store: str) -> None:
+        """And what to do."""
+        ran = blame("https://example.org/a", "--fetched", "--store", store)
+        assert ran.code == 2
+        assert "the store has no fetch of https://example.org: fetch it with" in ran.err
+
+    def test_a_fetch_without_a_file(self, tmp_path: Path) -> None:
+        """Nothing to compare: the diff shows the lines that are gone."""
+        path = tmp_path / "gone.sqlite"
+        history = History(SQLiteStore(path))
+        history.record_fetch(0, file("/a"))
+        history.record_fetch(1, Response(404, []))
+        history.record_fetch(2, file("/a"))
+        history.store.close()
+        ran = blame(f"{SITE}/a", "--fetched", "--store", str(path))
+        assert "  +Disallow: /a\n" in ran.out
+        assert "  2026-05-02  no file  allowed     there is no robots.txt\n" in ran.out
+        assert (
+            "  2026-05-01  fetched  disallowed  line 2: Disallow: /a  (the first fetch)" in ran.out
+        )
+
+    def test_not_committed(self, repository: Repository) -> None:
+        """The file in the folder is the last version, also if only a later rule is new."""
+        file = repository.folder / "robots.txt"
+        file.write_bytes(rules("/"))
+        ran = blame("/a")
+        assert "since then\n" in ran.out
+        assert "  not committed  disallowed  line 2: Disallow: /\n" in ran.out
+        file.write_bytes(b"")
+        ran = blame("/a")
+        assert "\nnot committed\n  file     changed 20" in ran.out
+        assert "+++ robots.txt (in the folder)" in ran.out
+
+    def test_a_range(self, repository: Repository) -> None:
+        """It leaves out commits, and says so if the oldest one is shown."""
+        assert "--rev leaves out older commits" in blame("/a", "--rev", "HEAD~1..HEAD").err
+        assert "leaves out" not in blame("/a", "--rev", "HEAD").err
+
+    def test_a_shallow_clone(self, repository: Repository) -> None:
+        """The same."""
+        url = f"file://{repository.folder}"
+        repository.git("clone", "-q", "--depth", "1", url, "../clone")
+        ran = blame("/a", "--file", "../clone/robots.txt")
+        assert "the clone is shallow" in ran.err
+        assert "(the oldest version here)" in ran.out
+
+    def test_a_policy(self, repository: Repository) -> None:
+        """Each version is written as a robots.txt; one that is not valid changes nothing."""
+        for policy in (b'keep-out = ["/a"]', b"keep-out = 5", b"\xff", b'welcome = ["/a"]'):
+            repository.commit("policy", policy_toml=b"[everyone]\n" + policy + b"\n")
+        ran = blame("/a", "--file", "policy.toml")
+        assert ran.out.startswith("/a is allowed for AnyBot: line 2: Allow: /a\n")
+        assert "2 versions could not be read and count as unchanged" in ran.err
+
+    def test_only_the_mode_changed(self, repository: Repository) -> None:
+        """A commit without a change of the content is a version, and no change."""
+        (repository.folder / "robots.txt").chmod(0o755)
+        repository.commit("executable")
+        [found] = results("/a")
+        assert (found["versions"], len(found["changes"])) == (4, 3)
 
 
 class TestHostileInput:

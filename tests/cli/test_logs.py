@@ -155,6 +155,14 @@ def test_errors_say_what_to_do(log: Path, options: list[str], words: str) -> Non
     assert ran.err.count("\n") == 1
 
 
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs /proc")
+def test_a_file_that_cannot_be_read(log: Path) -> None:
+    """A read error names the file; it is not taken for one of the output."""
+    ran = logs(log, "/proc/self/mem")
+    assert (ran.code, ran.out) == (2, "")
+    assert "cannot read a log from '/proc/self/mem'" in ran.err
+
+
 def test_missing_arguments() -> None:
     """The command says what to pass."""
     assert "missing LOG: pass access logs" in robotrules("logs").err

@@ -311,10 +311,13 @@ class TestMisuse:
         assert "2,001 sites are too many: pass at most 2,000" in refusal(*names)
 
     def test_a_log_without_a_known_format(self, file: Path, tmp_path: Path) -> None:
-        """The error names the command with more options."""
+        """The error says what to do, and the option that it names is there."""
         log = tmp_path / "access.log"
-        log.write_text("what is this\n" * 50)
-        assert "robotrules logs reads it with --log-format" in refusal(file, "--logs", log)
+        log.write_text("192.0.2.1|2026-05-02T10:00:00+00:00|GET /a HTTP/1.1|GPTBot\n" * 50)
+        assert "its format is not known: pass --log-format" in refusal(file, "--logs", log)
+        template = "$remote_addr|$time_iso8601|$request|$http_user_agent"
+        found = facts(file, "--logs", log, "--log-format", template)["logs"]
+        assert found["crawlers"][0]["requests"] == 50
 
 
 class TestMatrixOfHosts:

@@ -85,8 +85,7 @@ class TestLocalIndex:
         assert (ran.code, urls_of(ran)) == (2, ["https://example.com/1"])
         assert (
             "'index.xml.gz' was not read completely: 1 of 2 sitemaps of the index failed; the "
-            "first is 'https://example.com/a.xml': there is no such file beside the index; "
-            "save it there"
+            "first is 'https://example.com/a.xml': there is no such file beside the index; save it"
         ) in ran.err
 
     @pytest.mark.parametrize(

@@ -154,6 +154,8 @@ def test_an_unknown_format_is_an_error_that_says_what_to_do() -> None:
         report("what is this", "and this")
     with pytest.raises(LogFormatError, match="its #Fields line is missing"):
         report(log_lines.cloudfront(Seen()))
+    with pytest.raises(LogFormatError, match="it is a JSON array; pass one object per line"):
+        report("[", log_lines.caddy(Seen()) + ",", "]", "]")
     with pytest.raises(LogFormatError, match="no log format is called 'x\\\\x1b'"):
         report("a", log_format="x\x1b")
     with pytest.raises(LogFormatError, match="has no time"):

@@ -251,7 +251,7 @@ def test_memory_is_flat_with_distinct_values() -> None:
         tracemalloc.stop()
         return found
 
-    assert peak(200_000) < peak(60_000) * 1.3 + 10_000_000
+    assert peak(120_000) < peak(50_000) * 1.3 + 10_000_000
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_facts_about_a_crawler_that_did_not_obey() -> None:
     lines += [Seen("/private/", "Bytespider"), Seen("/private/", "facebookexternalhit/1.1")]
     found = report(*lines, rules_name="robots.txt", identity=checker)
     words = re.sub(r"<[^>]+>", " ", log_page(found))
-    assert "age of its robots.txt, by its own requests in this log: up to an hour 2" in words
+    assert "age of its robots.txt, by its requests in this log: up to an hour 2" in words
     assert "who made these requests: impostor 2" in words
     assert "Crawl-delay: 10 (line 3): 2 of 2 intervals between requests were shorter" in words
     assert "it never requested /robots.txt in this log" in words

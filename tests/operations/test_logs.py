@@ -142,6 +142,16 @@ def test_the_age_of_a_robots_txt() -> None:
     assert google.robots_requests == 3
 
 
+def test_crawlers_share_a_robots_txt() -> None:
+    """Googlebot-Image obeys the groups of Googlebot, and uses its copy; Bingbot does not."""
+    image = "Googlebot-Image/1.0"
+    lines = [Seen("/robots.txt"), Seen("/private/", image, at=NOON + 60)]
+    lines += [Seen("/private/", BINGBOT, at=NOON + 60)]
+    found = {one.name: one.ages for one in report(*lines).crawlers}
+    assert (found["Googlebot-Image"].oldest, found["Googlebot-Image"].unknown) == (60.0, 0)
+    assert (found["bingbot"].oldest, found["bingbot"].unknown) == (None, 1)
+
+
 def test_a_crawler_may_use_an_older_file_for_a_day() -> None:
     """What an older file allowed is no violation for a day, unless it saw the new one."""
     rules = history(

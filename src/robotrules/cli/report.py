@@ -143,6 +143,12 @@ class _Options(NamedTuple):
     help="Add what crawlers did in this access log. Repeat it for several. For one site.",
 )
 @click.option(
+    "--log-format",
+    metavar="NAME|TEMPLATE",
+    default="",
+    help="The format of the logs, as in robotrules logs. Defaults to what they look like.",
+)
+@click.option(
     "--no-history", is_flag=True, help="Leave out what earlier fetches in the store found."
 )
 @fetching_profile_option
@@ -163,6 +169,7 @@ def report(
     sitemaps: bool,
     max_sitemaps: int,
     log_files: tuple[str, ...],
+    log_format: str,
     no_history: bool,
     profile: str,
     as_json: bool,
@@ -240,7 +247,7 @@ def report(
         """Return the facts about a site; read the logs with its rules."""
         facts = take(source, client, origin_state)
         if log_files:
-            log_reports.append(_read_logs(log_files, facts.source, options, client))
+            log_reports.append(_read_logs(log_files, log_format, facts.source, options, client))
         return facts
 
     # The page has all notes.
@@ -370,7 +377,11 @@ def _read_sitemap(name: str) -> SitemapUrls:
 
 
 def _read_logs(
-    logs: tuple[str, ...], source: SiteSource, options: _Options, client: Client | None
+    logs: tuple[str, ...],
+    log_format: str,
+    source: SiteSource,
+    options: _Options,
+    client: Client | None,
 ) -> LogReport:
     """Read access logs, with the rules that were in force at each request where they are known."""
     from robotrules.operations.logs import LogFormatError, read_logs
@@ -380,11 +391,16 @@ def _read_logs(
     bar = sys.stderr if is_terminal(sys.stderr) else None
     try:
         with Progress(bar, size, "request") as progress:
-            return read_logs(logs, rules, site=source.name, rules_name=name, progress=progress.add)
+            return read_logs(
+                logs,
+                rules,
+                log_format=log_format,
+                site=source.name,
+                rules_name=name,
+                progress=progress.add,
+            )
     except LogFormatError as error:
-        raise CliError(
-            f"--logs: {visible(str(error))}; robotrules logs reads it with --log-format"
-        ) from None
+        raise CliError(f"--logs: {visible(str(error))}") from None
     except OSError as error:
         raise read_error(error.filename or logs[0], "the access log", error) from None
 

@@ -108,6 +108,8 @@ class TrafficCounter:
         self._from, self._to = float("inf"), float("-inf")
         self._robots: RobotsTxt | None = None
         self._source = ""
+        # When crawlers requested /robots.txt with success for the last time.
+        self._robots_at: dict[str, float] = {}
         # Those whose requests wait to be judged.
         self._waiting: set[CrawlerTally] = set()
         self._others = 0
@@ -211,12 +213,16 @@ class TrafficCounter:
         if url.startswith((b"/robots.txt", b"http")) and _ROBOTS.fullmatch(url):
             tally.robots_requests += 1
             if kind == 1 or status == b"304":
-                tally.last_robots = at
+                self._robots_at[tally.readers[0]] = at
             return True
-        last = tally.last_robots
-        age = None if last is None else max(at - last, 0.0)
+        age = self._age(tally, at)
         tally.waiting.append(JudgedRequest(url, at, counts, served, address, age))
         return True
+
+    def _age(self, tally: CrawlerTally, at: float) -> float | None:
+        """Return the seconds since the crawler's robots.txt was requested; None if it was not."""
+        times = [self._robots_at[name] for name in tally.readers if name in self._robots_at]
+        return max(at - max(times), 0.0) if times else None
 
     def _new_day(self, tally: CrawlerTally, day: str) -> list[int]:
         if day != OTHER_DAYS and not self.days_left.take():

@@ -98,8 +98,14 @@ class _Anyone(Mapping[bytes, None]):
 def _file_blocks(name: str) -> Iterator[bytes]:
     # Unbuffered: blocks are large.
     with open(name, "rb", buffering=0) as stream:
-        size = PACKED_BLOCK
-        while block := stream.read(size):
+        size = 0
+        while True:
+            try:
+                block = stream.read(size or PACKED_BLOCK)
+            except OSError as error:
+                error.filename = name
+                raise
+            if not block:
+                return
+            size = size or (PACKED_BLOCK if block.startswith(GZIP) else BLOCK)
             yield block
-            if size == PACKED_BLOCK and not block.startswith(GZIP):
-                size = BLOCK

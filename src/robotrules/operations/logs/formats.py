@@ -379,7 +379,9 @@ def _unknown(lines: Sequence[bytes], octets: bytes) -> str:
         "pass --log-format with the log_format of nginx or the LogFormat of Apache, as in the "
         "configuration of the server"
     )
-    if octets.count(b"\t") > 8 * len(lines):
+    if lines and re.match(rb"\[\s*+(?:\{|\Z)", lines[0]):
+        advice = "it is a JSON array; pass one object per line, as printed by jq -c '.[]'"
+    elif octets.count(b"\t") > 8 * len(lines):
         advice = (
             "its #Fields line is missing: pass --log-format '#Fields: date time c-ip …' with the "
             "names of its fields"

@@ -112,11 +112,11 @@ def describe_crawler_traffic(crawler: CrawlerTraffic) -> Iterator[str]:
             crawler.ages.older,
             crawler.ages.unknown,
         )
-        if not crawler.robots_requests:
+        if not crawler.robots_requests and ages[3] == crawler.violations:
             yield "it never requested /robots.txt in this log"
         else:
             parts = [text.format(count) for text, count in zip(_AGES, ages, strict=True) if count]
-            yield f"age of its robots.txt, by its own requests in this log: {', '.join(parts)}"
+            yield f"age of its robots.txt, by its requests in this log: {', '.join(parts)}"
     who = crawler.identities
     if who is not None:
         counts = {"verified": who.verified, "impostor": who.impostor}

@@ -143,13 +143,14 @@ class CrawlerTally:
     def __init__(self, name: str, known: KnownCrawler | None) -> None:
         self.name, self.known = name, known
         self.names: Tokens = known.names if known else name
+        # Crawlers whose copy of robots.txt it uses: Googlebot-Image that of Googlebot.
+        self.readers = [one.lower() for one in (known.names if known else (name,))]
         self.days: dict[str, list[int]] = {}
         # With the number of violations.
         self.addresses: dict[bytes, int] = {}
         self.addresses_exact = True
         self.robots_requests = 0
         self.in_transition = 0
-        self.last_robots: float | None = None
         self.rules: dict[tuple[int | None, str, str], RuleTally] = {}
         self.waiting: list[JudgedRequest] = []
         # The rules in force, and the delay that they ask for.

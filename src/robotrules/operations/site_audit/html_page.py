@@ -44,7 +44,7 @@ STYLE = """
 .findings h3 { margin: 0 0 .3rem; font-weight: 600; }
 .findings p, .findings ul { margin: .2rem 0 0; }
 .findings ul { padding-left: 1.2rem; }
-.outcomes td:nth-child(2) { width: 50%; }
+.outcomes td:nth-child(2) { white-space: nowrap; }
 """
 
 
@@ -93,7 +93,7 @@ def _tiles(result: SiteAudit) -> Iterator[tuple[Child, Child]]:
 def _outcomes(result: SiteAudit, number: int) -> Html:
     total, name = len(result.pages), crawler_name(result.crawlers[number])
     rows = (
-        (words, share_bar(count, total, 10), count, _share(count, total))
+        (words, [share_bar(count, total, 10), " ", _share(count, total)], count)
         for outcome, words in OUTCOME_WORDS.items()
         if (count := result.outcomes(number)[outcome])
     )
@@ -102,7 +102,7 @@ def _outcomes(result: SiteAudit, number: int) -> Html:
         element("h3", f"For {name}") if len(result.crawlers) > 1 else None,
         table(
             f"Pages by what {name} gets",
-            ["", "", TableColumn("Pages", "number"), TableColumn("Share", "number")],
+            ["Result", "Share", TableColumn("Pages", "number")],
             rows,
         ),
         class_="outcomes",
@@ -204,8 +204,8 @@ def _row(page: PageAudit) -> list[Child]:
     codes = dict.fromkeys(one.code for one in page.findings)
     return [
         element("span", element("code", text(page.url, LONGEST_URL)), leads),
-        *(_result(answer) for answer in page.answers),
-        _status(page),
+        *(_result(page, answer) for answer in page.answers),
+        None if page.status is None else str(page.status),
         [element("div", text(one, 80)) for one in page.answer.noindex],
         [element("div", element("code", text(url, LONGEST_URL))) for url in elsewhere]
         if elsewhere
@@ -215,13 +215,7 @@ def _row(page: PageAudit) -> list[Child]:
     ]
 
 
-def _status(page: PageAudit) -> list[Child]:
-    status = None if page.status is None else str(page.status)
-    why = element("div", text(page.failure, 60), class_="faint") if page.failure else None
-    return [status, why]
-
-
-def _result(answer: IndexingAnswer) -> list[Child]:
+def _result(page: PageAudit, answer: IndexingAnswer) -> list[Child]:
     words = {
         PageOutcome.INDEXABLE: "indexable",
         PageOutcome.NOINDEX: "noindex",
@@ -231,6 +225,7 @@ def _result(answer: IndexingAnswer) -> list[Child]:
         PageOutcome.FAILED: "not readable",
         PageOutcome.UNKNOWN: "unknown",
     }[answer.outcome]
-    # Why it is blocked is visible without a tooltip.
-    why = None if answer.allowed else element("div", text(answer.reason, 80), class_="faint")
-    return [pill(words, LOOKS.get(answer.outcome, "")), why]
+    # Reasons are visible without a tooltip.
+    why = page.failure if answer.allowed else answer.reason
+    reason = element("div", text(why, 80), class_="faint") if why else None
+    return [pill(words, LOOKS.get(answer.outcome, "")), reason]

@@ -67,7 +67,8 @@ def describe_meaning(old: RobotsTxt, new: RobotsTxt, crawlers: Sequence[str] = (
     details: dict[str, Any] = {
         "equal": parts.equal,
         "changes": [one.details for one in statements[:MOST_DETAILS]],
-        "more_changes": max(len(statements) - MOST_DETAILS, 0),
+        "more_changes": max(_count(parts) - MOST_DETAILS, 0),
+        "complete": parts.complete and all(part.complete for part in parts.changed),
         "newly_blocked": [_mark(name) for name in blocked[:MOST_NAMES_LISTED]],
         "newly_allowed": [_mark(name) for name in allowed[:MOST_NAMES_LISTED]],
         "records": [_record(parts, index) for index in range(min(len(parts.statements), 20))],
@@ -171,13 +172,19 @@ def _details(part: DiffSection, change: RegionChange) -> dict[str, Any]:
     }
 
 
+def _count(parts: DiffReport) -> int:
+    """Return the number of changes; there may be more if a section is not complete."""
+    return sum(len(part.gathered) for part in parts.changed)
+
+
 def _sentence(
     parts: DiffReport, statements: list[_Statement], blocked: list[str], allowed: list[str]
 ) -> str:
     words = [one.words for one in statements[:MOST_STATEMENTS]]
-    rest = len(statements) - len(words) + sum(len(part.gathered) > 50 for part in parts.changed)
+    rest = _count(parts) - len(words)
     if rest > 0:
-        words.append(f"and {rest:,} more {'change' if rest == 1 else 'changes'}")
+        least = "" if all(part.complete for part in parts.changed) else "at least "
+        words.append(f"and {least}{rest:,} more {'change' if rest == 1 else 'changes'}")
     text = "; ".join(words)
     text = f"{text[:1].upper()}{text[1:]}."
     stated = {one.product_token for part in parts.changed for one in part.crawlers}

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from robotrules.linting import CHECKS, LintNote, lint
 from robotrules.linting.baseline import (
     MAX_BYTES,
-    Baseline,
     BaselineComparison,
     BaselineError,
+    LintBaseline,
     Scope,
     read_baseline,
 )
@@ -30,10 +30,10 @@ def notes_of(body: bytes, *select: str) -> tuple[list[LintNote], Fingerprints]:
     return lint(body, select=select or ("RR505",)), Fingerprints(Places(body))
 
 
-def baseline_of(body: bytes, *select: str) -> Baseline:
+def baseline_of(body: bytes, *select: str) -> LintBaseline:
     """Return the baseline with all notes of one file, written and read."""
-    entries = Baseline().entries("robots.txt", *notes_of(body, *select), EVERYTHING)
-    return read_baseline(Baseline({"robots.txt": entries}).render())
+    entries = LintBaseline().entries("robots.txt", *notes_of(body, *select), EVERYTHING)
+    return read_baseline(LintBaseline({"robots.txt": entries}).render())
 
 
 def compare(old: bytes, new: bytes, scope: Scope = EVERYTHING) -> BaselineComparison:
@@ -92,7 +92,7 @@ def test_writing_keeps_what_was_not_looked_for() -> None:
     """`--select RR501 --write-baseline` does not remove entries of RR505."""
     known = baseline_of(BODY, "RR505", "RR501")
     entries = known.entries("robots.txt", *notes_of(BODY, "RR501"), Scope(["RR501"]))
-    assert Baseline({"robots.txt": entries}).render() == known.render()
+    assert LintBaseline({"robots.txt": entries}).render() == known.render()
     gone = known.entries("robots.txt", *notes_of(BODY, "RR501"), EVERYTHING)
     assert {entry.code for entry in gone} == {"RR501"}
 
@@ -112,7 +112,7 @@ def test_the_file_is_sorted_and_has_an_entry_per_line() -> None:
     assert one == baseline_of(b"User-agent: *\n" + second + first).render()
     assert sum(b'"fingerprint"' in line for line in one.splitlines()) == 2
     assert json.loads(one)["schema"] == 1
-    assert read_baseline(Baseline().render()).files == {}
+    assert read_baseline(LintBaseline().render()).files == {}
 
 
 def test_hostile_lines_stay_text() -> None:

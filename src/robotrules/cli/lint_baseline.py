@@ -17,10 +17,10 @@ from robotrules.cli.text import plural
 from robotrules.linting import LintNote
 from robotrules.linting.baseline import (
     MAX_BYTES,
-    Baseline,
     BaselineComparison,
     BaselineEntry,
     BaselineError,
+    LintBaseline,
     Scope,
     read_baseline,
 )
@@ -45,7 +45,7 @@ class BaselineFile:
         """The number of notes that it has, and of its entries whose notes are gone."""
         self._folder = os.path.dirname(os.path.abspath(path))
         self._updates: dict[str, list[BaselineEntry]] = {}
-        self._baseline = Baseline()
+        self._baseline = LintBaseline()
         if not writing or os.path.exists(path):
             self._baseline = _read(path, "pass another name" if writing else WRITE)
 
@@ -86,7 +86,7 @@ class BaselineFile:
         """
         old = self._baseline.files
         kept = {name: entries for name, entries in old.items() if self._exists(name)}
-        made = Baseline({**kept, **self._updates})
+        made = LintBaseline({**kept, **self._updates})
         write_atomically(self.path, made.render())
         before = len(self._baseline)
         removed = f", {before:,} before" if before else ""
@@ -119,7 +119,7 @@ class BaselineFile:
         return "://" in name or name == "stdin" or os.path.exists(os.path.join(self._folder, name))
 
 
-def _read(path: str, advice: str) -> Baseline:
+def _read(path: str, advice: str) -> LintBaseline:
     if path == STDIN:
         raise CliError("a baseline is a file: pass its name instead of '-'")
     if not os.path.exists(path):

@@ -24,10 +24,10 @@ from robotrules.octets import visible
 
 __all__ = [
     "MAX_BYTES",
-    "Baseline",
     "BaselineComparison",
     "BaselineEntry",
     "BaselineError",
+    "LintBaseline",
     "Scope",
     "read_baseline",
 ]
@@ -87,7 +87,7 @@ class BaselineComparison(NamedTuple):
     """Entries without a note; `notes` is the number of missing ones."""
 
 
-class Baseline:
+class LintBaseline:
     """The known notes of a project, by file."""
 
     __slots__ = ("_files",)
@@ -166,7 +166,7 @@ def _entries(notes: Iterable[LintNote], prints: Fingerprints) -> list[BaselineEn
 # --- Reading --------------------------------------------------------------------------------------
 
 
-def read_baseline(octets: bytes) -> Baseline:
+def read_baseline(octets: bytes) -> LintBaseline:
     """Return a baseline; raises `BaselineError` with the reason."""
     if len(octets) > MAX_BYTES:
         raise BaselineError(f"it is larger than {MAX_BYTES >> 20} MiB")
@@ -178,7 +178,7 @@ def read_baseline(octets: bytes) -> Baseline:
         raise BaselineError("it has no object 'files'")
     if value.get("schema") != SCHEMA_VERSION:
         raise BaselineError(f"its 'schema' is not {SCHEMA_VERSION}")
-    return Baseline({name: _read_entries(name, part) for name, part in value["files"].items()})
+    return LintBaseline({name: _read_entries(name, part) for name, part in value["files"].items()})
 
 
 def _read_entries(name: str, value: Any) -> list[BaselineEntry]:

@@ -104,6 +104,15 @@ class TestOnce:
         ran = robotrules("watch", example.origin, "--once", "--name", "other")
         assert "add --allow-private 127.0.0.1" in ran.err
 
+    def test_the_status_of_a_failure(self, example: Site) -> None:
+        """How often and since when."""
+        watch(example.origin)
+        example.answers["/robots.txt"] = response(status="503 No")
+        watch(example.origin)
+        assert "status 503, 1 failure in a row" in robotrules("watch", "--status").out
+        [target] = json.loads(robotrules("watch", "--status", "--json").out)["targets"]
+        assert (target["failures"], target["failing_since"]) == (1, target["seen_at"])
+
     def test_a_page(self, example: Site) -> None:
         """Tags that are there at the first look are said on stderr."""
         example.answers["/a"] = response("", "X-Robots-Tag: noindex")

@@ -163,7 +163,7 @@ def watch(
     \b
     Examples:
       robotrules watch https://example.com https://example.com/shop/
-      robotrules watch https://example.com --once || mail -s news ops@example.com
+      robotrules watch https://example.com --once --text >> changes.txt
       robotrules watch --config watch.toml --every 30m --webhook https://example.org/hook
       robotrules watch --config watch.toml --status
     """

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event, Timer
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from robotrules.client.sync import Client
+from robotrules.operations.watch import watcher
 from robotrules.operations.watch.channels import DELIVERED, Delivery
 from robotrules.operations.watch.events import WatchEvent
 from robotrules.operations.watch.outbox import DeliverySummary, Outbox
@@ -309,6 +311,24 @@ class TestRunning:
         again.watcher.run(3_600, stop)
         end.join()
         assert len(example.asked) == 1
+
+    def test_a_long_look_delivers_and_keeps_its_lease(
+        self, watching: Callable[..., Watching], example: Site
+    ) -> None:
+        """What is found is told before the look ends, and no other process can take over."""
+        with serve(never_answers) as dead:
+            watch = watching(dead.url, f"{example.origin}/a", after=1, timeout=0.5)
+            watch.look()
+            example.answers["/robots.txt"] = response("User-agent: *\nDisallow: /x\n")
+            with (
+                mock.patch.object(watcher, "BETWEEN", 0.0),
+                mock.patch.object(watcher, "RENEW", 0.0),
+                mock.patch.object(watch.state, "renew", wraps=watch.state.renew) as renew,
+            ):
+                watch.watcher.look()
+            assert "rules-changed" in watch.told.take()
+            assert renew.called
+            watch.close()
 
     def test_a_stop_before_a_look(self, watching: Callable[..., Watching], example: Site) -> None:
         """Nothing is asked."""

@@ -41,7 +41,7 @@ PUBLIC_MODULES = (
     *("robotrules.integrations.scrapy", "robotrules.integrations.urllib"),
     "robotrules.integrations.wsgi",
     *("robotrules.linting", "robotrules.linting.render", "robotrules.matrix"),
-    *("robotrules.operations.logs", "robotrules.operations.watch", "robotrules.write.presets"),
+    *("robotrules.operations.logs", "robotrules.write.presets"),
     *("robotrules.registries", "robotrules.serving", "robotrules.tags", "robotrules.write"),
 )
 

@@ -218,9 +218,9 @@ class TestExplain:
             b"User-agent: A\nAllow: /%61\n\nUser-agent: B\nDisallow: /\n\nUser-agent: a\nAllow: /b"
         )
         run = partial(robotrules, "explain", "/a", "--robots", "-", stdin=body)
-        assert "these name A and are combined\n" in run("--as", "A", "--as", "B").out
+        assert "these name A and are combined\n" in run("--as", "A,B").out
         assert "| compared as /a\n" in run("--as", "A").out
-        ran = run("--as", "B", "--as", "A", "--as", "C", "--profile", "google")
+        ran = run("--as", "B,A,C", "--profile", "google")
         assert "these name B or A and are combined\n" in ran.out
         assert "none names C, and there is none for '*'\n" in run("--as", "C").out
         stars = body.replace(b"A\n", b"*\n").replace(b"a\n", b"*\n")

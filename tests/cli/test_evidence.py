@@ -143,7 +143,7 @@ class TestAnswers:
         assert "\x1b" not in asked(where, URL, *AS, "--at", "2026-04-30").out
 
     def test_several_names(self, where: str) -> None:
-        names = ("--as", "ExampleBot-News", "--as", "ExampleBot")
+        names = ("--as", "ExampleBot-News,ExampleBot")
         ran = asked(where, URL, *names, "--at", "2026-05-01T12:00Z")
         assert "Crawler   ExampleBot-News, ExampleBot, profile default" in ran.out
 

@@ -123,7 +123,7 @@ class TestForPeople:
     def test_the_crawler_of_the_answer(self) -> None:
         """Without `--as` the answer is for every crawler, and states this."""
         assert "every crawler (select one with --as TOKEN)" in robotrules("tags", PAGE).out
-        ran = robotrules("tags", PAGE, "--as", "A", "--as", "B")
+        ran = robotrules("tags", PAGE, "--as", "A,B")
         assert "Crawler       A or B, profile" in ran.out
 
     @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ QUESTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--as", "ExampleBot"], {"as": "ExampleBot"}),
     (["--as", "Googlebot-News"], {"as": "Googlebot-News"}),
     (["--as", "Googlebot-News", "--literal"], {"as": ["Googlebot-News"], "literal": True}),
-    (["--as", "b", "--as", "ExampleBot"], {"as": ["b", "ExampleBot"]}),
+    (["--as", "b,ExampleBot"], {"as": ["b", "ExampleBot"]}),
     (
         ["--as", "OtherBot", "--purpose", "EXAMPLE-PURPOSE-1"],
         {"as": "OtherBot", "purpose": ["EXAMPLE-PURPOSE-1"]},

@@ -51,7 +51,7 @@ OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     ([], {}),
     (["--as", "ExampleBot"], {"as": "ExampleBot"}),
     (
-        ["--as", "a", "--as", "ExampleBot", "--profile", "google"],
+        ["--as", "a,ExampleBot", "--profile", "google"],
         {"as": ["a", "ExampleBot"], "profile": "google"},
     ),
     (["--url", " https://example.com/é "], {"url": " https://example.com/é "}),

@@ -90,7 +90,7 @@ LONGEST = 200
     metavar="TOKEN",
     multiple=True,
     help="The crawler's product token, such as ExampleBot. With many pages, repeat it for several "
-    "crawlers; with one URL, for a crawler with several tokens, the preferred one first.",
+    "crawlers. For a crawler with several tokens, pass a list with commas.",
 )
 @literal_option
 @purpose_option

@@ -99,8 +99,8 @@ def token_option(command: Command) -> Command:
         "product_tokens",
         metavar="TOKEN",
         multiple=True,
-        help="The crawler's product token, such as ExampleBot. Repeat it for a crawler with "
-        "several tokens, the preferred one first.",
+        help="The crawler's product token, such as ExampleBot. For a crawler with several tokens, "
+        "pass a list with commas, the preferred one first.",
     )(command)
 
 
@@ -187,7 +187,7 @@ def parse_crawlers(
 
 
 def parse_crawler(
-    tokens: Sequence[str],
+    values: Sequence[str],
     profile: str,
     *,
     literal: bool,
@@ -197,16 +197,26 @@ def parse_crawler(
     """
     Return the crawler of `--as`, looked up in the registry of well-known crawlers unless *literal*.
 
-    Only a single token is looked up; several tokens, also in a list with commas, are used in their
-    order. With *hint_registry*, a hint reports how a well-known crawler selects groups.
+    Only a single token is looked up; the tokens of a list with commas are used in their order. With
+    *hint_registry*, a hint reports how a well-known crawler selects groups.
     """
-    tokens = [token for value in tokens for token in _split_list(value)]
+    tokens = tokens_of_crawler(values)
     known = find_known(tokens, literal=literal)
     if known is None:
         parse_tokens(tokens, profile, hints)
     elif hints and hint_registry and known.departures:
         report(describe_crawler(known), label="hint")
     return choose_crawler(tokens, profile, literal=literal)
+
+
+def tokens_of_crawler(values: Sequence[str]) -> list[str]:
+    """Return the product tokens of the one crawler that `--as` names; refuse several crawlers."""
+    if len(values) > 1:
+        raise CliError(
+            "this command answers for one crawler: pass --as once; the tokens of one crawler are a "
+            f"list, as in --as {quoted(','.join(values))}"
+        )
+    return [token for value in values for token in _split_list(value)]
 
 
 def _split_list(value: str) -> list[str]:

@@ -20,6 +20,7 @@ from robotrules.cli.options import (
     parse_tokens,
     parse_urls,
     token_option,
+    tokens_of_crawler,
 )
 from robotrules.cli.page_inputs import (
     carrier_options,
@@ -91,7 +92,8 @@ def tags(
       curl -s https://example.com/ | robotrules tags - --as ExampleBot --json
     """
     _refuse_combinations(files, headers, response, dom)
-    tokens = parse_tokens(product_tokens, robots_profile(profile)) if product_tokens else ()
+    names = tokens_of_crawler(product_tokens)
+    tokens = parse_tokens(names, robots_profile(profile)) if names else ()
     crawler = single_or_many(tokens) if tokens else EVERYONE
     address = parse_urls([url], robots_profile(profile), hints=False)[0] if url else None
     typed = parse_headers(headers)

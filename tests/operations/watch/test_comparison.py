@@ -48,6 +48,15 @@ class TestMeaning:
         assert event.details["changes"][0]["except"] == ["/news/*"]
         assert event.kind is EventKind.RULES_CHANGED
 
+    def test_exceptions_that_are_not_all_named(self) -> None:
+        """A list of exceptions that was cut says so, in the sentence and in the details."""
+        rules = "".join(f"Disallow: /{letter}/\n" for letter in "abcdef")
+        [event] = between(file(CLOSED), file(f"User-agent: *\n{rules}"))
+        assert event.sentence.startswith(
+            "Every crawler may fetch every URL, except /a/*, /b/*, /c/* and others ("
+        )
+        assert event.details["changes"][0]["except_complete"] is False
+
     def test_the_text_alone(self) -> None:
         """A comment is news at the lowest level."""
         [event] = between(file(OPEN), file(f"# hello\n{OPEN}"))

@@ -154,7 +154,12 @@ def _words(whom: str, change: RegionChange) -> str:
         urls = "every URL" if change.new.allowed else "any URL"
     urls += end
     if change.but:
-        urls += f", except {join_some(tuple(map(_mark, change.but)), 3)}"
+        names = tuple(map(_mark, change.but))
+        # A list that is not complete must not look so: who relies on it would be wrong.
+        more = f"{', '.join(names)} and others" if change.more_but else join_some(names, 3)
+        urls += f", except {more}"
+    elif change.more_but:
+        urls += ", perhaps with exceptions"
     if change.new.rule or not change.old.rule:
         return f"{whom} {verb} {urls} ({describe_rule(change.new, _mark)})"
     return f"{whom} {verb} {urls} (before, {describe_rule(change.old, _mark)})"
@@ -166,6 +171,7 @@ def _details(part: DiffSection, change: RegionChange) -> dict[str, Any]:
         "becomes": "allowed" if change.new.allowed else "disallowed",
         "patterns": [_mark(one) for one in change.patterns],
         "except": [_mark(one) for one in change.but],
+        "except_complete": not change.more_but,
         "example": _mark(change.witness),
         "before": describe_rule(change.old, _mark),
         "now": describe_rule(change.new, _mark),

@@ -160,6 +160,13 @@ def _notes(
         notes.append(
             f"{counter.unjudged:,} {made} made when the rules were not known, and {are} not judged."
         )
+    if counter.elsewhere:
+        notes.append(
+            f"{counter.elsewhere:,} requests have a URL of another host, as for a proxy, and are "
+            "not judged."
+            if counter.elsewhere > 1
+            else "1 request has a URL of another host, as for a proxy, and is not judged."
+        )
     if counter.rest:
         notes.append(
             f"More than {MOST_OTHER_BOTS} crawlers are not in the registry: {counter.rest:,} "
@@ -174,6 +181,8 @@ def _notes(
         notes.append(f"Up to {MOST_ADDRESSES:,} addresses of a crawler are told apart.")
     if not all(rule.urls.exact for one in tallies for rule in one.rules.values()):
         notes.append("There are many URLs: the counts of URLs are lower bounds.")
+    if other := counter.coverage.elsewhere:
+        notes.append(f"{other:,} URLs of the list are of other hosts, and are left out.")
     if not counter.coverage.is_whole:
         notes.append(f"Only the first {MOST_LISTED:,} URLs of the list are compared.")
     return notes

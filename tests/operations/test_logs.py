@@ -423,3 +423,14 @@ def test_urls_of_other_hosts_in_a_list_are_left_out() -> None:
     assert found.crawlers[0].missing == (3, 2, ("/", "/c"))
     assert found.notes == ("2 URLs of the list are of other hosts, and are left out.",)
     assert report(Seen("/a"), urls=urls).notes == ()
+
+
+def test_rules_that_were_not_fetched_for_long_are_told() -> None:
+    """A file that was fetched in January says little about October."""
+    changes = [RuleChange(NOON - 9 * DAY, "one", partial(robotrules.parse, "User-agent: *"))]
+    rules = RuleHistory(changes, last_fetch=NOON - 2 * DAY).loaded()
+    assert report(Seen(at=NOON - 2 * DAY + HOUR), rules=rules).notes == ()
+    assert report(Seen(), rules=rules).notes == (
+        "robots.txt was fetched last at 2026-09-29T12:00:00Z: later requests are judged by what "
+        "was found then, although it may have changed.",
+    )

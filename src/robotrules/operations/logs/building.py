@@ -25,7 +25,7 @@ from robotrules.operations.logs.summary import (
     RequestedUrl,
     ViolatedRule,
 )
-from robotrules.operations.logs.tallies import CrawlerTally, RuleTally
+from robotrules.operations.logs.tallies import DAY, CrawlerTally, RuleTally
 
 __all__ = ["build_report"]
 
@@ -159,6 +159,11 @@ def _notes(
         made, are = ("request was", "is") if counter.unjudged == 1 else ("requests were", "are")
         notes.append(
             f"{counter.unjudged:,} {made} made when the rules were not known, and {are} not judged."
+        )
+    if counter.last_fetch is not None and counter.last > counter.last_fetch + DAY:
+        notes.append(
+            f"robots.txt was fetched last at {_time(counter.last_fetch)}: later requests are "
+            "judged by what was found then, although it may have changed."
         )
     if counter.elsewhere:
         notes.append(

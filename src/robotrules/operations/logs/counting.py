@@ -133,6 +133,11 @@ class TrafficCounter:
         self._unwanted = CrawlerTally("", None)
 
     @property
+    def last_fetch(self) -> float | None:
+        """When the rules were fetched for the last time, if they were."""
+        return self._rules.last_fetch if self._rules is not None else None
+
+    @property
     def counts_everyone(self) -> bool:
         """Whether the requests of people have to be read too, because not all of them count."""
         return bool(self._host) or self._since > float("-inf") or self._until < float("inf")

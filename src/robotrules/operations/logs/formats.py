@@ -231,7 +231,9 @@ def _in_order(requests: Requests) -> Requests:
     columns = requests.columns
     if columns == _IN_ORDER:
         return requests
-    picked = [(who, [fields[at] for at in columns]) for who, fields in requests.picked]
+    picked: list[tuple[Any, Sequence[bytes]]] = [
+        (who, [fields[at] for at in columns]) for who, fields in requests.picked
+    ]
     return Requests(requests.total, picked, _IN_ORDER)
 
 
